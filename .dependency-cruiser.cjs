@@ -73,7 +73,23 @@ module.exports = {
       'A service is one process: services meet in the store, never in an import.',
       { path: '^services/([^/]+)/', pathNot: tests },
       // The dashboard sees the type of the interface that serves it, and nothing that runs.
-      { path: '^services/', pathNot: ['^services/$1/', '^services/context[.]ts$', '^services/admin/app-router[.]ts$'] },
+      {
+        path: '^services/',
+        pathNot: ['^services/$1/', '^services/(context|open-parts)[.]ts$', '^services/admin/app-router[.]ts$'],
+      },
+    ),
+    rule(
+      'assemblies-open-nothing',
+      'An assembly wires parts that it is given, so that the simulation runs it; main.ts opens connections and devices.',
+      { path: '^services/[^/]+/assemble[.]ts$' },
+      {
+        path: [
+          '^shared/(config|runtime)/',
+          '^shared/queues/(?!.*-queue[.]ts$)',
+          '^shared/chains/create-chain-client[.]ts$',
+        ],
+        dependencyTypesNot: ['type-only'],
+      },
     ),
     rule(
       'dashboard-knows-types-of-admin',

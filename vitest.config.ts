@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 const integration = '**/*.int.test.ts'
-/** Tests judge what happens, never how soon: whatever is waited for gets the time that a busy machine needs. */
+/** Tests check what happens, never how soon: whatever is waited for gets the time that a busy machine needs. */
 const patience = { setupFiles: ['test/support/patient-waits.ts'], expect: { poll: { timeout: 20_000 } } }
 /**
  * Files of one worker share their modules (and Chromium): most of a file's time went into reading the same libraries again. Two files
@@ -13,12 +14,13 @@ const quick = { isolate: false, maxWorkers: 2 }
 // processes, `browser` looks at the pages with Chromium.
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           name: 'unit',
           ...patience,
-          include: ['{services,shared,scripts,test,clients}/**/*.test.ts'],
+          include: ['{services,shared,scripts,test,clients,bench}/**/*.test.ts'],
           exclude: [integration, 'test/flow/**', 'test/browser/**', '**/node_modules/**'],
           ...quick,
           testTimeout: 30_000,
@@ -32,8 +34,8 @@ export default defineConfig({
           include: [integration],
           exclude: ['**/node_modules/**'],
           globalSetup: ['test/support/global-stores.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           ...quick,
         },
       },

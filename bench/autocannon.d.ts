@@ -4,7 +4,7 @@ declare module 'autocannon' {
     path: string
     headers: Readonly<Record<string, string>>
   }
-  /** Travels from a request to its answer. */
+  /** Passed from a request to its response. */
   interface Context {
     expect?: readonly string[] | undefined
   }

@@ -4,7 +4,7 @@ import { Agent } from 'undici'
 
 /*
  * The baseline of `deliveries`: a loop of undici POSTs of the same size to the same receivers, with nothing else. Runs
- * once, when it is connected to, and answers how many were answered in how many seconds.
+ * once, when a connection arrives, and returns how many responses arrived in how many seconds.
  */
 const { BARE_PORT = '0', BARE_URLS = '[]', BARE_IN_FLIGHT = '400', BARE_SECONDS = '4' } = process.env
 const urls = (JSON.parse(BARE_URLS) as string[]).map((url) => new URL(url))

@@ -4,7 +4,7 @@ import { createRandom } from '#shared/runtime/secrets/random.ts'
 
 /*
  * The baseline of every benchmark: node:http, one command of the native driver on the same documents with the same indexes
- * under the same concerns, one JSON answer of the same size. No checks of any kind.
+ * under the same concerns, one JSON response of the same size. No checks of any kind.
  */
 interface Template {
   readonly document: Record<string, unknown> & { readonly idem: object; readonly claims?: readonly string[] }

@@ -5,10 +5,13 @@ import { connect, createServer } from 'node:net'
 
 /** A process of a benchmark, ended by its id. */
 export interface Child {
-  /** CPU time used so far in seconds; null where the system does not tell (outside Linux). */
+  readonly pid: number | undefined
+  /** CPU time used so far in seconds; null where the system does not report it (outside Linux). */
   cpuSeconds(): number | null
-  /** The most memory that it had in use at any time, bytes; null as above. */
+  /** Peak memory use, bytes; null as above. */
   peakBytes(): number | null
+  /** Its exit status, -1 after a signal; null while it runs. */
+  exitStatus(): number | null
   stop(): Promise<void>
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>
@@ -32,6 +35,8 @@ export async function startChild(
     await pause(100)
   }
   return {
+    exitStatus: () => (child.signalCode === null ? child.exitCode : -1),
+    pid: child.pid,
     stop: () => stop(child, 'SIGTERM'),
     kill: () => stop(child, 'SIGKILL'),
     cpuSeconds: () => cpuSecondsOf(child.pid),
@@ -48,7 +53,7 @@ export function listens(port: number): Promise<boolean> {
   })
 }
 
-/** True when a process says on its health port that it can work. */
+/** True when a process reports on its health port that it is ready. */
 export async function isReady(healthPort: number): Promise<boolean> {
   try {
     return (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok
@@ -57,7 +62,7 @@ export async function isReady(healthPort: number): Promise<boolean> {
   }
 }
 
-/** A port that nobody uses at the moment. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -80,8 +85,8 @@ async function stop(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise
   await ended
 }
 
-/** utime and stime of /proc/<pid>/stat (proc(5)), in ticks of 1/100 s. */
-function cpuSecondsOf(pid: number | undefined): number | null {
+/** CPU time of a process in seconds: utime and stime of /proc/<pid>/stat (proc(5)), in ticks of 1/100 s; null where there is none. */
+export function cpuSecondsOf(pid: number | undefined): number | null {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     return (Number(fields[11]) + Number(fields[12])) / 100
@@ -90,10 +95,15 @@ function cpuSecondsOf(pid: number | undefined): number | null {
   }
 }
 
-/** VmHWM of /proc/<pid>/status (proc(5)). */
-function peakBytesOf(pid: number | undefined): number | null {
+const peakBytesOf = (pid: number | undefined): number | null => statusBytes(pid, /^VmHWM:\s+(\d+) kB$/m)
+
+/** Memory of a process that is resident now, bytes; null outside Linux. */
+export const residentBytesOf = (pid: number | undefined): number | null => statusBytes(pid, /^VmRSS:\s+(\d+) kB$/m)
+
+/** A size in /proc/<pid>/status (proc(5)). */
+function statusBytes(pid: number | undefined, line: RegExp): number | null {
   try {
-    const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    const [, kilobytes] = line.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
     return kilobytes === undefined ? null : Number(kilobytes) * 1_024
   } catch {
     return null

@@ -10,8 +10,8 @@ const SETTLE_MS = 500
 
 /**
  * `POST /invoices` against bare `node:http` with one native insert of the same document, on the same stores, interleaved.
- * A: only the API process runs beside the stores. B: relay, invoice worker and dispatcher run as well. Half of the
- * requests carry an Idempotency-Key; every 201 is looked for in the store.
+ * A: only the API process runs next to the stores. B: relay, invoice worker and dispatcher run as well. Half of the
+ * requests carry an Idempotency-Key; every 201 is checked in the store.
  */
 export function benchCreateInvoice(options: BenchOptions): Promise<void> {
   return withRig(options, async (rig) => {
@@ -20,7 +20,7 @@ export function benchCreateInvoice(options: BenchOptions): Promise<void> {
     await warmUp(sides, load)
     await compare('A, relay stopped', sides, load, options)
     for (const service of ['outbox', 'invoices', 'webhooks'] as const) await rig.startService(service)
-    // Else the baseline would be measured while the relay works off what the API left behind.
+    // Otherwise the baseline would be measured while the relay processes the API's backlog.
     const settle = () => untilRelayed(rig.api.db)
     await compare('B, everything running', sides, { ...load, settle }, options)
   })
@@ -61,12 +61,12 @@ async function createLedger({ api, bare }: Sides): Promise<NonNullable<Load['che
   }
 }
 
-/** Resolves when the relay has worked off everything. */
+/** Resolves when the relay has processed everything. */
 async function untilRelayed(db: Database): Promise<void> {
   while ((await db.collection(INVOICES).findOne({ outboxAt: { $exists: true } })) !== null) await pause(250)
 }
 
-/** How many invoices the side has stored once nothing is on its way to the store any more. */
+/** How many invoices the side has stored once no write is in flight. */
 async function untilStable({ db }: Side): Promise<number> {
   let last = -1
   for (;;) {

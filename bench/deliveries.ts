@@ -1,32 +1,50 @@
+import { otherCheckout } from './against.ts'
 import { type Child, freePort, pause } from './child.ts'
 import { type DeliveryStage, matched, openDeliveryStage } from './delivery-stage.ts'
 import type { Arrival } from './merchant.ts'
 import type { BenchOptions } from './options.ts'
 import { type Rig, withRig } from './rig.ts'
 import { medianAndRange, percentile } from './statistics.ts'
+import { createWorkMeter, type WorkCounts, type WorkMeter, workText } from './work-counts.ts'
 
 /** Prepared rows for each second of a measurement; more than any machine of this size sends. */
 const ROWS_PER_SECOND = 2_400
-/** Invoices from request to webhook at the same time, when the rate is looked for. */
+/** Concurrent invoices from request to webhook when the rate is measured. */
 const OUTSTANDING = 512
 const PACES = [100, 300] as const
+/** At this pace every invoice is alone: batched writes wait for 40 ms at most. */
+const LONE_PACE = 5
+const LONE_SECONDS = 8
+/** The last invoice of a measurement reaches its receiver, and its outcome the store, within this time. */
+const TAIL_MS = 1_500
+/** Background work without invoices is counted for this long. */
+const IDLE_MS = 10_000
 
 /**
- * How fast webhooks leave: from rows that are due, from invoice to webhook, and how soon after the commit at a pace; beside
- * them a bare loop of POSTs to the same 100 receivers, which answer after 20 ms. Everything runs on this machine, each
+ * Throughput and delay of webhooks: from due rows, from invoice to webhook, and from commit at a given pace; compared
+ * with a bare loop of POSTs to the same 100 receivers, which respond after 20 ms. Everything runs on this machine, each
  * process as the Procfile starts it.
  */
 export function benchDeliveries(options: BenchOptions): Promise<void> {
   return withRig(options, async (rig) => {
     const stage = await openDeliveryStage(rig)
     const services = { webhooks: await rig.startService('webhooks'), outbox: await rig.startService('outbox') }
-    const figures: Figures = { bare: [], due: [], whole: [], delays: new Map() }
-    await warmUp(stage)
-    for (let round = 1; round <= options.rounds; round += 1) {
-      const print = (line: string) => options.print(`  round ${round}: ${line}`)
-      await oneRound({ rig, stage, services, options: { ...options, print } }, figures)
+    const figures: Figures = { bare: [], due: [], whole: [], delays: new Map(), lone: [] }
+    const other = options.against == null ? null : otherCheckout(options.against, 'deliveries', options)
+    const meter = createWorkMeter(rig.api.db, rig.stores.redisUrl)
+    try {
+      await warmUp(stage)
+      await meter.countIdle(pause, IDLE_MS)
+      for (let round = 1; round <= options.rounds; round += 1) {
+        const print = (line: string) => options.print(`  round ${round}: ${line}`)
+        await oneRound({ rig, stage, services, meter, options: { ...options, print } }, figures)
+        other?.runRound(round)
+      }
+      report(figures, options)
+      other?.report()
+    } finally {
+      meter.close()
     }
-    report(figures, options)
   })
 }
 
@@ -36,12 +54,15 @@ interface Figures {
   readonly whole: number[]
   /** By pace. */
   readonly delays: Map<number, { readonly p50: number[]; readonly p99: number[] }>
+  /** For a lone invoice. */
+  readonly lone: WorkCounts[]
 }
 
 interface Round {
   readonly rig: Rig
   readonly stage: DeliveryStage
   readonly services: Services
+  readonly meter: WorkMeter
   readonly options: BenchOptions
 }
 
@@ -59,11 +80,12 @@ async function oneRound(round: Round, figures: Figures): Promise<void> {
     figures.whole.push(whole.perSecond)
     print(`from POST /invoices ${whole.text}`)
   }
+  if (only === null || only === 'lone') print(await lone(round, figures))
   if (only !== null && only !== 'paced') return
   for (const pace of PACES) print(await paced(round, pace, figures))
 }
 
-function report({ bare, due, whole, delays }: Figures, { print }: BenchOptions): void {
+function report({ bare, due, whole, delays, lone: counts }: Figures, { print }: BenchOptions): void {
   if (due.length > 0) {
     print(`bare loop of POSTs: ${medianAndRange(bare)}/s`)
     print(`from due rows: ${medianAndRange(due)}/s`)
@@ -71,6 +93,16 @@ function report({ bare, due, whole, delays }: Figures, { print }: BenchOptions):
     print(`ratio to the bare loop: ${medianAndRange(ratios, 2)}`)
   }
   if (whole.length > 0) print(`from POST /invoices to invoice.created: ${medianAndRange(whole)}/s`)
+  if (counts.length > 0) {
+    const range = (of: keyof WorkCounts) =>
+      medianAndRange(
+        counts.map((one) => one[of]),
+        1,
+      )
+    print(
+      `a lone invoice: ${range('commands')} commands, ${range('majorityWrites')} majority writes, ${range('journalSyncs')} journal syncs, ${range('queueScripts')} queue scripts`,
+    )
+  }
   for (const [pace, { p50, p99 }] of delays) {
     print(`commit to arrival at ${pace}/s: p50 ${medianAndRange(p50, 1)} ms, p99 ${medianAndRange(p99, 1)} ms`)
   }
@@ -127,8 +159,8 @@ function summary(arrivals: readonly Arrival[], expected: number, cpu: string) {
 }
 
 /**
- * The rate of the middle nine tenths (neither the first wake-ups nor the last rows of the slowest endpoint) and how many came
- * twice. Throws when one did not come.
+ * The rate of the middle nine tenths (neither the first wake-ups nor the last rows of the slowest endpoint) and the number of
+ * duplicates. Throws when one did not arrive.
  */
 export function dueSummary(
   arrivals: readonly Arrival[],
@@ -142,16 +174,31 @@ export function dueSummary(
   return { perSecond, twice: arrivals.length - unique }
 }
 
+/** Counts the work of both stores for lone invoices. */
+async function lone({ stage, meter }: Round, { lone: counts }: Figures): Promise<string> {
+  const span = await meter.begin()
+  const { created } = await stage.create({ perSecond: LONE_PACE }, LONE_SECONDS)
+  await pause(TAIL_MS)
+  const work = await span.perItem(created.length)
+  counts.push(work)
+  await stage.settle()
+  matched(created, await stage.take())
+  return `alone: ${workText(work)}`
+}
+
 async function paced(
-  { rig, stage, options, services }: Round,
+  { rig, stage, options, services, meter }: Round,
   perSecond: number,
   { delays }: Figures,
 ): Promise<string> {
   await pause(1_000)
   const cpu = cpuMeter({ api: rig.api.child, ...services, merchant: stage.merchant })
+  const span = await meter.begin()
   const { created } = await stage.create({ perSecond }, Math.max(options.seconds, 5))
+  await pause(TAIL_MS)
+  const work = workText(await span.perItem(created.length))
   await stage.settle()
-  const used = cpu(created.length)
+  const used = `${cpu(created.length)}; ${work}`
   const found = matched(created, await stage.take())
   const since = (from: (one: (typeof found)[number]) => number) => found.map((one) => one.arrivedAt - from(one))
   const commit = since(({ answeredAt }) => answeredAt)

@@ -15,30 +15,30 @@ import { MASTER_KEY, type Rig } from './rig.ts'
 import type { BenchKey } from './tenants.ts'
 
 export const ENDPOINTS = 100
-/** Of an event; the issue that asked for this benchmark says 2 KB. */
+/** Size of an event: 2 KB. */
 const BODY_BYTES = 2_048
 const ANSWER_AFTER_MS = 20
 const INSERT_BATCH = 1_000
 
-/** Endpoints, their receivers and what creates invoices. */
+/** Endpoints, their receivers and the creator of invoices. */
 export interface DeliveryStage {
   readonly merchant: Child
   /** One per workspace of the rig. */
   readonly endpoints: readonly BenchEndpoint[]
-  /** Makes this many pending deliveries for each endpoint given, due now, oldest first across all of them. */
+  /** Creates this many pending deliveries for each endpoint given, due now, oldest first across all of them. */
   makeDue(perEndpoint: number, endpoints?: readonly BenchEndpoint[]): Promise<void>
-  /** Creates invoices whose event has the size above; resolves when the last is answered. */
+  /** Creates invoices whose event has the size above; resolves with the last response. */
   create(pace: InvoiceOrder['pace'], seconds: number): Promise<InvoiceRun>
   behave(manners: Readonly<Record<number, Manner>>): Promise<void>
-  /** How many webhooks came since the last `take`. */
+  /** Number of webhooks since the last `take`. */
   count(): Promise<number>
-  /** What came since the last `take`; throws when a signature of the sample is wrong. */
+  /** The webhooks since the last `take`; throws when a signature of the sample is wrong. */
   take(): Promise<readonly Arrival[]>
   /** Resolves when no delivery is pending, so every outcome is written. */
   settle(): Promise<void>
-  /** Takes away what is pending. */
+  /** Removes pending deliveries. */
   forgetPending(): Promise<void>
-  /** Position of the endpoint that an invoice's webhook goes to. */
+  /** Index of the endpoint that receives an invoice's webhook. */
   endpointOf(invoice: CreatedInvoice): number
 }
 
@@ -66,7 +66,7 @@ export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
   const keys = inTurn(rig.keys)
   const body = JSON.stringify({
     ...(JSON.parse(rig.body) as object),
-    // What the event says besides is about 1 KB.
+    // The rest of the event is about 1 KB.
     metadata: { cart: 'c-1', one: 'x'.repeat(480), two: 'y'.repeat(480) },
   })
   const deliveries = rig.api.db.collection(WEBHOOK_DELIVERIES)
@@ -93,7 +93,7 @@ export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
   }
 }
 
-/** The first key of every workspace, then the second: a machine-gun of invoices at one shop is another benchmark. */
+/** The first key of every workspace, then the second: a burst of invoices at one shop is another benchmark. */
 function inTurn(keys: readonly BenchKey[]): readonly BenchKey[] {
   const byWorkspace = new Map<string, BenchKey[]>()
   for (const key of keys) byWorkspace.set(key.workspaceId, [...(byWorkspace.get(key.workspaceId) ?? []), key])
@@ -103,7 +103,7 @@ function inTurn(keys: readonly BenchKey[]): readonly BenchKey[] {
   ).flat()
 }
 
-/** The one arrival of each event with the invoice it is of; throws when one is missing. */
+/** The only arrival of each event with its invoice; throws when one is missing. */
 export function matched(
   created: readonly CreatedInvoice[],
   arrivals: readonly Arrival[],

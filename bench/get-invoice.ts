@@ -4,8 +4,8 @@ import { withRig } from './rig.ts'
 import { seedInvoices } from './seed-invoices.ts'
 
 /**
- * `GET /invoices/{id}` against bare `node:http` with one native `findOne` of the same document and the same answer.
- * Every answer must hold the id that was asked for.
+ * `GET /invoices/{id}` against bare `node:http` with one native `findOne` of the same document and the same response.
+ * Every response must contain the requested id.
  */
 export function benchGetInvoice(options: BenchOptions): Promise<void> {
   return withRig(options, async (rig) => {

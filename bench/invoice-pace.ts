@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 
-/** What invoices to create, and when. */
+/** The invoices to create, and when. */
 export interface InvoiceOrder {
   /** Scheme, host and port of the API. */
   readonly origin: string
@@ -9,8 +9,8 @@ export interface InvoiceOrder {
   readonly body: string
   readonly seconds: number
   /**
-   * `perSecond`: each at its own time, whatever became of those before. `outstanding`: a new one for each webhook that
-   * comes, so that this many are on their way from request to webhook.
+   * `perSecond`: each at its own time, whatever happened to earlier ones. `outstanding`: a new one for each webhook that
+   * arrives, so that this many are between request and webhook.
    */
   readonly pace: { readonly perSecond: number } | { readonly outstanding: number }
 }
@@ -18,24 +18,24 @@ export interface InvoiceOrder {
 /** One invoice; times in ms of the machine's clock. */
 export interface CreatedInvoice {
   readonly id: string
-  /** Which of the keys created it. */
+  /** Index of the key that created it. */
   readonly key: number
-  /** When it should have been asked for. */
+  /** Its scheduled time. */
   readonly intendedAt: number
-  /** When the 201 was here, so it was durable before. */
+  /** When the 201 arrived, so it was durable before. */
   readonly answeredAt: number
 }
 
-/** What came of it. */
+/** The result. */
 export interface InvoiceRun {
   readonly created: readonly CreatedInvoice[]
-  /** Answers other than 201, by status. */
+  /** Responses other than 201, by status. */
   readonly refused: Readonly<Record<string, number>>
 }
 
 const CONNECTIONS = 64
 
-/** Creates invoices at a pace for some seconds; `webhook` resolves when the next webhook has come. */
+/** Creates invoices at a pace for some seconds; `webhook` resolves with the next webhook. */
 export async function createInvoices(order: InvoiceOrder, webhook: () => Promise<void>): Promise<InvoiceRun> {
   const pool = new Pool(order.origin, { connections: CONNECTIONS, pipelining: 1 })
   const created: CreatedInvoice[] = []
@@ -92,7 +92,7 @@ async function outstanding(
   await Promise.all(Array.from({ length: count }, line))
 }
 
-/** Milliseconds of a clock that every process of the machine shares closely enough. */
+/** Milliseconds of a clock that all processes of the machine share closely enough. */
 function now(): number {
   return performance.timeOrigin + performance.now()
 }

@@ -5,20 +5,20 @@ import type { BenchOptions } from './options.ts'
 import { type Rig, withRig } from './rig.ts'
 import { medianAndRange, percentile } from './statistics.ts'
 
-/** Invoices from request to webhook at the same time, when the maximum is looked for. */
+/** Concurrent invoices from request to webhook when the maximum is measured. */
 const OUTSTANDING = 512
-/** A receiver that hangs is noticed when the first deadline of 10 s is over; what comes before is measured as well. */
+/** A hanging receiver is detected after the first deadline of 10 s; the time before is measured as well. */
 const SECONDS_MIN = 10
 
 const WARM_UP_SECONDS = 4
-/** More than a good receiver's last webhook should take. */
+/** Longer than a good receiver's last webhook should take. */
 const LAST_ARRIVAL_MS = 1_500
 
 interface Case {
   readonly name: string
   readonly bad: number
   readonly manner: Manner
-  /** How many times the others' p99 may grow; null where only memory is judged. */
+  /** Maximum growth factor of the others' p99; null where only memory is checked. */
   readonly limit: number | null
 }
 
@@ -30,8 +30,8 @@ const CASES: readonly Case[] = [
 ]
 
 /**
- * What bad receivers do to the others: invoices at half of the highest rate, from commit to the arrival of their webhook at
- * the good receivers, beside the same without bad ones; and the memory of the dispatcher.
+ * Effect of bad receivers on the others: invoices at half of the highest rate, from commit to the arrival of their webhook at
+ * the good receivers, compared with a run without bad ones; and the memory of the dispatcher.
  */
 export function benchIsolation(options: BenchOptions): Promise<void> {
   const { print, rounds } = options
@@ -90,7 +90,7 @@ interface Found {
   readonly peakBytes: number
 }
 
-/** With a dispatcher of its own, so that what it learnt of the receivers in one case does not help in the next. */
+/** Uses a new dispatcher, so that its measurements of the receivers in one case do not affect the next. */
 async function measure({ rig, stage, perSecond, seconds }: Setting, bad: Case | null): Promise<Found> {
   const webhooks = await rig.startService('webhooks')
   await stage.create({ perSecond }, WARM_UP_SECONDS)

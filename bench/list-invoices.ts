@@ -5,7 +5,7 @@ import { seedInvoices } from './seed-invoices.ts'
 
 /**
  * `GET /invoices`, the first page of 20, against bare `node:http` with one native `find` of the same page and the same
- * answer. Every answer must hold the newest and the last invoice of the page.
+ * response. Every response must contain the newest and the last invoice of the page.
  */
 export function benchListInvoices(options: BenchOptions): Promise<void> {
   return withRig(options, async (rig) => {
@@ -17,7 +17,7 @@ export function benchListInvoices(options: BenchOptions): Promise<void> {
       next: (turn: number) => {
         const { apiKey = '', workspaceId = '' } = rig.keys[turn % rig.keys.length] ?? {}
         const page = (invoices.get(workspaceId) ?? []).slice(0, 20)
-        // Only the baseline, which knows no keys, needs to be told the workspace.
+        // Only the baseline, which has no keys, needs the workspace.
         const headers = { authorization: `Bearer ${apiKey}`, 'x-workspace': workspaceId }
         return { path: '/api/v1/invoices?limit=20', headers, expect: [page[0] ?? '?', page.at(-1) ?? '?'] }
       },

@@ -3,17 +3,17 @@ import type { BenchOptions } from './options.ts'
 import type { Side } from './rig.ts'
 
 const CONNECTIONS = [64, 128] as const
-/** Until the compilers have seen enough and every key was read once. */
+/** Until the code is compiled and every key was read once. */
 const WARM_UP_SECONDS = 8
 
-/** One request; `expect` are texts that its answer must contain. */
+/** One request; `expect` are texts that its response must contain. */
 export interface LoadRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly expect?: readonly string[]
 }
 
-/** What both sides are asked. */
+/** The requests to both sides. */
 export interface Load {
   readonly method: 'GET' | 'POST'
   readonly body?: string
@@ -21,9 +21,9 @@ export interface Load {
   readonly status: 200 | 201
   /** The next request; `turn` counts up over the whole benchmark. */
   readonly next: (turn: number) => LoadRequest
-  /** Awaited before every measurement, so that what one leaves undone is not paid for by the next. */
+  /** Awaited before every measurement, so that unfinished work does not burden the next one. */
   readonly settle?: () => Promise<void>
-  /** What is wrong with the side's store after `counted` answers, or null when it holds what they said. */
+  /** The fault of the side's store after `counted` responses, or null when it matches them. */
   readonly check?: (side: Side, counted: number, connections: number) => Promise<string | null>
 }
 
@@ -33,13 +33,13 @@ export interface Sides {
   readonly bare: Side
 }
 
-/** Lets both servers compile and cache what they will. */
+/** Lets both servers compile and fill their caches. */
 export async function warmUp(sides: Sides, load: Load): Promise<void> {
   await measure(sides.bare, load, CONNECTIONS[0], WARM_UP_SECONDS)
   await measure(sides.api, load, CONNECTIONS[0], WARM_UP_SECONDS)
 }
 
-/** Measures both servers in turn, the first place alternating, and prints the median and the range of the ratios. */
+/** Measures both servers alternately, with alternating order, and prints the median and the range of the ratios. */
 export async function compare(
   title: string,
   sides: Sides,
@@ -72,13 +72,13 @@ interface Measurement {
   readonly p50: number
   readonly p99: number
   readonly refused: number
-  /** CPU time of the serving process per counted answer; null where the system does not tell. */
+  /** CPU time of the serving process per counted response; null where the system does not report it. */
   readonly cpuMicros: number | null
 }
 
 let turn = 0
 
-/** One run of load; throws when an answer is not what it should be. */
+/** One run of load; throws on an unexpected response. */
 export async function measure(side: Side, load: Load, connections: number, seconds: number): Promise<Measurement> {
   await load.settle?.()
   const cpuBefore = side.child.cpuSeconds()

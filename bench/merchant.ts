@@ -4,14 +4,14 @@ import { createInvoices, type InvoiceOrder } from './invoice-pace.ts'
 
 /*
  * The merchants of a benchmark as one process: it receives webhooks on many ports and creates invoices, so that one clock
- * times both. Told what to do over a control port; node:http without a framework, because it shares the machine with
- * what it measures.
+ * times both. Controlled through a control port; node:http without a framework, because it shares the machine with
+ * the measured processes.
  */
 
-/** How the receiver on a port behaves; `ok` answers 200 after the delay. */
+/** Behaviour of the receiver on a port; `ok` returns 200 after the delay. */
 export type Manner = 'ok' | 'hang' | 'drip' | 'flood'
 
-/** One webhook as it came; `at` in ms of the machine's monotonic clock. */
+/** One received webhook; `at` in ms of the machine's monotonic clock. */
 export interface Arrival {
   readonly eventId: string
   readonly deliveryId: string
@@ -19,13 +19,13 @@ export interface Arrival {
   readonly at: number
 }
 
-/** One in so many webhooks is kept whole, for the check of its signature. */
+/** One in this many webhooks is stored whole, to check its signature. */
 const SAMPLE_EVERY = 97
 const DRIP_EVERY_MS = 1_000
 const FLOOD_BYTES = 1_073_741_824
 const BLOCK = Buffer.alloc(65_536, 'x')
 
-/** A webhook that was kept whole. */
+/** A webhook that was stored whole. */
 export interface Sample {
   readonly receiver: number
   readonly signature: string

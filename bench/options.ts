@@ -1,16 +1,20 @@
-/** What a benchmark is told. */
+/** Options of a benchmark. */
 export interface BenchOptions {
   /** Length of one measurement. */
   readonly seconds: number
-  /** Measurements per side and number of connections; their median counts. */
+  /** Measurements per side and number of connections; their median is used. */
   readonly rounds: number
-  /** The invoices are locked to an asset at creation. */
+  /** The invoices have an asset fixed at creation. */
   readonly asset: boolean
   /** Folder for CPU profiles of the product's processes; null for none, because profiling costs time. */
   readonly profileDir: string | null
-  /** The one part of a benchmark that is wanted; null for all. */
+  /** The only part of a benchmark to run; null for all. */
   readonly only: string | null
-  /** A Redis of the benchmark's own, in place of a given one. */
+  /** Folder of another checkout whose rounds alternate with these; null or absent for none. */
+  readonly against?: string | null
+  /** For `growth` and `backup`: invoices in the seeded database. */
+  readonly invoices: number
+  /** A separate Redis, instead of a given one. */
   readonly redisUrl?: string
   readonly print: (line: string) => void
 }

@@ -12,13 +12,13 @@ import { medianAndRange, percentile } from './statistics.ts'
 
 const ROWS = 10_000
 const ROWS_WITHOUT_REDIS = 6_000
-/** Sent before a fault strikes. */
+/** Deliveries sent before a fault. */
 const UNDER_WAY = 1_000
 const POLL_MS = 20
 
 /**
- * How long webhooks rest after kill -9 of the dispatcher with 10,000 pending rows and after Redis lost everything, and how
- * fast they go without Redis. Redis is a server of this benchmark's own.
+ * How long webhooks pause after kill -9 of the dispatcher with 10,000 pending rows and after Redis lost all data, and their
+ * rate without Redis. Redis is a separate server of this benchmark.
  */
 export async function benchOutages(options: BenchOptions): Promise<void> {
   const { print } = options
@@ -57,7 +57,7 @@ async function afterKill(rig: Rig, stage: DeliveryStage) {
   await untilCount(stage, UNDER_WAY)
   await first.kill()
   const killedAt = performance.timeOrigin + performance.now()
-  // As a supervisor would: at once.
+  // At once, as a supervisor would.
   const second = await rig.startService('webhooks')
   await stage.settle()
   const arrivals = await stage.take()
@@ -97,7 +97,7 @@ async function rateOf(stage: DeliveryStage, rows = ROWS): Promise<number> {
 async function withoutRedis(rig: Rig, stage: DeliveryStage, redis: { stop(): Promise<void> }) {
   const webhooks: Child = await rig.startService('webhooks')
   await redis.stop()
-  // Until every process has noticed.
+  // Until every process has detected it.
   await pause(4_000)
   const perSecond = await rateOf(stage, ROWS_WITHOUT_REDIS)
   const { created, refused } = await stage.create({ perSecond: 20 }, 3)

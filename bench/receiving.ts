@@ -4,30 +4,30 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
-import type { WatchedAddress } from '#shared/ports/wallets.ts'
+import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { BenchOptions } from './options.ts'
 
-/** What the invoices of `--asset` are locked to. */
+/** The asset of invoices with `--asset`. */
 export const BENCH_ASSET = 'usdt_ethereum'
 const NETWORK = 'ethereum'
 const PLACE = { mode: 'test', family: 'evm' } as const
-/** More than any machine creates in a second, shared out to the workspaces. */
+/** More than any machine creates in a second, distributed over the workspaces. */
 const ADDRESSES_PER_SECOND = 4_000
-/** Warm-up and the answers to the template included. */
+/** Including warm-up and the responses to the template. */
 const SPARE_SECONDS = 20
 const SPARE_PER_WORKSPACE = 1_000
 const RATES_EVERY_MS = 20_000
 const HOUR_MS = 3_600_000
 
-/** The network of the asset has a node, so that only watched addresses are issued; nobody talks to it. */
+/** The network of the asset has a node, so that only watched addresses are issued; it is never called. */
 export const NODE_SETTINGS: { readonly test: { readonly ethereum: Partial<NetworkSettings['test']['ethereum']> } } = {
   test: { [NETWORK]: { rpcUrls: ['http://127.0.0.1:9'], chainId: 31_337, confirmations: 3 } },
 }
 
 /**
- * Does ahead of the run what other processes do ahead of a create: a wallet for each workspace, addresses that are derived
- * and watched, a scanner at its head and fresh rates. The addresses are made up, because deriving is not what is
- * measured. Returns what ends the publication of rates.
+ * Prepares what other processes do before a create: a wallet for each workspace, derived
+ * and watched addresses, a scanner at its head and fresh rates. The addresses are invented, because derivation is not
+ * measured. Returns a function that ends the publication of rates.
  */
 export async function prepareReceiving(
   db: Database,
@@ -43,7 +43,7 @@ export async function prepareReceiving(
   print(`${perWorkspace} watched addresses for each of ${workspaceIds.length} workspaces in ${took} s`)
   await createCursorRepository(db).create({
     ...{ id: `test:${NETWORK}`, mode: 'test', network: NETWORK, height: 1, hash: '0x1', time: Date.now(), window: [] },
-    // No scanner runs: as if it had looked at its head for the whole time.
+    // No scanner runs: as if it had polled its head for the whole time.
     ...{ headHeight: 1, headSeenAt: Date.now() + HOUR_MS, finalizedHeight: 1, genesisHash: '0x0', lease: null },
     ...{ status: 'live', haltReason: null },
   })

@@ -14,8 +14,9 @@ import { BENCH_ASSET, NODE_SETTINGS, prepareReceiving } from './receiving.ts'
 import { type BenchKey, seedKeys } from './tenants.ts'
 
 const TENANTS = { workspaces: 100, keys: 2_000 } as const
-const PEPPER = Buffer.alloc(32, 8)
-/** Under which the services open what a benchmark sealed. */
+/** Pepper of the API keys that a benchmark seeded. */
+export const PEPPER = Buffer.alloc(32, 8)
+/** Key under which the services decrypt data that a benchmark sealed. */
 export const MASTER_KEY = Buffer.alloc(32, 7)
 
 /** A server under load. */
@@ -23,11 +24,11 @@ export interface Side {
   /** Scheme, host and port. */
   readonly origin: string
   readonly child: Child
-  /** The database it works on. */
+  /** Its database. */
   readonly db: Database
 }
 
-/** A real invoice as the API stored and answered it, so that the baseline writes, reads and answers exactly the same. */
+/** A real invoice as stored and returned by the API, so that the baseline writes, reads and returns exactly the same. */
 export interface Template {
   readonly document: InvoiceDocument
   readonly answer: Readonly<Record<string, unknown>>
@@ -43,17 +44,17 @@ export interface Rig {
   /** Starts the baseline on `database`. */
   startBare(operation: 'create' | 'get' | 'list', database: Database): Promise<Side>
   readonly stores: { readonly mongoUrl: string; readonly redisUrl: string }
-  /** Starts another process of the Procfile and waits until it can work. */
+  /** Starts another process of the Procfile and waits until it is ready. */
   startService(name: 'outbox' | 'invoices' | 'webhooks'): Promise<Child>
-  /** Starts another API process, beside `api`. */
+  /** Starts another API process, in addition to `api`. */
   startApi(): Promise<Side>
-  /** Starts a process of the benchmark itself and waits until it listens on `port`. */
+  /** Starts a process of the benchmark and waits until it listens on `port`. */
   startHelper(file: string, port: number, env: Readonly<Record<string, string>>): Promise<Child>
   /** An empty database with the product's indexes, dropped at the end. */
   openDatabase(): Promise<Database>
 }
 
-/** Runs a benchmark on a rig of its own and leaves nothing behind, whichever way it ends. */
+/** Runs a benchmark on a separate rig and leaves nothing behind, however it ends. */
 export async function withRig(options: BenchOptions, bench: (rig: Rig) => Promise<void>): Promise<void> {
   const undo: (() => Promise<unknown> | unknown)[] = []
   try {
@@ -157,7 +158,7 @@ function serviceEnv(stores: { readonly mongoUrl: string; readonly redisUrl: stri
   }
 }
 
-/** Lets the API create one invoice. */
+/** Creates one invoice with the API. */
 async function makeTemplate({ origin, db }: Side, apiKey: string, body: string): Promise<Template> {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   const response = await fetch(`${origin}/api/v1/invoices`, {

@@ -1,10 +1,15 @@
 import { parseArgs } from 'node:util'
+import { benchBackUp } from './back-up.ts'
 import { benchCreateInvoice } from './create-invoice.ts'
 import { benchDeliveries } from './deliveries.ts'
 import { benchGetInvoice } from './get-invoice.ts'
+import { benchGrowth } from './growth.ts'
+import { benchIdle } from './idle.ts'
 import { benchIsolation } from './isolation.ts'
 import { benchListInvoices } from './list-invoices.ts'
 import { benchOutages } from './outages.ts'
+import { benchPages } from './pages.ts'
+import { benchRpcCost } from './rpc-cost.ts'
 import { benchScale } from './scale.ts'
 import { benchScan } from './scan.ts'
 
@@ -20,15 +25,32 @@ const BENCHMARKS = {
     run: benchDeliveries,
     is: 'webhooks per second and their delay, against a bare loop of POSTs',
   },
-  isolation: { run: benchIsolation, is: 'what receivers that hang, drip or pour do to the delay at the others' },
-  outages: { run: benchOutages, is: 'how webhooks go on after kill -9 of the dispatcher and without Redis' },
+  isolation: { run: benchIsolation, is: 'effect of hanging, slow and flooding receivers on the delay of the others' },
+  outages: { run: benchOutages, is: 'webhooks after kill -9 of the dispatcher and without Redis' },
   scale: {
     run: benchScale,
     is: 'webhooks and invoices with one, two and four processes: the table of docs/scaling.md',
   },
+  growth: {
+    run: benchGrowth,
+    is: 'rows examined by every query of the product after two years, compared with one per cent of the data',
+  },
+  pages: { run: benchPages, is: 'loads of pages in Chromium, on a fast line and as on a slow phone' },
+  backup: {
+    run: benchBackUp,
+    is: 'duration, size and memory of a back-up beside changes, and of its restore',
+  },
+  idle: {
+    run: benchIdle,
+    is: 'memory and CPU without any request: everything in one process beside one process per line of the Procfile',
+  },
   scan: {
     run: benchScan,
     is: 'a million watches on one chain, against a loop that only reads and matches',
+  },
+  'rpc-cost': {
+    run: benchRpcCost,
+    is: 'calls and provider units of a month on five EVM networks, thrifty and full, on a virtual clock',
   },
 } as const
 
@@ -41,7 +63,10 @@ ${Object.entries(BENCHMARKS)
   --asset          invoices are locked to an asset at creation
   --seconds <n>    length of one measurement (4)
   --rounds <n>     interleaved measurements of each side, of which the median counts (5)
-  --only <part>    of deliveries: due, whole or paced; of scale: webhooks or api
+  --only <part>    of deliveries: due, whole, lone or paced; of scale: webhooks or api;
+                   of idle: serve or processes; of rpc-cost: invoices a day (0, 20 and 200)
+  --against <dir>  of deliveries: alternates with another checkout, whose own benchmark measures it
+  --invoices <n>   of growth and backup: invoices in the seeded database (10000)
   --profile <dir>  writes CPU profiles of the product's processes there; the ratios mean nothing then
 MONGO_URL and REDIS_URL name running stores; without them the benchmark starts its own.
 `
@@ -53,27 +78,32 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '5' },
     only: { type: 'string' },
+    invoices: { type: 'string', default: '10000' },
     profile: { type: 'string' },
+    against: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 })
 const name = (Object.keys(BENCHMARKS) as (keyof typeof BENCHMARKS)[]).find((known) => known === positionals[0])
 const seconds = Number(values.seconds)
 const rounds = Number(values.rounds)
+const invoices = Number(values.invoices)
 if (values.help) {
   process.stdout.write(USAGE)
-} else if (name === undefined || !(seconds > 0) || !Number.isInteger(rounds) || rounds < 1) {
+} else if (name === undefined || !(seconds > 0) || !Number.isInteger(rounds) || rounds < 1 || !(invoices >= 1_000)) {
   process.stderr.write(USAGE)
   process.exitCode = 2
 } else {
   const print = (line: string) => void process.stdout.write(`${line}\n`)
-  const { asset, only = null, profile: profileDir = null } = values
+  const { asset, only = null, profile: profileDir = null, against = null } = values
   await BENCHMARKS[name].run({
     seconds,
     rounds,
     asset,
     only,
     profileDir,
+    against,
+    invoices,
     print,
   })
 }

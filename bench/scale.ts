@@ -9,13 +9,13 @@ import { medianAndRange } from './statistics.ts'
 const COUNTS = [1, 2, 4] as const
 const ROWS_PER_SECOND = 2_400
 const CONNECTIONS = 64
-/** Until the compilers have seen enough and every key was read once. */
+/** Until the code is compiled and every key was read once. */
 const WARM_UP_SECONDS = 8
 
 /**
- * The same work with one, two and four processes: webhooks from rows that are due to 100 receivers which answer after 20 ms,
- * and invoices created over connections that are shared out among API processes. Prints the rows of docs/scaling.md. On a
- * machine whose cores do everything at once, more processes can only show that they cost nothing.
+ * The same work with one, two and four processes: webhooks from due rows to 100 receivers that respond after 20 ms,
+ * and invoices created over connections distributed over API processes. Prints the rows of docs/scaling.md. On a
+ * machine whose cores run everything at once, more processes can only show that they cost nothing.
  */
 export function benchScale(options: BenchOptions): Promise<void> {
   return withRig(options, async (rig) => {

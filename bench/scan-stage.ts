@@ -15,31 +15,31 @@ import type { BenchOptions } from './options.ts'
 import { seedWatches, type Watches } from './scan-watches.ts'
 import { burstCall, burstTokenCode } from './transfer-burst.ts'
 
-/** Blocks every 250 ms, as the fastest network that the product knows. */
+/** Blocks every 250 ms, as on the fastest supported network. */
 export const NETWORK = 'arbitrum'
-/** The token whose transfers the chain holds. */
+/** The token of the chain's transfers. */
 export const TOKEN = 'usdt_arbitrum'
 /** Chain id of the local chain. */
 const CHAIN_ID = 31_337
 /** How many watched addresses there are. */
 export const WATCHED = 1_000_000
-/** Transfers in the blocks that are there from the start. */
+/** Transfers in the initial blocks. */
 export const TRANSFERS = 90_000
 /** Transfers in one transaction; each of those blocks has five. */
 export const LOGS_PER_TX = 60
-/** Every hundredth transfer goes to a watched address that an invoice holds. */
+/** Every hundredth transfer goes to a watched address of an invoice. */
 export const HIT_EVERY = 100
-/** Blocks that are mined afterwards, of one transaction each. */
+/** Blocks mined afterwards, with one transaction each. */
 export const TIP_BLOCKS = 120
 
-/** Blocks that are there from the start, besides the first. */
+/** Initial blocks, besides the first. */
 export const BLOCKS = 300
 
 const DATABASE = 'bench_scan'
 const TX_PER_BLOCK = 5
 const FIRST = 2n ** 100n
 
-/** A chain of bursts and what the product should find in it. */
+/** A chain of bursts and the expected results. */
 export interface Stage {
   readonly chain: LocalChain
   readonly db: Database
@@ -48,7 +48,7 @@ export interface Stage {
   startScanner(): Promise<Child>
 }
 
-/** Starts stores, chain and watches; `undo` gets what ends them, in order. */
+/** Starts stores, chain and watches; `undo` receives the functions that end them, in order. */
 export async function openStage({ print }: BenchOptions, undo: (() => Promise<unknown> | unknown)[]): Promise<Stage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-scan-'))
   undo.push(() => rmSync(dataDir, { recursive: true, force: true }))

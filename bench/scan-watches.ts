@@ -3,9 +3,9 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { type AssetId, networkOf } from '#shared/domain/enumerations.ts'
-import type { WatchedAddress } from '#shared/ports/wallets.ts'
+import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
-import { sampleInvoice, sampleLock } from '#test/support/db-samples.ts'
+import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 
 const BATCH = 20_000
 
@@ -22,7 +22,7 @@ export interface Watches {
  */
 export async function seedWatches(
   db: Database,
-  wish: {
+  request: {
     readonly count: number
     readonly first: bigint
     readonly every: number
@@ -31,7 +31,7 @@ export async function seedWatches(
     readonly print: (line: string) => void
   },
 ): Promise<Watches> {
-  const { count, first, every, transfers, asset, print } = wish
+  const { count, first, every, transfers, asset, print } = request
   const hitKeys = Array.from({ length: Math.floor(transfers / every) }, (_, index) =>
     (first + BigInt(index * every)).toString(16).padStart(40, '0'),
   )
@@ -50,7 +50,7 @@ export async function seedWatches(
   const random = createRandom(Date.now)
   const at = Date.now()
   for (const [index, matchKey] of hitKeys.entries()) {
-    const lock = sampleLock(matchKey, at, { asset, network: networkOf(asset) })
+    const lock = samplePaymentMethod(matchKey, at, { asset, network: networkOf(asset) })
     await invoices.insert(sampleInvoice(random, { number: index + 1, at, state: { locks: [lock] } }))
   }
   return { keys, hits: hitKeys.length }

@@ -23,8 +23,8 @@ import {
 const TIP_EVERY_MS = 250
 
 /**
- * The scanner of one EVM network with a million watched addresses: how fast it catches up with a chain of transfers of which
- * one in a hundred is ours, writes included, beside a bare loop that reads and matches the same chain and writes nothing;
+ * The scanner of one EVM network with a million watched addresses: its speed catching up with a chain of which one
+ * transfer in a hundred is watched, writes included, compared with a bare loop that reads and matches the same chain and writes nothing;
  * then how soon a payment is stored after its block.
  */
 export async function benchScan(options: BenchOptions): Promise<void> {
@@ -50,13 +50,13 @@ export async function benchScan(options: BenchOptions): Promise<void> {
   }
 }
 
-/** What one round measured, transfers per second. */
+/** Results of one round, transfers per second. */
 interface Round {
   readonly bare: number
   readonly own: Caught
 }
 
-/** How fast a scan was and how much memory its process had at most; null where the system does not say. */
+/** Speed of a scan and the peak memory of its process; null where the system does not report it. */
 interface Caught {
   readonly perSecond: number
   readonly peakBytes: number | null
@@ -74,7 +74,7 @@ function report(rounds: readonly Round[], tip: Tip, print: (line: string) => voi
 }
 
 /**
- * From the first move of a cursor that stands at block 0 until it stands at the head, counting the blocks in between; a new
+ * From the first move of a cursor at block 0 until it is at the head, counting the blocks in between; a new
  * process each time.
  */
 async function catchUp(stage: Stage): Promise<Caught & { readonly hydrateSeconds: number }> {
@@ -121,7 +121,7 @@ interface Tip {
 async function followTip(stage: Stage): Promise<Tip> {
   const { chain, db } = stage
   const scanner = await stage.startScanner()
-  // The cursor stands at the head from before: only a further block shows that this process is awake.
+  // The cursor is already at the head: only a further block shows that this process is running.
   await chain.mine()
   const head = Number(await chain.rpc('eth_blockNumber'))
   while ((await heightOf(db)) < head) await pause(50)

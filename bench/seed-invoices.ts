@@ -4,7 +4,7 @@ import type { Rig } from './rig.ts'
 
 const PER_WORKSPACE = 100
 
-/** Copies the template, as the relay leaves it, into every workspace; the ids of each, newest first. */
+/** Copies the template, in its relayed state, into every workspace; returns the ids of each, newest first. */
 export async function seedInvoices(rig: Rig): Promise<ReadonlyMap<string, readonly string[]>> {
   const random = createRandom(Date.now)
   const { outboxAt: _outboxAt, idem: _idem, claims: _claims, ...same } = rig.template.document

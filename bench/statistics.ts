@@ -1,4 +1,4 @@
-/** The value below which a share of the values lies; NaN without any. */
+/** The value below which a share of the values is; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

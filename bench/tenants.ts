@@ -7,7 +7,7 @@ import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createApiKey } from '#shared/usecases/workspaces/create-api-key.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 
-/** A test key and whose it is. */
+/** A test key and its workspace. */
 export interface BenchKey {
   readonly apiKey: string
   readonly workspaceId: string

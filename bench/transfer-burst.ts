@@ -5,7 +5,7 @@ const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 
 /**
  * Runtime bytecode of a token of which one call emits many `Transfer` logs of the amount 1,000,000: calldata is a count and
- * a first recipient, one word each; recipients count up from there. Any call of 4 bytes answers `decimals`.
+ * a first recipient, one word each; recipients count up from there. Any call of 4 bytes returns `decimals`.
  */
 export function burstTokenCode(decimals: number): string {
   return assemble(`

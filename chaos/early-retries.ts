@@ -1,6 +1,6 @@
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
 
-/** An attempt as the store has it; `at` is dated by its sender's estimate of the store's clock, in Unix milliseconds. */
+/** A stored attempt; `at` is its sender's estimate of the store's clock, in Unix milliseconds. */
 export interface StoredAttempt {
   readonly deliveryId: string
   readonly number: number
@@ -8,26 +8,26 @@ export interface StoredAttempt {
   readonly durationMs: number
 }
 
-/** A request as its receiver saw it: `at` in Unix milliseconds, the others in milliseconds of one monotonic clock for all receivers. */
+/** A request as received: `at` in Unix milliseconds, the others in milliseconds of one monotonic clock for all receivers. */
 export interface SeenRequest {
   readonly deliveryId: string
   readonly at: number
   /** When its head had arrived. */
   readonly startedAtMs: number
-  /** Just before it was answered or hung up on, which its sender cannot have noticed earlier. */
+  /** Just before it was answered or disconnected; its sender cannot have noticed it earlier. */
   readonly answeredAtMs: number
 }
 
 /**
- * How far apart two processes may date one moment: each estimates the store's clock from an answer that took up to 100 ms,
+ * Maximum difference between two processes' times of one moment: each estimates the store's clock from a response that took up to 100 ms,
  * so it is off by up to 50 ms (`shared/db/connection/clock.ts`).
  */
 const TWO_CLOCKS_MS = 100
 
 /**
- * Sentences about retries that began before the pause after the attempt before them was over. Where a receiver saw both
- * attempts, its own clock decides, to the fraction of a millisecond. Where a faulty link swallowed one of them, the stored
- * dates decide, less the error of two clocks.
+ * Sentences about retries that began before the pause after the previous attempt was over. If a receiver saw both
+ * attempts, its own clock decides, to the fraction of a millisecond. If a faulty link swallowed one of them, the stored
+ * times decide, minus the error of two clocks.
  */
 export function earlyRetries(attempts: readonly StoredAttempt[], seen: readonly SeenRequest[]): readonly string[] {
   const requests = byDelivery(seen)
@@ -47,13 +47,13 @@ function earlyBy(before: StoredAttempt, attempt: StoredAttempt, seen: readonly S
   const pauseMs = WEBHOOK_RETRY_DELAYS_MS[before.number - 1] ?? Number.POSITIVE_INFINITY
   const [one, other] = [requestsOf(before, seen), requestsOf(attempt, seen)]
   const [first, second] = [one[0], other[0]]
-  // Attempts that follow one another at once may share their requests; then nothing says which is which.
+  // Attempts in quick succession may share their requests; then they cannot be distinguished.
   if (one.length === 1 && other.length === 1 && first !== undefined && second !== undefined && first !== second)
     return first.answeredAtMs + pauseMs - second.startedAtMs
   return before.at.getTime() + before.durationMs + pauseMs - TWO_CLOCKS_MS - attempt.at.getTime()
 }
 
-/** The requests that arrived while the attempt was under way. */
+/** The requests that arrived during the attempt. */
 function requestsOf({ at, durationMs }: StoredAttempt, seen: readonly SeenRequest[]): readonly SeenRequest[] {
   const from = at.getTime() - TWO_CLOCKS_MS
   const until = at.getTime() + durationMs + TWO_CLOCKS_MS

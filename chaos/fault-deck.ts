@@ -4,7 +4,7 @@ import type { LinkFault } from './tcp-proxy.ts'
 export const LINKS = ['api', 'redis', 'chain', 'receiver', 'mongo'] as const
 export type LinkName = (typeof LINKS)[number]
 
-/** One thing that goes wrong. */
+/** One fault. */
 export type Fault =
   | { readonly kind: 'kill'; readonly process: string }
   | { readonly kind: 'freeze'; readonly process: string; readonly ms: number }
@@ -19,7 +19,7 @@ export type Fault =
     }
   | { readonly kind: 'link'; readonly link: LinkName; readonly fault: LinkFault; readonly ms: number }
 
-/** Longer than a lease (15 s) or a queue's lock (8 s) now and then: the process comes back as one that was given up. */
+/** Sometimes longer than a lease (15 s) or a queue's lock (8 s): the process returns after it was given up. */
 const FREEZE_MS = [2_000, 5_000, 12_000, 20_000] as const
 const LINK_FAULTS: readonly LinkFault[] = [
   { kind: 'latency', ms: 300 },
@@ -32,8 +32,8 @@ const LINK_FAULTS: readonly LinkFault[] = [
 const LINK_MS = 4_000
 
 /**
- * `count` faults in random order. Small decks hold every kind before any comes twice; `random` gives numbers from 0 to
- * below 1, so that a seed gives the same deck again.
+ * `count` faults in random order. Small decks contain every kind before any repeats; `random` returns numbers from 0 to
+ * below 1, so that a seed reproduces the deck.
  */
 export function dealFaults(count: number, processes: readonly string[], random: () => number): readonly Fault[] {
   const dealt: Fault[] = []
@@ -41,7 +41,7 @@ export function dealFaults(count: number, processes: readonly string[], random: 
   return dealt.slice(0, count)
 }
 
-/** Every process dies once; stores, links and freezes come beside it. */
+/** Every process dies once; stores, links and freezes are added. */
 function oneRound(processes: readonly string[], random: () => number): readonly Fault[] {
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
   const kills: readonly Fault[] = processes.map((process) => ({ kind: 'kill', process }))

@@ -4,8 +4,8 @@ import type { Fault } from './fault-deck.ts'
 import type { Installation } from './installation.ts'
 
 /**
- * Lets one thing go wrong and ends it: links work again, frozen processes go on. Killed processes come back by their
- * supervisor in their own time. Resolves when the next fault may come.
+ * Injects one fault and ends it: links work again, suspended processes resume. Killed processes are restarted by their
+ * supervisor. Resolves when the next fault may follow.
  */
 export async function inject(installation: Installation, fault: Fault, random: () => number): Promise<void> {
   const { stack, mongo, redis } = installation

@@ -11,9 +11,9 @@ import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 export interface Installation extends Rig {
   readonly mongo: ReplicaSet
   readonly receivers: Receivers
-  /** The API as merchants reach it: through a proxy. */
+  /** URL of the API for merchants: through a proxy. */
   readonly apiUrl: string
-  /** The node as payers reach it: directly. */
+  /** URL of the node for payers: directly. */
   readonly rpcUrl: string
   readonly links: Readonly<Record<LinkName, readonly TcpProxy[]>>
 }

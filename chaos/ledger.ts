@@ -1,10 +1,10 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 
-/** What a payer does with an invoice. `parts` pays in two transfers, `cancel` makes the merchant cancel it. */
-export const PLANS = ['exact', 'parts', 'over', 'cancel', 'none'] as const
+/** A payer's plan for an invoice. `parts` pays in two transfers, `cancel` makes the merchant cancel it, `expire` lets its time pass. */
+export const PLANS = ['exact', 'parts', 'over', 'cancel', 'none', 'expire'] as const
 export type Plan = (typeof PLANS)[number]
 
-/** One line of the merchant's own book: what was intended, what was answered, what was sent on the chain. */
+/** One line of the merchant's own record: intended, answered, or sent on the chain. */
 export type LedgerLine =
   | { readonly kind: 'intent'; readonly key: string; readonly amount: string; readonly plan: Plan; readonly at: number }
   | {
@@ -24,7 +24,7 @@ export type LedgerLine =
     }
   | { readonly kind: 'cancelled'; readonly invoiceId: string; readonly at: number }
 
-/** A book on disk that outlives everything else: a line is on the disk before `write` returns. */
+/** A record on disk that survives everything else: a line is on the disk before `write` returns. */
 export interface Ledger {
   readonly file: string
   readonly lines: readonly LedgerLine[]
@@ -32,7 +32,7 @@ export interface Ledger {
   close(): void
 }
 
-/** Opens a new book. */
+/** Opens a new record. */
 export function openLedger(file: string): Ledger {
   const descriptor = openSync(file, 'wx', 0o600)
   const lines: LedgerLine[] = []

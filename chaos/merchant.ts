@@ -5,14 +5,14 @@ import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { type Ledger, PLANS, type Plan } from './ledger.ts'
 
 const ASSET = 'usdt_ethereum'
-/** Longer than any run, so that no deadline has a say in what is right at the end. */
+/** Longer than any run, so that deadlines do not affect the expected result. */
 const EXPIRES_IN_S = 86_400
 const ATTEMPT_MS = 5_000
 const PAUSE_MS = 500
-/** Answers that say "not now" rather than "no". */
+/** Temporary refusals. */
 const LATER = new Set(['RATE_LIMITED', 'IDEMPOTENCY_IN_PROGRESS', 'RATES_UNAVAILABLE', 'INTERNAL_ERROR'])
-/** Of ten invoices, how many follow each plan. */
-const WEIGHTS: Readonly<Record<Plan, number>> = { exact: 5, parts: 2, over: 1, cancel: 1, none: 1 }
+/** Of ten invoices, how many follow each plan; none expires, as no run takes that long. */
+const WEIGHTS: Readonly<Record<Plan, number>> = { exact: 5, parts: 2, over: 1, cancel: 1, none: 1, expire: 0 }
 const DECK = PLANS.flatMap((plan) => Array.from({ length: WEIGHTS[plan] }, () => plan))
 
 export interface MerchantOptions {
@@ -28,15 +28,15 @@ export interface MerchantOptions {
 
 /** Merchants who create invoices, payers who pay them. */
 export interface Merchant {
-  /** Opens no more invoices; resolves when every one that was begun is answered, paid or cancelled as planned. */
+  /** Opens no more invoices; resolves when every started one is answered, paid or cancelled as planned. */
   finish(): Promise<void>
-  /** Milliseconds that each create took from the first attempt to its definitive answer. */
+  /** Milliseconds that each create took from the first attempt to its final response. */
   readonly waits: readonly number[]
 }
 
 /**
- * Creates invoices at an even pace. Each intent is in the book before the first request, and is repeated under its key
- * until the answer is definitive, whatever happens in between.
+ * Creates invoices at an even pace. Each intent is recorded before the first request, and is repeated under its key
+ * until the response is final, whatever happens in between.
  */
 export function startMerchant(options: MerchantOptions): Merchant {
   const clients = options.apiKeys.map((apiKey) =>
@@ -69,7 +69,7 @@ export function startMerchant(options: MerchantOptions): Merchant {
 
 type Pay = (to: string, amountBase: bigint) => Promise<string>
 
-/** The node numbers the transactions of its one payer, so they are handed over one after the other. */
+/** The node assigns nonces to its only payer, so transactions are sent one after the other. */
 function createPayer({ rpcUrl }: MerchantOptions): Pay {
   const { contract } = ASSETS[ASSET]
   let last: Promise<unknown> = Promise.resolve()
@@ -127,7 +127,7 @@ function transfersOf(plan: Plan, due: bigint): readonly bigint[] {
   return plan === 'over' ? [due * 2n] : []
 }
 
-/** The resource, or the code of a refusal that is final. */
+/** The resource, or the code of a final refusal. */
 async function untilDefinitive<T>(attempt: () => Promise<T>): Promise<T | string> {
   for (;;) {
     try {

@@ -5,7 +5,7 @@ import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { runCli } from '#test/support/world.ts'
 import { MANNERS, type Manner, type Receivers } from './receivers.ts'
 
-/** The merchants' side of an installation, and a look into its store that no fault reaches. */
+/** The merchants' side of an installation, and a connection to its store without faults. */
 export interface PreparedWorkspace {
   readonly apiKeys: readonly string[]
   readonly endpoints: Readonly<Record<Manner, { readonly id: string; readonly secret: string }>>
@@ -31,7 +31,7 @@ export async function prepareWorkspace(
   )
   const apiKeys: string[] = []
   for (let made = 0; made < Math.ceil(options.perSecond / INVOICES_PER_KEY); made += 1) {
-    const args = ['key', 'create', '--workspace', dev.workspaceId, '--mode', 'test', '--scopes', 'all']
+    const args = ['api-key', 'create', '--workspace', dev.workspaceId, '--mode', 'test', '--scopes', 'all']
     apiKeys.push((await runCli<{ key: string }>(options.dataDir, args)).key)
   }
   const logger = createLogger({ name: 'chaos', level: 'silent' })

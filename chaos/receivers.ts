@@ -2,11 +2,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-/** How a receiver behaves while faults are injected; afterwards each answers 200. */
+/** Behaviour of a receiver while faults are injected; afterwards each returns 200. */
 export const MANNERS = ['good', 'flaky', 'slow', 'rude'] as const
 export type Manner = (typeof MANNERS)[number]
 
-/** A request that a receiver took in whole. */
+/** A completely received request. */
 export interface Arrival {
   readonly endpoint: Manner
   readonly deliveryId: string
@@ -17,9 +17,9 @@ export interface Arrival {
   readonly at: number
   /** When its head had arrived, in milliseconds of the monotonic clock of this process. */
   readonly startedAtMs: number
-  /** Just before it was answered or hung up on, by the same clock; until then `startedAtMs`. */
+  /** Just before it was answered or disconnected, by the same clock; until then `startedAtMs`. */
   readonly answeredAtMs: number
-  /** What it answered; null when it hung up without a word. */
+  /** Its status; null when it disconnected without a response. */
   readonly status: number | null
 }
 
@@ -28,22 +28,23 @@ export interface Receivers {
   readonly urls: Readonly<Record<Manner, string>>
   readonly links: readonly TcpProxy[]
   readonly arrivals: readonly Arrival[]
-  /** From now on every receiver answers 200 at once. */
+  /** From now on every receiver returns 200 at once. */
   calm(): void
   close(): Promise<void>
 }
 
-/** Share of its requests that a receiver treats badly. */
+/** Share of requests that a receiver treats badly. */
 const BAD_SHARE = 0.15
-/** Of one delivery it does so twice at most: a third time would mean waiting five minutes for the next attempt. */
+/** At most twice for one delivery: a third time would mean waiting five minutes for the next attempt. */
 const BAD_MAX = 2
 const SLOW_MS = 700
 
-/** Starts the receivers; `random` gives numbers from 0 to below 1. */
-export async function startReceivers(random: () => number): Promise<Receivers> {
+/** Starts the receivers; `random` returns numbers from 0 to below 1. Each delivery gets at most `badMax` bad responses. */
+export async function startReceivers(random: () => number, badMax = BAD_MAX): Promise<Receivers> {
   const arrivals: Arrival[] = []
   let isCalm = false
-  const started = await Promise.all(MANNERS.map((manner) => startOne(manner, arrivals, random, () => isCalm)))
+  const isBad = (badBefore: number): boolean => !isCalm && badBefore < badMax && random() < BAD_SHARE
+  const started = await Promise.all(MANNERS.map((manner) => startOne(manner, arrivals, isBad)))
   return {
     urls: Object.fromEntries(started.map(({ manner, url }) => [manner, url])) as Record<Manner, string>,
     links: started.map(({ link }) => link),
@@ -57,7 +58,7 @@ export async function startReceivers(random: () => number): Promise<Receivers> {
   }
 }
 
-async function startOne(manner: Manner, arrivals: Arrival[], random: () => number, isCalm: () => boolean) {
+async function startOne(manner: Manner, arrivals: Arrival[], isBadAfter: (badBefore: number) => boolean) {
   const sockets = new Set<Socket>()
   const treatedBadly = new Map<string, number>()
   const server = createServer((request, response) => {
@@ -69,7 +70,7 @@ async function startOne(manner: Manner, arrivals: Arrival[], random: () => numbe
       const header = (name: string): string => String(request.headers[name] ?? '')
       const deliveryId = header('x-webhook-id')
       const badBefore = treatedBadly.get(deliveryId) ?? 0
-      const isBad = !isCalm() && badBefore < BAD_MAX && random() < BAD_SHARE
+      const isBad = isBadAfter(badBefore)
       if (isBad) treatedBadly.set(deliveryId, badBefore + 1)
       const status = isBad && manner === 'flaky' ? 503 : isBad && manner === 'rude' ? null : 200
       const arrival = {

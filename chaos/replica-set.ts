@@ -9,12 +9,12 @@ import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 const MEMBERS = 3
 const PRIMARY_MS = 60_000
 
-/** Three mongod that clients and each other reach only through proxies, so that a member can be cut off. */
+/** Three mongod that are reached only through proxies, by clients and by each other, so that a member can be cut off. */
 export interface ReplicaSet {
   readonly url: string
   /** One for each member. */
   readonly links: readonly TcpProxy[]
-  /** Asks the primary to step down for ten seconds; resolves when another one is primary. */
+  /** Makes the primary step down for ten seconds; resolves when another one is primary. */
   stepDown(): Promise<void>
   /** Kills the primary with SIGKILL and starts it again once another one is primary. */
   killPrimary(): Promise<void>
@@ -95,7 +95,7 @@ async function initiate(port: number, links: readonly TcpProxy[]): Promise<void>
   await command(port, { replSetInitiate: { _id: 'rs0', members, settings } })
 }
 
-/** Waits for a member that says it is a writable primary, and returns its place. */
+/** Waits for a member that reports itself as a writable primary, and returns its index. */
 async function primaryIndex(members: readonly StoreProcess[]): Promise<number> {
   for (const until = Date.now() + PRIMARY_MS; Date.now() < until; await delay(100)) {
     const answers = await Promise.all(members.map((member) => isPrimary(member.port)))

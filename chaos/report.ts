@@ -5,9 +5,9 @@ export interface RunFacts {
   readonly seed: string
   readonly injected: readonly Fault[]
   readonly verdict: Verdict
-  /** Milliseconds from the first attempt of a create to its definitive answer. */
+  /** Milliseconds from the first attempt of a create to its final response. */
   readonly waits: readonly number[]
-  /** From fair weather until nothing was left to do. */
+  /** Time from the end of the faults until all work was done. */
   readonly quietMs: number
   readonly tookMs: number
 }

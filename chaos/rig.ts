@@ -7,17 +7,17 @@ import { type Stack, startStack } from '#scripts/start/stack.ts'
 import type { StackOptions } from '#scripts/start/stack-options.ts'
 import { startVolatileRedis, type VolatileRedis } from './volatile-redis.ts'
 
-/** An installation on real processes that can be killed and frozen; random faults and scripted ones use the same. */
+/** An installation on real processes that can be killed and suspended; used for random and scripted faults. */
 export interface Rig {
   readonly stack: Stack
   readonly redis: VolatileRedis
   /** Its data folder, for the command line. */
   readonly dataDir: string
-  /** SIGKILL. Does nothing to a process that is down at this moment; its supervisor starts it again. */
+  /** SIGKILL. Does nothing to a process that is down; its supervisor restarts it. */
   kill(name: string): void
-  /** SIGSTOP. Gives what lets the process go on; null when it is down at this moment. */
+  /** SIGSTOP. Returns a function that resumes the process; null when it is down. */
   freeze(name: string): (() => void) | null
-  /** Starts one more process of a type, which nothing supervises; gives what ends it. */
+  /** Starts one more process of a type, without a supervisor; returns a function that ends it. */
   startSecond(name: string): () => Promise<void>
   stop(): Promise<void>
 }

@@ -14,7 +14,7 @@ import { prepareWorkspace } from './prepare-workspace.ts'
 import { seededRandom } from './random.ts'
 import { renderReport } from './report.ts'
 import { untilQuiet } from './until-quiet.ts'
-import { judge, type Verdict } from './verdict.ts'
+import { evaluate, type Verdict } from './verdict.ts'
 
 const USAGE = `usage: npm run chaos -- [options]
 
@@ -29,9 +29,9 @@ receivers are compared. The status is 0 only when nothing was lost, doubled, for
   --report <file>   writes a report in Markdown there
   --keep            keeps the data folder and prints where it is
 `
-/** Between the end of a fault and the next one. */
+/** Pause between the end of a fault and the next one. */
 const PAUSE_MS = 2_000
-/** The first invoices are made in fair weather. */
+/** The first invoices are created without faults. */
 const FAIR_MS = 5_000
 
 const { values } = parseArgs({
@@ -91,17 +91,17 @@ async function breakIt(
   const chance = seededRandom(`${seed}:faults`)
   for (const [index, fault] of dealFaults(faults, SERVICE_NAMES, chance).entries()) {
     say(`${String(index + 1).padStart(String(faults).length)}/${faults}  ${describeFault(fault)}`)
-    // A process that needs long to come back is for the verdict to judge; its supervisor keeps trying.
+    // The verdict checks a process that takes long to restart; its supervisor keeps trying.
     await inject(installation, fault, chance).catch((error: unknown) => say(`   … ${String(error)}`))
     injected.push(fault)
     await delay(PAUSE_MS)
   }
-  say('fair weather; the last invoices are paid …')
+  say('no more faults; the last invoices are paid …')
   receivers.calm()
   await merchant.finish()
   const quietMs = await untilQuiet(workspace.db, options.quietMs, say)
-  say('comparing book, store and receivers …')
-  const verdict = await judge({ ...workspace, ledger: ledger.lines, arrivals: receivers.arrivals })
+  say('comparing record, store and receivers …')
+  const verdict = await evaluate({ ...workspace, ledger: ledger.lines, arrivals: receivers.arrivals })
   const report = renderReport({
     seed,
     injected,
@@ -118,5 +118,5 @@ async function breakIt(
 }
 
 if (values.help) process.stdout.write(USAGE)
-// Sockets that a fault left in an odd state must not keep the run from ending.
+// Sockets in an odd state after a fault must not keep the run from ending.
 else process.exit(await main())

@@ -2,9 +2,9 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 
 /**
- * What a proxied link does. `cut_request` drops the connection after some bytes of what the client sends, `cut_reply`
- * lets the request through and drops the connection before the first byte of the answer: the sender cannot know
- * whether it was carried out.
+ * Faults of a proxied link. `cut_request` drops the connection after some bytes from the client, `cut_reply`
+ * forwards the request and drops the connection before the first byte of the response: the sender cannot know
+ * whether it was executed.
  */
 export type LinkFault =
   | { readonly kind: 'latency'; readonly ms: number }
@@ -14,12 +14,12 @@ export type LinkFault =
   | { readonly kind: 'cut_reply' }
   | { readonly kind: 'half_close' }
 
-/** A link between two programs that can be made to fail. */
+/** A link between two programs with injectable faults. */
 export interface TcpProxy {
   readonly port: number
-  /** Applies to what is open and to what opens from now on, until `heal`. */
+  /** Applies to open and new connections, until `heal`. */
   fail(fault: LinkFault): void
-  /** New connections work again; those that hang in a black hole are dropped, so that both ends notice. */
+  /** New connections work again; those in a black hole are dropped, so that both ends notice. */
   heal(): void
   close(): Promise<void>
 }
@@ -29,7 +29,7 @@ interface Pair {
   readonly server: Socket
 }
 
-/** Listens on a free loopback port and passes bytes on to `targetPort()`, which is asked for each connection. */
+/** Listens on a free loopback port and forwards bytes to `targetPort()`, which is called for each connection. */
 export async function startTcpProxy(targetPort: () => number): Promise<TcpProxy> {
   const pairs = new Set<Pair>()
   let fault: LinkFault | null = null

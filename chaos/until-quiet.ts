@@ -4,11 +4,11 @@ import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 
-const LOOK_EVERY_MS = 500
+const POLL_EVERY_MS = 500
 const SAY_EVERY_MS = 15_000
 
 /**
- * Waits until nothing is left to do: payments final and applied, outboxes empty, deliveries finished. Returns how long
+ * Waits until all work is done: payments final and applied, outboxes empty, deliveries finished. Returns how long
  * that took; after `atMostMs` it gives up and leaves the rest to the verdict.
  */
 export async function untilQuiet(db: Database, atMostMs: number, say: (line: string) => void): Promise<number> {
@@ -22,7 +22,7 @@ export async function untilQuiet(db: Database, atMostMs: number, say: (line: str
       saidAt = Date.now()
       say(`waiting for ${left.payments} payments, ${left.outboxes} outboxes, ${left.deliveries} deliveries`)
     }
-    await delay(LOOK_EVERY_MS)
+    await delay(POLL_EVERY_MS)
   }
 }
 

@@ -6,19 +6,19 @@ import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from '#shared/db/deliveries/deli
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
-import { createBooksRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
+import { createReconciliationRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
-import { checkBooks } from '#shared/usecases/reconciliation/reconcile.ts'
+import { reconcile } from '#shared/usecases/reconciliation/reconcile.ts'
 import { earlyRetries } from './early-retries.ts'
 import type { LedgerLine, Plan } from './ledger.ts'
 import type { Arrival, Manner } from './receivers.ts'
 
-/** What the run came to: every list of `faults` is empty when nothing was lost, doubled, early or forged. */
+/** Result of the run: every list of `faults` is empty when nothing was lost, duplicated, early or forged. */
 export interface Verdict {
   readonly counts: Readonly<Record<string, number>>
-  /** Sentence of the promise → what breaks it, one line each. */
+  /** Guarantee → its breaches, one line each. */
   readonly breaches: Readonly<Record<string, readonly string[]>>
-  /** Requests of ours that a receiver had taken before, per delivery; those it had to get again for a lost answer are none. */
+  /** Requests per delivery that a receiver had already accepted; repetitions after a lost response do not count. */
   readonly duplicateShare: number
 }
 
@@ -27,12 +27,17 @@ export interface Evidence {
   readonly ledger: readonly LedgerLine[]
   readonly arrivals: readonly Arrival[]
   readonly endpoints: Readonly<Record<Manner, { readonly id: string; readonly secret: string }>>
+  /** The one workspace that the ledger, the arrivals and the endpoints belong to; absent where the installation has no other. */
+  readonly workspaceId?: string
 }
 
-/** Duplicates above this share of the deliveries are a breach: at-least-once must stay an exception. */
+/** What selects the documents that the evidence is about. */
+const owned = ({ workspaceId }: Evidence) => (workspaceId === undefined ? {} : { workspaceId })
+
+/** A larger share of duplicates is a breach: at-least-once must remain an exception. */
 const DUPLICATE_SHARE_MAX = 0.01
-/** Fewer deliveries say nothing about one per cent: what one killed process had on its way is more than that. */
-const DUPLICATES_JUDGED_FROM = 5_000
+/** Fewer deliveries cannot show one per cent: a single killed process has more than that in flight. */
+const DUPLICATES_CHECKED_FROM = 5_000
 
 const SETTLED: Readonly<Record<Plan, string>> = {
   exact: 'paid',
@@ -40,20 +45,21 @@ const SETTLED: Readonly<Record<Plan, string>> = {
   over: 'overpaid',
   cancel: 'cancelled',
   none: 'pending',
+  expire: 'expired',
 }
 
-/** Compares the merchants' book, the store and the receivers as sets. */
-export async function judge(evidence: Evidence): Promise<Verdict> {
-  const invoices = await evidence.db.collection(INVOICES).find({}).toArray()
+/** Compares the merchants' record, the store and the receivers as sets. */
+export async function evaluate(evidence: Evidence): Promise<Verdict> {
+  const invoices = await evidence.db.collection(INVOICES).find(owned(evidence)).toArray()
   const byId = new Map(invoices.map((invoice) => [invoice._id, invoice]))
   const [money, events, deliveries, timing] = await Promise.all([
-    judgeMoney(evidence, byId),
-    judgeEvents(evidence, invoices),
-    judgeDeliveries(evidence),
-    judgeTiming(evidence),
+    checkMoney(evidence, byId),
+    checkEvents(evidence, invoices),
+    checkDeliveries(evidence),
+    checkTiming(evidence),
   ])
   const duplicateShare = deliveries.delivered === 0 ? 0 : deliveries.duplicates / deliveries.delivered
-  const tooMany = deliveries.delivered >= DUPLICATES_JUDGED_FROM && duplicateShare > DUPLICATE_SHARE_MAX
+  const tooMany = deliveries.delivered >= DUPLICATES_CHECKED_FROM && duplicateShare > DUPLICATE_SHARE_MAX
   return {
     counts: {
       intents: count(evidence.ledger, 'intent'),
@@ -64,18 +70,18 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
       requests: evidence.arrivals.length,
       delivered: deliveries.delivered,
       'waiting for their next attempt': deliveries.waiting,
-      'sent again because the answer was lost on the way': deliveries.answersLost,
+      'sent again because the response was lost': deliveries.answersLost,
       duplicates: deliveries.duplicates,
       attempts: timing.count,
     },
     breaches: {
-      'no acknowledged invoice is lost, none exists twice': judgeInvoices(evidence.ledger, byId),
+      'no acknowledged invoice is lost, none exists twice': checkInvoices(evidence.ledger, byId),
       'every transfer is credited once, every invoice ends as its payments say': money,
       'every change has its event, numbered without a gap': events.breaches,
       'every event reached every endpoint, with one id, one body and a valid signature': deliveries.breaches,
       'no retry is early': timing.breaches,
-      'the books of every invoice are right': await judgeBooks(evidence.db),
-      [`duplicates are at most 1 % (judged from ${DUPLICATES_JUDGED_FROM} deliveries on)`]: tooMany
+      'the records of every invoice are consistent': await checkRecords(evidence.db),
+      [`duplicates are at most 1 % (checked from ${DUPLICATES_CHECKED_FROM} deliveries on)`]: tooMany
         ? [`${deliveries.duplicates} of ${deliveries.delivered}`]
         : [],
     },
@@ -83,22 +89,22 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   }
 }
 
-/** What `paymesh check-books` would say. */
-async function judgeBooks(db: Database): Promise<readonly string[]> {
+/** Result of `paymesh reconcile`. */
+async function checkRecords(db: Database): Promise<readonly string[]> {
   const deps = {
-    books: createBooksRepository(db),
+    reconciliation: createReconciliationRepository(db),
     cursors: createCursorRepository(db),
     clock: { now: () => Date.now() },
     pause: (ms: number) => delay(ms),
   }
-  const { violations } = await checkBooks(deps, { since: null, onProgress: () => undefined })
+  const { violations } = await reconcile(deps, { since: null, onProgress: () => undefined })
   return violations.map(({ invoiceId, invariant, words }) => `invoice ${invoiceId}, ${invariant}: ${words}`)
 }
 
 const count = (ledger: readonly LedgerLine[], kind: LedgerLine['kind']): number =>
   ledger.filter((line) => line.kind === kind).length
 
-function judgeInvoices(ledger: readonly LedgerLine[], byId: ReadonlyMap<string, InvoiceDocument>): readonly string[] {
+function checkInvoices(ledger: readonly LedgerLine[], byId: ReadonlyMap<string, InvoiceDocument>): readonly string[] {
   const breaches: string[] = []
   const byKey = new Map<string, string[]>()
   for (const { _id, idem } of byId.values()) {
@@ -119,12 +125,10 @@ function judgeInvoices(ledger: readonly LedgerLine[], byId: ReadonlyMap<string, 
   return breaches
 }
 
-async function judgeMoney(
-  { db, ledger }: Evidence,
-  byId: ReadonlyMap<string, InvoiceDocument>,
-): Promise<readonly string[]> {
+async function checkMoney(evidence: Evidence, byId: ReadonlyMap<string, InvoiceDocument>): Promise<readonly string[]> {
+  const { db, ledger } = evidence
   const breaches: string[] = []
-  const payments = await db.collection(PAYMENTS).find({}).toArray()
+  const payments = await db.collection(PAYMENTS).find(owned(evidence)).toArray()
   const sent = new Map(ledger.flatMap((line) => (line.kind === 'transfer' ? [[line.txHash, line]] : [])))
   const credited = new Map<string, bigint>()
   for (const { txHash, amountBase, state, invoiceId, counted } of payments) {
@@ -154,11 +158,11 @@ async function judgeMoney(
   return breaches
 }
 
-async function judgeEvents({ db }: Evidence, invoices: readonly InvoiceDocument[]) {
+async function checkEvents(evidence: Evidence, invoices: readonly InvoiceDocument[]) {
   const breaches: string[] = []
-  const events = await db
+  const events = await evidence.db
     .collection(EVENTS)
-    .find({}, { projection: { invoiceId: 1, seq: 1, type: 1 } })
+    .find(owned(evidence), { projection: { invoiceId: 1, seq: 1, type: 1 } })
     .toArray()
   const byInvoice = new Map<string, { seq: number; type: string }[]>()
   for (const { invoiceId, seq, type } of events) {
@@ -184,7 +188,8 @@ function expectedTypes(status: string): readonly string[] {
   return status === 'pending' ? opened : [...opened, `invoice.${status}`]
 }
 
-async function judgeDeliveries({ db, arrivals, endpoints }: Evidence) {
+async function checkDeliveries(evidence: Evidence) {
+  const { db, arrivals, endpoints } = evidence
   const breaches: string[] = []
   const bodies = new Map<string, string>()
   const taken = new Map<string, number>()
@@ -201,7 +206,7 @@ async function judgeDeliveries({ db, arrivals, endpoints }: Evidence) {
     if (status === 200) taken.set(deliveryId, (taken.get(deliveryId) ?? 0) + 1)
   }
   const now = new Date()
-  const rows = await db.collection(WEBHOOK_DELIVERIES).find({}).toArray()
+  const rows = await db.collection(WEBHOOK_DELIVERIES).find(owned(evidence)).toArray()
   const ids = new Set(rows.map((row) => row._id))
   for (const id of taken.keys()) if (!ids.has(id)) breaches.push(`delivery ${id} arrived and is not stored`)
   const waiting = rows.filter((row) => row.status === 'pending' && row.attempt > 0 && row.dueAt > now)
@@ -216,21 +221,26 @@ async function judgeDeliveries({ db, arrivals, endpoints }: Evidence) {
   const wanted = Object.keys(endpoints).length
   const events = await db
     .collection(EVENTS)
-    .find({}, { projection: { _id: 1 } })
+    .find(owned(evidence), { projection: { _id: 1 } })
     .toArray()
   for (const { _id } of events)
     if (perEvent.get(_id) !== wanted) breaches.push(`event ${_id} has ${perEvent.get(_id) ?? 0} deliveries`)
   for (const id of bodies.keys()) if (!perEvent.has(id)) breaches.push(`event ${id} arrived and is not stored`)
   const repeated = [...taken.values()].reduce((sum, times) => sum + times - 1, 0)
   const attempts = new Map(rows.map((row) => [row._id, row.attempt]))
-  // Each recorded attempt may have been taken once; what was taken beyond that was sent by a process that forgot it.
+  // Each recorded attempt may have been accepted once; further ones were sent by a process that lost its record.
   const duplicates = [...taken].reduce((sum, [id, times]) => sum + Math.max(0, times - (attempts.get(id) ?? 0)), 0)
   const answersLost = repeated - duplicates
   return { breaches, duplicates, answersLost, delivered: taken.size, waiting: waiting.length }
 }
 
-/** An attempt may begin only after the pause that follows the end of the one before. */
-async function judgeTiming({ db, arrivals }: Evidence) {
-  const attempts = await db.collection(WEBHOOK_ATTEMPTS).find({}).toArray()
+/** An attempt may begin only after the pause that follows the end of the previous one. */
+async function checkTiming(evidence: Evidence) {
+  const { db, arrivals } = evidence
+  const deliveries = await db.collection(WEBHOOK_DELIVERIES).distinct('_id', owned(evidence))
+  const attempts = await db
+    .collection(WEBHOOK_ATTEMPTS)
+    .find({ deliveryId: { $in: deliveries } })
+    .toArray()
   return { count: attempts.length, breaches: earlyRetries(attempts, arrivals) }
 }

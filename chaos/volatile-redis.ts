@@ -4,17 +4,17 @@ import { Redis } from 'ioredis'
 import { type RedisStore, startRedisStore } from '#scripts/embedded/redis-store.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-/** A Redis of our own behind a proxy, that may die, forget everything or come back empty. */
+/** A separate Redis behind a proxy that may die, lose all data or be replaced by an empty one. */
 export interface VolatileRedis {
   readonly url: string
   readonly link: TcpProxy
-  /** SIGKILL, and a start on what its append-only file holds. */
+  /** SIGKILL, and a restart with its append-only file. */
   kill(): Promise<void>
   /** FLUSHALL. */
   wipe(): Promise<void>
-  /** SIGKILL, its folder deleted, and a start with nothing. */
+  /** SIGKILL, its folder deleted, and a start without data. */
   replace(): Promise<void>
-  /** SIGKILL, and no start. */
+  /** SIGKILL, without a restart. */
   end(): Promise<void>
   stop(): Promise<void>
 }

@@ -1,5 +1,5 @@
 // Bundles the TypeScript entries once per state of the sources, because a bundled process starts three times as fast
-// as one that compiles while it loads. Bundles live in `.cache/<hash>/`; equal sources find theirs again.
+// as one that compiles while it loads. Bundles are in `.cache/<hash>/`; equal sources reuse theirs.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
@@ -7,9 +7,9 @@ import { pathToFileURL } from 'node:url'
 
 const SOURCES = ['services', 'shared', 'scripts', 'clients']
 const ENTRIES = ['scripts/start/main.ts', 'scripts/service/main.ts', 'scripts/cli/main.ts', 'scripts/demo/main.ts']
-// These find files of their own beside their modules, or are native.
+// These read files next to their modules, or are native.
 const EXTERNAL = ['mongodb-memory-server-core', '@foundry-rs/*', '@node-rs/argon2', 'esbuild', 'vite', 'fsevents']
-// The pages are built by themselves (pages.mjs).
+// The pages are built separately (pages.mjs).
 const PAGES = ['services/dashboard', 'services/checkout/web', 'services/api/reference/web']
 const KEEP_MS = 7 * 86_400_000
 
@@ -24,7 +24,7 @@ function findRoot() {
 /** Absolute path of the checkout. */
 export const ROOT = findRoot()
 
-/** Where an image keeps its bundles. */
+/** Where an image contains its bundles. */
 const PREBUILT = join(ROOT, 'bundle')
 
 const OPTIONS = {
@@ -39,7 +39,7 @@ const OPTIONS = {
   sourcesContent: false,
   external: EXTERNAL,
   logLevel: 'error',
-  // CommonJS packages inside the bundle ask for Node's own modules by `require`.
+  // CommonJS packages inside the bundle load Node's own modules with `require`.
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
@@ -65,13 +65,13 @@ function hashSources() {
 
 /**
  * The bundled file of an entry (`scripts/start/main.ts` …) for the sources as they are now, as a file URL to import.
- * Builds it when there is none; `report` hears about that. Several processes may ask at the same time.
+ * Builds it if necessary; `report` receives progress lines. Several processes may call it concurrently.
  */
 export async function bundled(entry, report = () => {}) {
   if (!ENTRIES.includes(entry)) throw new Error(`${entry} is not an entry of the bundle`)
-  // An image holds bundles and no sources.
+  // An image contains bundles and no sources.
   if (existsSync(PREBUILT)) return urlOf(PREBUILT, entry)
-  // Who started us bundled for all its processes: they run the same code, whatever is edited meanwhile.
+  // The parent bundled for all its processes: they run the same code, whatever is edited meanwhile.
   const home = process.env.BUNDLE_HOME
   if (home && existsSync(home)) return urlOf(home, entry)
   const cache = join(ROOT, '.cache')
@@ -83,7 +83,7 @@ export async function bundled(entry, report = () => {}) {
 
 const urlOf = (folder, entry) => pathToFileURL(join(folder, entry.replace(/\.ts$/, '.js').split('/').join(sep))).href
 
-/** Bundles some entries into a folder of its own, as an image holds them. */
+/** Bundles some entries into a separate folder, as in an image. */
 export async function buildBundle(folder, entries) {
   const { build: esbuild } = await import('esbuild')
   await esbuild({ ...OPTIONS, entryPoints: entries, outdir: folder })
@@ -101,7 +101,7 @@ async function build(cache, target, report) {
   try {
     renameSync(work, target)
   } catch (error) {
-    // Another process was faster with the very same files.
+    // Another process was faster with the same files.
     rmSync(work, { recursive: true, force: true })
     if (!existsSync(target)) throw error
   }
@@ -109,7 +109,7 @@ async function build(cache, target, report) {
   forget(cache)
 }
 
-/** Removes bundles that nobody used for a week. */
+/** Removes bundles that were not used for a week. */
 function forget(cache) {
   for (const name of readdirSync(cache)) {
     const path = join(cache, name)

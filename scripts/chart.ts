@@ -1,5 +1,5 @@
-// Renders the Helm chart as tests look at it: `npm run gen:chart`, after each change of it. It needs `helm` and nothing else does:
-// what it made is committed with a hash of the chart, and test/deploy/helm.test.ts fails when the two do not belong together.
+// Renders the Helm chart for tests: `npm run gen:chart`, after each change of it. Only this command needs `helm`:
+// its output is committed with a hash of the chart, and test/deploy/helm.test.ts fails when the two do not match.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,11 +9,42 @@ import { ROOT } from './bundle.mjs'
 
 const CHART = join(ROOT, 'deploy', 'helm', 'paymesh')
 
-/** What is rendered: the values as they are, and with scanners of their own for some networks. */
-export const RENDERINGS: Readonly<Record<string, readonly string[]>> = {
-  default: [],
-  'scanner-groups': ['scannerGroups={"bitcoin":["bitcoin","litecoin"],"evm":["ethereum"]}'],
-  'without-keda': ['keda.enabled=false', 'networkPolicy.enabled=false', 'ingress.enabled=false'],
+/** Custom resources of KEDA and of prometheus-operator. */
+const OPERATORS = [
+  'keda.sh/v1alpha1/ScaledObject',
+  'monitoring.coreos.com/v1/PodMonitor',
+  'monitoring.coreos.com/v1/PrometheusRule',
+]
+
+interface Rendering {
+  readonly values: readonly string[]
+  /** Kinds that the cluster has beside its own. */
+  readonly apis: readonly string[]
+}
+
+/** Renderings: the default values, separate scanners for some networks, no autoscaler, and a cluster without any operator. */
+export const RENDERINGS: Readonly<Record<string, Rendering>> = {
+  default: { values: [], apis: OPERATORS },
+  'scanner-groups': {
+    values: ['scannerGroups={"bitcoin":["bitcoin","litecoin"],"evm":["ethereum"]}'],
+    apis: OPERATORS,
+  },
+  'backup-s3': {
+    values: ['backup.s3={"enabled":true,"image":"rclone/rclone:1.70","bucket":"archives","secret":"s3"}'],
+    apis: OPERATORS,
+  },
+  'without-keda': {
+    values: ['keda.enabled=false', 'autoscaling.enabled=false', 'networkPolicy.enabled=false', 'ingress.enabled=false'],
+    apis: OPERATORS,
+  },
+  'bare-cluster': {
+    values: [
+      'extraEnv=[{"name":"NODE_EXTRA_CA_CERTS","value":"/ca/ca.crt"}]',
+      'extraVolumes=[{"name":"ca","configMap":{"name":"internal-ca"}}]',
+      'extraVolumeMounts=[{"name":"ca","mountPath":"/ca","readOnly":true}]',
+    ],
+    apis: [],
+  },
 }
 
 /** Hash of every file of the chart. */
@@ -27,13 +58,24 @@ export function chartHash(): string {
   return hash.digest('hex')
 }
 
-/** Where the chart reads which settings a process is given. */
+/** The chart reads from here which settings a process receives. */
 export const PROCESS_SETTINGS_FILE = join(CHART, 'files', 'process-settings.json')
 
-/** The text of that file: settings by process, as `shared/config/process-settings.ts` declares them. */
+/** The text of that file: settings by process, as declared in `shared/config/process-settings.ts`. */
 export function processSettingsText(): string {
   const lines = Object.entries(SETTINGS_OF).map(([name, settings]) => `  "${name}": ${JSON.stringify(settings)}`)
   return `{\n${lines.join(',\n')}\n}\n`
+}
+
+/** Files outside the chart that it contains as copies, because Helm reads none outside: source and copy. */
+export function copiedFiles(): readonly (readonly [source: string, copy: string])[] {
+  const dashboards = join(ROOT, 'deploy', 'grafana', 'dashboards')
+  return [
+    [join(ROOT, 'deploy', 'prometheus', 'alerts.yml'), join(CHART, 'files', 'alerts.yml')],
+    ...readdirSync(dashboards)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => [join(dashboards, name), join(CHART, 'files', 'dashboards', name)] as const),
+  ]
 }
 
 /** Path of a rendering in the checkout. */
@@ -49,9 +91,16 @@ function helm(...args: readonly string[]): string {
 if (import.meta.filename === process.argv[1]) {
   mkdirSync(dirname(PROCESS_SETTINGS_FILE), { recursive: true })
   writeFileSync(PROCESS_SETTINGS_FILE, processSettingsText())
+  for (const [source, copy] of copiedFiles()) {
+    mkdirSync(dirname(copy), { recursive: true })
+    writeFileSync(copy, readFileSync(source))
+  }
   process.stdout.write(helm('lint', '--strict', CHART))
-  for (const [name, values] of Object.entries(RENDERINGS)) {
-    const sets = values.flatMap((value) => ['--set-json', value])
+  for (const [name, { values, apis }] of Object.entries(RENDERINGS)) {
+    const sets = [
+      ...values.flatMap((value) => ['--set-json', value]),
+      ...apis.flatMap((api) => ['--api-versions', api]),
+    ]
     const text = helm('template', 'pay', CHART, '--namespace', 'money', '--kube-version', '1.32.0', ...sets)
     writeFileSync(renderedFile(name), `# chart ${chartHash()}\n${text}`)
     process.stdout.write(`${renderedFile(name)}\n`)

@@ -1,5 +1,5 @@
-// `npm run check:deps`: the dependency policy of docs/security/DEPENDENCIES.md, as far as the lockfile shows it. Asks no registry, except with
-// `--ages REF`: then each version that the lockfile has gained since that commit must be at least seven days old.
+// `npm run check:deps`: the dependency policy of docs/security/DEPENDENCIES.md, as far as the lockfile shows it. Calls no registry, except with
+// `--ages REF`: then each version that was added to the lockfile since that commit must be at least seven days old.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
@@ -7,7 +7,7 @@ const AGE_MIN_DAYS = 7
 const DAY_MS = 86_400_000
 const ALIAS = /^npm:@?[^@]+@\d+\.\d+\.\d+$/
 const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/
-/** Packages that would run a script when installed. None does (`ignore-scripts`), and each works without. */
+/** Packages with an install script. None runs (`ignore-scripts`), and each works without. */
 const KNOWN_SCRIPTS = new Set([
   '@foundry-rs/anvil',
   '@scarf/scarf',
@@ -30,10 +30,10 @@ const FREE = [
   'CC0-1.0',
   'Zlib',
 ]
-/** Of tools that are not part of what is shipped. */
+/** For tools that are not shipped. */
 const FREE_FOR_TOOLS = [...FREE, 'MPL-2.0', 'Python-2.0', 'LGPL-3.0-only']
 
-/** Packages whose manifest names its licence in a form that the lockfile leaves out; their licence file was read. */
+/** Packages whose licence form the lockfile leaves out; their licence file was read. */
 const READ = { eyes: 'MIT', reserved: 'MIT', 'text-encoding-utf-8': 'Unlicense' }
 
 const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
@@ -54,13 +54,13 @@ function faultsOf(manifest, lock) {
   for (const [path, entry] of Object.entries(lock.packages)) {
     if (path === '' || entry.link) continue
     const name = nameOf(path)
-    // Other platforms' packages are locked by their version alone where no registry told more.
+    // Packages of other platforms are locked by version only if the registry returned no more.
     const isBare = entry.optional === true && entry.integrity === undefined && entry.resolved === undefined
     if (entry.integrity === undefined && !isBare) faults.push(`${path}: has no integrity hash`)
     if (entry.integrity !== undefined && !/sha(512|384|256)-/.test(entry.integrity)) faults.push(`${path}: weak hash`)
     if (entry.resolved !== undefined && !/^https:\/\//.test(entry.resolved))
       faults.push(`${path}: comes from ${entry.resolved}`)
-    if (entry.hasInstallScript && !KNOWN_SCRIPTS.has(name)) faults.push(`${path}: wants to run a script when installed`)
+    if (entry.hasInstallScript && !KNOWN_SCRIPTS.has(name)) faults.push(`${path}: has an install script`)
     if (isBare) continue
     const allowed = entry.dev || entry.devOptional ? FREE_FOR_TOOLS : FREE
     const license = entry.license ?? READ[name]
@@ -95,7 +95,7 @@ function tooYoung(version) {
       execFileSync('npm', ['view', name, 'time', '--json'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
     )
   } catch {
-    return `${version}: the registry does not tell its age`
+    return `${version}: the registry does not report its age`
   }
   const days = (Date.now() - Date.parse(times[version.slice(name.length + 1)])) / DAY_MS
   return days >= AGE_MIN_DAYS ? null : `${version}: is ${days.toFixed(1)} days old`

@@ -48,9 +48,9 @@ export function fileImports(root: string, files: readonly string[]): readonly Fi
 }
 
 /**
- * The folder that a file counts to in the drawing: `shared/<layer>/<subject>`, or `shared/<layer>` for a file of the layer
- * itself; `services/<process>`; `scripts/<part>`. Deeper folders count to these. A file directly in `services` or `scripts` is a
- * program and counts as a place for itself.
+ * The folder of a file in the drawing: `shared/<layer>/<subject>`, or `shared/<layer>` for a file of the layer
+ * itself; `services/<process>`; `scripts/<part>`. Deeper folders belong to these. A file directly in `services` or `scripts` is a
+ * program and counts as a separate folder.
  */
 export function folderOf(file: string): string {
   const parts = dirname(file).split('/')
@@ -105,9 +105,9 @@ function reachedFrom(start: string, arrows: ReadonlyMap<string, ReadonlySet<stri
 }
 
 /**
- * Folders of the drawing that the table of `ARCHITECTURE.md` does not name. A row names `shared/usecases/invoices` when it has
- * the parent in backticks, with its slash, and the word `invoices` behind it. A store folder with the name of a subject of use
- * cases is named with that.
+ * Folders of the drawing that are missing from the table of `ARCHITECTURE.md`. A row names `shared/usecases/invoices` when it contains
+ * the parent in backticks, with its slash, followed by the word `invoices`. A store folder with the name of a subject of use
+ * cases is covered by that row.
  */
 export function unnamedFolders(files: readonly string[], architecture: string): readonly string[] {
   const rows = architecture.split('\n').filter((line) => line.startsWith('| `'))

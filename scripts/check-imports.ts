@@ -2,16 +2,16 @@ import { cruise, type ICruiseResult } from 'dependency-cruiser'
 import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options'
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 
-/** Fewer modules than this means that the cruiser saw nothing, which it reports as success. */
+/** Fewer modules than this mean that dependency-cruiser found nothing, which it reports as success. */
 const MODULES_MIN = 120
 
-/** Runs every import rule over the given folders of `root` and returns the cruiser's result. */
+/** Runs every import rule over the given folders of `root` and returns dependency-cruiser's result. */
 export async function cruiseImports(root: string, folders: readonly string[]): Promise<ICruiseResult> {
   const options = await extractDepcruiseOptions(`${process.cwd()}/.dependency-cruiser.cjs`)
   const { output } = await cruise([...folders], { ...options, baseDir: root }, undefined, {
     tsConfig: extractTSConfig(`${process.cwd()}/tsconfig.json`),
   })
-  if (typeof output === 'string') throw new Error('dependency-cruiser answered text instead of a result')
+  if (typeof output === 'string') throw new Error('dependency-cruiser returned text instead of a result')
   return output
 }
 

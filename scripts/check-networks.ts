@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
 
-/** Networks whose id names nothing else: Bitcoin, Litecoin, Dogecoin, TRON and Solana are families too, with code of their own. */
-const IDS = ['ethereum', 'bsc', 'polygon', 'base', 'arbitrum'] as const
-/** `base:` names many other things. */
+/** Networks whose id means nothing else: Bitcoin, Litecoin, Dogecoin, TRON and Solana are also families, with their own code. */
+const IDS: readonly string[] = Object.values(CHAINS).flatMap(({ id, family }) => (family === 'evm' ? [id] : []))
+/** `base:` also names many other things. */
 const KEYS = IDS.filter((id) => id !== 'base')
 const LITERAL = new RegExp(`(?<![\\w#/.-])['"](?:${IDS.join('|')})['"]|^\\s*(?:${KEYS.join('|')}):`, 'm')
 
@@ -16,7 +17,7 @@ const ROWS = [
   'shared/config/fields.ts',
 ]
 
-/** Files of the product that name a network; a network is a row of data, so that another one needs no change of code. */
+/** Files of the product that name a network; a network is a row of data, so that adding one needs no change of code. */
 export function filesNamingNetworks(files: ReadonlyMap<string, string>): readonly string[] {
   return [...files]
     .filter(

@@ -9,16 +9,16 @@ export function recipesOf(text: string): string {
   return start === -1 ? '' : text.slice(start)
 }
 
-/** Every path that the recipes name. */
+/** Every path in the recipes. */
 export function pathsIn(recipes: string): readonly string[] {
   return [...recipes.matchAll(PATH)].flatMap(([, path]) => (path === undefined ? [] : [path]))
 }
 
-/** Fewer paths than this means that the text changed its form and nothing was checked. */
+/** Fewer paths than this mean that the format of the text changed and nothing was checked. */
 const PATHS_MIN = 30
 const RECIPES_MIN = 10
 
-/** What is wrong with the recipes; empty when every path exists. */
+/** Faults of the recipes; empty when every path exists. */
 export function recipeFaults(text: string, exists: (path: string) => boolean = existsSync): readonly string[] {
   const recipes = recipesOf(text)
   const paths = pathsIn(recipes)

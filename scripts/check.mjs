@@ -1,4 +1,4 @@
-// `npm run check`: everything that needs no store, in under two minutes. Each step is also a script of its own.
+// `npm run check`: all checks without a store, in under two minutes. Each step is also a separate script.
 import { spawnSync } from 'node:child_process'
 
 const steps = [
@@ -13,6 +13,8 @@ const steps = [
   'check:decisions',
   'check:recipes',
   'check:networks',
+  'check:words',
+  'check:bytes',
   'check:client',
   'check:openapi',
   'check:spectral',

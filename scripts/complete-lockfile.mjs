@@ -1,13 +1,13 @@
 // `npm run lockfile`: completes package-lock.json for platforms other than this machine's.
-// When a registry has no answer for an optional platform package, `npm install` leaves it out of the lockfile
-// without a word and an install on that platform then lacks it. Each optional dependency of a locked package that
-// has no entry of its own gets one here. `--check` changes nothing and fails when an entry is missing.
+// When a registry does not return an optional platform package, `npm install` silently leaves it out of the lockfile
+// and an install on that platform then lacks it. Each optional dependency of a locked package
+// without an entry gets one here. `--check` changes nothing and fails when an entry is missing.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const FILE = 'package-lock.json'
 const SYSTEMS = ['darwin', 'linux', 'win32', 'freebsd', 'openbsd', 'android', 'sunos', 'aix', 'netbsd', 'openharmony']
 
-/** Operating systems a platform package names in its own name; empty when it names none. */
+/** Operating systems in a platform package's name; empty without any. */
 function systemsOf(name) {
   return SYSTEMS.filter((system) => name.includes(system))
 }

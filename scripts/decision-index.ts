@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { decisionRecords } from './docs/decision-records.ts'
 
 /**
- * Writes the index of the decision records, or with `--check` reports that it is stale. Both report every record that does not follow the
- * template, and end with status 1 when there is anything to report. A folder may be named; without one it is `docs/decisions`.
+ * Writes the index of the decision records, or with `--check` reports that it is out of date. Both report every record that does not follow the
+ * template, and end with status 1 when there is anything to report. A folder may be given; the default is `docs/decisions`.
  */
 function main(): void {
   const [named] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

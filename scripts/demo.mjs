@@ -1,4 +1,4 @@
-// `npm run demo`: bundles what changed, then tells the story (scripts/demo/main.ts).
+// `npm run demo`: bundles what changed, then runs the demo (scripts/demo/main.ts).
 import { bundled } from './bundle.mjs'
 
 process.setSourceMapsEnabled(true)

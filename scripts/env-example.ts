@@ -26,7 +26,7 @@ function main(): void {
   try {
     stored = readFileSync(file, 'utf8')
   } catch {
-    // A missing file differs like any other drift.
+    // A missing file counts as out of date.
   }
   if (stored === envExample()) return
   process.stderr.write('.env.example is out of date; run `npm run gen:env`\n')

@@ -1,23 +1,23 @@
-// Lays out what the container image holds: `node scripts/image.mjs DIR`. Bundles, pages, the few packages that cannot be
+// Creates the content of the container image: `node scripts/image.mjs DIR`. Bundles, pages, the few packages that cannot be
 // bundled, and the launchers; no source, no tool, no development dependency.
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buildBundle, ROOT } from './bundle.mjs'
 import { builtPages } from './pages.mjs'
 
-/** What the launchers load, and what people look for in an image. */
+/** Files that the launchers load, and files that people expect in an image. */
 const FILES = [
   'package.json',
   'Procfile',
   'LICENSE',
   ...['bundle', 'service', 'paymesh', 'health'].map((name) => `scripts/${name}.mjs`),
 ]
-/** Processes and the command line; the development runner stays at home. */
+/** Processes and the command line; the development runner is not included. */
 const ENTRIES = ['scripts/service/main.ts', 'scripts/cli/main.ts']
-/** Production dependencies that are native code and stay packages. */
+/** Production dependencies with native code that remain packages. */
 const PACKAGES = ['@node-rs/argon2']
 
-/** The package and everything that it needs in this installation, optional parts included where they are there. */
+/** The package and all its dependencies in this installation, including installed optional ones. */
 function withDependencies(name, found = new Set()) {
   const folder = join(ROOT, 'node_modules', name)
   if (found.has(name) || !existsSync(folder)) return found

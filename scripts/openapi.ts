@@ -20,7 +20,7 @@ function main(): void {
   try {
     stored = readFileSync(FILE, 'utf8')
   } catch {
-    // A missing file differs like any other drift.
+    // A missing file counts as out of date.
   }
   if (stored === openApiText()) return
   process.stderr.write('docs/openapi.json is out of date; run `npm run gen:openapi`\n')

@@ -1,5 +1,5 @@
 /**
- * The folder with the pages built from the sources as they are now: `checkout` and `dashboard` in it. Builds them when there are
- * none; `report` hears about that. Several processes may ask at the same time.
+ * The folder with the pages built from the current sources: `checkout` and `dashboard` in it. Builds them if
+ * necessary; `report` receives progress lines. Several processes may call it concurrently.
  */
 export function builtPages(report?: (line: string) => void): Promise<string>

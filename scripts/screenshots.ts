@@ -1,4 +1,4 @@
-// `npm run screenshots`: every page of the dashboard and the checkout in both themes, with an afternoon of trade, into docs/screenshots/.
+// `npm run screenshots`: every page of the dashboard and the checkout in both themes, with an afternoon of trade, in docs/screenshots/.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,13 +14,13 @@ import { fillDemo } from './screenshots/fill-demo.ts'
 
 const FOLDER = 'docs/screenshots'
 const THEMES = ['light', 'dark'] as const
-/** Pages that live mode shows better: there the demo has only history. */
+/** Pages that look better in live mode: there the demo has only history. */
 const LIVE_PAGES = { 'overview-live': 'overview', 'invoices-live': 'invoices' }
 
 if (process.argv.includes('--help')) {
   process.stdout.write(
-    'npm run screenshots [-- --data DIR]: pictures of every page in both themes, into docs/screenshots/,\n' +
-      'of an installation of their own or of the development one that runs on DIR\n',
+    'npm run screenshots [-- --data DIR]: pictures of every page in both themes, in docs/screenshots/,\n' +
+      'of a new installation or of the development one that runs on DIR\n',
   )
   process.exit(0)
 }
@@ -83,7 +83,7 @@ async function open(on: Browser, visitor: Visitor): Promise<Page> {
 
 async function take(page: Page, name: string): Promise<void> {
   await settled(page)
-  // Lists and figures of other cards arrive after the first.
+  // Lists and figures of other cards load after the first.
   await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => undefined)
   const file = join(FOLDER, `${name}.webp`)
   const browserSession = await page.context().newCDPSession(page)

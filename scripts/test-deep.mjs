@@ -1,4 +1,4 @@
-// `npm run test:deep -- [stage …]`: the proofs that take longer than a person waits for, each with a time limit of 80 minutes.
+// `npm run test:deep -- [stage …]`: the long-running tests, each with a time limit of 80 minutes.
 // Writes docs/reports/deep-STAGE.md for each stage: commit, date, command, minutes, result and the end of its output.
 // The last line is `N passed, N failed`; the status is 0 only when every stage passed.
 import { execFileSync, spawn } from 'node:child_process'
@@ -8,30 +8,40 @@ const LIMIT_MS = 80 * 60_000
 const KEPT_LINES = 60
 const SIMULATION = ['--import', 'tsx', 'test/simulation/run.ts']
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--project']
-/** Every stage: what it proves, and the program of ours that proves it. */
+/** Every stage: what it proves, and the program that runs it. */
 const STAGES = {
   seeds: {
     what: '2,000 simulated seeds, with every kind of fault and guarantee met',
     args: [...SIMULATION, '--seeds', '2000'],
   },
   mutants: {
-    what: 'each known bug, planted in the simulation and noticed',
+    what: 'each known bug, planted in the simulation and detected',
     args: [...SIMULATION, '--mutants', '--report', 'docs/reports/simulation-mutants.md'],
   },
+  properties: {
+    what: '20,000 random scenarios for each guarantee of the state machine',
+    args: [...VITEST, 'unit', 'shared/domain/invoice'],
+    env: { PROPERTY_RUNS: '20000' },
+  },
   sequences: {
-    what: '500 random sequences against real chain nodes',
+    what: '500 random sequences against real chain nodes, 208 against both stores, and races of 100 keys',
     args: [
-      ...VITEST,
-      'integration',
-      'test/chaos/random-ethereum.int.test.ts',
-      'test/chaos/random-litecoin.int.test.ts',
+      ...[...VITEST, 'integration'],
+      ...['test/chaos/random-ethereum.int.test.ts', 'test/chaos/random-litecoin.int.test.ts'],
+      ...['test/chaos/random-thrifty.int.test.ts'],
+      ...['test/simulation/store/sequences.int.test.ts', 'test/contract/idempotency-races.int.test.ts'],
     ],
-    env: { CHAOS_RUNS: '500' },
+    env: { CHAOS_RUNS: '500', STORE_SEQUENCES: '4', RACE_KEYS: '100', RACE_ROUNDS: '4' },
   },
   canaries: {
-    what: '10,000 planted secrets, looked for wherever a process writes',
+    what: '10,000 planted secrets, searched in all output of every process',
     args: [...VITEST, 'integration', 'test/security/canary-secrets.int.test.ts'],
     env: { CANARY_SHARE: '1' },
+  },
+  growth: {
+    what: 'rows examined by every query in a database of 100,000 invoices',
+    args: [...VITEST, 'integration', 'test/growth'],
+    env: { GROWTH_INVOICES: '100000' },
   },
   outages: {
     what: '10,000 pending webhooks when their dispatcher dies',
@@ -44,10 +54,22 @@ const STAGES = {
     args: [...VITEST, 'browser', 'test/browser/every-page.test.ts', 'test/browser/checkout-states.test.ts'],
     env: { EVERY_LOOK: '1' },
   },
+  clients: {
+    what: 'clients of six generators and a Postman import call every operation of a running installation',
+    args: ['--import', 'tsx', 'scripts/generators/run.ts'],
+  },
   walks: {
     what: '10 random walks of 200 steps in the browser, with new seeds',
     args: [...VITEST, 'browser', 'test/browser/random-walk.test.ts'],
     env: { WALK_COUNT: '10', WALK_STEPS: '200' },
+  },
+  models: {
+    what: 'the models of deliveries and of the scanner in every state within their bounds, and each planted mistake found',
+    args: ['--import', 'tsx', 'scripts/check-models.ts'],
+  },
+  upgrade: {
+    what: 'an upgrade from the release before under load, with processes of both side by side, once back and once more',
+    args: ['--import', 'tsx', 'test/drills/upgrade/run.ts'],
   },
 }
 
@@ -62,7 +84,7 @@ Each stage takes at most 80 minutes and writes docs/reports/deep-STAGE.md. --lis
 
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim()
 
-/** Runs a stage with its output shown as it comes; one that outlasts the limit is ended and has failed. */
+/** Runs a stage and shows its output as it arrives; one that exceeds the limit is ended and has failed. */
 async function run({ args, env = {} }) {
   const started = performance.now()
   const child = spawn(process.execPath, args, {

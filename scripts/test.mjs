@@ -1,8 +1,8 @@
 // `npm test`: everything that CI runs: checks, unit, integration, flow and browser tests, simulated seeds, a short chaos run on
 // real processes, and the demo; `npm run test:deep` has the larger sizes. Two lanes side by side: stages that compute yield to stages
-// that mostly wait for processes, blocks and pages; the simulation takes what both leave. The output of a stage is shown when it ends.
-// What failed is named again at the end. The last line is `N passed, N failed`; the status is 0 only when nothing failed and no
-// stage was empty.
+// that mostly wait for processes, blocks and pages; the simulation uses the remaining time. The output of a stage is shown when it ends.
+// When each stage ran and what failed is shown at the end. The last line is `N passed, N failed`; the status is 0 only when nothing
+// failed and no stage was empty.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,12 +18,16 @@ if (process.argv.includes('--help')) {
 const reports = mkdtempSync(join(tmpdir(), 'paymesh-reports-'))
 const totals = { passed: 0, failed: 0 }
 const failures = []
+/** Stages in the order of their ends, each with the seconds at which it started and ended. */
+const stages = []
 const isWindows = process.platform === 'win32'
 
-/** How a stage shares the cores: those that wait come first, so that their processes answer in time. */
+const TIMETABLE_COLUMNS = 40
+
+/** How a stage shares the cores: waiting ones come first, so that their processes respond in time. */
 const NICE = { waits: 0, computes: 5, fills: 19 }
 
-/** Runs a command of this checkout; resolves with how it ended and what it printed. */
+/** Runs a command of this checkout; resolves with its result and output. */
 async function run(args, nice) {
   const command = isWindows ? [process.execPath, ...args] : ['nice', '-n', String(nice), process.execPath, ...args]
   const child = spawn(command[0], command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -44,11 +48,26 @@ async function stage(title, args, nice, count = asOne) {
   const { passed, failed } = count(title, ok)
   totals.passed += passed
   totals.failed += failed
-  const seconds = ((performance.now() - started) / 1000).toFixed(0)
+  const ended = performance.now()
+  stages.push({ title, from: started - began, to: ended - began, passed, failed })
+  const seconds = ((ended - started) / 1000).toFixed(0)
   process.stdout.write(`\n── ${title} ──\n${output}${title}: ${passed} passed, ${failed} failed (${seconds} s)\n`)
 }
 
-/** A program of ours counts as one test and says by its status whether it passed. */
+/** When each stage ran, to show lanes that were idle. */
+function timetable() {
+  const end = Math.max(...stages.map(({ to }) => to))
+  const column = (ms) => Math.round((ms / end) * TIMETABLE_COLUMNS)
+  const rows = stages.toSorted((one, other) => one.from - other.from)
+  return rows.map(({ title, from, to, passed, failed }) => {
+    const bar = ' '.repeat(column(from)) + '█'.repeat(Math.max(1, column(to) - column(from)))
+    const [first, last] = [from, to].map((ms) => `${(ms / 1000).toFixed(0)} s`.padStart(6))
+    const counts = `${passed} passed, ${failed} failed`
+    return `  ${title.padEnd(12)} ${first} to ${last}  ${bar.padEnd(TIMETABLE_COLUMNS + 1)} ${counts}\n`
+  })
+}
+
+/** A program counts as one test and passes or fails by its exit status. */
 function asOne(title, ok) {
   if (!ok) failures.push(title)
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1 }
@@ -105,18 +124,21 @@ async function computes() {
 }
 
 async function waits() {
-  await vitest('flow', NICE.waits)
-  await vitest('browser', NICE.waits)
+  // Those that wait most come first, while the other lane has work for the cores.
   await stage('chaos', tsx('chaos/run.ts', '--faults', '6', '--quiet', '60'), NICE.waits)
   await stage('demo', ['scripts/demo.mjs', '--exit'], NICE.waits)
+  await vitest('flow', NICE.waits)
+  await vitest('browser', NICE.waits)
 }
 
-const started = performance.now()
+const began = performance.now()
 const fills = () => stage('simulation', tsx('test/simulation/run.ts', '--seeds', '200'), NICE.fills)
 await Promise.all([computes(), waits(), fills()])
-const minutes = ((performance.now() - started) / 60_000).toFixed(1)
+const minutes = ((performance.now() - began) / 60_000).toFixed(1)
 
 rmSync(reports, { recursive: true, force: true })
 if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.map((line) => `  ${line}\n`).join('')}`)
-process.stdout.write(`\nIn ${minutes} minutes:\n${totals.passed} passed, ${totals.failed} failed\n`)
+process.stdout.write(
+  `\n${timetable().join('')}\nIn ${minutes} minutes:\n${totals.passed} passed, ${totals.failed} failed\n`,
+)
 process.exitCode = totals.failed === 0 ? 0 : 1

@@ -1,19 +1,34 @@
 import type { Config } from '#shared/config/schema.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
-import type { RedisConnections } from '#shared/queues/connection.ts'
+import type { Repositories } from '#shared/db/create-repositories.ts'
+import type { QueueNotifier, Runtime } from '#shared/ports/runtime.ts'
+import type { After } from '#shared/ports/timers.ts'
+import type { StartWorker } from '#shared/queues/queue-worker-options.ts'
 import type { RedisEpochWatch } from '#shared/queues/redis-epoch.ts'
+import type { Signals } from '#shared/queues/signals.ts'
 
-/** What every `services/<process>/main.ts` receives: parsed configuration and open connections. */
-export interface ServiceContext extends Ambient {
+/** Passed to every `services/<process>/main.ts`: parsed configuration and open connections. */
+export interface ServiceContext extends Runtime {
   readonly config: Config
   readonly db: Database
-  readonly redis: RedisConnections
-  /** Absent where nobody watches Redis. */
+  /** Wake-ups, limits and epochs: between processes over Redis, or within this one. */
+  readonly signals: Signals
+  /** Absent without Redis and without a watch of it. */
   readonly redisEpoch?: Pick<RedisEpochWatch, 'onChange'>
 }
 
-/** Ends a service: stops taking work, finishes or gives back what it holds, closes what it opened itself. */
+/**
+ * The common parts of every process. A `services/<process>/assemble.ts` adds the process's own parts and wires
+ * use cases to them; it opens no connection and reads no configuration. `main.ts` passes the real parts (`openParts`), the
+ * simulation passes simulated ones, so that both run the same wiring.
+ */
+export interface ServiceParts extends Runtime, Repositories {
+  readonly notifier: QueueNotifier
+  readonly after: After
+  readonly startWorker: StartWorker
+}
+
+/** Stops a service: takes no new work, finishes or releases its current work, closes the connections it opened itself. */
 export type Stop = () => Promise<void>
 
 /** The one export of a `main.ts`. Nothing connects or listens before it is called. */

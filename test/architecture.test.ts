@@ -30,6 +30,7 @@ const canaries: Record<string, { file: string; code: string; also?: Record<strin
   'runtime-knows-no-store': { file: 'shared/runtime/bad.ts', code: "import '#shared/db/target.ts'" },
   'shared-never-looks-up': { file: 'shared/usecases/bad-up.ts', code: "import '#services/api/target.ts'" },
   'services-are-islands': { file: 'services/api/bad.ts', code: "import '#services/outbox/target.ts'" },
+  'assemblies-open-nothing': { file: 'services/outbox/assemble.ts', code: "import '#shared/queues/target.ts'" },
   'one-writer-of-status': {
     file: 'services/invoices/bad-status.ts',
     code: "import '#shared/domain/invoice/transition.ts'",

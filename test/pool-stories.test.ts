@@ -2,6 +2,7 @@ import { getAddress } from 'ethers'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { createInvoiceCounts } from '#shared/db/invoices/invoice-counts.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
@@ -11,11 +12,11 @@ import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event
 import { chooseAsset } from '#shared/usecases/invoices/choose-asset.ts'
 import { createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
 import { createInvoiceNumbers } from '#shared/usecases/invoices/invoice-numbers.ts'
-import { lockWithQuote } from '#shared/usecases/invoices/lock-asset.ts'
+import { lockWithQuote } from '#shared/usecases/invoices/quote-asset.ts'
 import { orphanPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { createLockAvailability } from '#shared/usecases/quotes/lock-availability.ts'
-import { createLockOffers } from '#shared/usecases/quotes/lock-offers.ts'
-import { createLockPreparer } from '#shared/usecases/quotes/prepare-lock.ts'
+import { createQuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
+import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
+import { createQuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
 import { createVisitorBudget } from '#shared/usecases/quotes/visitor-budget.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { releaseClaims } from '#shared/usecases/wallets/release-claims.ts'
@@ -88,8 +89,8 @@ beforeAll(async () => {
   const store = createMemoryStore({ now: clock.now })
   const db = openSimulatedDatabase(store, async (_operation, run) => run())
   const logger = createLogger({ name: 'test', level: 'silent' })
-  const ambient = { clock, random: createRandom(Date.now), logger, metrics: createMetrics({ defaults: false }) }
-  engine = await openEngine({ db, ambient } as unknown as TestStores)
+  const runtime = { clock, random: createRandom(Date.now), logger, metrics: createMetrics({ defaults: false }) }
+  engine = await openEngine({ db, runtime } as unknown as TestStores)
   database = db
 })
 let database: TestStores['db']
@@ -107,11 +108,18 @@ async function tell(steps: readonly Step[]): Promise<void> {
     'ethereum',
     pool.map((one) => one.slice(2).toLowerCase()),
   )
-  const offers = createLockOffers(deps)
+  const offers = createQuoteOffers(deps)
   const budget = createVisitorBudget(deps)
-  const availability = createLockAvailability({ ...deps, addresses: offers })
-  const locks = createLockPreparer({ ...deps, addresses: offers, availability, budget })
-  const all = { ...deps, addresses: offers, budget, locks, numbers: createInvoiceNumbers(deps) }
+  const availability = createQuoteAvailability({ ...deps, addresses: offers })
+  const locks = createQuotePreparer({ ...deps, addresses: offers, availability, budget })
+  const all = {
+    ...deps,
+    addresses: offers,
+    budget,
+    locks,
+    counts: createInvoiceCounts(database),
+    numbers: createInvoiceNumbers(deps),
+  }
   const ids: string[] = []
   const sent: Sent[] = []
 

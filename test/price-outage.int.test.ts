@@ -4,9 +4,9 @@ import {
   type SimulatedSource,
   startExchangeSimulator,
 } from '#scripts/exchange-simulator/simulator.ts'
+import { createJumpConfirmation } from '#services/rates/jump-confirmation.ts'
 import { createRateCycle, type RateCycle } from '#services/rates/rate-cycle.ts'
 import { createRateSources } from '#services/rates/rate-sources.ts'
-import { createTripwire } from '#services/rates/tripwire.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createHttpGet, type HttpGet } from '#shared/runtime/http/http-get.ts'
 import { openApi, type TestApi } from './support/api.ts'
@@ -25,13 +25,13 @@ beforeAll(async () => {
   const { clock, rateSnapshots } = api.engine.deps
   simulator = await startExchangeSimulator({ port: 0, now: clock.now })
   http = createHttpGet({ userAgent: 'Paymesh-Test/1.0' })
-  const ambient = { ...stores.ambient, clock }
+  const runtime = { ...stores.runtime, clock }
   cycle = createRateCycle({
-    ...ambient,
+    ...runtime,
     rates: rateSnapshots,
     leases: createLeaseRepository(stores.db),
-    sources: createRateSources({ ...ambient, http, sourceUrls: simulator.sourceUrls, timeoutMs: 1_000 }),
-    tripwire: createTripwire({ ...ambient, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
+    sources: createRateSources({ ...runtime, http, sourceUrls: simulator.sourceUrls, timeoutMs: 1_000 }),
+    jumpConfirmation: createJumpConfirmation({ ...runtime, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
   })
 })
 afterAll(async () => {

@@ -3,8 +3,8 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { readRestoreState, writeRestoreState } from '#shared/db/restore/restore-state.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { CursorRepository } from '#shared/ports/cursors.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { CursorRepository } from '#shared/ports/scanning.ts'
 
 export interface ConfirmDeps {
   readonly db: Database
@@ -14,8 +14,8 @@ export interface ConfirmDeps {
 }
 
 /**
- * Lets webhooks and mails go out again after a restore. Refuses while a network with a node is not scanned up to its head since, unless
- * `unscanned` says that this is accepted. Returns the keys of which more had been given out than was skipped.
+ * Allows webhooks and mails again after a restore. Refuses while a network with a node has not been scanned up to its head since, unless
+ * `unscanned` accepts that. Returns the keys of which more addresses had been given out than were skipped.
  */
 export async function confirmRestore(
   deps: ConfirmDeps,
@@ -23,8 +23,8 @@ export async function confirmRestore(
 ): Promise<{ readonly overrun: readonly OverrunKey[] }> {
   const { db, clock } = deps
   const state = await readRestoreState(db)
-  if (state === null) throw new Error('this installation was not restored: there is nothing to confirm')
-  if (state.state === 'writing') throw new Error('the restore did not end: drop the database and restore again')
+  if (state === null) throw new Error('this installation was not restored, so there is nothing to confirm')
+  if (state.state === 'writing') throw new Error('the restore did not finish: drop the database and restore again')
   if (state.state === 'confirmed') return { overrun: [] }
   const behind = await networksBehind(deps, Date.parse(state.restoredAt))
   if (behind.length > 0 && !unscanned) {
@@ -55,8 +55,9 @@ async function networksBehind(deps: ConfirmDeps, since: number): Promise<readonl
   return (await deps.cursors.list())
     .filter(({ mode, network }) => hasNode(mode, network))
     .filter(
-      ({ status, headSeenAt, height, headHeight }) =>
-        status !== 'live' || headSeenAt < since || height < headHeight - 2,
+      ({ status, headSeenAt, height, headHeight, source }) =>
+        // The cursor of a thrifty network rests below the head while no invoice is open.
+        status !== 'live' || headSeenAt < since || (source !== 'thrifty' && height < headHeight - 2),
     )
     .map(({ id }) => id)
 }

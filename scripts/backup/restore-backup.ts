@@ -1,9 +1,11 @@
 import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { type ArchiveContents, walkArchive } from '#shared/db/backup/archive-contents.ts'
+import type { ArchiveBatch, ArchiveContents } from '#shared/db/backup/archive-batch.ts'
+import { walkArchive } from '#shared/db/backup/archive-contents.ts'
 import { type Precautions, takePrecautions } from '#shared/db/backup/prepare-restored-database.ts'
-import { requireEmpty, writeArchive } from '#shared/db/backup/restore-archive.ts'
+import { dropIndexes, requireEmpty, type WriteBatch, writeArchive } from '#shared/db/backup/restore-archive.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { envelopesIn } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { writeRestoreState } from '#shared/db/restore/restore-state.ts'
@@ -13,45 +15,79 @@ import type { SecretBox } from '#shared/ports/secrets.ts'
 import { type ArchiveHead, type ArchiveSecret, openArchive } from '#shared/runtime/secrets/archive-cipher.ts'
 import { deriveAhead, type HeadroomDeps } from '#shared/usecases/wallets/address-headroom.ts'
 
-/** Addresses of each key that exist, and are watched, before the first process starts. */
+/** Addresses of each key that are derived and watched before the first process starts. */
 const HEADROOM = 64
 
 export interface VerifiedArchive extends ArchiveContents {
   readonly head: ArchiveHead
-  /** Sealed values, and how many of them the installation's master keys open. */
+  /** Number of sealed values, and how many of them the configured master keys decrypt. */
   readonly sealed: { readonly total: number; readonly opened: number }
 }
 
-/** Reads an archive to its end and checks all of it; nothing is written. Throws `ArchiveRefused`, or what else is wrong with it. */
+/** Reads an archive to its end and checks all of it; nothing is written. Throws `ArchiveRefused`, or another fault of the archive. */
 export async function verifyBackup(
-  file: string,
+  archive: Readable,
   secret: ArchiveSecret,
   secretBox: Pick<SecretBox, 'open'>,
 ): Promise<VerifiedArchive> {
-  const sealed = { total: 0, opened: 0 }
+  const sealed = sealedValues(secretBox)
   let head: ArchiveHead | undefined
   let contents: ArchiveContents | undefined
   const onHead = (found: ArchiveHead): void => {
     head = found
   }
-  await pipeline(
-    createReadStream(file),
-    (source: AsyncIterable<Buffer>) => openArchive(source, secret, onHead),
-    createGunzip(),
-    async (source: AsyncIterable<Buffer>) => {
-      contents = await walkArchive(source, (collection, document) => {
-        for (const { sealed: envelope, context } of envelopesIn(collection, {
-          ...document,
-          _id: String(document['_id']),
-        })) {
-          sealed.total += 1
-          if (opens(secretBox, envelope, context)) sealed.opened += 1
-        }
-      })
-    },
-  )
+  await readArchive(archive, { secret, onHead }, async (source) => {
+    contents = await walkArchive(source, sealed.add)
+  })
   if (head === undefined || contents === undefined) throw new Error('the archive is empty')
-  return { ...contents, head, sealed }
+  return { ...contents, head, sealed: sealed.counted() }
+}
+
+/** Opens an archive for `work`. Throws the first error, not that of a stream which ended because of it. */
+async function readArchive(
+  archive: Readable,
+  { secret, onHead }: { readonly secret: ArchiveSecret; readonly onHead?: (head: ArchiveHead) => void },
+  work: (source: AsyncIterable<Buffer>) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = []
+  const failed = (error: unknown): never => {
+    failures.push(error)
+    throw error
+  }
+  await pipeline(
+    archive,
+    async function* (source: AsyncIterable<Buffer>) {
+      try {
+        yield* openArchive(source, secret, onHead)
+      } catch (error) {
+        failed(error)
+      }
+    },
+    createGunzip(),
+    async (source: AsyncIterable<Buffer>) => await work(source).catch(failed),
+  ).catch((error: unknown) => {
+    throw failures[0] ?? error
+  })
+}
+
+/** Counts sealed values. Where a later pass holds a document again, only its last state has to be readable. */
+function sealedValues(secretBox: Pick<SecretBox, 'open'>) {
+  let total = 0
+  const closed = new Map<string, number>()
+  return {
+    add: ({ name, documents, gone }: ArchiveBatch): void => {
+      for (const id of gone) closed.delete(`${name} ${String(id)}`)
+      for (const document of documents) {
+        const _id = String(document['_id'])
+        const found = envelopesIn(name, { ...document, _id })
+        const unread = found.filter(({ sealed, context }) => !opens(secretBox, sealed, context)).length
+        total += found.length
+        closed.delete(`${name} ${_id}`)
+        if (unread > 0) closed.set(`${name} ${_id}`, unread)
+      }
+    },
+    counted: () => ({ total, opened: total - [...closed.values()].reduce((sum, count) => sum + count, 0) }),
+  }
 }
 
 function opens(secretBox: Pick<SecretBox, 'open'>, envelope: string, context: string): boolean {
@@ -71,13 +107,15 @@ export interface RestoreOptions {
   readonly file: string
   readonly secret: ArchiveSecret
   readonly actor: string
-  /** Indexes of each key and invoice numbers of each series that are left out. */
+  /** Indexes of each key and invoice numbers of each series to skip. */
   readonly skip: number
-  /** How long listed addresses wait, milliseconds. */
+  /** Quarantine of listed addresses, milliseconds. */
   readonly quarantineMs: number
-  /** Goes on although some sealed values will never be read again. */
+  /** Continue although some sealed values cannot be read any more. */
   readonly acceptUnreadable: boolean
   readonly onProgress: (collection: string, documents: number) => void
+  /** Writes a batch of documents; a test exchanges it. */
+  readonly write?: WriteBatch
 }
 
 export interface RestoredBackup extends VerifiedArchive {
@@ -85,14 +123,14 @@ export interface RestoredBackup extends VerifiedArchive {
 }
 
 /**
- * Restores an archive into an empty database. All of it is verified before the first write; a restore that is interrupted leaves a database
- * in which no process starts. Afterwards the installation works, from addresses and numbers that were never given out, and sends
+ * Restores an archive into an empty database. All of it is verified before the first write; an interrupted restore leaves a database
+ * in which no process starts. Afterwards the installation works, with addresses and numbers that were never given out, and sends
  * nothing until it is confirmed.
  */
 export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions): Promise<RestoredBackup> {
   const { db, clock } = deps
   const { file, secret, actor, skip, quarantineMs, acceptUnreadable, onProgress } = options
-  const verified = await verifyBackup(file, secret, deps.secretBox)
+  const verified = await verifyBackup(createReadStream(file), secret, deps.secretBox)
   if (verified.schemaVersion > NEWEST_SCHEMA) {
     throw new Error(
       `the archive has schema ${verified.schemaVersion}, this version knows ${NEWEST_SCHEMA}: use a newer version`,
@@ -101,24 +139,20 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
   const { total, opened } = verified.sealed
   if (opened < total && !acceptUnreadable) {
     throw new Error(
-      `${total - opened} of ${total} sealed values do not open: PAYMESH_MASTER_KEY, or PAYMESH_MASTER_KEYS_OLD, must hold the keys of the time of the back-up`,
+      `${total - opened} of ${total} sealed values cannot be opened: PAYMESH_MASTER_KEY or PAYMESH_MASTER_KEYS_OLD must contain the keys that were in use when the backup was taken`,
     )
   }
   await requireEmpty(db)
   const at = clock.now()
   const state = { takenAt: verified.takenAt, restoredAt: new Date(at).toISOString(), skip }
+  await dropIndexes(db)
   await writeRestoreState(db, { ...state, state: 'writing' })
-  await pipeline(
-    createReadStream(file),
-    (source: AsyncIterable<Buffer>) => openArchive(source, secret),
-    createGunzip(),
-    async (source: AsyncIterable<Buffer>) => {
-      await writeArchive(db, source, onProgress)
-    },
-  )
+  await readArchive(createReadStream(file), { secret }, async (source) => {
+    await writeArchive(db, source, onProgress, options.write)
+  })
   await migrate(db)
   const precautions = await takePrecautions(db, { skip, quarantineUntil: at + quarantineMs, at })
-  // Whoever was given one of the skipped addresses may pay to it: they are watched before the first block is read.
+  // A payer with one of the skipped addresses may still pay: they are watched before the first block is read.
   await deriveAhead(deps, HEADROOM)
   await writeRestoreState(
     db,

@@ -1,64 +1,50 @@
-import { createWriteStream } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { type BackupProgress, type BackupTotals, readBackup } from '#shared/db/backup/backup-source.ts'
+import type { BackupProgress } from '#shared/db/backup/archive-writer.ts'
+import { type BackupTotals, readBackup } from '#shared/db/backup/backup-source.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { type ArchiveSecret, sealArchive } from '#shared/runtime/secrets/archive-cipher.ts'
+import type { ArchiveTarget } from './archive-target.ts'
 
+/** A back-up that was made. */
 export interface TakenBackup extends BackupTotals {
-  readonly file: string
+  /** Of the archive. */
   readonly bytes: number
 }
 
-/**
- * Writes an encrypted archive of the installation as of one moment. The file appears under its name only when it is complete and on disk; it is
- * readable by this user only. Throws when there is a file of that name already.
- */
-export async function takeBackup(
-  db: Database,
-  options: {
-    readonly file: string
-    readonly secret: ArchiveSecret
-    readonly version: string
-    readonly onProgress: (progress: BackupProgress) => void
-  },
-): Promise<TakenBackup> {
-  const { file, secret, version, onProgress } = options
-  const partial = `${file}.partial`
-  const isTaken = await stat(file).then(
-    () => true,
-    () => false,
-  )
-  if (isTaken) throw new Error(`${file} exists already`)
+/** Options of `takeBackup`. */
+export interface TakeOptions {
+  readonly target: ArchiveTarget
+  /** Names this back-up in the archive and in the audit log. */
+  readonly id: string
+  readonly secret: ArchiveSecret
+  readonly version: string
+  readonly onProgress: (progress: BackupProgress) => void
+  /** Reads the records of the archive; a test exchanges it. */
+  readonly read?: typeof readBackup
+}
+
+/** Writes an encrypted archive of the installation as of the moment at which the reading ends. Memory does not depend on its size. */
+export async function takeBackup(db: Database, options: TakeOptions): Promise<TakenBackup> {
+  const { target, id, secret, version, onProgress, read = readBackup } = options
   let totals: BackupTotals | undefined
   const onEnd = (ended: BackupTotals): void => {
     totals = ended
   }
+  const records = read(db, { id, onProgress, onEnd })
+  const plain = Readable.from(records, { objectMode: false })
+  const packed = plain.pipe(createGzip({ level: 6 }))
+  // `pipe` passes no errors on.
+  plain.on('error', (error) => packed.destroy(error))
   try {
-    await pipeline(
-      Readable.from(readBackup(db, { onProgress, onEnd }), { objectMode: false }),
-      createGzip({ level: 6 }),
-      (source: AsyncIterable<Buffer>) =>
-        sealArchive(source, secret, { paymesh: version, database: db.name }, new Date()),
-      createWriteStream(partial, { mode: 0o600 }),
-    )
-    await flush(partial)
-    await rename(partial, file)
-  } catch (error) {
-    await rm(partial, { force: true })
-    throw error
-  }
-  if (totals === undefined) throw new Error('the back-up ended without its end')
-  return { ...totals, file, bytes: (await stat(file)).size }
-}
-
-async function flush(file: string): Promise<void> {
-  const handle = await open(file, 'r')
-  try {
-    await handle.sync()
+    const about = { paymesh: version, database: db.name }
+    const bytes = await target.write(sealArchive(packed, secret, about, new Date()))
+    if (totals === undefined) throw new Error('the back-up is incomplete')
+    return { ...totals, bytes }
   } finally {
-    await handle.close()
+    plain.destroy()
+    packed.destroy()
+    // The reading has ended, with its change stream, before the caller closes the store.
+    await records.return(undefined).catch(() => undefined)
   }
 }

@@ -1,68 +1,86 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createReadStream } from 'node:fs'
+import { basename } from 'node:path'
 import type { Command } from 'commander'
+import { type ArchiveTarget, fileTarget, streamTarget } from '../backup/archive-target.ts'
 import { verifyBackup } from '../backup/restore-backup.ts'
-import { takeBackup } from '../backup/take-backup.ts'
+import { addBackupRunCommand } from './backup-run.ts'
+import { addRestoreCommands } from './restore.ts'
 import { type ArchiveSecretOptions, archiveSecret, withArchiveSecret } from './session/archive-secret.ts'
-import { withInstallation } from './session/installation.ts'
+import { withBackupStore } from './session/backup-store.ts'
+import { recordedBackup, recordVerified, total } from './session/recorded-backup.ts'
 import { type OutputOptions, print } from './text/output.ts'
-import { progressTeller } from './text/progress-teller.ts'
 import { snakeCase } from './text/snake-case.ts'
 
 type Options = OutputOptions & ArchiveSecretOptions
 
-const total = (counts: Readonly<Record<string, number>>): number =>
-  Object.values(counts).reduce((sum, count) => sum + count, 0)
+/** Names stdout or stdin on the command line. */
+const STREAM = '-'
 
-function packageVersion(): string {
-  try {
-    return String(JSON.parse(readFileSync(join(process.cwd(), 'package.json'), 'utf8')).version)
-  } catch {
-    return 'unknown'
-  }
+function targetOf(file: string): ArchiveTarget {
+  if (file !== STREAM) return fileTarget(file)
+  if (process.stdout.isTTY)
+    throw new Error('an archive is binary: send it into a file or to a program, not to a terminal')
+  return streamTarget(process.stdout, 'stdout')
 }
 
-/** `backup create | verify`. */
+async function createBackup(file: string, options: Options): Promise<void> {
+  const order = {
+    name: file === STREAM ? 'stdout' : basename(file),
+    target: targetOf(file),
+    secret: archiveSecret(options),
+  }
+  const taken = await withBackupStore((store) => recordedBackup(store, order))
+  const takenAt = taken.takenAt.toISOString()
+  const ignored = taken.ignored.length === 0 ? '' : `\nNot included, because unknown: ${taken.ignored.join(', ')}`
+  const shown = file === STREAM ? order.name : file
+  print(
+    options,
+    snakeCase({ ...taken, file: shown, takenAt }),
+    `${shown}: ${total(taken.counts)} documents as of ${takenAt}, ${taken.bytes} bytes, ${taken.changed} read again because they changed${ignored}`,
+    file === STREAM ? process.stderr : process.stdout,
+  )
+}
+
+async function verify(file: string, options: Options & { readonly record?: boolean }): Promise<void> {
+  if (file === STREAM && options.passphraseFile === STREAM)
+    throw new Error('stdin holds either the archive or the passphrase: read one of them from a file')
+  const secret = archiveSecret(options)
+  await withBackupStore(async (store) => {
+    const archive = file === STREAM ? process.stdin : createReadStream(file)
+    const verified = await verifyBackup(archive, secret, store.secretBox)
+    if (options.record === true) await recordVerified(store, verified)
+    const { sealed, counts, takenAt } = verified
+    const unread = sealed.total - sealed.opened
+    const hint =
+      unread === 0
+        ? ''
+        : `\n${unread} of ${sealed.total} sealed values cannot be opened with the configured master keys.`
+    print(options, snakeCase(verified), `valid: ${total(counts)} documents as of ${takenAt}${hint}`)
+  })
+}
+
+/** `backup create | run | verify | restore | confirm-restore`. */
 export function addBackupCommands(program: Command): void {
   const backup = program
     .command('backup')
-    .description(
-      'Encrypted back-ups. The master key and the pepper are not in them: keep those elsewhere, and keep them.',
-    )
+    .description('Encrypted backups. They do not contain the master key and the pepper: store those separately.')
   withArchiveSecret(
     backup
       .command('create <file>')
-      .description('Write everything as of one moment into an encrypted file, beside running processes.'),
+      .description(
+        'Write all data, as of the moment at which the command ends, to an encrypted file; - writes to stdout, and messages to stderr. Processes keep running.',
+      ),
   )
     .option('--json', 'print one JSON value')
-    .action(async (file: string, options: Options) => {
-      const secret = archiveSecret(options)
-      await withInstallation(async ({ db }) => {
-        const tell = progressTeller()
-        const onProgress = ({ collection, documents }: { collection: string; documents: number }) =>
-          tell(`${collection}: ${documents} documents`)
-        const taken = await takeBackup(db, { file, secret, version: packageVersion(), onProgress })
-        const ignored = taken.ignored.length === 0 ? '' : `\nNot in it, because unknown: ${taken.ignored.join(', ')}`
-        print(
-          options,
-          snakeCase({ ...taken, takenAt: taken.takenAt.toISOString() }),
-          `${file}: ${total(taken.counts)} documents as of ${taken.takenAt.toISOString()}, ${taken.bytes} bytes${ignored}`,
-        )
-      })
-    })
+    .action(createBackup)
+  addBackupRunCommand(backup)
   withArchiveSecret(
-    backup.command('verify <file>').description('Read an archive to its end, check all of it, change nothing.'),
+    backup
+      .command('verify <file>')
+      .description('Read and check a complete archive; - reads it from stdin. Changes nothing, except with --record.'),
   )
+    .option('--record', 'record it as the last verified back-up, for `doctor` and the alerts')
     .option('--json', 'print one JSON value')
-    .action(async (file: string, options: Options) => {
-      const secret = archiveSecret(options)
-      await withInstallation(async ({ secretBox }) => {
-        const verified = await verifyBackup(file, secret, secretBox)
-        const { sealed, counts, takenAt } = verified
-        const unread = sealed.total - sealed.opened
-        const hint =
-          unread === 0 ? '' : `\n${unread} of ${sealed.total} sealed values do not open under the master keys given.`
-        print(options, snakeCase(verified), `sound: ${total(counts)} documents as of ${takenAt}${hint}`)
-      })
-    })
+    .action(verify)
+  addRestoreCommands(backup)
 }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
+import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
+import { startOfDay } from '#shared/usecases/networks/usage-ledger.ts'
 import { useStores } from '#test/support/stores.ts'
 import { runCli } from './main.ts'
 
@@ -15,7 +17,7 @@ function setEnvironment(): void {
     ...{ MONGO_URL: stores.mongoUrl, REDIS_URL: stores.redisUrl },
     ...{ PAYMESH_MONGO_DATABASE: stores.database, PAYMESH_REDIS_PREFIX: stores.prefix },
     ...{ PAYMESH_MASTER_KEY: secret(7), PAYMESH_KEY_PEPPER: secret(8), PAYMESH_ENV: 'test' },
-    PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: NODE } }),
+    PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: { ...NODE, quota: { perMonth: 100, unit: 'calls' } } } }),
   }
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
 }
@@ -50,9 +52,47 @@ async function statusWith(lease: { readonly owner: string; readonly epoch: numbe
 it('names a lease that ran out, and none that is held', async () => {
   const gone = await statusWith({ owner: 'scanner-a', epoch: 3, until: 0 })
   expect(gone).toMatch(/^test ethereum .* 990 .* 3 scanner-a \(expired\)$/m)
-  expect(gone).toContain('test ethereum: the lease of its scanner ran out; another one takes it within seconds')
+  expect(gone).toContain(
+    'test ethereum: the lease of its scanner expired; another scanner takes it within seconds if one is running',
+  )
   const held = await statusWith({ owner: 'scanner-a', epoch: 3, until: Date.now() + 600_000 })
   expect(held).toMatch(/^test ethereum .* 990 .* 3 scanner-a$/m)
-  expect(held).not.toContain('ran out')
-  expect(await statusWith(null)).not.toContain('ran out')
+  expect(held).not.toContain('expired')
+  expect(await statusWith(null)).not.toContain('expired')
+})
+
+/** Stores calls of today, so many as the month's quota has percent. */
+async function use(calls: number): Promise<void> {
+  const now = Date.now()
+  await stores.db.connection.collection('node_usage').deleteMany({})
+  const key = { mode: 'test', network: 'ethereum', provider: '127.0.0.1:1', method: 'eth_call' } as const
+  const row = { ...key, day: startOfDay(now), calls, requestBytes: 1_000_000, responseBytes: 2_000_000 }
+  await createNodeUsageRepository(stores.db).add([row], now)
+}
+
+async function run(...args: readonly string[]): Promise<string> {
+  printed = ''
+  setEnvironment()
+  await runCli(args)
+  process.exitCode = undefined
+  return printed
+}
+
+// Guarantee: a quota that is nearly used shows before the provider refuses, in every command that people on call use.
+it('shows calls, units and the quota, and warns at 80 and 95 percent', async () => {
+  await use(79)
+  expect(await run('chain', 'status')).toMatch(/^test ethereum quota: 79 of 100 calls this month \(79 %\)$/m)
+  expect(printed).toMatch(/^test ethereum +127\.0\.0\.1:1 +calls +79 +79 +79 +79 +- +3\.0 MB/m)
+  await use(80)
+  expect(await run('chain', 'status')).toContain('WARNING: test ethereum quota: 80 of 100 calls')
+  expect(await run('doctor')).toContain('warning: 80 % of this month’s 100 calls are used')
+  await use(95)
+  expect(await run('chain', 'status')).toContain('ERROR: test ethereum quota: 95 of 100 calls')
+  const [status] = JSON.parse(await run('chain', 'status', '--json')) as Record<string, unknown>[]
+  expect(status).toMatchObject({
+    cost: [{ provider: '127.0.0.1:1', unit: 'calls', today: { calls: 95, units: 95, bytes: 3_000_000 } }],
+    quota: { unit: 'calls', per_month: 100, used: 95, used_share: 0.95, level: 'critical' },
+  })
+  // Last, because it calls the nodes itself, and that counts.
+  expect(await run('doctor')).toContain('Scanning continues until the provider refuses')
 })

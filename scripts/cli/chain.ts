@@ -3,10 +3,13 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { MODES, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
 import { CHAIN_COMMAND_KINDS, type ChainCommand, type ChainCommandKind } from '#shared/ports/chain-commands.ts'
 import { type ChainStatus, chainStatus } from '#shared/usecases/networks/chain-status.ts'
+import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
 import { cancelChainCommands } from '#shared/usecases/scanning/cancel-chain-commands.ts'
 import type { RescanPreview } from '#shared/usecases/scanning/preview-rescan.ts'
 import { type AskChainInput, type AskedChain, askChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import { costLines, withCosts } from './chain-costs.ts'
+import { nodeNotes } from './doctor/node-faults.ts'
 import { addReleaseCommand } from './release-deadlines.ts'
 import { previewText, readAhead } from './rescan-preview.ts'
 import { actorName } from './session/actor.ts'
@@ -15,7 +18,7 @@ import { type OutputOptions, print, table } from './text/output.ts'
 import { parseHeight, parseNetwork, pickMode } from './text/pick-mode.ts'
 import { snakeCase } from './text/snake-case.ts'
 
-const LOOK_EVERY_MS = 200
+const POLL_EVERY_MS = 200
 
 interface AskOptions extends OutputOptions {
   readonly mode?: Mode
@@ -45,18 +48,28 @@ async function status(options: OutputOptions): Promise<void> {
     const notes = found.flatMap((one) => [
       ...stuckNotes(one),
       ...(one.haltReason === null ? [] : [`${one.mode} ${one.network} is halted: ${one.haltReason}`]),
-      ...(one.waitReason === null ? [] : [`${one.mode} ${one.network} waits: ${one.waitReason}`]),
+      ...(one.waitReason === null ? [] : [`${one.mode} ${one.network} is waiting: ${one.waitReason}`]),
       ...(one.recheckThrough === null
         ? []
         : [`${one.mode} ${one.network} checks stored payments up to block ${one.recheckThrough}`]),
+      ...missingNotes(one),
       ...one.open.map((command) => `${one.mode} ${one.network}: ${describe(command)}`),
     ])
     const head = ['NETWORK', 'STATUS', 'BLOCK', 'HEAD', 'LAG', 'FINAL', 'NODE HEARD', 'MEMPOOL', 'LEASE']
-    print(options, snakeCase(found), [table(head, rows, 'no network has a node'), ...notes].join('\n'))
+    const costs = await nodeCosts(installation)
+    const nodes = await nodeNotes(installation, found)
+    const text = [table(head, rows, 'no network is connected'), ...notes, ...nodes, ...costLines(costs)].join('\n')
+    print(options, snakeCase(withCosts(found, costs)), text)
   })
 }
 
-/** Why a network does not advance, and what to do: from the first failure on, before it counts as stuck. */
+function missingNotes({ mode, network, missingTokens }: ChainStatus): readonly string[] {
+  if (missingTokens.length === 0) return []
+  const names = missingTokens.join(', ')
+  return [`${mode} ${network}: its node has no contract of ${names}; invoices in it are refused, other assets go on`]
+}
+
+/** Why a network does not advance, and the remedy: from the first failure on, before it counts as stuck. */
 function stuckNotes({
   mode,
   network,
@@ -69,18 +82,20 @@ function stuckNotes({
 }: ChainStatus): readonly string[] {
   const name = `${mode} ${network}`
   const expired = lease?.expired === true && stuck?.cause !== 'no_scanner' && hasNode
-  const tries = trouble === null ? '' : ` ${trouble.tries} tries since ${new Date(trouble.firstAt).toISOString()}.`
+  const tries = trouble === null ? '' : ` ${trouble.tries} attempts since ${new Date(trouble.firstAt).toISOString()}.`
   return [
     ...(stuck === null || stuck.cause === 'halted'
       ? []
-      : [`${name} is stuck at block ${height}: ${stuck.sentence}${tries} Deadlines wait. ${stuck.advice}`]),
+      : [
+          `${name} is stuck at block ${height}: ${stuck.sentence}${tries} Its invoices do not expire until this is fixed. ${stuck.advice}`,
+        ]),
     ...(stuck !== null || trouble === null ? [] : [`${name} is failing: ${troubleSentence(trouble)}${tries}`]),
     ...(expired
-      ? [`${name}: the lease of its scanner ran out; another one takes it within seconds, or none is running`]
+      ? [`${name}: the lease of its scanner expired; another scanner takes it within seconds if one is running`]
       : []),
     ...(released === null
       ? []
-      : [`${name}: deadlines were released through ${new Date(released.through).toISOString()} by ${released.by}`]),
+      : [`${name}: deadlines were released up to ${new Date(released.through).toISOString()} by ${released.by}`]),
   ]
 }
 
@@ -92,7 +107,7 @@ function describe(command: ChainCommand): string {
   return `${kind}${range} is open${progress} (${id})`
 }
 
-/** Asks, and looks for a while whether a scanner took it up. */
+/** Stores a request, and waits a while for a scanner to run it. */
 async function ask(kind: AskChainInput['kind'], network: NetworkId, options: AskOptions): Promise<void> {
   await withInstallation(async (installation) => {
     const mode = pickMode(installation, network, options.mode)
@@ -126,7 +141,7 @@ async function lookAfter(
   for (;;) {
     const now = await commands.findById(command.id)
     if (now === null || now.status !== 'open' || performance.now() >= until) return now
-    await wait(LOOK_EVERY_MS)
+    await wait(POLL_EVERY_MS)
   }
 }
 
@@ -140,18 +155,18 @@ function textOf({ plan }: AskedChain, { ended, preview, kind }: Ended): string {
   const { from, to, height, status: state, livePayments, confirmedPayments } = plan
   const range =
     from === null || to === null
-      ? `The scanner stands at block ${height} and is ${state === 'halted' ? 'halted' : 'not halted'}.`
-      : `Blocks ${from} to ${to} (${to - from + 1}) hold ${livePayments} stored payments, ${confirmedPayments} confirmed.`
+      ? `The scanner is at block ${height} and is ${state === 'halted' ? 'halted' : 'not halted'}.`
+      : `Blocks ${from} to ${to} (${to - from + 1}) contain ${livePayments} stored payments, ${confirmedPayments} confirmed.`
   if (preview !== null) {
     const open = ended === null ? '' : `\n${describe(ended)}`
-    return `${range}\n${previewText(preview)}\nA dry run: nothing was asked.${open}`
+    return `${range}\n${previewText(preview)}\nThis was a dry run: no request was made.${open}`
   }
   if (ended === null) {
     return kind === 'resume' && state !== 'halted'
       ? `${range} There is nothing to resume.`
-      : `${range} A dry run: nothing was asked.`
+      : `${range} This was a dry run: no request was made.`
   }
-  const hint = ended.status === 'open' ? '. A running scanner takes it up; `chain status` shows how far it is.' : ''
+  const hint = ended.status === 'open' ? '. A running scanner starts it; `chain status` shows its progress.' : ''
   return `${range}\n${describe(ended)}${hint}`
 }
 
@@ -171,7 +186,7 @@ async function cancel(network: NetworkId, options: CancelOptions): Promise<void>
       ...cancelled.map((one) => (dryRun ? `would be cancelled: ${describe(one)}` : describe(one))),
       ...tooLate.map((one) => `too late to cancel: ${describe(one)}`),
     ]
-    const none = `no request is open for ${network} in ${mode} mode; nothing changed`
+    const none = `no request is open for ${network} in ${mode} mode; no changes were made`
     print(options, snakeCase({ cancelled, tooLate, dryRun }), lines.length === 0 ? none : lines.join('\n'))
     if (tooLate.length > 0) process.exitCode = 1
   })
@@ -182,22 +197,24 @@ function parseSeconds(text: string): number {
   return Number(text)
 }
 
-/** Options that every request to a scanner has. */
+/** Options of every request to a scanner. */
 function withCommonOptions(command: Command): Command {
   return command
     .addOption(new Option('--mode <mode>', 'default: the mode in which the network has a node').choices(MODES))
-    .option('--dry-run', 'check, read the blocks and say what would change; change nothing')
-    .option('--wait <seconds>', 'how long to look after the request before leaving it to the scanner', parseSeconds, 15)
+    .option('--dry-run', 'read the blocks and show what would change; change nothing')
+    .option('--wait <seconds>', 'how long to wait for the request before leaving it to the scanner', parseSeconds, 15)
     .option('--json', 'print one JSON value')
 }
 
 /** `chain status | rescan | rewind | resume | cancel | release-deadlines`. */
 export function addChainCommands(program: Command): void {
-  const chain = program.command('chain').description('See where scanners stand, and ask them to read again or go on.')
+  const chain = program
+    .command('chain')
+    .description('Show the state of scanners, and request rescans, rewinds and resumes.')
   chain
     .command('status')
     .description(
-      'Every network: block, head, lag, finality, age of its mempool view, who holds its lease, why it waits, is stuck or halted.',
+      'Show every network: block, head, lag, finality, age of its mempool view, lease owner, why it is waiting, stuck or halted, and what its nodes cost.',
     )
     .option('--json', 'print one JSON value')
     .action(status)
@@ -205,34 +222,32 @@ export function addChainCommands(program: Command): void {
     chain
       .command('rescan')
       .argument('<network>', 'network id, as in asset ids', parseNetwork)
-      .description(
-        'Read blocks again: finds what was missed, announces nothing twice, takes nothing back. Safe to repeat.',
-      )
+      .description('Rescan blocks: finds missed payments, sends no webhook twice and reverses nothing. Safe to repeat.')
       .requiredOption('--from <height>', 'first block', parseHeight)
-      .option('--to <height>', 'last block; default: where the scanner stands', parseHeight),
+      .option('--to <height>', 'last block; default: the block of the scanner', parseHeight),
   ).action((network: NetworkId, options: AskOptions) => ask('rescan', network, options))
   withCommonOptions(
     chain
       .command('rewind')
       .argument('<network>', 'network id, as in asset ids', parseNetwork)
       .description(
-        'Move the scanner back; payments are taken back only where their block is gone and the scan does not find them.',
+        'Move the scanner back. Payments are reversed only if their block is gone and the scan does not find them.',
       )
       .requiredOption('--to <height>', 'last block that stays scanned', parseHeight)
-      .option('--accept-reorg', 'a halted scanner: take the node’s chain although it is another one'),
+      .option('--accept-reorg', 'for a halted scanner: accept the node’s chain although it differs'),
   ).action((network: NetworkId, options: AskOptions) => ask('rewind', network, options))
   withCommonOptions(
     chain
       .command('resume')
       .argument('<network>', 'network id, as in asset ids', parseNetwork)
-      .description('Let a halted scanner go on from the newest block that the node still has.')
-      .option('--accept-reorg', 'also below finality: a person decided that the node’s chain is the right one'),
+      .description('Resume a halted scanner from the newest block that the node still has.')
+      .option('--accept-reorg', 'also below finality, once you have decided that the node’s chain is the right one'),
   ).action((network: NetworkId, options: AskOptions) => ask('resume', network, options))
   chain
     .command('cancel')
     .argument('<network>', 'network id, as in asset ids', parseNetwork)
     .description(
-      'Close open requests; what a rescan has found so far stays. Safe to repeat. Status 1 when one is too late.',
+      'Cancel open requests. Payments that a rescan has already found stay. Safe to repeat. Exits with 1 if a request is already running.',
     )
     .addOption(new Option('--mode <mode>', 'default: the mode in which the network has a node').choices(MODES))
     .addOption(new Option('--kind <kind>', 'only this kind of request').choices(CHAIN_COMMAND_KINDS))

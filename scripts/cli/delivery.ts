@@ -6,7 +6,7 @@ import { askRecovery } from '#shared/usecases/deliveries/request-recovery.ts'
 import { resendDelivery } from '#shared/usecases/deliveries/resend-delivery.ts'
 import { actorName } from './session/actor.ts'
 import { type Installation, withInstallation } from './session/installation.ts'
-import { withKicker } from './session/with-kicker.ts'
+import { withNotifier } from './session/with-notifier.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
 import { parseMoment } from './text/parse-time.ts'
 import { presentDelivery, presentRecovery } from './text/present-delivery.ts'
@@ -28,11 +28,13 @@ function parseLimit(text: string): number {
   return limit
 }
 
+/** The endpoints to list; none when the named endpoint belongs to another workspace than the named one. */
 async function endpointIds(installation: Installation, { endpoint, workspace }: ListOptions): Promise<string[]> {
-  if (endpoint !== undefined) return [endpoint]
+  if (endpoint !== undefined && workspace === undefined) return [endpoint]
   const owners = workspace === undefined ? await installation.workspaces.list() : [{ id: workspace }]
   const found = await Promise.all(owners.map(({ id }) => installation.endpoints.list(id, null)))
-  return found.flat().map(({ id }) => id)
+  const ids = found.flat().map(({ id }) => id)
+  return endpoint === undefined ? ids : ids.filter((id) => id === endpoint)
 }
 
 async function list(options: ListOptions): Promise<void> {
@@ -54,7 +56,7 @@ async function list(options: ListOptions): Promise<void> {
   })
 }
 
-/** Where the time of a request went; phases that did not happen are left out. */
+/** Duration of each phase of a request; phases that did not happen are left out. */
 function phasesText({ phases, durationMs }: DeliveryAttempt): string {
   const named = {
     dns: phases?.dnsMs,
@@ -70,7 +72,7 @@ function phasesText({ phases, durationMs }: DeliveryAttempt): string {
 
 function attemptText(attempt: DeliveryAttempt): string {
   const { number, at, statusCode, error, ip, responseBody } = attempt
-  const outcome = error === null ? `The receiver answered ${statusCode}.` : explainFailure(error)
+  const outcome = error === null ? `The server returned ${statusCode}.` : explainFailure(error)
   const answer = responseBody.trim() === '' ? '' : `\n     ${JSON.stringify(responseBody.slice(0, 500))}`
   const where = `${new Date(at).toISOString()}  ${ip ?? 'no connection'}  (${phasesText(attempt)})`
   return `  ${number}. ${where}\n     ${outcome}${answer}`
@@ -79,7 +81,7 @@ function attemptText(attempt: DeliveryAttempt): string {
 async function show(id: string, options: OutputOptions): Promise<void> {
   await withInstallation(async (installation) => {
     const delivery = await installation.deliveries.findById(id)
-    if (delivery === null) throw new PaymeshError('NOT_FOUND', { message: `There is no delivery ${id}.` })
+    if (delivery === null) throw new PaymeshError('NOT_FOUND', { message: `Delivery ${id} not found.` })
     const [attempts, endpoint] = await Promise.all([
       installation.deliveries.listAttempts(id),
       installation.endpoints.findById(delivery.endpointId),
@@ -87,10 +89,10 @@ async function show(id: string, options: OutputOptions): Promise<void> {
     const explained = attempts.map((attempt) => {
       return { ...attempt, explanation: attempt.error === null ? null : explainFailure(attempt.error) }
     })
-    const next = delivery.status === 'pending' ? `, next try ${new Date(delivery.dueAt).toISOString()}` : ''
+    const next = delivery.status === 'pending' ? `, next attempt ${new Date(delivery.dueAt).toISOString()}` : ''
     const text = [
       `${delivery.eventType} ${delivery.eventId} → ${endpoint?.url ?? 'a deleted endpoint'} (${delivery.endpointId})`,
-      `${delivery.status} after ${delivery.attempt} tries${next}`,
+      `${delivery.status} after ${delivery.attempt} attempts${next}`,
       ...explained.map(attemptText),
     ]
     const shown = { ...presentDelivery(delivery), url: endpoint?.url ?? null, attempts: snakeCase(explained) }
@@ -100,9 +102,9 @@ async function show(id: string, options: OutputOptions): Promise<void> {
 
 async function resend(id: string, options: OutputOptions): Promise<void> {
   await withInstallation((installation) =>
-    withKicker(installation, async (deps) => {
+    withNotifier(installation, async (deps) => {
       const delivery = await resendDelivery(deps, { id, actor: actorName() })
-      print(options, presentDelivery(delivery), `delivery ${delivery.id} is on its way`)
+      print(options, presentDelivery(delivery), `delivery ${delivery.id} is queued`)
     }),
   )
 }
@@ -115,8 +117,8 @@ interface RecoverOptions extends OutputOptions {
 
 async function recover(endpointId: string, { since, until, status, ...options }: RecoverOptions): Promise<void> {
   await withInstallation((installation) =>
-    withKicker(installation, async (deps) => {
-      const wish = {
+    withNotifier(installation, async (deps) => {
+      const request = {
         endpointId,
         since,
         until: until ?? null,
@@ -124,35 +126,39 @@ async function recover(endpointId: string, { since, until, status, ...options }:
         opId: deps.random.uuid(),
         actor: actorName(),
       }
-      const recovery = await askRecovery(deps, wish)
-      print(options, presentRecovery(recovery), `recovery ${recovery.id} runs; progress: endpoint show ${endpointId}`)
+      const recovery = await askRecovery(deps, request)
+      print(
+        options,
+        presentRecovery(recovery),
+        `resend ${recovery.id} is running; progress: endpoint show ${endpointId}`,
+      )
     }),
   )
 }
 
 /** `delivery list | show | resend | recover`. */
 export function addDeliveryCommands(program: Command): void {
-  const delivery = program
-    .command('delivery')
-    .description('Deliveries of events: what happened to them, and once more.')
+  const delivery = program.command('delivery').description('Inspect and resend deliveries of events.')
   const leaf = (name: string, text: string) =>
     delivery.command(name).description(text).option('--json', 'print one JSON value')
   leaf('list', 'List deliveries, newest first.')
-    .option('--endpoint <id>', 'only those to this endpoint')
-    .option('--workspace <id>', 'only those of this workspace')
-    .addOption(new Option('--status <status>', 'only those in this state').choices(STATUSES))
+    .option('--endpoint <id>', 'only to this endpoint')
+    .option('--workspace <id>', 'only of this workspace')
+    .addOption(new Option('--status <status>', 'only with this status').choices(STATUSES))
     .option('--limit <n>', 'at most this many', parseLimit, 50)
     .action(list)
-  leaf('show <id>', 'Show a delivery with every attempt: where its time went, and why it failed in words.').action(show)
-  leaf('resend <id>', 'Send the same event again, as a new delivery. Noted in the audit trail.').action(resend)
+  leaf('show <id>', 'Show a delivery with every attempt, its timing and the reason of its failure.').action(show)
+  leaf('resend <id>', 'Resend the same event as a new delivery. Saved in the audit log.').action(resend)
   leaf(
     'recover <endpoint>',
-    'Send an endpoint what it missed in a period, however much; goes on by itself after a crash.',
+    'Resend the events that an endpoint missed in a period. Resumes automatically after a crash.',
   )
-    .requiredOption('--since <time>', 'from then on: 2026-10-01T12:00:00Z, 2026-10-01 or 24h', parseMoment)
-    .option('--until <time>', 'up to then (default: now)', parseMoment)
+    .requiredOption('--since <time>', 'start: 2026-10-01T12:00:00Z, 2026-10-01 or 24h', parseMoment)
+    .option('--until <time>', 'end (default: now)', parseMoment)
     .addOption(
-      new Option('--status <which>', 'failed: what it never took; all: everything').choices(SCOPES).default('failed'),
+      new Option('--status <which>', 'failed: only events it missed; all: all events')
+        .choices(SCOPES)
+        .default('failed'),
     )
     .action(recover)
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { MODES, type Mode } from '#shared/domain/enumerations.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
@@ -8,7 +9,7 @@ import { setEndpointStatus } from '#shared/usecases/endpoints/set-endpoint-statu
 import { actorName } from './session/actor.ts'
 import { announced } from './session/announced.ts'
 import { type Installation, withInstallation } from './session/installation.ts'
-import { withKicker } from './session/with-kicker.ts'
+import { withNotifier } from './session/with-notifier.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
 import { parseDuration } from './text/parse-time.ts'
 import { presentDelivery, presentRecovery } from './text/present-delivery.ts'
@@ -16,7 +17,7 @@ import { snakeCase } from './text/snake-case.ts'
 
 const LATEST = 5
 
-/** Without anything that could sign. */
+/** Without secrets. */
 function present(endpoint: WebhookEndpoint): object {
   const { sealedSecrets: _sealed, formerSecrets, rotatedBy: _by, opId: _op, ...shown } = endpoint
   const until = (formerSecrets ?? []).map((former) => new Date(former.until).toISOString())
@@ -32,7 +33,7 @@ async function list(options: OutputOptions & { readonly workspace?: string }): P
   })
 }
 
-/** The endpoint, what it got last and what is being sent to it again. */
+/** The endpoint, its latest deliveries and its recoveries. */
 async function describe(installation: Installation, id: string) {
   const endpoint = await findEndpoint(installation.endpoints, id)
   const [last, recoveries] = await Promise.all([
@@ -60,26 +61,28 @@ async function show(id: string, options: OutputOptions): Promise<void> {
 
 async function test(id: string, options: OutputOptions & { readonly mode?: Mode }): Promise<void> {
   await withInstallation((installation) =>
-    withKicker(installation, async (deps) => {
+    withNotifier(installation, async (deps) => {
       const urls = { checkoutBaseUrl: deps.config.checkout.baseUrl }
-      const wish = { endpointId: id, mode: options.mode ?? null, opId: deps.random.uuid(), actor: actorName() }
-      const delivery = await sendTestEvent({ ...deps, urls }, wish)
-      print(
-        options,
-        presentDelivery(delivery),
-        `delivery ${delivery.id} is on its way; see: delivery show ${delivery.id}`,
-      )
+      const request = { endpointId: id, mode: options.mode ?? null, opId: deps.random.uuid(), actor: actorName() }
+      const delivery = await sendTestEvent({ ...deps, urls }, request)
+      print(options, presentDelivery(delivery), `delivery ${delivery.id} is queued; see: delivery show ${delivery.id}`)
     }),
   )
 }
 
-async function rotate(id: string, options: OutputOptions & { readonly overlap: number }): Promise<void> {
+async function rotate(
+  id: string,
+  options: OutputOptions & { readonly overlap: number; readonly secretFile?: string },
+): Promise<void> {
+  const { secretFile: file } = options
+  const newSecret = file === undefined ? undefined : readFileSync(file === '-' ? 0 : file, 'utf8').trim()
   await withInstallation(async (installation) => {
     const { endpoint, secret, oldUntil } = await rotateEndpointSecret(
       { ...installation, ...announced(installation) },
       {
         endpointId: id,
         overlapMs: options.overlap,
+        ...(newSecret !== undefined && { newSecret }),
         opId: installation.random.uuid(),
         actor: actorName(),
       },
@@ -87,18 +90,18 @@ async function rotate(id: string, options: OutputOptions & { readonly overlap: n
     const until = new Date(oldUntil).toISOString()
     const old =
       options.overlap === 0
-        ? 'The old secret signs nothing any more.'
-        : `Until ${until} the old secret signs the webhook-signature header as well; X-Webhook-Signature is the new one’s from now on.`
-    print(options, { ...present(endpoint), secret }, `${secret}\nIt is not shown again. ${old}`)
+        ? 'The old secret is no longer used.'
+        : `Until ${until} the webhook-signature header also contains a signature by the old secret; X-Webhook-Signature uses only the new one.`
+    print(options, { ...present(endpoint), secret }, `${secret}\nSave it now: it is not shown again. ${old}`)
   })
 }
 
 async function setStatus(id: string, status: WebhookEndpoint['status'], options: OutputOptions): Promise<void> {
   await withInstallation((installation) =>
-    withKicker(installation, async (deps) => {
+    withNotifier(installation, async (deps) => {
       const parts = { ...deps, ...announced(installation) }
       const { endpoint, changed } = await setEndpointStatus(parts, { endpointId: id, status, actor: actorName() })
-      const text = changed ? `endpoint ${id} is ${status}` : `endpoint ${id} was ${status} already`
+      const text = changed ? `endpoint ${id} is ${status}` : `endpoint ${id} is already ${status}`
       print(options, { ...present(endpoint), changed }, text)
     }),
   )
@@ -106,28 +109,35 @@ async function setStatus(id: string, status: WebhookEndpoint['status'], options:
 
 /** `endpoint list | show | test | rotate-secret | disable | enable`. */
 export function addEndpointCommands(program: Command): void {
-  const endpoint = program.command('endpoint').description('Webhook endpoints: what they are, a test, their secret.')
+  const endpoint = program
+    .command('endpoint')
+    .description('List, test, pause and resume webhook endpoints, and rotate their secrets.')
   const leaf = (name: string, text: string) =>
     endpoint.command(name).description(text).option('--json', 'print one JSON value')
   leaf('list', 'List webhook endpoints, without their secrets.')
-    .option('--workspace <id>', 'only those of this workspace')
+    .option('--workspace <id>', 'only of this workspace')
     .action(list)
-  leaf('show <id>', 'Show an endpoint, its last deliveries and its recoveries with their progress.').action(show)
-  leaf('test <id>', 'Send a webhook.test event with a sample invoice to it, whatever it is subscribed to.')
-    .addOption(new Option('--mode <mode>', 'for endpoints that receive both (default: test)').choices(MODES))
+  leaf('show <id>', 'Show an endpoint, its latest deliveries and the progress of resends.').action(show)
+  leaf('test <id>', 'Send a webhook.test event with a sample invoice, regardless of the subscribed events.')
+    .addOption(new Option('--mode <mode>', 'for endpoints that receive both modes (default: test)').choices(MODES))
     .action(test)
-  leaf('rotate-secret <id>', 'Give it a new signing secret, printed once. Noted in the audit trail.')
+  leaf(
+    'rotate-secret <id>',
+    'Create a new signing secret, printed once. Deploy both secrets to the receiver first, then rotate: --secret-file sets the new one beforehand. Saved in the audit log.',
+  )
+    .option('--secret-file <file>', 'the new secret: whsec_ and 24 to 64 random bytes in base64; - reads stdin')
     .option(
       '--overlap <time>',
-      'how long the old one goes on signing: 0, 90m, 24h … 7d',
+      'how long the old secret stays valid: 0, 90m, 24h … 7d',
       parseDuration,
       ROTATION_OVERLAP_MS,
     )
     .action(rotate)
-  leaf('disable <id>', 'Send it nothing from now on; what waits is held, and new events are left out.').action(
+  leaf('disable <id>', 'Pause an endpoint. Queued events are kept; new events are not queued.').action(
     (id: string, options: OutputOptions) => setStatus(id, 'disabled', options),
   )
-  leaf('enable <id>', 'Let it receive again; what was held goes on. Fetch the rest with: delivery recover.').action(
-    (id: string, options: OutputOptions) => setStatus(id, 'enabled', options),
-  )
+  leaf(
+    'enable <id>',
+    'Resume an endpoint. Queued deliveries continue. Resend missed events with: delivery recover.',
+  ).action((id: string, options: OutputOptions) => setStatus(id, 'enabled', options))
 }

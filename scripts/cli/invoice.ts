@@ -10,7 +10,7 @@ import { snakeCase } from './text/snake-case.ts'
 async function show(id: string, options: OutputOptions): Promise<void> {
   await withInstallation(async (installation) => {
     const invoice = await installation.invoices.findById(id)
-    if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: `There is no invoice ${id}.` })
+    if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: `Invoice ${id} not found.` })
     const urls = { checkoutBaseUrl: installation.config.checkout.baseUrl }
     const shown = {
       ...presentInvoice(invoice.terms, snapshotInvoice(invoice.state), urls),
@@ -33,16 +33,16 @@ async function explain(id: string, options: OutputOptions): Promise<void> {
 
 /** `invoice show | explain`. */
 export function addInvoiceCommands(program: Command): void {
-  const invoice = program.command('invoice').description('Show invoices, and answer why one is not paid.')
+  const invoice = program.command('invoice').description('Show invoices, and explain why an invoice is not paid.')
   invoice
     .command('show <id>')
-    .description('Show an invoice as the API does, with its workspace and mode.')
+    .description('Show an invoice as the API returns it, with its workspace and mode.')
     .option('--json', 'print one JSON value')
     .action(show)
   invoice
     .command('explain <id>')
     .description(
-      'Say what was asked, every payment and whether it counts, what is missing, where the scanner stands, what was announced; ends with why it is not paid.',
+      'Show the amount due, every payment and whether it counts, the missing amount, the state of the scanner and the events sent, and explain why the invoice is not paid.',
     )
     .option('--json', 'print one JSON value')
     .action(explain)

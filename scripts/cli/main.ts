@@ -1,35 +1,41 @@
 import { Command, CommanderError } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { versionHere } from '../service/version-here.ts'
+import { addApiKeyCommands } from './api-key.ts'
+import { addAuditCommands } from './audit.ts'
 import { addBackupCommands } from './backup.ts'
 import { addChainCommands } from './chain.ts'
-import { addCheckBooksCommand } from './check-books.ts'
 import { addDeliveryCommands } from './delivery.ts'
-import { addDoctorCommand } from './doctor.ts'
+import { addDoctorCommand } from './doctor/command.ts'
 import { addEndpointCommands } from './endpoint.ts'
-import { addExceptionCommands } from './exceptions.ts'
+import { addListenCommand } from './events/listen.ts'
+import { addTriggerCommand } from './events/trigger.ts'
+import { addExceptionCommands } from './exception.ts'
+import { withCurrentName } from './former-names.ts'
+import { addGoLiveCommands } from './go-live.ts'
 import { addInvoiceCommands } from './invoice.ts'
-import { addKeyCommands } from './key.ts'
-import { addKeysCommands } from './keys.ts'
+import { addMasterKeyCommands } from './master-key.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addOperatorCommands } from './operator.ts'
 import { addPayCommand } from './pay.ts'
 import { addPaymentCommand } from './payment.ts'
-import { addRestoreCommands } from './restore.ts'
+import { addReconcileCommand } from './reconcile.ts'
+import { addServeCommand } from './serve.ts'
 import { addTxCommand } from './tx.ts'
-import { addVerifyAuditCommand } from './verify-audit.ts'
 import { addWalletCommands } from './wallet.ts'
 import { addWorkspaceCommands } from './workspace.ts'
 
-/** The whole command tree of `paymesh`; each leaf takes `--json` and has `--help`. */
+/** The whole command tree of `paymesh`; each leaf has `--help`, and takes `--json` if it prints a value. */
 export function createProgram(): Command {
   const program = new Command('paymesh')
-    .description('Operates a Paymesh installation: the one started here (.data), or the one MONGO_URL points at.')
+    .description('Operates a Paymesh installation: the one started here (.data), or the one at MONGO_URL.')
+    .version(versionHere(), '--version', 'print the version')
     .option('--data <dir>', 'data folder of an installation that `npm start` runs (default: .data)')
     .showHelpAfterError('(add --help for usage)')
     .exitOverride()
   addWorkspaceCommands(program)
-  addKeyCommands(program)
-  addKeysCommands(program)
+  addApiKeyCommands(program)
+  addMasterKeyCommands(program)
   addOperatorCommands(program)
   addWalletCommands(program)
   addInvoiceCommands(program)
@@ -38,18 +44,21 @@ export function createProgram(): Command {
   addExceptionCommands(program)
   addEndpointCommands(program)
   addDeliveryCommands(program)
+  addListenCommand(program)
+  addTriggerCommand(program)
   addChainCommands(program)
   addMigrateCommand(program)
+  addServeCommand(program)
   addBackupCommands(program)
-  addRestoreCommands(program)
   addDoctorCommand(program)
-  addVerifyAuditCommand(program)
-  addCheckBooksCommand(program)
+  addGoLiveCommands(program)
+  addAuditCommands(program)
+  addReconcileCommand(program)
   addPayCommand(program)
   return program
 }
 
-/** Text for a person: the public message, then each offending field. */
+/** Readable text: the public message, then each invalid field. */
 function describeError(error: unknown): string {
   if (error instanceof PaymeshError) {
     const details = (error.details ?? []).map((detail) => `  ${detail.path}: ${detail.message}`)
@@ -61,7 +70,9 @@ function describeError(error: unknown): string {
 /** Runs one command line; returns the exit status. Errors go to stderr, as JSON when `--json` was given. */
 export async function runCli(args: readonly string[]): Promise<number> {
   try {
-    await createProgram().parseAsync([...args], { from: 'user' })
+    const { current, hint } = withCurrentName(args)
+    if (hint !== null) process.stderr.write(`${hint}\n`)
+    await createProgram().parseAsync([...current], { from: 'user' })
     return Number(process.exitCode ?? 0)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode

@@ -3,7 +3,7 @@ import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { actorName } from './session/actor.ts'
@@ -12,10 +12,10 @@ import { type OutputOptions, print } from './text/output.ts'
 
 type Report = Awaited<ReturnType<typeof migrate>>
 
-/** Stored after the fact: before it there may be no collection to store it in. */
+/** Stored afterwards: before the migration there may be no collection for it. */
 async function record(
   db: Database,
-  { clock, random }: Pick<Ambient, 'clock' | 'random'>,
+  { clock, random }: Pick<Runtime, 'clock' | 'random'>,
   report: Report,
 ): Promise<void> {
   const [collections, indexes, migrations] = [
@@ -31,7 +31,7 @@ async function record(
   ])
 }
 
-/** Opens the database alone: what runs before an update is given no key and no Redis. */
+/** Opens only the database: a process that runs before an update receives no key and no Redis. */
 async function migrateDatabase(): Promise<Report> {
   const { stores } = findConfig('migrate')
   const logger = createLogger({ name: 'cli', level: 'silent' })
@@ -39,7 +39,8 @@ async function migrateDatabase(): Promise<Report> {
   try {
     const clock = await createStoreClock(db, logger)
     try {
-      const report = await migrate(db)
+      // On stderr, so that the output of `--json` remains one value.
+      const report = await migrate(db, (line) => void process.stderr.write(`${line}\n`))
       await record(db, { clock, random: createRandom(clock.now) }, report)
       return report
     } finally {
@@ -50,12 +51,12 @@ async function migrateDatabase(): Promise<Report> {
   }
 }
 
-/** `migrate`: safe to repeat; every process refuses to start while something is missing. */
+/** `migrate`: safe to repeat; no process starts before it is complete. */
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
     .description(
-      'Create the collections and indexes that this version needs and bring stored data up to it. Safe to stop and to repeat.',
+      'Create the collections and indexes of this version and migrate stored data. Safe to stop and to repeat.',
     )
     .option('--json', 'print one JSON value')
     .action(async (options: OutputOptions) => {

@@ -8,7 +8,7 @@ import {
   resetPassword,
 } from '#shared/usecases/accounts/manage-operators.ts'
 import { keysOfMember } from '#shared/usecases/workspaces/keys-of-member.ts'
-import { actorName, deedByHand } from './session/actor.ts'
+import { actorName, manualAction } from './session/actor.ts'
 import { announced } from './session/announced.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
@@ -37,16 +37,17 @@ async function create(options: CreateOptions): Promise<void> {
     const { email, name, workspace, role, instance } = options
     const member = workspace === undefined ? null : { workspaceId: workspace, role }
     if (workspace !== undefined && (await installation.workspaces.findById(workspace)) === null)
-      throw new Error(`There is no workspace ${workspace}.`)
+      throw new Error(`Workspace ${workspace} not found.`)
     const password = newPassword(installation)
     const facts = { email, name, password, member, isOperator: instance === true, actor: actorName() }
     const user = await createOperator({ ...installation, ...announced(installation) }, facts)
-    const text = `${user.email} can log in\n${password}\nThe password is not shown again. Change it after the first log-in.`
+    const text = `${user.email} can log in
+${password}\nSave the password now: it is not shown again. Change it after the first log-in.`
     print(options, { ...present(user), password }, text)
   })
 }
 
-/** Takes a person's membership, and prints the API keys that they created and that still work. */
+/** Removes a person's membership, and prints the API keys that they created and that are still active. */
 async function remove(email: string, options: OutputOptions & { readonly workspace: string }): Promise<void> {
   await withInstallation(async (installation) => {
     const { workspace: workspaceId } = options
@@ -55,11 +56,11 @@ async function remove(email: string, options: OutputOptions & { readonly workspa
     if (user === null || member === null) throw new Error(`${email} is not a member of ${workspaceId}.`)
     const about = { workspaceId, userId: user.id }
     const parts = { ...installation, ...announced(installation) }
-    await changeMember(parts, { ...about, from: member.role, to: null, deed: deedByHand(installation) })
+    await changeMember(parts, { ...about, from: member.role, to: null, action: manualAction(installation) })
     const keys = await keysOfMember(installation, about)
     const rows = keys.map((key) => [key.id, key.mode, `…${key.last4}`, key.name ?? ''])
     const list = table(['ID', 'MODE', 'KEY', 'NAME'], rows, 'none')
-    const text = `${user.email} was removed. API keys that they created and that still work (end one with: key revoke ID)\n${list}`
+    const text = `${user.email} was removed. They created these API keys, which still work (revoke with: api-key revoke ID)\n${list}`
     const shown = keys.map(({ id, mode, last4, name = null }) => ({ id, mode, last4, name }))
     print(options, { removed: user.email, keys: shown }, text)
   })
@@ -67,22 +68,23 @@ async function remove(email: string, options: OutputOptions & { readonly workspa
 
 /** `operator create | list | remove | reset-password | reset-totp`. */
 export function addOperatorCommands(program: Command): void {
-  const operator = program
-    .command('operator')
-    .description('Create people who log in to the dashboard, and help them back in.')
+  const operator = program.command('operator').description('Manage dashboard users and reset their log-ins.')
   operator
     .command('create')
-    .description('Create a person; the password is made here and printed once.')
-    .requiredOption('--email <address>', 'what they log in with')
-    .requiredOption('--name <name>', 'as colleagues and the audit trail see them')
-    .option('--workspace <id>', 'workspace they belong to')
+    .description('Create a user. The password is generated and printed once.')
+    .requiredOption('--email <address>', 'email address for the log-in')
+    .requiredOption('--name <name>', 'name shown to other users and in the audit log')
+    .option('--workspace <id>', 'workspace of the user')
     .addOption(new Option('--role <role>', 'role in the workspace').choices(ROLES).default('owner'))
-    .option('--instance', 'also sees chains, queues, rates and the audit trail of the whole installation')
+    .option(
+      '--instance',
+      'instance administrator: also sees chains, queues, rates and the audit log of the whole installation',
+    )
     .option('--json', 'print one JSON value')
     .action(create)
   operator
     .command('list')
-    .description('List everybody who can log in.')
+    .description('List all users.')
     .option('--json', 'print one JSON value')
     .action(async (options: OutputOptions) => {
       await withInstallation(async (installation) => {
@@ -93,18 +95,18 @@ export function addOperatorCommands(program: Command): void {
           one.isOperator ? 'instance' : '',
           one.totp === null ? 'password only' : 'authenticator',
         ])
-        print(options, found.map(present), table(['E-MAIL', 'NAME', 'RUNS', 'LOG-IN'], rows, 'nobody can log in'))
+        print(options, found.map(present), table(['E-MAIL', 'NAME', 'RUNS', 'LOG-IN'], rows, 'no users'))
       })
     })
   operator
     .command('remove <email>')
-    .description('Remove a person from a workspace and print the API keys that they created and that still work.')
-    .requiredOption('--workspace <id>', 'workspace they leave')
+    .description('Remove a user from a workspace and print the API keys that they created and that still work.')
+    .requiredOption('--workspace <id>', 'workspace to remove them from')
     .option('--json', 'print one JSON value')
     .action(remove)
   operator
     .command('reset-password <email>')
-    .description('Make a new password, printed once, and end all sessions of the person.')
+    .description('Create a new password, printed once, and log the user out everywhere.')
     .option('--json', 'print one JSON value')
     .action(async (email: string, options: OutputOptions) => {
       await withInstallation(async (installation) => {
@@ -116,7 +118,7 @@ export function addOperatorCommands(program: Command): void {
   operator
     .command('reset-totp <email>')
     .description(
-      'Take a lost authenticator away and end all sessions; the password alone logs in until a new one is set up.',
+      'Turn off two-factor authentication after a lost device and log the user out everywhere. They log in with the password only until they turn it on again.',
     )
     .option('--json', 'print one JSON value')
     .action(async (email: string, options: OutputOptions) => {
@@ -125,7 +127,7 @@ export function addOperatorCommands(program: Command): void {
         print(
           options,
           { removed },
-          removed ? `${email} logs in with the password alone` : `${email} has no authenticator`,
+          removed ? `${email} now logs in with the password only` : `${email} has no two-factor authentication`,
         )
       })
     })

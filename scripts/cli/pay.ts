@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { activeLock, currentQuote } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, currentQuote } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits, parseUnits } from '#shared/domain/money/amount.ts'
 import { payLocally } from '../local-chain/pay-locally.ts'
@@ -12,23 +12,23 @@ export function addPayCommand(program: Command): void {
   program
     .command('pay <invoiceId>')
     .description('Pay a test invoice with a real transfer on the local chain of its network (development only).')
-    .option('--amount <amount>', 'amount in units of the asset; default: what is still due')
+    .option('--amount <amount>', 'amount in units of the asset; default: the amount left to pay')
     .option('--json', 'print one JSON value')
     .action(async (invoiceId: string, options: OutputOptions & { amount?: string }) => {
       await withInstallation(async (installation) => {
-        if (installation.config.env !== 'development') throw new Error('pay works in development only')
+        if (installation.config.env !== 'development') throw new Error('pay is available in development only')
         const invoice = await installation.invoices.findById(invoiceId)
-        if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: `There is no invoice ${invoiceId}.` })
-        const lock = activeLock(invoice.state)
+        if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: `Invoice ${invoiceId} not found.` })
+        const lock = activePaymentMethod(invoice.state)
         const quote = currentQuote(invoice.state)
         if (lock === null || quote === null)
-          throw new Error('the invoice has no asset yet; create it with "asset" or choose one at its checkout')
+          throw new Error('the invoice has no coin yet: create it with "asset" or choose a coin on its checkout')
         const node = installation.config.networks[invoice.terms.mode][lock.network]
         if (invoice.terms.mode !== 'test' || node === undefined)
-          throw new Error(`there is no local ${lock.network} chain; simulate this payment instead`)
+          throw new Error(`no local ${lock.network} chain is running: simulate this payment instead`)
         const due = totals(invoice.state).dueBase - totals(invoice.state).receivedBase
         const amountBase = options.amount === undefined ? due : parseUnits(options.amount, lock.decimals)
-        if (amountBase <= 0n) throw new Error('nothing is due; give --amount')
+        if (amountBase <= 0n) throw new Error('nothing is due: set --amount')
         const { txHash } = await payLocally({
           rpcUrl: node.rpcUrls[0] ?? '',
           asset: lock.asset,

@@ -1,13 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { countPayment } from '#shared/usecases/invoices/count-payment.ts'
-import { attachPayment } from '#shared/usecases/payments/attach-payment.ts'
-import { createRateReader } from '#shared/usecases/rates/read-rate.ts'
+import { attachPayment, type WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
+import { shortfallNotice } from '#shared/usecases/payments/shortfall-notice.ts'
+import { createRateReader, type RateReader } from '#shared/usecases/rates/read-rate.ts'
+import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
 import { actorName } from './session/actor.ts'
-import { withInstallation } from './session/installation.ts'
+import { FROM_COMMAND_LINE } from './session/announced.ts'
+import { type Installation, withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
 
 function parseBaseUnits(text: string): bigint {
-  if (!/^\d{1,78}$/.test(text)) throw new InvalidArgumentError('base units are a whole number')
+  if (!/^\d{1,78}$/.test(text)) throw new InvalidArgumentError('base units must be a whole number')
   return BigInt(text)
 }
 
@@ -17,11 +20,23 @@ interface AttachOptions extends OutputOptions {
   readonly dryRun?: boolean
 }
 
+/** Mails every owner when an invoice of live mode is accepted with less than is due, by more than the threshold, as the dashboard does. */
+function announcedShortfall(installation: Installation, rates: RateReader): WeighAcceptance {
+  const ownersOf = (workspaceId: string) => ownersOfWorkspace(installation, workspaceId)
+  return async (accepted) => {
+    const { workspaceId } = accepted.after.terms
+    const workspace = await installation.workspaces.findById(workspaceId)
+    if (workspace === null) throw new Error(`invoice ${accepted.after.terms.id} belongs to no workspace`)
+    const by = { workspace, actor: actorName(), from: FROM_COMMAND_LINE }
+    return await shortfallNotice({ ...installation, rates, ownersOf }, by, accepted)
+  }
+}
+
 async function attach(paymentId: string, options: AttachOptions): Promise<void> {
   await withInstallation(async (installation) => {
     const rates = createRateReader(installation)
-    // No kick: the sweep of the outbox comes by within a second.
-    const deps = { ...installation, rates, kicker: { kick: () => undefined } }
+    // No wake-up: the outbox sweep finds it within a second.
+    const deps = { ...installation, rates, notifier: { notify: () => undefined } }
     const dryRun = options.dryRun ?? false
     const { payment, invoice, valueBase, statusBefore, changed } = await attachPayment(deps, {
       paymentId,
@@ -30,14 +45,15 @@ async function attach(paymentId: string, options: AttachOptions): Promise<void> 
       dryRun,
       actor: actorName(),
       isByHand: true,
+      weigh: announcedShortfall(installation, rates),
     })
     const { status, underpaidAccepted } = invoice.state
-    const less = underpaidAccepted ? ', with less than asked for' : ''
+    const less = underpaidAccepted ? ', with less than the amount due' : ''
     const text = !changed
-      ? `payment ${payment.id} counts for invoice ${invoice.terms.id} already; nothing changed`
+      ? `payment ${payment.id} is already applied to invoice ${invoice.terms.id}; no changes were made`
       : dryRun
-        ? `invoice ${invoice.terms.id} would go from ${statusBefore} to ${status}${less}; nothing was changed`
-        : `invoice ${invoice.terms.id} went from ${statusBefore} to ${status}${less}`
+        ? `invoice ${invoice.terms.id} would change from ${statusBefore} to ${status}${less}; no changes were made`
+        : `invoice ${invoice.terms.id} changed from ${statusBefore} to ${status}${less}`
     print(
       options,
       {
@@ -58,40 +74,36 @@ async function attach(paymentId: string, options: AttachOptions): Promise<void> 
 async function count(paymentId: string, options: OutputOptions & { readonly reason: string }): Promise<void> {
   await withInstallation(async (installation) => {
     const rates = createRateReader(installation)
-    // No kick: the sweep of the outbox comes by within a second.
-    const deps = { ...installation, rates, kicker: { kick: () => undefined } }
+    // No wake-up: the outbox sweep finds it within a second.
+    const deps = { ...installation, rates, notifier: { notify: () => undefined } }
     const payment = await installation.payments.findById(paymentId)
     const { mode, workspaceId } = payment ?? { mode: 'live' as const, workspaceId: null }
     const input = { workspaceId: workspaceId ?? '', mode, paymentId, actor: actorName(), reason: options.reason }
     const { terms, state } = await countPayment(deps, input)
     const shown = { payment_id: paymentId, invoice_id: terms.id, status: state.status }
-    print(options, shown, `payment ${paymentId} counts for invoice ${terms.id}, which is ${state.status}`)
+    print(options, shown, `payment ${paymentId} is applied to invoice ${terms.id}, which is ${state.status}`)
   })
 }
 
 /** `payment attach | count`. */
 export function addPaymentCommand(program: Command): void {
-  const payment = program.command('payment').description('Decide about payments that do not count by themselves.')
+  const payment = program.command('payment').description('Apply payments that Paymesh does not apply automatically.')
   payment
     .command('count <paymentId>')
-    .description(
-      'Count a confirmed payment that is dust, with its own amount. Noted in the audit trail; safe to repeat.',
-    )
-    .requiredOption('--reason <text>', 'why, for the audit trail')
+    .description('Apply a confirmed dust payment with its own amount. Saved in the audit log; safe to repeat.')
+    .requiredOption('--reason <text>', 'reason for the audit log')
     .option('--json', 'print one JSON value')
     .action(count)
   payment
     .command('attach <paymentId>')
-    .description(
-      'Settle an invoice with a stored, confirmed payment that does not count by itself. Noted in the audit trail; safe to repeat.',
-    )
-    .requiredOption('--invoice <id>', 'invoice that it settles, of the same workspace')
+    .description('Apply a stored, confirmed payment to an invoice. Saved in the audit log; safe to repeat.')
+    .requiredOption('--invoice <id>', 'invoice to pay, in the same workspace')
     .option(
       '--value <base units>',
-      'what it is worth in base units of the invoice’s asset; needed for another asset',
+      'value in base units of the invoice’s asset; required if the payment is in another asset',
       parseBaseUnits,
     )
-    .option('--dry-run', 'show what would change and change nothing')
+    .option('--dry-run', 'show what would change; change nothing')
     .option('--json', 'print one JSON value')
     .action(attach)
 }

@@ -29,13 +29,13 @@ async function release(network: NetworkId, { dryRun = false, ...options }: Relea
 function textOf({ plan, changed }: ReleasedDeadlines, dryRun: boolean): string {
   const { network, mode, height, stuck, passedUntil, through, waiting } = plan
   const state = stuck === null ? '' : ` ${stuck.sentence}`
-  const where = `${mode} ${network} is at block ${height}.${state} Deadlines up to ${iso(passedUntil)} pass already.`
+  const where = `${mode} ${network} is at block ${height}.${state} Deadlines up to ${iso(passedUntil)} have already passed.`
   const invoices = waiting === 1 ? '1 open invoice' : `${waiting} open invoices`
   if (changed) {
-    return `${where}\nReleased through ${iso(through)}: ${invoices} expire within seconds. A payment found later is judged by its own time.`
+    return `${where}\nReleased up to ${iso(through)}: ${invoices} expire within seconds. A payment found later that was sent in time still settles its invoice.`
   }
-  if (dryRun) return `${where}\nA dry run: a release through ${iso(through)} would let ${invoices} expire.`
-  return `${where}\nNothing to release: ${iso(through)} has passed already.`
+  if (dryRun) return `${where}\nThis was a dry run: a release up to ${iso(through)} would let ${invoices} expire.`
+  return `${where}\nNothing to release: deadlines up to ${iso(through)} have already passed.`
 }
 
 const iso = (at: number): string => new Date(at).toISOString()
@@ -46,16 +46,16 @@ export function addReleaseCommand(chain: Command): void {
     .command('release-deadlines')
     .argument('<network>', 'network id, as in asset ids', parseNetwork)
     .description(
-      'Let deadlines of a stuck network pass although its blocks were not read: unpaid invoices expire. Audited. Safe to repeat.',
+      'Let unpaid invoices of a stuck network expire although its blocks were not scanned. Saved in the audit log. Safe to repeat.',
     )
     .requiredOption(
       '--through <time>',
-      'last deadline that passes, not in the future: a time, or 10m (ago)',
+      'last deadline to release, not in the future: a time, or 10m (ago)',
       parseMoment,
     )
-    .requiredOption('--reason <text>', 'why, for the audit trail')
+    .requiredOption('--reason <text>', 'reason for the audit log')
     .addOption(new Option('--mode <mode>', 'default: the mode in which the network has a node').choices(MODES))
-    .option('--dry-run', 'say how many invoices would expire; change nothing')
+    .option('--dry-run', 'show how many invoices would expire; change nothing')
     .option('--json', 'print one JSON value')
     .action(release)
 }

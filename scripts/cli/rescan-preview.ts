@@ -8,12 +8,12 @@ const TELL_EVERY_MS = 1_000
 
 const WORDS: Readonly<Record<RescanEffect, string>> = {
   added: 'not stored, would be added',
-  returned: 'gone, would stand again',
+  returned: 'gone, would be restored',
   moved: 'would move to this block',
   other_amount: 'mined with another amount, would be added',
-  replaced: 'would end: another transaction spends its money',
-  taken_back: 'would be taken back: its block is gone',
-  contradicts: 'this block shows another amount than stored: the scanner would stop here',
+  replaced: 'would be replaced: another transaction spends its coins',
+  taken_back: 'would be reversed: its block is gone',
+  contradicts: 'this block has a different amount than stored: the scanner would stop here',
 }
 
 /** Reads the blocks of a planned rescan or rewind with the network's node; null when there is no node, or no block to read. */
@@ -27,10 +27,10 @@ export async function readAhead(
   if (from === null || to === null) return null
   const client = createChainClient(installation.config.networks, mode, network, installation.metrics)
   if (client === null) return null
-  let toldAt = performance.now()
+  let reportedAt = performance.now()
   const onProgress = (height: number): void => {
-    if (performance.now() - toldAt < TELL_EVERY_MS) return
-    toldAt = performance.now()
+    if (performance.now() - reportedAt < TELL_EVERY_MS) return
+    reportedAt = performance.now()
     process.stderr.write(`read up to block ${height} of ${to}\n`)
   }
   try {
@@ -41,17 +41,17 @@ export async function readAhead(
   }
 }
 
-/** What would change, for a person. */
+/** The changes as readable text. */
 export function previewText({ blocks, known, effects, changes }: RescanPreview): string {
   const rows = changes.map(({ effect, height, amount, invoiceId, txHash }) => [
     String(height ?? '-'),
     amount,
-    invoiceId === null ? 'the inbox' : `invoice ${invoiceId}`,
+    invoiceId === null ? 'exceptions' : `invoice ${invoiceId}`,
     WORDS[effect],
     txHash ?? '-',
   ])
   const total = Object.values(effects).reduce((sum, count) => sum + count, 0)
-  const lead = `${blocks} blocks were read: ${known} payments stand as stored, ${total} would change.`
+  const lead = `${blocks} blocks read: ${known} payments unchanged, ${total} would change.`
   const more = total > changes.length ? `\n… and ${total - changes.length} more` : ''
   const head = ['BLOCK', 'AMOUNT', 'FOR', 'WHAT', 'TRANSACTION']
   return total === 0 ? lead : `${lead}\n${table(head, rows, '')}${more}`

@@ -3,12 +3,13 @@ import { confirmRestore } from '../backup/confirm-restore.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
 import { actorName } from './session/actor.ts'
 import { type ArchiveSecretOptions, archiveSecret, withArchiveSecret } from './session/archive-secret.ts'
+import { withBackupStore } from './session/backup-store.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
 import { progressTeller } from './text/progress-teller.ts'
 import { snakeCase } from './text/snake-case.ts'
 
-/** Longest life of a lock, a day of grace and the week before an address or amount is free again. */
+/** Longest life of a quote, a day of grace and the week before an address or amount is free again. */
 const QUARANTINE_HOURS = 9 * 24
 const SKIP = 1_000
 
@@ -20,29 +21,28 @@ type Options = OutputOptions &
   }
 
 const whole = (text: string): number => {
-  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('a whole number is needed')
+  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('must be a whole number')
   return Number(text)
 }
 
-/** `restore archive | confirm`. */
-export function addRestoreCommands(program: Command): void {
-  const restore = program.command('restore').description('Bring an installation back from a back-up.')
+/** `backup restore | confirm-restore`. */
+export function addRestoreCommands(backup: Command): void {
   withArchiveSecret(
-    restore
-      .command('archive <file>')
+    backup
+      .command('restore <file>')
       .description(
-        'Verify all of an archive, then write it into the empty database of the settings. Nothing is sent until `restore confirm`.',
+        'Verify an archive, then write it to the configured, empty database. No webhooks or emails are sent until `backup confirm-restore`.',
       ),
   )
-    .option('--skip <count>', 'addresses of each key and invoice numbers that are left out', whole, SKIP)
-    .option('--quarantine-hours <hours>', 'how long listed addresses are not offered', whole, QUARANTINE_HOURS)
-    .option('--accept-unreadable', 'go on although secrets sealed under a lost master key stay unreadable')
+    .option('--skip <count>', 'how many addresses of each key, and invoice numbers, to skip', whole, SKIP)
+    .option('--quarantine-hours <hours>', 'how long pool addresses are not used', whole, QUARANTINE_HOURS)
+    .option('--accept-unreadable', 'continue although secrets sealed under a lost master key stay unreadable')
     .option('--json', 'print one JSON value')
     .action(async (file: string, options: Options) => {
       const secret = archiveSecret(options)
-      await withInstallation(async (installation) => {
+      await withBackupStore(async (store) => {
         const tell = progressTeller()
-        const restored = await restoreBackup(installation, {
+        const restored = await restoreBackup(store, {
           file,
           secret,
           actor: actorName(),
@@ -51,18 +51,18 @@ export function addRestoreCommands(program: Command): void {
           acceptUnreadable: options.acceptUnreadable === true,
           onProgress: (collection, documents) => tell(`${collection}: ${documents} documents`),
         })
-        const documents = Object.values(restored.counts).reduce((sum, count) => sum + count, 0)
+        const documents = Object.values(restored.counts).reduce<number>((sum, count) => sum + (count ?? 0), 0)
         print(
           options,
           snakeCase(restored),
-          `${documents} documents of ${restored.takenAt} are back. Start the processes, look around, then run \`paymesh restore confirm\`: until then no webhook and no mail goes out.`,
+          `${documents} documents of ${restored.takenAt} were restored. Start the processes, check the data, then run \`paymesh backup confirm-restore\`. Until then no webhooks or emails are sent.`,
         )
       })
     })
-  restore
-    .command('confirm')
-    .description('Let webhooks and mails go out, once every network was scanned up to its head.')
-    .option('--unscanned', 'although a network was not')
+  backup
+    .command('confirm-restore')
+    .description('Allow webhooks and emails again once every network is scanned up to its head.')
+    .option('--unscanned', 'even if a network is not')
     .option('--json', 'print one JSON value')
     .action(async (options: OutputOptions & { readonly unscanned?: boolean }) => {
       await withInstallation(async (installation) => {
@@ -72,9 +72,13 @@ export function addRestoreCommands(program: Command): void {
         })
         const warnings = overrun.map(
           ({ materialId, seenIndex }) =>
-            `More addresses of ${materialId} had been given out than were skipped: index ${seenIndex} received money. New invoices since the restore may share an address with old ones; look through the inbox.`,
+            `More addresses of ${materialId} were in use than were skipped: index ${seenIndex} received a payment. New invoices since the restore may share an address with old ones. Check the exceptions.`,
         )
-        print(options, snakeCase({ overrun }), ['Confirmed: webhooks and mails go out.', ...warnings].join('\n'))
+        print(
+          options,
+          snakeCase({ overrun }),
+          ['Confirmed: webhooks and emails are being sent.', ...warnings].join('\n'),
+        )
       })
     })
 }

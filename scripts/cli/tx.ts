@@ -33,14 +33,14 @@ async function explain(
 export function addTxCommand(program: Command): void {
   program
     .command('tx')
-    .description('Answer what became of a transaction.')
+    .description('Trace a transaction.')
     .command('explain')
     .argument('<network>', 'network id, as in asset ids', parseNetwork)
     .argument('<txid>', 'transaction id or hash')
     .description(
-      'Say what is stored of a transaction, whether it counts and why (not); when nothing stands, what the node shows and whose addresses it pays.',
+      'Show the stored payments of a transaction, whether they count and why; if there are none, what the node returns and whose addresses it pays.',
     )
-    .option('--block <height>', 'the block it is in, for nodes that cannot look up single transactions', parseHeight)
+    .option('--block <height>', 'its block, for nodes that cannot look up single transactions', parseHeight)
     .addOption(new Option('--mode <mode>', 'default: the mode in which the network has a node').choices(MODES))
     .option('--json', 'print one JSON value')
     .action(explain)

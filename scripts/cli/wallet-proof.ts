@@ -4,16 +4,16 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { readSignatureList } from '#shared/contracts/signature-list.ts'
 import { FAMILIES, type Family, type Mode } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES, type ScriptType } from '#shared/domain/script-type.ts'
-import { WALLET_KINDS, type WalletKind } from '#shared/ports/wallets.ts'
+import { WALLET_KINDS, type WalletKind } from '#shared/ports/key-material.ts'
 import type { GivenProof } from '#shared/usecases/wallets/check-proof.ts'
 import { type IssueChallengeInput, issueChallenge } from '#shared/usecases/wallets/issue-challenge.ts'
 import { proveWallet } from '#shared/usecases/wallets/prove-wallet.ts'
 import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
-import { deedByHand } from './session/actor.ts'
+import { manualAction } from './session/actor.ts'
 import { type Installation, withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
 
-/** The answer to a challenge as options of a command. */
+/** A signed challenge as options of a command. */
 export interface ProofOptions {
   readonly nonce?: string
   readonly signature?: string
@@ -33,19 +33,19 @@ interface ProveOptions extends OutputOptions, ProofOptions {
 
 const MODE: Mode = 'live'
 
-/** The proof that options carry; undefined when they carry none. Throws `VALIDATION_ERROR` for half of one. */
+/** The proof in the options; undefined without one. Throws `VALIDATION_ERROR` for an incomplete one. */
 export async function readProof({ nonce, signature, signatures }: ProofOptions): Promise<GivenProof | undefined> {
   if (nonce === undefined && signature === undefined && signatures === undefined) return undefined
   if (nonce === undefined || (signature === undefined) === (signatures === undefined)) {
-    throw invalid('nonce', 'Give --nonce and either --signature or --signatures.')
+    throw invalid('nonce', 'Set --nonce and either --signature or --signatures.')
   }
   if (signature !== undefined) return { nonce, signatures: [{ address: '', signature }] }
   const list = readSignatureList(await readFile(signatures ?? '', 'utf8'))
-  if (list === null) throw invalid('signatures', 'The file needs a line "address,signature" for each address.')
+  if (list === null) throw invalid('signatures', 'The file needs one line "address,signature" per address.')
   return { nonce, signatures: list }
 }
 
-/** The options that carry a proof. */
+/** The options for a proof. */
 export function withProofOptions(command: Command): Command {
   return command
     .option('--nonce <hex>', 'nonce of the challenge that was signed')
@@ -58,11 +58,11 @@ async function prove(options: ProveOptions): Promise<void> {
   await withInstallation(async (installation) => {
     if (proof === undefined) return await challenge(installation, options)
     const { workspace: workspaceId, wallet: walletId } = options
-    if (walletId === undefined) throw invalid('wallet', 'Answer the challenge of a new wallet with `wallet add`.')
+    if (walletId === undefined) throw invalid('wallet', 'Use `wallet add` to prove control of a new wallet.')
     const ownersOf = (id: string) => ownersOfWorkspace(installation, id)
-    const deps = { ...installation, kicker: { kick: () => undefined }, walletDelayMs: 0, ownersOf }
-    const wish = { workspaceId, mode: MODE, walletId, proof, ...deedByHand(installation) }
-    const { proved, changed } = await proveWallet(deps, wish)
+    const deps = { ...installation, notifier: { notify: () => undefined }, walletDelayMs: 0, ownersOf }
+    const request = { workspaceId, mode: MODE, walletId, proof, ...manualAction(installation) }
+    const { proved, changed } = await proveWallet(deps, request)
     const words = proved === 1 ? 'one address or key is' : `${proved} addresses are`
     print(options, { wallet: walletId, proved, changed }, `wallet ${walletId}: ${words} proved`)
   })
@@ -71,8 +71,8 @@ async function prove(options: ProveOptions): Promise<void> {
 async function challenge(installation: Installation, options: ProveOptions): Promise<void> {
   const { workspace: workspaceId } = options
   const about = await subjectOf(options)
-  const wish = { workspaceId, mode: MODE, about, ...deedByHand(installation) }
-  const { nonce, text, expiresAt, signers } = await issueChallenge(installation, wish)
+  const request = { workspaceId, mode: MODE, about, ...manualAction(installation) }
+  const { nonce, text, expiresAt, signers } = await issueChallenge(installation, request)
   const shown = signers.first.slice(0, signers.count)
   const more = signers.count > shown.length ? [`  and ${signers.count - shown.length} more`] : []
   const next = options.wallet === undefined ? 'wallet add … --mode live' : 'wallet prove --workspace … --wallet …'
@@ -90,7 +90,7 @@ async function subjectOf(options: ProveOptions): Promise<IssueChallengeInput['ab
   const { workspace: workspaceId, wallet, family, kind, value, file, scriptType, path } = options
   if (wallet !== undefined) return { walletId: wallet }
   if (family === undefined || kind === undefined || (value === undefined) === (file === undefined)) {
-    throw invalid('wallet', 'Give --wallet, or --family, --kind and either --value or --file of what is to be added.')
+    throw invalid('wallet', 'Set --wallet, or set --family, --kind and either --value or --file of the new wallet.')
   }
   const text = value ?? (await readFile(file ?? '', 'utf8'))
   const key = { ...(scriptType !== undefined && { scriptType }), ...(path !== undefined && { path }) }
@@ -107,14 +107,14 @@ export function addWalletProofCommand(wallet: Command): void {
     wallet
       .command('prove')
       .description(
-        'Print a text to sign that proves control of a live wallet, or of one that is to be added; with the signature, prove it.',
+        'Print the text to sign to prove control of a live wallet, or of a new one. Run it again with the signature to submit the proof.',
       )
       .requiredOption('--workspace <id>', 'workspace that receives')
-      .option('--wallet <id>', 'a wallet that the workspace has')
-      .addOption(new Option('--family <family>', 'address family of what is to be added').choices(FAMILIES))
+      .option('--wallet <id>', 'wallet of the workspace')
+      .addOption(new Option('--family <family>', 'address family of the new wallet').choices(FAMILIES))
       .addOption(new Option('--kind <kind>', 'kind of wallet').choices(WALLET_KINDS))
       .option('--value <value>', 'the key, the list of addresses, or the address')
-      .option('--file <path>', 'a file that holds the value')
+      .option('--file <path>', 'file that contains the value')
       .addOption(new Option('--script-type <type>', 'as for wallet add').choices(SCRIPT_TYPES))
       .option('--path <path>', 'as for wallet add'),
   )

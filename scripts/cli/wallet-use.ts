@@ -4,7 +4,7 @@ import { USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallets/wallet-gap.
 import { countPool } from '#shared/usecases/wallets/warn-low-pools.ts'
 import type { Installation } from './session/installation.ts'
 
-/** How far a wallet is used; null where a figure makes no sense for its kind. */
+/** How far a wallet is used; null where a figure does not apply to its kind. */
 export interface WalletUse {
   readonly last_paid_index: number | null
   readonly next_index: number | null
@@ -50,16 +50,17 @@ export function describeUse(use: WalletUse | undefined): string {
   if (use === undefined) return ''
   if (use.addresses !== null) return `${use.free} of ${use.addresses} addresses free`
   if (use.required_gap === null) return 'unique amounts'
-  if (use.searching.length > 0) return `looking for earlier use on ${use.searching.join(', ')}; nothing is offered yet`
+  if (use.searching.length > 0)
+    return `searching for earlier use on ${use.searching.join(', ')}; no address is used yet`
   const paid = use.last_paid_index === null ? 'none paid' : `last paid ${use.last_paid_index}`
   const warning =
     use.required_gap > USUAL_GAP_LIMIT
-      ? ` (more than ${USUAL_GAP_LIMIT}: raise it in the wallet, or it hides money)`
+      ? ` (more than ${USUAL_GAP_LIMIT}: raise the gap limit in your wallet, or it does not show all payments)`
       : ''
   return `next index ${use.next_index}, ${paid}, gap limit needed ${use.required_gap}${warning}`
 }
 
-/** What is known of a key, as the command line prints it. */
+/** The state of a key, as the command line prints it. */
 export function presentKey(
   key: KeyStanding | null,
 ): Pick<WalletUse, 'script_type' | 'start_index' | 'last_used_index' | 'searching'> {
@@ -71,14 +72,14 @@ export function presentKey(
   }
 }
 
-/** The same in words, for whoever added it. */
+/** The same in words, for the person who added it. */
 export function describeKey({ scriptType, ready, waitingFor, startIndex, lastUsedIndex }: KeyStanding): string {
   const type = scriptType === null ? '' : `Script type ${scriptType}. `
   if (!ready) {
-    return `${type}Looking for earlier use on ${waitingFor.join(', ')}: no address is offered until that has ended (wallet show says so), or you add the key again with --start-index.`
+    return `${type}Searching for earlier use on ${waitingFor.join(', ')}: no address is used until the search ends (see wallet show), or until you add the key again with --start-index.`
   }
-  const found = lastUsedIndex === null ? '' : ` The highest index found in use is ${lastUsedIndex}.`
-  return `${type}Invoices get addresses from index ${startIndex} on.${found}`
+  const found = lastUsedIndex === null ? '' : ` The highest used index is ${lastUsedIndex}.`
+  return `${type}New invoices use addresses from index ${startIndex} on.${found}`
 }
 
 /** A wallet as the command line prints it. */

@@ -5,18 +5,18 @@ import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/q
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { settingsAudit } from '#shared/usecases/workspaces/settings-audit.ts'
 import { updateWorkspace } from '#shared/usecases/workspaces/update-workspace.ts'
-import { deedByHand } from './session/actor.ts'
+import { manualAction } from './session/actor.ts'
 import { announced } from './session/announced.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
 import { snakeCase } from './text/snake-case.ts'
 
-/** A limit given on the command line; commander would turn a null into an empty text. */
+/** A limit on the command line; commander would turn a null into an empty text. */
 type GivenLimit = number | 'none'
 
 function parseLimit(text: string): GivenLimit {
   if (text === 'none') return text
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number or "none" is needed')
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number or "none"')
   return Number(text)
 }
 
@@ -44,27 +44,27 @@ const DAY_MS = 86_400_000
 /** How long only exact amounts settle the next invoice on a pooled address: at least a day. */
 function parseDays(text: string): number {
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (days < 1) throw new InvalidArgumentError('a whole number of days from 1 to 999 is needed')
+  if (days < 1) throw new InvalidArgumentError('must be a whole number of days from 1 to 999')
   return days
 }
 
 function parsePercent(text: string): number {
   const percent = /^\d{1,2}$/.test(text) ? Number(text) : -1
   if (percent < 0 || percent > RESERVE_PERCENT_MAX) {
-    throw new InvalidArgumentError(`a whole number from 0 to ${RESERVE_PERCENT_MAX} is needed`)
+    throw new InvalidArgumentError(`must be a whole number from 0 to ${RESERVE_PERCENT_MAX}`)
   }
   return percent
 }
 
 type ConfirmationsByAsset = Readonly<Record<string, GivenConfirmations | null>>
 
-/** One `asset=value`, added to those given before it; what fits an asset is checked with the workspace. */
+/** One `asset=value`, added to the previous ones; the workspace checks whether it fits the asset. */
 function addConfirmations(text: string, before: ConfirmationsByAsset = {}): ConfirmationsByAsset {
   const [, asset = '', value = ''] = /^([a-z0-9_]+)=(.+)$/.exec(text) ?? []
   const given = value === 'default' ? null : parseConfirmations(value)
   if (asset === '' || (given === null && value !== 'default')) {
     throw new InvalidArgumentError(
-      'ASSET=NUMBER, ASSET=finalized, ASSET=default or tiers by US dollars are needed, such as "btc_bitcoin=1, 100: 2, 10000: 6"',
+      'must be ASSET=NUMBER, ASSET=finalized, ASSET=default or tiers by US dollars, such as "btc_bitcoin=1, 100: 2, 10000: 6"',
     )
   }
   return { ...before, [asset]: given }
@@ -97,8 +97,8 @@ async function update(id: string, options: UpdateOptions): Promise<void> {
         ...(webhookEndpoints !== undefined && { webhookEndpoints: limitOf(webhookEndpoints) }),
       },
     }
-    const deed = deedByHand(installation)
-    const audit = settingsAudit(installation, `settings:${id}:${deed.opId}`, { workspaceId: id, change, deed })
+    const action = manualAction(installation)
+    const audit = settingsAudit(installation, `settings:${id}:${action.opId}`, { workspaceId: id, change, action })
     const changed = await updateWorkspace(
       { ...installation, ...announced(installation) },
       { workspaceId: id, change, audit },
@@ -112,14 +112,14 @@ export function addWorkspaceCommands(program: Command): void {
   const workspace = program.command('workspace').description('Create, change and list workspaces (merchant accounts).')
   workspace
     .command('create')
-    .description('Create a workspace; it can take test payments at once.')
+    .description('Create a workspace. It can receive test payments immediately.')
     .requiredOption('--name <name>', 'name of the merchant')
-    .requiredOption('--owner-email <email>', 'where warnings are mailed to')
+    .requiredOption('--owner-email <email>', 'email address for alerts')
     .option('--json', 'print one JSON value')
     .action(async (options: OutputOptions & { name: string; ownerEmail: string }) => {
       await withInstallation(async (installation) => {
         const { name, ownerEmail } = options
-        const created = await createWorkspace(installation, { name, ownerEmail, deed: deedByHand(installation) })
+        const created = await createWorkspace(installation, { name, ownerEmail, action: manualAction(installation) })
         print(options, present(created), `workspace ${created.id} (${created.name}) created`)
       })
     })
@@ -132,17 +132,17 @@ export function addWorkspaceCommands(program: Command): void {
     .option('--webhook-endpoints <n>', 'limit of webhook endpoints, or "none"', parseLimit)
     .option(
       '--quarantine-days <n>',
-      'how long only exact amounts settle the next invoice on a pooled address',
+      'how long to match only exact amounts after a pool address moves to a new invoice',
       parseDays,
     )
     .option(
       '--reserve-percent <n>',
-      'share of each pool and of the monthly plan that visitors of payment links leave to the API',
+      'share of each pool and of the monthly plan reserved for the API, not available to visitors of payment links',
       parsePercent,
     )
     .option(
       '--confirmations <asset=n>',
-      'for invoices to come: a number, "finalized", tiers by US dollars ("1, 100: 2, 10000: 6") or "default"; repeatable',
+      'for new invoices: a number, "finalized", tiers by US dollars ("1, 100: 2, 10000: 6") or "default"; repeatable',
       addConfirmations,
     )
     .option('--json', 'print one JSON value')

@@ -1,6 +1,6 @@
 import type { Invoice, Payment } from '#clients/typescript/src/main.ts'
 
-/** What the demo reads of one webhook, in order of arrival. */
+/** The parts of a webhook that the demo checks, in order of arrival. */
 export interface ReceivedEvent {
   readonly id: string
   readonly type: string
@@ -9,7 +9,7 @@ export interface ReceivedEvent {
   readonly payment: Pick<Payment, 'amount_base_units' | 'tx_hash'> | null
 }
 
-/** What one paid invoice announces, each exactly once. */
+/** The events of one paid invoice, each exactly once. */
 export const EXPECTED_EVENTS = [
   'invoice.created',
   'invoice.pending',
@@ -19,13 +19,13 @@ export const EXPECTED_EVENTS = [
   'invoice.paid',
 ] as const
 
-/** Position of an event in the life of a paid invoice; deliveries may arrive in another order, changes may not happen in one. */
+/** Position of an event in the life of a paid invoice; deliveries may arrive out of order, but changes must not happen out of order. */
 function rankOf(event: ReceivedEvent): number {
   return (EXPECTED_EVENTS as readonly string[]).indexOf(event.type)
 }
 
 /**
- * Everything that is wrong with the received events of one invoice that was paid with exactly one transfer;
+ * All faults in the received events of one invoice that was paid with exactly one transfer;
  * empty when each event came, with a valid signature, the right amounts and in a legal order of changes.
  */
 export function faultsOf(

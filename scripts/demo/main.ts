@@ -15,7 +15,7 @@ webhook, and prints what happened. Then it stays up for you to try, until Ctrl-C
   --help   this text
 `
 
-/** A signal that asks the demo to end, as a promise. */
+/** Resolves when a signal asks the demo to end. */
 function askedToEnd(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())

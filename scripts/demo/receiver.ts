@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { PaymeshWebhookError, verifyWebhook, type WebhookEvent } from '#clients/typescript/src/main.ts'
 import type { ReceivedEvent } from './expectations.ts'
 
-/** A merchant's webhook receiver that verifies each request before it believes a word of it. */
+/** A merchant's webhook receiver that verifies each request before it uses it. */
 export interface Receiver {
   /** `http://localhost:<port>/webhooks` */
   readonly url: string
-  /** Sets the signing secret; requests that came before are judged once it is known. */
+  /** Sets the signing secret; earlier requests are checked once it is known. */
   verifyWith(secret: string): void
-  /** Resolves with all events so far when each type has come at least once, or when the time is over. */
+  /** Resolves with all events so far when each type has arrived at least once, or when the time is over. */
   waitForTypes(types: readonly string[], timeoutMs: number): Promise<readonly ReceivedEvent[]>
   close(): Promise<void>
 }
@@ -20,8 +20,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** A shop would answer 400 to a bad signature and look no further; the demo goes on to show it as a fault. */
-function judge(
+/** A shop would respond with 400 to a bad signature and stop; the demo continues to show it as a fault. */
+function evaluate(
   raw: Buffer,
   header: string | string[] | undefined,
   secret: string,
@@ -34,7 +34,7 @@ function judge(
   }
 }
 
-/** Listens on a free loopback port; `onEvent` hears each request after its verification. */
+/** Listens on a free loopback port; `onEvent` is called for each request after its verification. */
 export async function startReceiver(
   onEvent: (event: ReceivedEvent, request: { readonly deliveryId: string }) => void,
 ): Promise<Receiver> {
@@ -47,7 +47,7 @@ export async function startReceiver(
 
   const accept = async (request: IncomingMessage): Promise<void> => {
     const raw = await readBody(request)
-    const { event: body, signatureValid } = judge(raw, request.headers['x-webhook-signature'], await secret)
+    const { event: body, signatureValid } = evaluate(raw, request.headers['x-webhook-signature'], await secret)
     const event: ReceivedEvent = {
       id: body.id,
       type: body.type,

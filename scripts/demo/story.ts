@@ -6,12 +6,12 @@ import { EXPECTED_EVENTS, faultsOf } from './expectations.ts'
 import { startReceiver } from './receiver.ts'
 import type { Timeline } from './timeline.ts'
 
-/** Mining, confirming and delivering take about five seconds; ten times that means something is broken. */
+/** Mining, confirming and delivering take about five seconds; ten times that indicates a fault. */
 const STORY_TIMEOUT_MS = 60_000
 
 /**
- * Creates an invoice, pays it with a real ERC-20 transfer on the local chain and waits for its webhooks, telling each
- * step as it happens. Returns everything that was wrong; an empty list is a success.
+ * Creates an invoice, pays it with a real ERC-20 transfer on the local chain and waits for its webhooks, printing each
+ * step as it happens. Returns all faults; an empty list is a success.
  */
 export async function tellStory(dev: DevInfo, timeline: Timeline): Promise<readonly string[]> {
   const paymesh = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
@@ -44,7 +44,7 @@ export async function tellStory(dev: DevInfo, timeline: Timeline): Promise<reado
       amountBase,
     })
     timeline.line('payer', `sent ${amount} ${symbol} in transaction ${txHash.slice(0, 18)}…`)
-    timeline.line('chain', `${confirmations} confirmations are asked for, one block a second`)
+    timeline.line('chain', `${confirmations} confirmations required, one block a second`)
     const events = await receiver.waitForTypes(EXPECTED_EVENTS, STORY_TIMEOUT_MS)
     const paid = await paymesh.invoices.get(invoice.id)
     timeline.line('merchant', `asks the API: invoice #${paid.number} is ${paid.status}`)

@@ -1,4 +1,4 @@
-/** Who did something; decides the mark and colour of its line. */
+/** Who acts; decides the mark and colour of the line. */
 export type Actor = 'system' | 'merchant' | 'payer' | 'chain' | 'webhook' | 'verdict' | 'fault'
 
 const LOOK: Record<Actor, { readonly mark: string; readonly name: string; readonly colour: number }> = {
@@ -18,7 +18,7 @@ export interface Timeline {
   note(text: string): void
 }
 
-/** A timeline for people; colours only on a terminal that has not asked for none (NO_COLOR, https://no-color.org). */
+/** A timeline for people; with colours only on a terminal without NO_COLOR (https://no-color.org). */
 export function createTimeline(out: NodeJS.WriteStream): Timeline {
   const started = performance.now()
   const coloured = out.isTTY === true && process.env['NO_COLOR'] === undefined

@@ -38,7 +38,7 @@ function assetPage(id: AssetId): string {
   const lookAlikes = chain.siblings.map(({ symbol, contract }) => `* ${symbol}: \`${contract}\``).join('\n')
   return `# ${symbolOf(id)} on ${chain.name} (\`${id}\`)
 
-${asset.name}${token ? `, the token \`${asset.contract}\`. Its contract alone identifies it; a symbol proves nothing.` : `, the network's own coin.`}
+${asset.name}${token ? `, the token \`${asset.contract}\`. Its contract alone identifies it; a symbol proves nothing.` : `, the network's native coin.`}
 
 | | |
 |---|---|
@@ -69,26 +69,26 @@ for is frozen on the invoice when the asset is locked, and the payer sees it. Wh
 ## What to know
 
 ${[...facts.limits, ...(token ? facts.tokenLimits : facts.coinLimits), ...ownLimits(chain)].map((line) => `* ${line}`).join('\n')}
-${lookAlikes === '' ? '' : `\nTokens that payers mistake for ours are recorded and shown to operators, never credited:\n\n${lookAlikes}\n`}`
+${lookAlikes === '' ? '' : `\nTokens that payers mistake for supported ones are recorded and shown to operators, never credited:\n\n${lookAlikes}\n`}`
 }
 
 function coinText(chain: ChainDefinition): string {
   const facts = FAMILY_FACTS[chain.family]
   if (chain.family !== 'evm') return facts.coin
   const ledger = {
-    logs: `${chain.name} logs every move of its coin, whoever made it, and those logs are read.`,
+    logs: `${chain.name} logs every transfer of its native coin, also in contract calls, and Paymesh reads these logs.`,
     trace:
-      'Moves inside of contract calls come from traces where the node offers them, and otherwise from the balances of the accounts of open invoices; never from both.',
-    balance: 'Moves inside of contract calls are seen as rises of the balances of the accounts of open invoices.',
-    none: 'Only what transactions send themselves is seen.',
+      'Transfers inside contract calls are read from traces where the node offers them, otherwise from the balances of the accounts of open invoices; never from both.',
+    balance: 'Transfers inside contract calls are detected as balance increases of the accounts of open invoices.',
+    none: 'Only direct transfers are detected.',
   }[chain.coinLedger ?? 'none']
   const outside =
     chain.coinLedger === 'balance'
       ? ''
-      : ' Coins that come outside of any transaction (withdrawals of validators, tips of a coinbase) are no payments: the balance of the account is compared once before an invoice ends, and what payments do not explain opens an inbox entry.'
+      : ' Coins that arrive outside transactions (validator withdrawals, coinbase tips) are not payments: the balance of the account is compared once before an invoice ends, and an unexplained difference opens an exception.'
   const blocks =
     chain.coinLedger === 'trace'
-      ? ' A block that cannot be traced is read transaction by transaction; what moved inside of transactions that cannot be traced either is computed from the balances before and after that block, with an inbox entry that names them.'
+      ? ' A block that cannot be traced is read transaction by transaction; internal transfers of transactions that cannot be traced either are computed from the balances before and after that block, with an exception that names them.'
       : ''
   return `${facts.coin} ${ledger}${blocks}${outside}`
 }
@@ -99,10 +99,10 @@ function ownLimits(chain: ChainDefinition): readonly string[] {
   return [
     `A miner's own reward counts after ${outputs.coinbaseMaturity} blocks only.`,
     ...(outputs.mweb
-      ? ['Confidential (MWEB) coins are seen when they leave the extension block to an ordinary address.']
+      ? ['Confidential (MWEB) coins are detected when they leave the extension block to an ordinary address.']
       : []),
     ...(outputs.auxPow
-      ? ['Blocks carry the proof of work of another chain; it is read over, the node has checked it.']
+      ? ['Blocks carry the proof of work of another chain; Paymesh skips it because the node has checked it.']
       : []),
   ]
 }

@@ -49,6 +49,11 @@ it('accepts records that follow the template', () => {
   expect(faults()).toEqual([])
 })
 
+it('accepts a record of what is designed and not built', () => {
+  write('0001-first.md', GOOD.replace('Status: accepted', 'Status: proposed'))
+  expect(faults()).toEqual([])
+})
+
 it('accepts the records of this repository', () => {
   expect(decisionRecords('docs/decisions').faults).toEqual([])
 })
@@ -77,6 +82,19 @@ describe('names the file and the fault', () => {
     expect(faults()).toEqual(['0002 is used by 0002-another.md and 0002-second.md'])
   })
 
+  it('a change that only the later record states', () => {
+    write('0002-second.md', SECOND.replace('lose one.', 'lose one. This amends [0001](0001-first.md).'))
+    expect(faults()).toEqual([
+      '0001-first.md: its status does not name 0002, which says that it amends or supersedes it',
+    ])
+  })
+
+  it('a change that only the earlier record states', () => {
+    write('0001-first.md', GOOD.replace('accepted', 'amended by [0002](0002-second.md)'))
+    const sentence = 'This amends [0001](0001-first.md)'
+    expect(faults()).toEqual([`0002-second.md: does not say "${sentence}", as the status of that record does`])
+  })
+
   it('a file whose name is not that of a record', () => {
     write('notes.md', SECOND)
     expect(faults()).toContainEqual('notes.md: its name is not NNNN-kebab-title.md')
@@ -85,12 +103,13 @@ describe('names the file and the fault', () => {
   it('a folder without records', () => {
     rmSync(join(folder, '0001-first.md'))
     rmSync(join(folder, '0002-second.md'))
-    expect(faults()).toEqual([`${folder} holds no record`])
+    expect(faults()).toEqual([`${folder} contains no record`])
   })
 })
 
 it('accepts a record that others superseded or amended', () => {
   const link = '[0002](0002-second.md)'
+  write('0002-second.md', SECOND.replace('lose one.', 'lose one. This amends\n[0001](0001-first.md).'))
   for (const status of [`amended by ${link} (the unit), ${link}`, `superseded by ${link}`]) {
     write('0001-first.md', GOOD.replace('accepted', status))
     expect(faults()).toEqual([])

@@ -11,8 +11,10 @@ const LINES_MAX = 300
 const FILE_NAME = /^(\d{4})-[a-z0-9]+(?:-[a-z0-9]+)*\.md$/
 const TITLE = /^# (\d{4})\. (\S.*)$/
 const LINK = /\[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\)(?: \([^()]+\))?/.source
-const STATUS = new RegExp(`^(?:accepted|(?:amended|superseded) by ${LINK}(?:, ${LINK})*)$`)
-/** Codes of documents outside the repository: numbered guarantees (`S4`, `F12`, `L2`) and paragraphs (`§9`). */
+const STATUS = new RegExp(`^(?:proposed|accepted|(?:amended|superseded) by ${LINK}(?:, ${LINK})*)$`)
+/** How a record names the ones it changes; the status of those names this one. */
+const CHANGES = /This (?:amends|supersedes) ((?:\[\d{4}\]\([^)]*\)(?:, and |, | and )?)+)/g
+/** References to documents outside the repository: numbered guarantees (`S4`, `F12`, `L2`) and paragraphs (`§9`). */
 const FOREIGN_CODE = /§|\b[SFL]\d{1,2}\b|\bCORRECTNESS\b/
 
 interface DecisionRecord {
@@ -21,7 +23,9 @@ interface DecisionRecord {
   readonly title: string
   readonly status: string
   readonly date: string
-  /** Everything that does not follow `docs/decisions/TEMPLATE.md`, each with the file's name; empty when it does. */
+  /** Numbers of the records that this one amends or supersedes. */
+  readonly changes: readonly string[]
+  /** Every deviation from `docs/decisions/TEMPLATE.md`, each with the file's name; empty without any. */
   readonly faults: readonly string[]
 }
 
@@ -63,17 +67,39 @@ function readDecision(file: string, text: string, exists: (path: string) => bool
     ...(number === '' ? ['its name is not NNNN-kebab-title.md'] : []),
     ...(title === '' ? ['its first line is not "# NNNN. Title"'] : []),
     ...(title !== '' && titleNumber !== number ? [`its title has the number ${titleNumber}`] : []),
-    ...(STATUS.test(status) ? [] : [`its status "${status}" is none of accepted, amended by, superseded by`]),
+    ...(STATUS.test(status) ? [] : [`its status "${status}" is none of proposed, accepted, amended by, superseded by`]),
     ...(isDay(date) ? [] : [`its date "${date}" is not YYYY-MM-DD`]),
-    ...(lines.length > LINES_MAX ? [`has ${lines.length} lines; ${LINES_MAX} are the most`] : []),
+    ...(lines.length > LINES_MAX ? [`has ${lines.length} lines; the maximum is ${LINES_MAX}`] : []),
     ...(code === null ? [] : [`uses "${code[0]}", which is not defined in this repository`]),
     ...sectionFaults(lines),
     ...linkFaults(text, exists),
   ]
-  return { file, number, title, status, date, faults: faults.map((fault) => `${file}: ${fault}`) }
+  const flat = text.replace(/\s+/g, ' ')
+  const changes = [...flat.matchAll(CHANGES)].flatMap(([, list = '']) => numbersIn(list))
+  return { file, number, title, status, date, changes, faults: faults.map((fault) => `${file}: ${fault}`) }
 }
 
-/** Numbers that stand for more than one record. */
+/** The records that a text links to, by number. */
+const numbersIn = (text: string) => [...text.matchAll(/\[(\d{4})\]/g)].map(([, number = '']) => number)
+
+/** Changes that only one of the two records mentions. */
+function oneSidedChanges(records: readonly DecisionRecord[]): readonly string[] {
+  const byNumber = new Map(records.map((record) => [record.number, record]))
+  return records.flatMap(({ file, number, status, changes }) => [
+    ...changes.flatMap((old) => {
+      const changed = byNumber.get(old)
+      if (changed === undefined || numbersIn(changed.status).includes(number)) return []
+      return [`${changed.file}: its status does not name ${number}, which says that it amends or supersedes it`]
+    }),
+    ...numbersIn(status).flatMap((later) => {
+      const changing = byNumber.get(later)
+      if (changing === undefined || changing.changes.includes(number)) return []
+      return [`${changing.file}: does not say "This amends [${number}](${file})", as the status of that record does`]
+    }),
+  ])
+}
+
+/** Numbers used by more than one record. */
 function repeatedNumbers(records: readonly DecisionRecord[]): readonly string[] {
   const numbers = new Set(records.map(({ number }) => number).filter((number) => number !== ''))
   return [...numbers].flatMap((number) => {
@@ -101,16 +127,21 @@ function decisionIndex(records: readonly DecisionRecord[]): string {
 }
 
 /**
- * Reads the records of a folder. `index` is the text that its `README.md` must have; `faults` names every record that does not follow the
- * template and every number that is used twice, and is empty when all is well. A folder without records is a fault.
+ * Reads the records of a folder. `index` is the required text of its `README.md`; `faults` names every record that does not follow the
+ * template and every number that is used twice, and is empty when there are none. A folder without records is a fault.
  */
 export function decisionRecords(folder: string): { readonly index: string; readonly faults: readonly string[] } {
   const files = readdirSync(folder).filter((file) => file.endsWith('.md') && !OTHER_FILES.includes(file))
   const exists = (path: string) => existsSync(join(folder, path))
   const records = files.map((file) => readDecision(file, readFileSync(join(folder, file), 'utf8'), exists))
-  const none = records.length === 0 ? [`${folder} holds no record`] : []
+  const none = records.length === 0 ? [`${folder} contains no record`] : []
   return {
     index: decisionIndex(records),
-    faults: [...records.flatMap((record) => record.faults), ...repeatedNumbers(records), ...none],
+    faults: [
+      ...records.flatMap((record) => record.faults),
+      ...repeatedNumbers(records),
+      ...oneSidedChanges(records),
+      ...none,
+    ],
   }
 }

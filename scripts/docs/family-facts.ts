@@ -1,11 +1,11 @@
 import type { Family } from '#shared/domain/enumerations.ts'
 
-/** What the pages of all assets of a family say. Sentences; Markdown is allowed. */
+/** Facts for the pages of all assets of a family. Sentences; Markdown is allowed. */
 export interface FamilyFacts {
   readonly wallets: string
-  /** How the network's own coin is watched. */
+  /** How the native coin is watched. */
   readonly coin: string
-  /** How a token is watched; empty where there is none. */
+  /** How a token is watched; empty where there are no tokens. */
   readonly token: string
   readonly confirms: string
   readonly limits: readonly string[]
@@ -16,31 +16,31 @@ export interface FamilyFacts {
 const CHOSEN_SCRIPT =
   'The script type follows from the spelling of the key (`zpub`: native SegWit; `ypub`, `Mtub`: nested SegWit). `xpub` and `Ltub` do not say it: a person chooses by the first address of each.'
 const UNSPENT_ONLY =
-  'Earlier use of a key is searched in the unspent outputs of the node: addresses whose coins were all spent are not seen, and a start index is needed then.'
+  'Earlier use of a key is searched in the unspent outputs of the node: addresses whose coins were all spent are not found, and a start index is needed then.'
 const NO_SEARCH =
   'Earlier use of a key cannot be searched: Dogecoin Core 1.14 has no `scantxoutset`. A start index is needed.'
 const STATE_ONLY =
-  'Earlier use of a key is searched in the state of the node: coins, accepted tokens and sent transactions. Accounts that others emptied, by an approval or a permit, are not seen.'
+  'Earlier use of a key is searched in the state of the node: coins, accepted tokens and sent transactions. Accounts emptied by others, with an approval or a permit, are not found.'
 
 const outputs = (node: string, keys: string, keyLimits: readonly string[]): FamilyFacts => ({
   wallets: `extended public key (${keys}), a fresh address for each invoice`,
   coin: `Whole blocks are read from ${node} and every output is compared with the addresses that are watched, so nothing depends on the node's own wallet or index. The mempool is polled as well: a payment is *detected* within seconds.`,
   token: '',
   confirms:
-    'Blocks on top of the one that holds the transaction, counted on the chain that was scanned, never on what a node merely claims as its height.',
+    'Blocks on top of the transaction’s block, counted on the scanned chain, never on a height that a node merely reports.',
   limits: [
     'A transaction in the mempool is only detected. Replaced by fee (BIP 125), double spent or dropped, it is shown as such and its invoice steps back.',
     'While a node reads its mempool again after a restart nothing is concluded from what is missing there, and no deadline of the network passes. A node that does not say when it is done (`getmempoolinfo.loaded`; Dogecoin Core 1.14) is given ten minutes.',
     'Two outputs of one transaction to one address are two payments.',
     ...keyLimits,
-    'Addresses are derived without hardening. Who has the extended public key and one child private key has the parent private key: use an account of its own for this.',
+    'Addresses are derived without hardening. The extended public key and one child private key together reveal the parent private key: use a separate account for this.',
     'The gap of unused addresses is shown beside the wallet, with how to set the same gap in the wallet program.',
   ],
   coinLimits: [],
   tokenLimits: [],
 })
 
-/** By family, as far as the assets of a family do not differ. */
+/** By family, as far as its assets do not differ. */
 export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
   bitcoin: outputs('Bitcoin Core', 'xpub, ypub or zpub', [CHOSEN_SCRIPT, UNSPENT_ONLY]),
   litecoin: outputs('Litecoin Core', 'Ltub, Mtub, xpub or zpub', [CHOSEN_SCRIPT, UNSPENT_ONLY]),
@@ -48,18 +48,18 @@ export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
   evm: {
     wallets:
       'extended public key (xpub, one for all five EVM networks), a pool of addresses, or one address with amounts that differ',
-    coin: 'Blocks are read whole; a transfer of the coin counts when its transaction succeeded.',
+    coin: 'Blocks are read whole; a native transfer counts when its transaction succeeded.',
     token:
       "`Transfer` logs of exactly this contract are asked for block by block. An empty answer is held against the block's own bloom filter, ranges that a node refuses are split, and minted tokens count like sent ones.",
     confirms:
-      'Blocks on top of the one that holds the transfer, counted on the chain that was scanned. The policy may say *finalized* instead: then the tag of the node decides. A second node, where one is configured, must show the same transfer with the same amount, receiver and token.',
+      'Blocks on top of the transfer’s block, counted on the scanned chain. The policy may require *finalized* instead: then the node’s tag decides. A second node, where one is configured, must show the same transfer with the same amount, receiver and token.',
     limits: [
-      'All five EVM networks share one form of address: what is sent on the wrong one arrives at the merchant and is shown to operators as *wrong network*, never credited automatically.',
-      'With one node alone its word is all there is: give two that belong to different people.',
+      'All five EVM networks share one form of address: a payment on the wrong one still arrives at the merchant and is shown to operators as *wrong network*, never credited automatically.',
+      'A single node cannot be verified: configure two nodes of different providers.',
       STATE_ONLY,
     ],
     coinLimits: [
-      'Several moves inside of calls to one address in one block are one payment of their sum where balances tell them.',
+      'Where internal transfers are detected from balances, several of them to one address in one block are one payment of their sum.',
       'A rescan of old blocks reads no balances.',
     ],
     tokenLimits: [
@@ -78,24 +78,24 @@ export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
       STATE_ONLY,
     ],
     coinLimits: [
-      'TRX that a contract sends is seen by nodes with `vm.saveInternalTx`. Which further records a node keeps (`vm.saveFeaturedInternalTx`) makes no difference.',
+      'TRX sent by a contract is visible on nodes with `vm.saveInternalTx`. Which further records a node keeps (`vm.saveFeaturedInternalTx`) makes no difference.',
     ],
     tokenLimits: [
-      'Exchanges often take their fee out of the amount that was asked for; a tolerance in the settings of the workspace absorbs that.',
+      'Exchanges often deduct their fee from the amount; a tolerance in the settings of the workspace absorbs that.',
     ],
   },
   solana: {
     wallets: 'a pool of public keys, or one address with amounts that differ and a Solana Pay reference',
-    coin: 'Blocks are read in accounts mode: the balance of each watched account before and after each transaction says what arrived, whoever moved it. Failed transactions are passed over, skipped slots are no gap.',
+    coin: 'Blocks are read in accounts mode: the balances of each watched account before and after each transaction show what arrived, whichever program moved it. Failed transactions are skipped, and skipped slots are not a gap.',
     token:
       'Balances of token accounts before and after each transaction are summed by owner and mint. Only this mint counts; the same name under Token-2022 is another token.',
     confirms: 'The slot is finalized (32 confirmed blocks on top). `confirmed` is only detected.',
     limits: [
       'Keys on Ed25519 have no public derivation, so an extended public key is not possible: addresses come from a pool.',
-      'Two payments in one transaction are told apart by their Solana Pay references only.',
+      'Two payments in one transaction are distinguished only by their Solana Pay references.',
     ],
     coinLimits: [
-      'What comes back from a token account of the receiver that is closed (its rent, and SOL that was wrapped in it) is no payment.',
+      'Lamports returned from a closed token account of the receiver (its rent and wrapped SOL) are not a payment.',
       'An empty account must receive the rent-exempt minimum (about 0.00089 SOL), or the network refuses the transfer.',
     ],
     tokenLimits: [

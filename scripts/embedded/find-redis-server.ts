@@ -11,8 +11,8 @@ const HELP =
   'Install Redis (redis-server) and put it on PATH, or set REDIS_SERVER_BINARY to a redis-server, or REDIS_URL to a server.'
 
 /**
- * A redis-server that runs on this machine: from REDIS_SERVER_BINARY, PATH or the user's cache, else fetched once into
- * the cache. Throws one error that says what was tried and what to install or set.
+ * A redis-server that runs on this machine: from REDIS_SERVER_BINARY, PATH or the user's cache, otherwise downloaded once into
+ * the cache. Throws one error that lists the attempts and what to install or set.
  */
 export async function findRedisServer(report: Report): Promise<string> {
   const found = fromVariable('REDIS_SERVER_BINARY') ?? onPath('redis-server') ?? cached('redis-server')

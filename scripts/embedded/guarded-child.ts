@@ -1,8 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 
 /**
- * Waits on a pipe from us. When we end in any way, SIGKILL included, the pipe closes without the word `done` and the
- * guard ends the child: politely first, by force after five seconds.
+ * Waits on a pipe from the parent. When the parent ends in any way, SIGKILL included, the pipe closes without the word `done` and the
+ * guard ends the child: with SIGTERM first, by force after five seconds.
  */
 const GUARD_SCRIPT = `trap '' INT TERM HUP
 read word
@@ -24,8 +24,8 @@ export interface GuardedChild {
 }
 
 /**
- * Starts a program in a process group of its own, so that Ctrl-C in a terminal reaches only us and we end it in order,
- * with a guard that ends it when we are killed. Rejects when the program cannot be started.
+ * Starts a program in a separate process group, so that Ctrl-C in a terminal reaches only the parent, which ends it in order,
+ * with a guard that ends it when the parent is killed. Rejects when the program cannot be started.
  */
 export async function startGuarded(
   command: string,
@@ -64,7 +64,7 @@ function wrap(child: ChildProcess, pid: number, release: () => void): GuardedChi
     kill: (signal) => !ended && child.kill(signal),
     async stop(graceMs) {
       if (ended) return
-      // A stopped process acts on SIGTERM only after it goes on.
+      // A stopped process handles SIGTERM only after SIGCONT.
       child.kill('SIGCONT')
       child.kill('SIGTERM')
       const timer = setTimeout(() => child.kill('SIGKILL'), graceMs)

@@ -4,7 +4,7 @@ import mongoose from 'mongoose'
 import type { Report } from './binary-cache.ts'
 import { type StoreProcess, startStoreProcess } from './store-process.ts'
 
-/** After a change of port mongod asks its old address first, and waits 30 s for a stranger that never answers there. */
+/** After a change of port mongod first calls its old address, and waits 30 s if another program there does not respond. */
 const PRIMARY_MS = 60_000
 const NOT_YET_INITIALIZED = 94
 const ALREADY_INITIALIZED = 23
@@ -14,7 +14,7 @@ export interface MongoStore extends StoreProcess {
 }
 
 /**
- * Runs a one-node replica set on a kept folder. The set names its member by port, so a start on another port rewrites
+ * Runs a one-node replica set on a persistent folder. The set names its member by port, so a start on another port rewrites
  * its configuration. Resolves when the node is a writable primary.
  */
 export async function startMongoStore(options: {
@@ -50,7 +50,7 @@ function mongodArgs(dir: string, port: number, pidFile: string, roomy: boolean):
     ...['--replSet', 'rs0', '--pidfilepath', pidFile],
     ...(roomy ? [] : ['--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '256']),
     '--quiet',
-    // A lone primary has nobody to hand over to, so a stop need not wait for that.
+    // A lone primary has no other member to hand over to, so a stop need not wait for that.
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],
     ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
   ]
@@ -81,7 +81,7 @@ async function becomePrimary(url: string, host: string): Promise<void> {
         const hello = await admin.command({ hello: 1 })
         if (hello['isWritablePrimary'] === true) return
       } catch (error) {
-        // A member that changes its place in the set hangs up on its clients.
+        // A member that changes its role in the set disconnects its clients.
         if (!(error instanceof mongoose.mongo.MongoNetworkError)) throw error
         lost = error
       }
@@ -92,7 +92,7 @@ async function becomePrimary(url: string, host: string): Promise<void> {
   }
 }
 
-/** Makes the set's one member this host and port. Resolves false while mongod has not read its stored set yet. */
+/** Sets the set's only member to this host and port. Resolves false while mongod has not read its stored set yet. */
 async function configure(admin: mongoose.mongo.Db, host: string): Promise<boolean> {
   const settings = { electionTimeoutMillis: 500, heartbeatIntervalMillis: 500 }
   try {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What proves that a process is the store of a data folder: its command line or its working directory names the folder. */
+/** Evidence that a process is the store of a data folder: its command line or its working directory names the folder. */
 export interface OrphanQuery {
-  /** File in which the store itself wrote its process id. */
+  /** File to which the store itself wrote its process id. */
   readonly pidFile: string
   /** Part of the program's name. */
   readonly program: string
@@ -13,7 +13,7 @@ export interface OrphanQuery {
 }
 
 /**
- * Ends a store that outlived a crashed start and still holds the data folder. Only a process that is proven to be ours
+ * Ends a store that outlived a crashed start and still uses the data folder. Only a process that is proven to be ours
  * is touched: process ids are reused. Resolves true when one was ended.
  */
 export async function endOrphan(query: OrphanQuery): Promise<boolean> {
@@ -42,7 +42,7 @@ function isOurs(pid: number, { program, dir }: OrphanQuery): boolean {
   return command?.includes(program) === true && (command.includes(dir) || workingDirectory(pid) === dir)
 }
 
-/** Null for a process that is gone, and for a zombie: it has no command line. */
+/** Null for a process that has ended, and for a zombie, which has no command line. */
 function commandLine(pid: number): string | null {
   try {
     const text =

@@ -6,7 +6,7 @@ export interface RedisStore extends StoreProcess {
   readonly url: string
 }
 
-/** Runs an append-only Redis on a kept folder. Resolves when it answers, its file replayed. */
+/** Runs an append-only Redis on a persistent folder. Resolves when it responds, with its file replayed. */
 export async function startRedisStore(options: {
   readonly binary: string
   readonly dir: string
@@ -29,7 +29,7 @@ export async function startRedisStore(options: {
   return { ...store, url: `redis://127.0.0.1:${store.port}` }
 }
 
-/** While Redis loads its file it answers `-LOADING`. */
+/** While Redis loads its file it returns `-LOADING`. */
 function pings(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'))

@@ -21,11 +21,11 @@ export interface StoreProgram {
   /** Absolute data folder. */
   readonly dir: string
   readonly preferredPort: number
-  /** Command line for a port; the program must write its process id into `pidFile`. */
+  /** Command line for a port; the program must write its process id to `pidFile`. */
   args(port: number, pidFile: string): readonly string[]
-  /** True when the program answers on the port. A throw means "not yet". */
+  /** True when the program responds on the port. A throw means "not yet". */
   isUp(port: number): Promise<boolean>
-  /** Gets one line when the running program ends although nobody called `stop()`: exit status, and why as its log says. */
+  /** Called with one line when the running program ends without a `stop()`: exit status, and the cause from its log. */
   readonly report?: Report
 }
 
@@ -34,7 +34,7 @@ const STOP_MS = 10_000
 const PORT_ATTEMPTS = 3
 
 /**
- * Starts a store on its kept folder. A store of a crashed run that still holds the folder is ended first, and a port
+ * Starts a store on its persistent folder. A store of a crashed run that still uses the folder is ended first, and a port
  * that is taken is replaced by another. Throws with the end of the store's own log when it does not come up.
  */
 export async function startStoreProcess(store: StoreProgram): Promise<StoreProcess> {
@@ -47,7 +47,7 @@ export async function startStoreProcess(store: StoreProgram): Promise<StoreProce
     const child = await launch(store, port, pidFile, logFile)
     if (await comesUp(store, child, port)) return running(store, child, port, logFile)
     await child.stop(1_000)
-    // Another process may take the port between the look and the start; anything else fails again and is reported.
+    // Another process may take the port between the check and the start; anything else fails again and is reported.
     if (attempt === PORT_ATTEMPTS) throw new Error(`${store.program} did not start:\n${tail(logFile)}\n(${logFile})`)
   }
 }
@@ -91,7 +91,7 @@ async function comesUp(store: StoreProgram, child: GuardedChild, port: number): 
   return false
 }
 
-/** The first lines of severity "error" and "fatal" of mongod's JSON log: what follows them are stack frames. Of another program the end of its log. */
+/** The first lines of severity "error" and "fatal" of mongod's JSON log: stack frames follow them. For another program the end of its log. */
 function errors(file: string): string {
   try {
     const severe = readFileSync(file, 'utf8')

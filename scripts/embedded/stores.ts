@@ -6,11 +6,11 @@ import { findRedisServer } from './find-redis-server.ts'
 import { startMongoStore } from './mongo-store.ts'
 import { startRedisStore } from './redis-store.ts'
 
-/** The two stores, reachable. */
+/** The two running stores. */
 export interface Stores {
   readonly mongoUrl: string
   readonly redisUrl: string
-  /** Ends the stores that were started here; given ones are left alone. */
+  /** Ends the stores that were started here; given ones keep running. */
   stop(): Promise<void>
 }
 
@@ -18,10 +18,10 @@ export interface StoreOptions {
   /** Stores keep their data in `<dataDir>/mongo` and `<dataDir>/redis`. */
   readonly dataDir: string
   readonly report: Report
-  /** Stores that run already; null starts one. */
+  /** Stores that already run; null starts one. */
   readonly mongoUrl: string | null
   readonly redisUrl: string | null
-  /** Whether mongod gets the cache and the oplog that it chooses for this machine, as on a server; else small ones, beside other programs. */
+  /** Whether mongod uses its default cache and oplog size, as on a server; otherwise small ones, to share the machine. */
   readonly roomy?: boolean
 }
 
@@ -37,8 +37,8 @@ interface Running {
 }
 
 /**
- * The stores of one data folder: those given by URL, else servers of our own on private ports, which a later start on
- * the same folder uses again together with their data. Throws with what to install or set when a server is missing.
+ * The stores of one data folder: those given by URL, otherwise own servers on private ports, which a later start on
+ * the same folder reuses together with their data. Throws with what to install or set when a server is missing.
  */
 export async function startStores(options: StoreOptions): Promise<Stores> {
   const dataDir = resolve(options.dataDir)
@@ -55,11 +55,27 @@ export async function startStores(options: StoreOptions): Promise<Stores> {
   return { mongoUrl: mongo.url, redisUrl: redis.url, stop }
 }
 
+/** As `startStores` for an installation without Redis: MongoDB alone. The private port of a Redis of before stays reserved. */
+export async function startMongoAlone(
+  options: Omit<StoreOptions, 'redisUrl'>,
+): Promise<Pick<Stores, 'mongoUrl' | 'stop'>> {
+  const dataDir = resolve(options.dataDir)
+  mkdirSync(dataDir, { recursive: true })
+  const ports = readPorts(dataDir)
+  const mongo = await (given(options.mongoUrl) ?? startMongo(dataDir, ports.mongo, options))
+  writePorts(dataDir, { ...ports, mongo: mongo.port })
+  return { mongoUrl: mongo.url, stop: () => mongo.stop() }
+}
+
 function given(url: string | null): Promise<Running> | null {
   return url === null ? null : Promise.resolve({ url, port: 0, stop: () => Promise.resolve() })
 }
 
-async function startMongo(dataDir: string, preferredPort: number, options: StoreOptions): Promise<Running> {
+async function startMongo(
+  dataDir: string,
+  preferredPort: number,
+  options: Pick<StoreOptions, 'report' | 'roomy'>,
+): Promise<Running> {
   const binary = await findMongod(options.report)
   return startMongoStore({
     binary,

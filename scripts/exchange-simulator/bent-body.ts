@@ -3,14 +3,14 @@ import type { FaultKind } from './faults.ts'
 const QUOTED_NUMBER = /"(-?\d+(?:\.\d+)?)"(?!\s*:)/g
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** A body after a fault that changes how a good answer is written. */
+/** A body after a fault that changes the format of a good response. */
 export function bendBody(body: string, kind: FaultKind | undefined): string {
   if (kind === 'truncated') return body.slice(0, body.length / 2)
   if (kind === 'other_types') return otherTypes(body)
   return kind === 'new_fields' ? JSON.stringify(withNewFields(JSON.parse(body))) : body
 }
 
-/** Formats that write numbers as texts write them bare; the others the other way round. */
+/** Numbers written as text become bare numbers, and the reverse. */
 function otherTypes(body: string): string {
   const bare = body.replace(QUOTED_NUMBER, '$1')
   if (bare !== body) return bare
@@ -24,7 +24,7 @@ function withNewFields(value: unknown): unknown {
   return Object.fromEntries([...entries.reverse(), ['brand_new_field', { nested: [1, 'two', null] }]])
 }
 
-/** A list whose places have a meaning, such as `[price, volume]`. */
+/** A list whose positions have a meaning, such as `[price, volume]`. */
 function isTuple(list: readonly unknown[]): boolean {
   return list.every((item) => typeof item !== 'object' || item === null)
 }

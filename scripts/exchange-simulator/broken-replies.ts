@@ -1,6 +1,6 @@
 import type { ReplyFault } from './faults.ts'
 
-/** An HTTP answer of the simulator. */
+/** An HTTP response of the simulator. */
 export interface Reply {
   readonly status: number
   readonly body: string
@@ -11,7 +11,7 @@ const MAINTENANCE = '<html><body><h1>Scheduled maintenance</h1></body></html>'
 const HTML = { 'content-type': 'text/html' }
 const TOO_MANY = '{"message":"Too many requests"}'
 
-/** How each source says inside a 200 that it failed, as recorded. */
+/** How each source reports an error inside a 200 response, as recorded. */
 const ERRORS_IN_200: Readonly<Record<string, string>> = {
   kraken: '{"error":["EService:Unavailable"]}',
   coinbase: '{"errors":[{"id":"rate_limit_exceeded","message":"Too many requests"}]}',
@@ -27,7 +27,7 @@ const ERRORS_IN_200: Readonly<Record<string, string>> = {
   'coin-paprika': '{"error":"id not found"}',
 }
 
-/** The answer of a source with this fault. */
+/** The response of a source with this fault. */
 export function brokenReply(fault: ReplyFault, source: string, now: number): Reply {
   switch (fault) {
     case 'html':

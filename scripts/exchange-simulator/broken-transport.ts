@@ -6,7 +6,7 @@ const SLOW_MS = 100
 const HUGE_BYTES = 6 * 1_024 * 1_024
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Answers with `body` over a connection with this fault. */
+/** Sends `body` over a connection with this fault. */
 export function sendBroken(fault: TransportFault, body: string, response: ServerResponse): void {
   switch (fault) {
     case 'timeout':

@@ -1,10 +1,10 @@
 import { hits } from './faults.ts'
-import { type BookName, booksOf, type Scene, unixStamp } from './venue.ts'
+import { type BookName, recordsOf, type Scene, unixStamp } from './venue.ts'
 
 const COINS = ['BTC', 'LTC', 'DOGE', 'ETH', 'BNB', 'POL', 'TRX', 'SOL'] as const
 const ALL = [...COINS, 'USDT', 'USDC'] as const
 
-/** Kraken's names: what is asked for, the key of the answer, base. */
+/** Kraken's names: the requested pair, the key in the response, the base. */
 const KRAKEN = [
   ['XBTUSD', 'XXBTZUSD', 'BTC'],
   ['LTCUSD', 'XLTCZUSD', 'LTC'],
@@ -28,7 +28,7 @@ export function krakenBody(scene: Scene): unknown {
     return { error: ['EQuery:Unknown asset pair'] }
   }
   const names = pairs.map(([, key, base]): BookName => [key, base, 'USD'])
-  const rows = booksOf(scene, names, { bps: 0, half: 1 }, 5).map(({ id, bid, ask, last }) => [
+  const rows = recordsOf(scene, names, { bps: 0, half: 1 }, 5).map(({ id, bid, ask, last }) => [
     id,
     {
       a: [ask, '1', '1.000'],
@@ -45,13 +45,13 @@ export function krakenBody(scene: Scene): unknown {
   return { error: [], result: Object.fromEntries(rows) }
 }
 
-/** Coinbase Advanced Trade products; ids it does not know are silently absent. */
+/** Coinbase Advanced Trade products; unknown ids are silently absent. */
 export function coinbaseBody(scene: Scene): unknown {
   const asked = new Set(scene.request.searchParams.getAll('product_ids'))
   const names = ['BTC', 'LTC', 'DOGE', 'ETH', 'BNB', 'POL', 'SOL', 'USDT']
     .map((base): BookName => [`${base}-USD`, base, 'USD'])
     .filter(([id]) => asked.has(id))
-  const products = booksOf(scene, names, { bps: 2, half: 1 }).map(({ id, last }) => ({
+  const products = recordsOf(scene, names, { bps: 2, half: 1 }).map(({ id, last }) => ({
     product_id: id,
     price: last,
     volume_24h: '87329.92990204',
@@ -69,7 +69,7 @@ export function coinbaseBody(scene: Scene): unknown {
   return { products, num_products: products.length }
 }
 
-/** Bitstamp `ticker/`: all pairs, more than we read. */
+/** Bitstamp `ticker/`: all pairs, also unused ones. */
 export function bitstampBody(scene: Scene): unknown {
   const names: readonly BookName[] = [
     ...[...ALL, 'EUR', 'GBP'].map((base): BookName => [`${base}/USD`, base, 'USD']),
@@ -77,7 +77,7 @@ export function bitstampBody(scene: Scene): unknown {
     ['BTC/GBP', 'BTC', 'GBP'],
     ['LTC/BTC', 'LTC', 'BTC'],
   ]
-  return booksOf(scene, names, { bps: -3, half: 3 }).map(({ id, bid, ask, last }) => ({
+  return recordsOf(scene, names, { bps: -3, half: 3 }).map(({ id, bid, ask, last }) => ({
     timestamp: String(unixStamp(scene, 'seconds')),
     high: ask,
     last,
@@ -93,7 +93,7 @@ export function bitstampBody(scene: Scene): unknown {
   }))
 }
 
-/** OKX spot tickers: all books, more than we read. */
+/** OKX spot tickers: all books, also unused ones. */
 export function okxBody(scene: Scene): unknown {
   const names: readonly BookName[] = [
     ...[...COINS, 'USDT'].map((base): BookName => [`${base}-USD`, base, 'USD']),
@@ -103,7 +103,7 @@ export function okxBody(scene: Scene): unknown {
     ['BTC-BRL', 'BTC', 'BRL'],
     ['LTC-BTC', 'LTC', 'BTC'],
   ]
-  const data = booksOf(scene, names, { bps: -1, half: 0.5 }).map(({ id, bid, ask, last }) => ({
+  const data = recordsOf(scene, names, { bps: -1, half: 0.5 }).map(({ id, bid, ask, last }) => ({
     instType: 'SPOT',
     instId: id,
     last,
@@ -137,7 +137,7 @@ export function binanceBody(scene: Scene): unknown {
   if (names.length < asked.size || names.some(([, base]) => hits(scene.fault, 'unknown_pair', base))) {
     return { code: -1121, msg: 'Invalid symbol.' }
   }
-  return booksOf(scene, names, { bps: 1, half: 0.5 }, 8).map(({ id, bid, ask }) => ({
+  return recordsOf(scene, names, { bps: 1, half: 0.5 }, 8).map(({ id, bid, ask }) => ({
     symbol: id,
     bidPrice: bid,
     bidQty: '431.00000000',
@@ -158,18 +158,18 @@ const BITFINEX: readonly BookName[] = [
   ['tUDCUSD', 'USDC', 'USD'],
 ]
 
-/** Bitfinex `tickers`: lists of bare numbers, written as text here so that their digits are ours. */
+/** Bitfinex `tickers`: lists of bare numbers, written here as text to control their digits. */
 export function bitfinexText(scene: Scene): string {
   const asked = new Set((scene.request.searchParams.get('symbols') ?? '').split(','))
   const names = BITFINEX.filter(([id]) => asked.has(id))
-  const rows = booksOf(scene, names, { bps: 4, half: 2 }).map(({ id, bid, ask, last }) => {
+  const rows = recordsOf(scene, names, { bps: 4, half: 2 }).map(({ id, bid, ask, last }) => {
     const [low, high, trade] = [bid, ask, last].map(bareNumber)
     return `["${id}",${low},12.3,${high},9.1,-310,-0.0043,${trade},812.4,${high},${high}]`
   })
   return `[${rows.join(',')}]`
 }
 
-/** Numbers stand there without quotes, and null for what is none. */
+/** Numbers without quotes, and null for anything else. */
 function bareNumber(text: string | null): string {
   if (text === null || text === 'nan' || text === '') return 'null'
   return /^-?[\d.]+(?:e[+-]?\d+)?$/.test(text) ? text : JSON.stringify(text)

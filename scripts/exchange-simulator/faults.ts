@@ -1,4 +1,4 @@
-/** Faults of a pair: they take a symbol (coin or fiat); without one they hit every pair of the source. */
+/** Faults of a pair: they take a symbol (coin or fiat); without one they affect every pair of the source. */
 const PAIR_FAULTS = [
   /** The price is ten, or a hundred, times too high; one over itself; that of another currency; forty per cent too low. */
   'ten_times',
@@ -6,15 +6,15 @@ const PAIR_FAULTS = [
   'inverse',
   'euros_as_dollars',
   'flash_crash',
-  /** The pair is not in the answer, comes under another name, or comes twice with two prices. */
+  /** The pair is missing, has another name, or appears twice with two prices. */
   'missing_pair',
   'renamed_pair',
   'duplicate_pair',
-  /** The bid is above the ask; equal to it (which is fine); the book is 8 % wide around the right middle. */
+  /** The bid is above the ask; equal to it (which is valid); the book is 8 % wide around the right middle. */
   'crossed',
   'locked',
   'wide',
-  /** The last trade is old and far off beside a book that is alive. */
+  /** The last trade is old and far from the price of a live book. */
   'stale_last',
   /** A side, or all of it, is zero, negative, `nan`, null or empty. */
   'zero_bid',
@@ -29,7 +29,7 @@ const PAIR_FAULTS = [
   'long_digits',
 ] as const
 
-/** Faults of the time stamps. Formats without any carry an `Age` header where they are `stale`. */
+/** Faults of the timestamps. Formats without any carry an `Age` header where they are `stale`. */
 const TIME_FAULTS = [
   /** Ten minutes old; three days for a daily table. */
   'stale',
@@ -41,17 +41,17 @@ const TIME_FAULTS = [
   'no_zone',
 ] as const
 
-/** Faults of a body that is otherwise a good answer. */
+/** Faults of the body of an otherwise good response. */
 const BODY_FAULTS = [
-  /** The last answer again and again. */
+  /** The last response repeated. */
   'frozen',
-  /** A well-formed answer without any price. */
+  /** A well-formed response without any price. */
   'empty',
   /** The whole list is refused because of one pair, where the format does that. */
   'unknown_pair',
   /** Numbers where texts were, and texts where numbers were. */
   'other_types',
-  /** Fields that nobody has seen before, rows in another order. */
+  /** Unknown fields, rows in another order. */
   'new_fields',
   /** The other price of the Argentine peso. */
   'other_peso',
@@ -59,7 +59,7 @@ const BODY_FAULTS = [
   'truncated',
 ] as const
 
-/** Faults that put something else in place of the answer. */
+/** Faults that replace the response. */
 export const REPLY_FAULTS = [
   'http_500',
   'http_520',
@@ -79,37 +79,37 @@ export const REPLY_FAULTS = [
   /** 200 with an HTML maintenance page, as HTML and as JSON. */
   'html',
   'html_as_json',
-  /** 200 with the source's own way to say that something failed. */
+  /** 200 with the source's own error format. */
   'error_in_200',
 ] as const
 export type ReplyFault = (typeof REPLY_FAULTS)[number]
 
 /** Faults of the connection. */
 export const TRANSPORT_FAULTS = [
-  /** The connection opens and nothing ever comes. */
+  /** The connection opens and no data follows. */
   'timeout',
   /** One byte at a time. */
   'slow_body',
-  /** The connection is reset in the middle of the answer. */
+  /** The connection is reset in the middle of the response. */
   'reset',
   'broken_gzip',
-  /** More than any answer ever needs. */
+  /** More than any response should need. */
   'huge',
 ] as const
 export type TransportFault = (typeof TRANSPORT_FAULTS)[number]
 
-/** What a simulated source can do wrong. */
+/** Faults of a simulated source. */
 export const FAULTS = [...PAIR_FAULTS, ...TIME_FAULTS, ...BODY_FAULTS, ...REPLY_FAULTS, ...TRANSPORT_FAULTS] as const
 export type FaultKind = (typeof FAULTS)[number]
 
-/** A fault that is switched on for one source. */
+/** An active fault of one source. */
 export interface Fault {
   readonly kind: FaultKind
-  /** Coin or fiat whose pairs are hit; null = all. */
+  /** Coin or fiat whose pairs are affected; null = all. */
   readonly symbol: string | null
 }
 
-/** Whether a fault of this kind hits pairs of this base. */
+/** Whether a fault of this kind affects pairs of this base. */
 export function hits(fault: Fault | null, kind: FaultKind, base: string): boolean {
   return fault?.kind === kind && (fault.symbol === null || fault.symbol === base)
 }

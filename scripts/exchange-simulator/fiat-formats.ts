@@ -1,10 +1,10 @@
 import { type FaultKind, hits } from './faults.ts'
-import { type BookName, booksOf, isoStamp, priceOf, type Scene, stampOf, unixStamp } from './venue.ts'
+import { type BookName, isoStamp, priceOf, recordsOf, type Scene, stampOf, unixStamp } from './venue.ts'
 
 const CODES = ['EUR', 'GBP', 'BRL', 'MXN', 'COP', 'CLP', 'PEN', 'DOP', 'ARS'] as const
 const DAY_MS = 86_400_000
 
-/** Bitso `ticker/`: the peso books and one that we do not read. */
+/** Bitso `ticker/`: the peso books and an unused one. */
 export function bitsoBody(scene: Scene): unknown {
   const names: readonly BookName[] = [
     ['usd_mxn', 'USD', 'MXN'],
@@ -12,7 +12,7 @@ export function bitsoBody(scene: Scene): unknown {
     ['usdt_ars', 'USDT', 'ARS:crypto'],
     ['btc_usdt', 'BTC', 'USDT'],
   ]
-  const payload = booksOf(scene, names, { bps: 0, half: 2 }).map(({ id, bid, ask, last }) => ({
+  const payload = recordsOf(scene, names, { bps: 0, half: 2 }).map(({ id, bid, ask, last }) => ({
     book: id,
     last,
     bid,
@@ -56,7 +56,7 @@ export function openErApiBody(scene: Scene): unknown {
   }
 }
 
-/** DolarAPI: kinds of dollar, those that we do not read included. */
+/** DolarAPI: kinds of dollar, including unused ones. */
 export function dolarApiBody(scene: Scene): unknown {
   if (scene.fault?.kind === 'empty') return []
   const kinds = [

@@ -27,15 +27,15 @@ const FIAT_PER_USD: Readonly<Record<string, number>> = {
   DOP: 61.5,
 }
 
-/** Symbols whose price hardly walks and which every venue quotes alike. */
+/** Symbols with a nearly constant price, the same on every venue. */
 const STABLE: ReadonlySet<string> = new Set(['USDT', 'USDC'])
 
 const WIDEST_WALK = 20 / 10_000
 const STEP = 0.4 / 10_000
 
-/** The one market behind all simulated venues. Plain numbers: nothing here is money. */
+/** The single market behind all simulated venues. Plain numbers: nothing here is money. */
 export interface Market {
-  /** Units of `quote` per `base`, both a coin or a fiat, before any venue's own bias. */
+  /** Units of `quote` per `base`, both a coin or a fiat, before a venue's own bias. */
   price(base: string, quote: string): number
   /** Moves every coin a little; the same seed and number of steps give the same prices. */
   step(): void
@@ -44,7 +44,7 @@ export interface Market {
   prices(): Readonly<Record<string, number>>
 }
 
-/** Builds a market whose walk is deterministic and never leaves 0.2 % around the prices that were set. */
+/** Builds a market with a deterministic random walk within 0.2 % of the configured prices. */
 export function createMarket(seedPrices: Readonly<Record<string, number>> = {}): Market {
   const usd = new Map(Object.entries({ ...SEED_PRICES, ...seedPrices }))
   const walk = new Map<string, number>()
@@ -76,7 +76,7 @@ export function createMarket(seedPrices: Readonly<Record<string, number>> = {}):
   }
 }
 
-/** Whether venues quote this pair without a bias of their own: dollars against dollars. */
+/** Whether venues quote this pair without a bias: dollars against dollars. */
 export function isTight(base: string, quote: string): boolean {
   return (STABLE.has(base) || base in FIAT_PER_USD) && (STABLE.has(quote) || quote in FIAT_PER_USD)
 }

@@ -9,7 +9,7 @@ import { bitsoBody, coinbaseFxBody, coinPaprikaBody, dolarApiBody, openErApiBody
 import { createMarket, type Market } from './market.ts'
 import type { Scene } from './venue.ts'
 
-/** Prints a source's answer in its real format: a string goes out as it is, anything else as JSON. */
+/** Prints a source's response in its real format: a string is sent unchanged, anything else as JSON. */
 const FORMATS = {
   kraken: krakenBody,
   coinbase: coinbaseBody,
@@ -25,7 +25,7 @@ const FORMATS = {
   'coin-paprika': coinPaprikaBody,
 } as const satisfies Record<string, (scene: Scene) => unknown>
 
-/** A simulated source, by the name it has in the configuration of rates. */
+/** A simulated source, by its name in the configuration of rates. */
 export type SimulatedSource = keyof typeof FORMATS
 
 const SOURCES = Object.keys(FORMATS) as readonly SimulatedSource[]
@@ -37,7 +37,7 @@ export interface ExchangeSimulator {
   readonly sourceUrls: Readonly<Record<SimulatedSource, string>>
   /** Moves a coin on every venue at once. */
   setPrice(symbol: string, usd: number): void
-  /** Makes a source misbehave until it is healed; `symbol` narrows faults of pairs to one coin or fiat. */
+  /** Activates a fault of a source until it is healed; `symbol` limits pair faults to one coin or fiat. */
   misbehave(source: SimulatedSource, fault: FaultKind, symbol?: string): void
   /** Ends the faults of one source, or of all. */
   heal(source?: SimulatedSource): void
@@ -50,7 +50,7 @@ export interface ExchangeSimulatorOptions {
   readonly port: number
   /** USD per unit, over the built-in prices. */
   readonly seedPrices?: Readonly<Record<string, number>>
-  /** Clock of the time stamps; the machine's by default. */
+  /** Clock of the timestamps; the machine's by default. */
   readonly now?: () => number
 }
 
@@ -62,8 +62,8 @@ interface Simulation {
 }
 
 /**
- * Starts one HTTP server that speaks the format of every price source under `/<source>/…`. Besides the methods it can
- * be driven by `POST /control/misbehave?source=&fault=&symbol=`, `POST /control/heal?source=` and
+ * Starts one HTTP server that serves the format of every price source under `/<source>/…`. Besides the methods it can
+ * be controlled with `POST /control/misbehave?source=&fault=&symbol=`, `POST /control/heal?source=` and
  * `POST /control/price?symbol=&usd=`; `GET /control` prints its prices and faults.
  */
 export async function startExchangeSimulator(options: ExchangeSimulatorOptions): Promise<ExchangeSimulator> {

@@ -1,10 +1,10 @@
 import { type Fault, type FaultKind, hits } from './faults.ts'
 import { isTight, type Market } from './market.ts'
 
-/** A pair as one venue names it. */
+/** A pair under a venue's own name. */
 export type BookName = readonly [id: string, base: string, quote: string]
 
-/** One book as it goes on the wire; null and odd texts only where a fault puts them. */
+/** One book as sent; null and malformed texts only where a fault causes them. */
 export interface Book {
   readonly id: string
   readonly bid: string | null
@@ -12,7 +12,7 @@ export interface Book {
   readonly last: string | null
 }
 
-/** What a format needs to print an answer. */
+/** Input of a format for a response. */
 export interface Scene {
   readonly market: Market
   readonly fault: Fault | null
@@ -23,26 +23,26 @@ export interface Scene {
 const TEN_MINUTES_MS = 600_000
 const TWO_HOURS_MS = 7_200_000
 
-/** The time a format prints: now, or what a fault of the time stamps makes of it. */
+/** The time that a format prints: now, or the time according to a timestamp fault. */
 export function stampOf(scene: Scene): number {
   if (scene.fault?.kind === 'stale') return scene.now - TEN_MINUTES_MS
   return scene.fault?.kind === 'future' ? scene.now + TWO_HOURS_MS : scene.now
 }
 
-/** The time as Unix seconds or milliseconds, or in the other of the two where the source mixes them up. */
+/** The time as Unix seconds or milliseconds, or in the other unit where the source mixes them up. */
 export function unixStamp(scene: Scene, unit: 'seconds' | 'milliseconds'): number {
   const seconds = (unit === 'seconds') !== (scene.fault?.kind === 'wrong_unit')
   return seconds ? Math.floor(stampOf(scene) / 1_000) : stampOf(scene)
 }
 
-/** The time as ISO 8601 with this mark of UTC, or without one where the source forgot it. */
+/** The time as ISO 8601 with this mark of UTC, or without one where the source omits it. */
 export function isoStamp(scene: Scene, zone: 'Z' | '+00:00'): string {
   const text = new Date(stampOf(scene)).toISOString()
   return text.replace(/\.\d+Z$/, scene.fault?.kind === 'no_zone' ? '' : zone)
 }
 
-/** The books of a venue that always stands `bps` beside the market and shows a book of ± `half` basis points. */
-export function booksOf(
+/** The books of a venue with a constant bias of `bps` to the market and a book of ± `half` basis points. */
+export function recordsOf(
   scene: Scene,
   names: readonly BookName[],
   bias: { readonly bps: number; readonly half: number },
@@ -97,7 +97,7 @@ function bent(text: string, kind: FaultKind | undefined): string | null {
 
 const FACTORS: Partial<Readonly<Record<FaultKind, number>>> = { ten_times: 10, hundred_times: 100, flash_crash: 0.6 }
 
-/** The market's price, or what a fault of the pair makes of it. */
+/** The market's price, or the price according to a fault of the pair. */
 export function priceOf(scene: Scene, base: string, quote: string): number {
   const { fault, market } = scene
   const price = market.price(base, quote)
@@ -107,7 +107,7 @@ export function priceOf(scene: Scene, base: string, quote: string): number {
   return price * (FACTORS[fault.kind] ?? 1)
 }
 
-/** A number as exchanges print it: fewer decimals for dear coins; `pad` is the least number of decimals. */
+/** A number as exchanges print it: fewer decimals for expensive coins; `pad` is the minimum number of decimals. */
 export function printed(value: number, pad = 0): string {
   const decimals = value >= 1_000 ? 3 : value >= 1 ? 6 : 9
   return value.toFixed(Math.max(decimals, pad))

@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path'
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
 /**
- * Path of anvil for this machine. The package's own `anvil` command is a Node wrapper that leaves the node running
+ * Path of anvil for this machine. The package's own `anvil` command is a Node wrapper whose node keeps running
  * when it is killed, so the binary itself is used. Throws when there is none for this platform.
  */
 export function anvilBinary(): string {
   const name = `@foundry-rs/anvil-${platform()}-${ARCHITECTURES[arch()] ?? arch()}`
   const require = createRequire(import.meta.url)
-  // The platform package is a dependency of the wrapper, and is looked up from there.
+  // The platform package is a dependency of the wrapper, and is resolved from there.
   const fromWrapper = createRequire(require.resolve('@foundry-rs/anvil/package.json'))
   for (const resolver of [fromWrapper, require]) {
     try {

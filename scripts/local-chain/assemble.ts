@@ -1,4 +1,4 @@
-/** Opcodes that our listings use (Ethereum Yellow Paper, appendix H). */
+/** Opcodes used by the listings (Ethereum Yellow Paper, appendix H). */
 const OPCODES: Readonly<Record<string, number>> = {
   ADD: 0x01,
   SUB: 0x03,
@@ -28,7 +28,7 @@ const PUSH2 = 0x61
 const JUMPDEST = 0x5b
 
 /**
- * Turns a listing into EVM bytecode, `0x…`. Words are separated by white space, `;` starts a comment. `name:` places a
+ * Turns a listing into EVM bytecode, `0x…`. Words are separated by white space, `;` starts a comment. `name:` defines a
  * jump target, `@name` pushes its position, `0x…` pushes that constant, the rest are opcodes. Throws on anything else.
  */
 export function assemble(listing: string): string {

@@ -1,7 +1,7 @@
-/** One call of a node of the Bitcoin Core line. Throws with the node's own words when it refuses. */
+/** One call of a node of the Bitcoin Core line. Throws with the node's own message when it refuses. */
 export type CoreCall = (method: string, params?: readonly unknown[]) => Promise<unknown>
 
-/** Calls a development node, with the credentials in its URL, within a minute: mining hundreds of blocks takes a while. */
+/** Calls a development node, with the credentials in its URL, with a limit of a minute: mining hundreds of blocks takes a while. */
 export function createCoreCall(text: string): CoreCall {
   const url = new URL(text)
   const authorization = `Basic ${Buffer.from(`${url.username}:${url.password}`).toString('base64')}`

@@ -16,7 +16,7 @@ export async function installTokens(rpcUrl: string, network: NetworkId): Promise
   }
 }
 
-/** Where an asset's token lives on the local chain; null for the coin. */
+/** The address of an asset's token on the local chain; null for the native coin. */
 export function tokenAddress(asset: AssetId): string | null {
   const row: AssetRow = ASSETS[asset]
   return row.contract

@@ -13,8 +13,8 @@ interface Coin {
 }
 
 /**
- * Pays an ordinary output out of Litecoin's confidential extension block (a peg-out), after moving coins into it when
- * there are too few; resolves with the id of the confidential transaction, under which no block will ever show it. Mines
+ * Pays an ordinary output from Litecoin's confidential extension block (a peg-out), after moving coins into it when
+ * there are too few; resolves with the id of the confidential transaction, which no block will contain. Mines
  * as many blocks as that takes.
  */
 export async function pegOut(node: LitecoinNode, { to, amountBase }: LitecoinOutput): Promise<string> {
@@ -25,7 +25,7 @@ export async function pegOut(node: LitecoinNode, { to, amountBase }: LitecoinOut
   await node.mine(2)
   const { descriptor } = (await node.rpc('getdescriptorinfo', [`raw(${outputScript(to)})`])) as { descriptor: string }
   const [address] = (await node.rpc('deriveaddresses', [descriptor])) as readonly string[]
-  // The wallet prefers ordinary coins: only confidential ones are left to choose from.
+  // The wallet prefers ordinary coins: only confidential ones are available to choose from.
   const coins = (await node.rpc('listunspent', [0])) as readonly Coin[]
   const ordinary = coins.flatMap(({ txid, vout }) => (vout === undefined ? [] : [{ txid, vout }]))
   await node.rpc('lockunspent', [false, ordinary])

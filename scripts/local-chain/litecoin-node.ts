@@ -9,11 +9,11 @@ import { type CoreCall, createCoreCall } from './core-call.ts'
 import { litecoindBinary } from './litecoind-binary.ts'
 import { outputScript, unsignedTransaction } from './output-script.ts'
 
-/** How a Litecoin regression test node is started. */
+/** Options of a Litecoin regression test node. */
 export interface LitecoinNodeOptions {
-  /** Taken when it is free, else another; 0 or absent: any. */
+  /** Preferred port, replaced by another one when it is in use; 0 or absent: any. */
   readonly port?: number
-  /** Folder that keeps the chain over restarts; absent: the chain is gone when it stops. */
+  /** Folder that keeps the chain over restarts; absent: the chain is lost when it stops. */
   readonly dataDir?: string
   /** Time between blocks; null mines only when `mine` is called. Default 1,000. */
   readonly blockTimeMs?: number | null
@@ -27,13 +27,13 @@ export interface LitecoinOutput {
   readonly amountBase: bigint
 }
 
-/** A running Litecoin node of a chain of its own, with a wallet that has coins. It stands in for Bitcoin and Dogecoin too. */
+/** A running Litecoin node with a private chain and a funded wallet. It also serves as a substitute for Bitcoin and Dogecoin. */
 export interface LitecoinNode {
-  /** With the credentials of this start. */
+  /** With the credentials of this run. */
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** Ends the node in order and keeps its data folder when it was given one. */
+  /** Ends the node in order and keeps its data folder if one was given. */
   stop(): Promise<void>
   /** One transaction with these outputs from the wallet; resolves with its id when it is in the mempool. */
   pay(outputs: readonly LitecoinOutput[]): Promise<string>
@@ -43,7 +43,7 @@ export interface LitecoinNode {
   mine(blocks?: number, to?: string): Promise<readonly string[]>
   /** Mines until the chain has this height. */
   mineTo(height: number): Promise<void>
-  /** Takes the last `depth` blocks back; their transactions are unconfirmed again. Resolves with the hash that `reconsider` takes. */
+  /** Removes the last `depth` blocks; their transactions are unconfirmed again. Resolves with the hash that `reconsider` takes. */
   invalidate(depth: number): Promise<string>
   /** Lets invalidated blocks count again; the longest branch wins. */
   reconsider(hash: string): Promise<void>
@@ -51,11 +51,11 @@ export interface LitecoinNode {
   rpc(method: string, params?: readonly unknown[]): Promise<unknown>
 }
 
-/** The wallet can spend 7,500 coins then: 150 rewards of 50 that have lain for 100 blocks. */
+/** The wallet can then spend 7,500 coins: 150 rewards of 50 that are 100 blocks old. */
 const SPENDABLE_HEIGHT = 250
 /**
- * MWEB is active from this block on in regression tests (Litecoin Core, chainparams). No block of that height can be mined
- * unless coins move into the extension block with it: a node that shall go on by itself is started without.
+ * MWEB is active from this block on in regression tests (Litecoin Core, chainparams). A block of that height can only be mined
+ * with coins that move into the extension block: a node that must continue on its own is started without it.
  */
 export const MWEB_HEIGHT = 432
 /** Options of a node on which MWEB is never active. Bitcoin and Dogecoin have none either. */
@@ -68,8 +68,8 @@ const START_MS = 20_000
 const STOP_MS = 15_000
 
 /**
- * Starts litecoind on a chain of its own and mines until its wallet can pay. The node listens on this machine only, has
- * a new password each time, and never outlives this process. Throws when it does not come up, or is not installed.
+ * Starts litecoind on a private chain and mines until its wallet can pay. The node listens only on this machine, has
+ * a new password each time, and never outlives this process. Throws when it does not start, or is not installed.
  */
 export async function startLitecoinNode(options: LitecoinNodeOptions = {}): Promise<LitecoinNode> {
   const binary = litecoindBinary()
@@ -97,7 +97,7 @@ export async function startLitecoinNode(options: LitecoinNodeOptions = {}): Prom
     pid: child.pid,
     async stop() {
       await miner?.stop()
-      // What is thrown away need not be written out first.
+      // Data that is deleted need not be written first.
       await child.stop(options.dataDir === undefined ? 0 : STOP_MS)
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
     },
@@ -133,7 +133,7 @@ async function comesUp(child: GuardedChild, call: CoreCall): Promise<void> {
       last = error
     }
   }
-  throw new Error(child.hasExited() ? 'it ended at once' : 'it does not answer', { cause: last })
+  throw new Error(child.hasExited() ? 'it ended at once' : 'it does not respond', { cause: last })
 }
 
 async function openWallet(call: CoreCall): Promise<void> {
@@ -151,7 +151,7 @@ function startMiner(call: CoreCall, blockTimeMs: number): { stop(): Promise<void
   const running = (async () => {
     while (!ending.signal.aborted) {
       await delay(blockTimeMs, null, { signal: ending.signal }).catch(() => {})
-      // A node that is busy or ends mines no block: the next round asks again.
+      // A node that is busy or ending mines no block: the next round tries again.
       if (!ending.signal.aborted) await mine(call, 1).catch(() => {})
     }
   })()
@@ -163,7 +163,7 @@ function startMiner(call: CoreCall, blockTimeMs: number): { stop(): Promise<void
   }
 }
 
-/** Rewards of the wallet go to one labelled address: a new one for each block would swell it. */
+/** Rewards of the wallet go to one labelled address: a new one for each block would enlarge it. */
 async function rewardAddress(call: CoreCall): Promise<string> {
   const known = await call('getaddressesbylabel', [REWARDS]).catch(() => ({}))
   const [address] = Object.keys(known as object)
@@ -213,7 +213,7 @@ export function sendOutputs(call: CoreCall, outputs: readonly LitecoinOutput[]):
   return fundAndSend(call, [], outputs, FEE_RATE)
 }
 
-/** Several times the fee rate of what is replaced, itself perhaps a replacement: enough also when it is a smaller one. */
+/** Several times the fee rate of the replaced transaction, itself perhaps a replacement: also enough when it is smaller. */
 async function replacementRate(call: CoreCall, txid: string): Promise<string> {
   const { fees, vsize } = (await call('getmempoolentry', [txid])) as {
     readonly fees: { readonly modified: number }
@@ -232,6 +232,6 @@ async function fundAndSend(
   const funding = [unsignedTransaction(inputs, wanted), { feeRate, replaceable: true }, false]
   const funded = (await call('fundrawtransaction', funding)) as { readonly hex: string }
   const signed = (await call('signrawtransactionwithwallet', [funded.hex])) as { readonly hex: string }
-  // A replacement of a replacement pays more than the node's guard against mistyped fees lets through.
+  // A replacement of a replacement pays more than the node's protection against mistyped fees allows.
   return (await call('sendrawtransaction', [signed.hex, 0])) as string
 }

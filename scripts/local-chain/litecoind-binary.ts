@@ -2,8 +2,8 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /**
- * Path of litecoind: `LITECOIND_BINARY`, else the first one on PATH. Null when there is none, or when what the variable
- * names cannot be run.
+ * Path of litecoind: `LITECOIND_BINARY`, otherwise the first one on PATH. Null when there is none, or when the one in the variable
+ * cannot be run.
  */
 export function findLitecoind(): string | null {
   const named = process.env['LITECOIND_BINARY']

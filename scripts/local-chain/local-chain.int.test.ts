@@ -121,17 +121,17 @@ describe('the local chain', () => {
     expect(await second.rpc('eth_getBlockByNumber', ['0x0', false])).toEqual(genesis)
   })
 
-  it('starts anew when its state is unreadable, and says so', async () => {
+  it('starts again when its state is unreadable, and says so', async () => {
     const dataDir = mkdtempSync(join(folder, 'torn-'))
     writeFileSync(join(dataDir, 'state.json'), '{"block":')
     const lines: string[] = []
     const chain = await start({ dataDir, report: (line) => lines.push(line) })
     expect(await chain.rpc('eth_blockNumber')).toBe('0x0')
-    expect(lines.join()).toMatch(/starts anew/)
+    expect(lines.join()).toMatch(/starts again/)
     expect(readFileSync(join(dataDir, 'state.json.unusable'), 'utf8')).toBe('{"block":')
   })
 
-  it('starts anew from a state that anvil itself refuses', async () => {
+  it('starts again from a state that anvil itself refuses', async () => {
     const dataDir = mkdtempSync(join(folder, 'odd-'))
     writeFileSync(join(dataDir, 'state.json'), '{"block":7}')
     const lines: string[] = []

@@ -7,16 +7,16 @@ import { startLocalChain } from './start-local-chain.ts'
 import { startSurfpoolNode } from './surfpool-node.ts'
 import { startTronNode } from './tron-node/start-tron-node.ts'
 
-/** The development nodes that came up. */
+/** The development nodes that started. */
 export interface LocalNodes {
-  /** As in `PAYMESH_NETWORKS`, for test mode. */
+  /** In the form of `PAYMESH_NETWORKS`, for test mode. */
   readonly settings: Readonly<Partial<Record<NetworkId, NodeSettings>>>
   stop(): Promise<void>
 }
 
 export interface LocalNodesOptions {
   readonly networks: readonly NetworkId[]
-  /** Folder that keeps the chains over restarts; Solana's starts anew each time. */
+  /** Folder that keeps the chains over restarts; Solana's starts from scratch each time. */
   readonly dataDir: string
   /** Preferred port of the Ethereum node; 0: any. */
   readonly ethereumPort: number
@@ -28,13 +28,13 @@ interface StartedNode {
   stop(): Promise<void>
 }
 
-/** Chain id of the local Ethereum, as Hardhat and Foundry use it; the other EVM networks get the following ones. */
+/** Chain id of the local Ethereum, as in Hardhat and Foundry; the other EVM networks get the following ones. */
 const FIRST_CHAIN_ID = 31_337
-/** Confirmations that development networks ask for. */
+/** Confirmations required on development networks. */
 const CONFIRMATIONS = 3
 
 /**
- * Starts one development node for each network asked for, side by side; Litecoin's software stands in for Bitcoin and
+ * Starts one development node for each requested network in parallel; Litecoin's software is used for Bitcoin and
  * Dogecoin. A node that cannot be started is reported and left out, except the only one: then there is nothing to run.
  */
 export async function startLocalNodes(options: LocalNodesOptions): Promise<LocalNodes> {
@@ -69,7 +69,7 @@ const START: Readonly<Record<Family, StartNode>> = {
   solana: startSolana,
 }
 
-// A node for each: the same script on two networks would be one payment on a node that they share.
+// A separate node for each: on a shared node the same script on two networks would be one payment.
 async function startLitecoin(network: NetworkId, { dataDir }: LocalNodesOptions): Promise<StartedNode> {
   const node = await startLitecoinNode({ dataDir: join(dataDir, 'chains', network), flags: WITHOUT_MWEB })
   return { settings: { rpcUrls: [node.url], genesis: 'any', confirmations: CONFIRMATIONS }, stop: node.stop }

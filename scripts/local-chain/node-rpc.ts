@@ -1,6 +1,6 @@
 let requests = 0
 
-/** Calls a JSON-RPC method of a development node within ten seconds. Throws with the node's own words when it refuses. */
+/** Calls a JSON-RPC method of a development node within ten seconds. Throws with the node's own message when it refuses. */
 export async function nodeRpc(url: string, method: string, params: readonly unknown[] = []): Promise<unknown> {
   requests += 1
   const response = await fetch(url, {

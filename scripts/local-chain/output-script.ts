@@ -2,12 +2,12 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bech32, bech32m, createBase58check } from '@scure/base'
 
 const base58check = createBase58check(sha256)
-/** P2SH version bytes of Bitcoin, Litecoin and Dogecoin, live and test; every other version is P2PKH. */
+/** P2SH version bytes of Bitcoin, Litecoin and Dogecoin, live and test; all other versions are P2PKH. */
 const SCRIPT_HASH_VERSIONS = new Set([0x05, 0xc4, 0x32, 0x3a, 0x16])
 
 /**
- * The output script, in hex, that an address of Bitcoin, Litecoin or Dogecoin stands for; a script in hex is given back.
- * One development chain then stands in for all three, because only scripts are compared. Throws on anything else.
+ * The output script, in hex, of an address of Bitcoin, Litecoin or Dogecoin; a script in hex is returned unchanged.
+ * One development chain can then replace all three, because only scripts are compared. Throws on anything else.
  */
 export function outputScript(target: string): string {
   if (/^([0-9a-f]{2})+$/.test(target)) return target

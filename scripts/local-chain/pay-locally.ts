@@ -11,17 +11,17 @@ import { payOnTronNode } from './tron-node/pay.ts'
 export interface LocalAssetPayment {
   readonly rpcUrl: string
   readonly asset: AssetId
-  /** Contract or mint that carries the token on this node; null for the network's own coin. */
+  /** Contract or mint that carries the token on this node; null for the native coin. */
   readonly contract: string | null
   readonly to: string
   readonly amountBase: bigint
-  /** Accounts that the transfer names besides; Solana only. */
+  /** Additional accounts in the transfer; Solana only. */
   readonly references?: readonly string[]
 }
 
 type Pay = (payment: LocalAssetPayment) => Promise<{ readonly txHash: string }>
 
-/** How each family's development node is paid on. Litecoin's stands in for Bitcoin and Dogecoin. */
+/** How to pay on each family's development node. Litecoin's is used for Bitcoin and Dogecoin. */
 const PAY: Readonly<Record<Family, Pay>> = {
   bitcoin: payOnLitecoin,
   litecoin: payOnLitecoin,

@@ -7,7 +7,7 @@ const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
 const CREATE_IDEMPOTENT = 1
 const TRANSFER_CHECKED = 12
 
-/** What the payer is given before each payment: far more than any test spends. */
+/** Balance given to the payer before each payment: far more than any test spends. */
 const PAYER_LAMPORTS = 1_000_000_000_000_000
 const PAYER_TOKENS = 1_000_000_000_000_000
 
@@ -15,19 +15,19 @@ const PAYER_TOKENS = 1_000_000_000_000_000
 export interface SolanaPayment {
   readonly rpcUrl: string
   readonly mint: { readonly address: string; readonly decimals: number } | null
-  /** The owner, not a token account: that one is made when there is none. */
+  /** The owner, not a token account, which is created when missing. */
   readonly to: string
   readonly amountBase: bigint
-  /** Accounts that the transfer names read-only, as Solana Pay's references. */
+  /** Read-only accounts in the transfer, such as Solana Pay's references. */
   readonly references?: readonly string[]
 }
 
 /**
- * Sends a real transfer from a development payer whose key anybody can compute, after giving the payer what it needs:
- * works on Surfpool only. Resolves when the transaction is accepted, not when it is in a block.
+ * Sends a real transfer from a development payer with a public key pair, after funding the payer:
+ * works only on Surfpool. Resolves when the transaction is accepted, not when it is in a block.
  */
 export async function payOnSolana(payment: SolanaPayment): Promise<{ readonly txHash: string }> {
-  // Loaded on use: the library takes longer to load than most commands take to run.
+  // Loaded on use: loading the library takes longer than most commands.
   const web3 = await import('@solana/web3.js')
   const { rpcUrl, mint, amountBase } = payment
   const payer = web3.Keypair.fromSeed(createHash('sha256').update('paymesh development payer').digest())

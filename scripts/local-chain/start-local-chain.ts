@@ -9,19 +9,19 @@ import { installTokens, tokenAddress } from './install-tokens.ts'
 import { nodeRpc, quantity } from './node-rpc.ts'
 import { payOnLocalChain } from './pay.ts'
 
-/** How a local chain is started. */
+/** Options of a local chain. */
 export interface LocalChainOptions {
-  /** Taken when it is free, else another; 0 or absent: any. */
+  /** Preferred port, replaced by another one when it is in use; 0 or absent: any. */
   readonly port?: number
-  /** Folder that keeps the chain over restarts; absent: the chain is gone when it stops. */
+  /** Folder that keeps the chain over restarts; absent: the chain is lost when it stops. */
   readonly dataDir?: string
-  /** The EVM network whose tokens it gets. Default ethereum. */
+  /** The EVM network whose tokens it has. Default ethereum. */
   readonly network?: NetworkId
   /** Default 31337. */
   readonly chainId?: number
   /** Time between blocks; null mines only when `mine` is called. Default 1,000. */
   readonly blockTimeMs?: number | null
-  /** Told when a kept chain could not be used. */
+  /** Called when a kept chain could not be used. */
   readonly report?: (line: string) => void
 }
 
@@ -44,8 +44,8 @@ export interface LocalChain {
   /** Mines blocks at once. */
   mine(blocks?: number): Promise<void>
   /**
-   * Replaces the last `depth` blocks by as many others. Their transactions are dropped for good, except those given
-   * again as raw transactions with the offset of the new block that shall hold them.
+   * Replaces the last `depth` blocks by as many others. Their transactions are dropped permanently, except those given
+   * as raw transactions with the offset of the new block that must contain them.
    */
   reorg(depth: number, transactions?: readonly (readonly [string, number])[]): Promise<void>
   /** Any other call. */
@@ -54,12 +54,12 @@ export interface LocalChain {
 
 const STOP_MS = 5_000
 const START_MS = 15_000
-/** Seconds between two dumps of the state: what a kill may cost. */
+/** Seconds between two dumps of the state: the loss after a kill. */
 const DUMP_INTERVAL_S = 5
 
 /**
- * Starts anvil. The kept state survives a kill up to the last dump; a state file that cannot be read is put aside and
- * the chain starts anew, which is reported. The node never outlives this process. Throws when it does not come up.
+ * Starts anvil. The kept state survives a kill up to the last dump; an unreadable state file is moved aside and
+ * the chain starts again, which is reported. The node never outlives this process. Throws when it does not start.
  */
 export async function startLocalChain(options: LocalChainOptions = {}): Promise<LocalChain> {
   const chainId = options.chainId ?? 31_337
@@ -127,7 +127,7 @@ async function comesUp(child: GuardedChild, url: string): Promise<boolean> {
   return false
 }
 
-/** Path of the state file; one that a kill left half written is out of the way afterwards. */
+/** Path of the state file; a file left incomplete by a kill is moved aside. */
 function usableState(dataDir: string, options: LocalChainOptions): string {
   mkdirSync(dataDir, { recursive: true })
   const path = join(dataDir, 'state.json')
@@ -145,8 +145,8 @@ interface DumpedState {
 }
 
 /**
- * Every start of anvil makes a block 0 of its own, and the dump keeps them all; which of them the next start takes is
- * chance, and with a wrong one the chain has no beginning. The oldest is the one that block 1 stands on. Throws when the
+ * Every start of anvil creates another block 0, and the dump keeps them all; which of them the next start uses is
+ * random, and with a wrong one the chain has no beginning. The oldest is the parent of block 1. Throws when the
  * state cannot be read.
  */
 function keepFirstGenesis(path: string): void {
@@ -162,5 +162,5 @@ function keepFirstGenesis(path: string): void {
 
 function putAside(path: string, options: LocalChainOptions): void {
   renameSync(path, `${path}.unusable`)
-  options.report?.(`the local chain's state could not be read: it starts anew (old file: ${path}.unusable)`)
+  options.report?.(`the local chain's state could not be read: it starts again (old file: ${path}.unusable)`)
 }

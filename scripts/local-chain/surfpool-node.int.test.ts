@@ -6,7 +6,7 @@ import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { matchKeyOf } from '#shared/chains/families/solana/extract.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
-import type { RawTransfer, ScannedBlock } from '#shared/ports/scanning.ts'
+import type { RawTransfer, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type SurfpoolNode, startSurfpoolNode } from './surfpool-node.ts'
 
 const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }

@@ -17,7 +17,7 @@ const MINT = { length: 82, supplyAt: 36, decimalsAt: 44, initializedAt: 45, lamp
 const STOP_MS = 5_000
 const START_MS = 15_000
 
-/** Runs in a process of its own: the module is native, and what breaks in it must not end us. Plain text, so that no bundle has to find a file. */
+/** Runs in a separate process: the module is native, and its crash must not end this process. Plain text, so that no bundle has to find a file. */
 const CHILD_SCRIPT = `
 const [, path, slotTimeMs] = process.argv
 const { Surfnet } = require(path)
@@ -27,13 +27,13 @@ process.on('SIGTERM', () => { node.stop(); process.exit(0) })
 setInterval(() => {}, 2 ** 30)
 `
 
-/** How a Surfpool node is started. */
+/** Options of a Surfpool node. */
 export interface SurfpoolOptions {
   /** Time between slots. Default 400, as on mainnet. */
   readonly slotTimeMs?: number
 }
 
-/** A running Solana development node with test mints at the real addresses of USDC and USDT. Its chain is gone when it stops. */
+/** A running Solana development node with test mints at the real addresses of USDC and USDT. Its chain is lost when it stops. */
 export interface SurfpoolNode {
   readonly url: string
   readonly pid: number
@@ -51,7 +51,7 @@ export interface SurfpoolNode {
 
 /**
  * Starts Surfpool on a free port. The node never outlives this process. Throws when there is none for this machine, and
- * when it does not come up.
+ * when it does not start.
  */
 export async function startSurfpoolNode(options: SurfpoolOptions = {}): Promise<SurfpoolNode> {
   const folder = mkdtempSync(join(tmpdir(), 'paymesh-surfpool-'))
@@ -87,7 +87,7 @@ function describe(child: GuardedChild, url: string): SurfpoolNode {
   }
 }
 
-/** A new node names slots for a while that it has no blocks of. */
+/** A new node lists slots for a while for which it has no blocks. */
 async function hasBlocks(child: GuardedChild, url: string): Promise<void> {
   for (const until = Date.now() + START_MS; Date.now() < until && !child.hasExited(); await delay(50)) {
     const slot = await nodeRpc(url, 'getSlot', [{ commitment: 'confirmed' }])

@@ -19,8 +19,8 @@ const on = (selector: string, target: string) => `DUP1 ${selector} EQ @${target}
 /**
  * Runtime bytecode of an EIP-20 token for development chains: balanceOf, transfer, transferFrom, approve, allowance,
  * totalSupply, decimals, symbol, name, and `mint(address,uint256)` that anyone may call. A transfer beyond the balance
- * or allowance reverts. `symbol` has at most 32 ASCII characters. It needs no constructor, so a node can be told to
- * put it at any address.
+ * or allowance reverts. `symbol` has at most 32 ASCII characters. It needs no constructor, so a node can place
+ * it at any address.
  */
 export function testTokenCode(token: { readonly symbol: string; readonly decimals: number }): string {
   const symbol = Buffer.from(token.symbol, 'ascii').toString('hex').padEnd(64, '0')

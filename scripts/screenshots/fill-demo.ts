@@ -7,7 +7,7 @@ import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { startWebhookReceiver } from '#test/support/webhook-receiver.ts'
 import { fillHistory } from './fill-history.ts'
 
-/** What was made, for pages of one thing: path behind `/{workspace}/{mode}/` by the page's name, and addresses of the checkout. */
+/** Created objects, for detail pages: path below `/{workspace}/{mode}/` by the page's name, and URLs of the checkout. */
 export interface Demo {
   readonly pages: Readonly<Record<string, string>>
   readonly checkout: Readonly<Record<string, string>>

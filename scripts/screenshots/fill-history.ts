@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { uuidFloor } from '#shared/db/connection/uuid-time.ts'
+import { uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
+import { forgetPosition } from '#shared/db/reports/rollup-position.ts'
+import { createRollups } from '#shared/db/reports/rollups.ts'
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 
 const DAY_MS = 86_400_000
@@ -15,8 +17,8 @@ const COINS: readonly (readonly [symbol: string, asset: AssetId])[] = [
 ]
 
 /**
- * Copies a paid invoice into the four weeks before, in both modes, so that charts have something to show. No event is told of it, and a second
- * time nothing is added.
+ * Copies a paid invoice into the four preceding weeks, in both modes, so that charts have data. No event is created for it, and a second
+ * run adds nothing.
  */
 export async function fillHistory(db: Database, templateId: string): Promise<void> {
   const invoices = db.collection(INVOICES)
@@ -44,6 +46,9 @@ export async function fillHistory(db: Database, templateId: string): Promise<voi
     }
     await invoices.insertMany(copies)
   }
+  // No figure is counted again for invoices of earlier days: nobody makes them but this.
+  await forgetPosition(db)
+  await createRollups(db).catchUp(now)
 }
 
 function copyOf(template: Omit<InvoiceDocument, 'claims'>, mode: Mode, at: number, index: number): InvoiceDocument {
@@ -54,7 +59,7 @@ function copyOf(template: Omit<InvoiceDocument, 'claims'>, mode: Mode, at: numbe
   const paidAt = isPaid ? new Date(chosen + 150_000 + ((index * 37) % 200) * 1_000) : null
   return {
     ...template,
-    _id: `${uuidFloor(at).slice(0, 14)}7${randomBytes(2).toString('hex').slice(1)}-8${randomBytes(2).toString('hex').slice(1)}-${randomBytes(6).toString('hex')}`,
+    _id: `${uuidLowerBound(at).slice(0, 14)}7${randomBytes(2).toString('hex').slice(1)}-8${randomBytes(2).toString('hex').slice(1)}-${randomBytes(6).toString('hex')}`,
     mode,
     number: FIRST_NUMBER + index,
     orderId: `CL-${20_000 + index}`,

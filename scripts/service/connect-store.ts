@@ -4,12 +4,12 @@ import { connectDatabase, type Database, type DatabaseOptions } from '#shared/db
 const PAUSE_MIN_MS = 1_000
 const PAUSE_MAX_MS = 30_000
 
-/** Nobody answered, or somebody who is no primary yet; anything else is a fault of the configuration. */
+/** The server does not respond, or is not a primary yet; anything else is a fault of the configuration. */
 const AWAY = /^(Mongoose|Mongo)(ServerSelection|Network|NetworkTimeout)Error$/
 
 /**
- * Connects, with growing pauses for as long as no primary can be found; `waiting` hears why. Rejects at once when the store
- * answers and refuses us, as it does for a wrong password.
+ * Connects, with growing pauses for as long as no primary is found; `waiting` receives the reason. Rejects at once when the store
+ * responds and refuses the connection, for example for a wrong password.
  */
 export async function connectPatiently(options: DatabaseOptions, waiting: (reason: string) => void): Promise<Database> {
   for (let pauseMs = PAUSE_MIN_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS)) {
@@ -17,7 +17,7 @@ export async function connectPatiently(options: DatabaseOptions, waiting: (reaso
       return await connectDatabase(options)
     } catch (error) {
       if (!(error instanceof Error) || !AWAY.test(error.name)) throw error
-      options.logger.warn({ err: error, pauseMs }, 'MongoDB cannot be reached; trying again')
+      options.logger.warn({ err: error, pauseMs }, 'MongoDB cannot be reached; retrying')
       waiting(`waiting for MongoDB: ${error.message}`)
     }
     await delay(pauseMs)

@@ -1,6 +1,6 @@
 import { loadConfig } from '#shared/config/load.ts'
-import { ConfigError } from '#shared/config/schema.ts'
 import { createShutdown } from '#shared/runtime/process/shutdown.ts'
+import { explainFailure } from './explain-failure.ts'
 import { openContext } from './open-context.ts'
 import { SERVICE_NAMES, SERVICES, type ServiceName } from './services.ts'
 
@@ -17,8 +17,7 @@ export async function runService(args: readonly string[]): Promise<void> {
   try {
     await serve(name)
   } catch (error) {
-    const text = error instanceof ConfigError ? error.message : error instanceof Error ? error.stack : String(error)
-    process.stderr.write(`${name}: ${text}\n`)
+    process.stderr.write(`${name}: ${explainFailure(error)}\n`)
     process.exit(1)
   }
 }
@@ -27,12 +26,12 @@ async function serve(name: ServiceName): Promise<void> {
   const { config, unused } = loadConfig(name)
   const opened = await openContext(name, config)
   const { logger } = opened.context
-  if (unused.length > 0) logger.warn({ settings: unused }, 'secrets were given that this process does not use')
+  if (unused.length > 0) logger.warn({ settings: unused }, 'this process has secrets that it does not use')
   const shutdown = createShutdown({ logger })
   shutdown.add('connections', opened.close)
   process.on('unhandledRejection', (error) => {
-    logger.error({ error }, 'a promise was rejected and nobody listened')
-    void shutdown.run('unhandledRejection')
+    logger.error({ err: error }, 'unhandled promise rejection')
+    void shutdown.run('unhandledRejection', { failed: true })
   })
   const { start } = await SERVICES[name]()
   shutdown.add(name, await start(opened.context))

@@ -1,7 +1,7 @@
 import type { StartService } from '#services/context.ts'
 
 /**
- * Every process type of this installation in the order in which they start: who receives work is up before who makes
+ * Every process type of this installation in starting order: a process that receives work starts before the one that creates
  * it, and stops after it. A module is loaded only when its service runs.
  */
 export const SERVICES = {

@@ -1,33 +1,39 @@
 import { createCatalog } from '#shared/chains/catalog.ts'
+import { createNodePrices } from '#shared/chains/node-prices.ts'
 import type { NetworkSettings } from '#shared/config/network-settings.ts'
+import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createBacklogRepository } from '#shared/db/maintenance/backlog-repository.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 import { createBacklogCollector } from '#shared/usecases/maintenance/collect-backlogs.ts'
 
-/** Often enough for an autoscaler that looks every 15 s. */
+/** Often enough for an autoscaler that polls every 15 s. */
 const EVERY_MS = 5_000
 
 /**
- * Collects the figures of the installation for as long as this process holds the lease, and stands by while another does. It
- * runs in every process that is given the networks, so that figures exist while one of them lives. Returns a function that ends it.
+ * Collects the figures of the installation while this process holds the lease, and stands by while another does. It
+ * runs in every process that has the list of networks, so that figures exist while one of them is alive. Returns a function that ends it.
  */
 export function startCollector(
   db: Database,
   networks: NetworkSettings,
-  ambient: Pick<Ambient, 'clock' | 'random' | 'logger'> & { readonly metrics: MetricsRegistry },
+  runtime: Pick<Runtime, 'clock' | 'random' | 'logger'> & { readonly metrics: MetricsRegistry },
 ): () => Promise<void> {
   const collector = createBacklogCollector({
-    ...ambient,
+    ...runtime,
     backlogs: createBacklogRepository(db),
     cursors: createCursorRepository(db),
     rates: createRateRepository(db),
+    verifiedBackups: createVerifiedBackups(db),
     leases: createLeaseRepository(db),
     catalog: createCatalog(networks),
+    nodeUsage: createNodeUsageRepository(db),
+    nodePrices: createNodePrices(networks),
   })
   let running = Promise.resolve()
   let stopped = false

@@ -11,7 +11,7 @@ const PAYABLE_MS = 30_000
 
 /**
  * Waits until a first invoice can be priced and paid: a rate snapshot is published, and the sandbox wallet of test mode
- * has addresses that the scanners of the given networks watch. Throws after 30 s with what is missing.
+ * has addresses that the scanners of the given networks watch. Throws after 30 s, naming the missing part.
  */
 export async function awaitPayable(config: Config, networks: readonly NetworkId[]): Promise<void> {
   const logger = createLogger({ name: 'start', level: 'silent' })
@@ -20,14 +20,14 @@ export async function awaitPayable(config: Config, networks: readonly NetworkId[
     const rates = createRateRepository(db)
     const wallets = createWalletRepository(db)
     const missing = async (): Promise<string | null> => {
-      if ((await rates.latest()) === null) return 'no rates were published'
+      if ((await rates.latest()) === null) return 'no rates have been published'
       const materials = await wallets.listMaterials()
       for (const network of networks) {
         const { family } = CHAINS[network]
         const sandbox = materials.find((one) => one.sandbox && one.family === family && one.mode === 'test')
         if (sandbox === undefined) return `the sandbox wallet of ${family} does not exist`
         const [next] = await wallets.addressesAt(sandbox.id, [sandbox.nextIndex])
-        if (next?.watchedOn.includes(network) !== true) return `no address is watched on ${network}`
+        if (next?.watchedOn.includes(network) !== true) return `no address is monitored on ${network}`
       }
       return null
     }

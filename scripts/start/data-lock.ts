@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { writePrivate } from './write-private.ts'
 
 /**
- * Reserves a data folder for this process. Throws with the other's process id when a start that still lives has it;
- * a start that crashed does not block. Returns the release.
+ * Reserves a data folder for this process. Throws with the other's process id when a running start has it;
+ * a crashed start does not block. Returns a function that releases it.
  */
 export function lockDataDir(dataDir: string): () => void {
   const file = join(dataDir, 'start.lock')
@@ -13,7 +13,7 @@ export function lockDataDir(dataDir: string): () => void {
   const holder = read(file)
   if (holder !== null && startedAt(holder.pid) === holder.startedAt) {
     throw new Error(
-      `Paymesh already runs on ${dataDir} (process ${holder.pid}). Stop it first, or give another folder with --data.`,
+      `Paymesh is already running on ${dataDir} (process ${holder.pid}). Stop it first, or set another folder with --data.`,
     )
   }
   writePrivate(file, { pid: process.pid, startedAt: startedAt(process.pid) })
@@ -28,12 +28,12 @@ function read(file: string): { readonly pid: number; readonly startedAt: string 
   }
 }
 
-/** When a process started, to tell it from a later one with the same id; null when there is none. */
+/** When a process started, to distinguish it from a later one with the same id; null when there is none. */
 function startedAt(pid: number): string | null {
   try {
     if (process.platform !== 'linux')
       return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
-    // proc(5): field 22, counted after the name in parentheses, which may itself hold blanks.
+    // proc(5): field 22, counted after the name in parentheses, which may contain blanks.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
   } catch {

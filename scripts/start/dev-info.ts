@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writePrivate } from './write-private.ts'
 
-/** What a running development installation tells people and tools; null where the service does not exist yet. */
+/** Data of a running development installation for people and tools; null where the service does not exist yet. */
 export interface DevInfo {
   /** With `/api/v1`. */
   readonly apiUrl: string
@@ -13,11 +13,12 @@ export interface DevInfo {
   readonly liveKey: string
   readonly workspaceId: string
   readonly ownerEmail: string | null
-  /** Null once the owner has chosen another one. */
+  /** Null once the owner has set another one. */
   readonly ownerPassword: string | null
   readonly metricsUrl: string
   readonly mongoUrl: string
-  readonly redisUrl: string
+  /** Null when everything runs in one process, which needs no Redis. */
+  readonly redisUrl: string | null
   /** Test-mode nodes by network. */
   readonly rpcUrls: Readonly<Record<string, string>>
   /** Process ids by process name; null when everything runs in one process. */
@@ -31,12 +32,12 @@ export function writeDevInfo(dataDir: string, dev: DevInfo): void {
   writePrivate(fileOf(dataDir), dev)
 }
 
-/** Takes the file away, so that whoever waits for the next start does not read about the last one. */
+/** Removes the file, so that a tool waiting for the next start does not read data of the last one. */
 export function removeDevInfo(dataDir: string): void {
   rmSync(fileOf(dataDir), { force: true })
 }
 
-/** The installation of a data folder that runs, or null when none does; one that was killed leaves its file until the next start. */
+/** The running installation of a data folder, or null; a killed one leaves its file until the next start. */
 export function readDevInfo(dataDir: string): DevInfo | null {
   try {
     return JSON.parse(readFileSync(fileOf(dataDir), 'utf8'))

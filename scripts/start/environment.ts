@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isProcessName, isSettingName, readsSetting } from '#shared/config/process-settings.ts'
+import { MERCHANT_KEY } from '#shared/config/schema.ts'
 import { writePrivate } from './write-private.ts'
 
 /** Environment variables by name, as a process of this installation receives them. */
 export type Environment = Readonly<Record<string, string>>
 
-/** The installation's keys, made once per data folder and kept in it, readable by this user only. */
+/** The installation's keys, created once per data folder and stored in it, readable only by this user. */
 export function keepSecrets(dataDir: string): Environment {
   const file = join(dataDir, 'secrets.json')
   const stored = readJson(file)
@@ -18,16 +19,16 @@ export function keepSecrets(dataDir: string): Environment {
   return secrets
 }
 
-/** Settings of Paymesh that the person who starts it gave in the environment. */
+/** Settings of Paymesh from the environment of the person who starts it. */
 export function givenSettings(env: NodeJS.ProcessEnv): Environment {
   const given = Object.entries(env).filter(
-    ([key, value]) => (isSettingName(key) || key.startsWith('PAYMESH_')) && value,
+    ([key, value]) => (isSettingName(key) || key.startsWith('PAYMESH_')) && key !== MERCHANT_KEY && value,
   )
   return Object.fromEntries(given as [string, string][])
 }
 
 /**
- * What one process receives of the settings of an installation: those declared for it, and what is no setting at all, so that
+ * The part of an installation's settings for one process: those declared for it, and all unknown ones, so that
  * a misspelt one is refused. Throws for a process without declared settings.
  */
 export function environmentFor(process: string, environment: Environment): Environment {
@@ -37,17 +38,17 @@ export function environmentFor(process: string, environment: Environment): Envir
   )
 }
 
-/** Keeps the environment of the running services for tools that work beside them, the command line above all. */
+/** Stores the environment of the running services for tools that work next to them, mainly the command line. */
 export function writeEnvironment(dataDir: string, environment: Environment): void {
   writePrivate(join(dataDir, 'env.json'), environment)
 }
 
-/** Takes that file away when the services have stopped. */
+/** Removes that file when the services have stopped. */
 export function removeEnvironment(dataDir: string): void {
   rmSync(join(dataDir, 'env.json'), { force: true })
 }
 
-/** The environment of the installation that runs on a data folder, or null; `parseConfig` takes it as it is. */
+/** The environment of the installation that runs on a data folder, or null; in the form that `parseConfig` takes. */
 export function readEnvironment(dataDir: string): Environment | null {
   return readJson(join(dataDir, 'env.json'))
 }

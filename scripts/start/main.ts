@@ -8,12 +8,14 @@ import { type Stack, startStack } from './stack.ts'
 import { DEVELOPMENT_PORTS, type StackOptions } from './stack-options.ts'
 import { summary } from './summary.ts'
 
-/** Two signals closer than this are one wish. */
+/** Ports chosen by the start, because links must contain the actual port. */
+const CHOSEN_PORTS: readonly string[] = ['PAYMESH_API_PORT', 'PAYMESH_CHECKOUT_PORT', 'PAYMESH_ADMIN_PORT']
+/** Two signals closer than this count as one. */
 const ECHO_MS = 500
 
 const HELP = `npm start -- [options]   runs Paymesh for development, with its stores, local chains and simulated exchanges
 
-  --processes    one process per line of the Procfile instead of one for all
+  --processes    one process per line of the Procfile, with Redis between them, instead of one for all without it
   --scale T=N    with --processes: N processes of type T, again and again or as T=N,T=N; further ones are named T-2, T-3 …
                  and those of api, checkout and admin share one port, connections going to each in turn
   --chains LIST  development nodes to start: networks separated by commas, or all (default ethereum);
@@ -22,11 +24,11 @@ const HELP = `npm start -- [options]   runs Paymesh for development, with its st
   --port N       port of the API (default ${DEVELOPMENT_PORTS.api}; a free one when it is taken)
   --help         this text
 
-MONGO_URL and REDIS_URL name stores to use instead of own ones; .env.example lists every setting.
+MONGO_URL and, with --processes, REDIS_URL name stores to use instead of own ones; .env.example lists every setting.
 Ctrl-C ends everything. Data, keys and addresses stay in the data folder.
 `
 
-/** What reading the command line gave: options, a text to show, or a mistake to point out. */
+/** Result of the command line: options, a text to show, or an error to report. */
 function readArgs(args: readonly string[]): StackOptions | { readonly text: string; readonly status: number } {
   const options = {
     processes: { type: 'boolean', default: false },
@@ -44,11 +46,23 @@ function readArgs(args: readonly string[]): StackOptions | { readonly text: stri
     const networks = networksOf(values.chains)
     const scale = parseScale(values.scale)
     if (values.scale.length > 0 && !values.processes) throw new Error('--scale needs --processes')
-    const ports = { ...DEVELOPMENT_PORTS, api }
+    const ports = {
+      ...DEVELOPMENT_PORTS,
+      api,
+      checkout: portOf('PAYMESH_CHECKOUT_PORT', DEVELOPMENT_PORTS.checkout),
+      admin: portOf('PAYMESH_ADMIN_PORT', DEVELOPMENT_PORTS.admin),
+    }
     return { dataDir: values.data, processes: values.processes, scale, networks, ports }
   } catch (error) {
     return { text: `${messageOf(error)}\n\n${HELP}`, status: 2 }
   }
+}
+
+/** The port in a setting; links use it, or the free one that replaces it when it is in use. */
+function portOf(setting: string, fallback: number): number {
+  const text = process.env[setting] || String(fallback)
+  if (!/^\d+$/.test(text) || Number(text) > 65_535) throw new Error(`${setting} takes 0 to 65535, not ${text}`)
+  return Number(text)
 }
 
 function networksOf(list: string): readonly NetworkId[] {
@@ -71,7 +85,8 @@ export async function runStart(args: readonly string[]): Promise<void> {
   const signals = catchSignals()
   process.stdout.write('Paymesh is starting …\n')
   try {
-    const { MONGO_URL, REDIS_URL, PAYMESH_API_PORT: _port, ...env } = givenSettings(process.env)
+    const { MONGO_URL, REDIS_URL, ...given } = givenSettings(process.env)
+    const env = Object.fromEntries(Object.entries(given).filter(([name]) => !CHOSEN_PORTS.includes(name)))
     const stack = await startStack({
       ...options,
       env,
@@ -90,7 +105,7 @@ export async function runStart(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Our own errors say what to do; of anything unforeseen the place matters as well. */
+/** Our own errors state the remedy; for unexpected ones the stack matters as well. */
 function explain(error: unknown): string {
   const foreseen = error instanceof ConfigError || (error instanceof Error && error.name === 'Error')
   return foreseen || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message)
@@ -99,7 +114,7 @@ function explain(error: unknown): string {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
- * The first signal ends a running stack in order. While it still starts, or on a second signal, we leave at once and the
+ * The first signal ends a running stack in order. While it is still starting, or on a second signal, the process exits at once and the
  * guards end what was started.
  */
 function catchSignals(): { stopWith(stack: Stack): void } {
@@ -116,7 +131,7 @@ function catchSignals(): { stopWith(stack: Stack): void } {
     )
   }
   const onSignal = () => {
-    // Ctrl-C under npm arrives twice: from the terminal, and handed on by npm.
+    // Ctrl-C under npm arrives twice: from the terminal, and forwarded by npm.
     if (askedAt !== null && performance.now() - askedAt < ECHO_MS) return
     if (askedAt !== null || stack === undefined) process.exit(130)
     askedAt = performance.now()

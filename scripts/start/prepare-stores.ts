@@ -7,7 +7,7 @@ import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { keepSeed, type Seed } from './seed.ts'
 
-/** Creates what the stores lack: collections, indexes and the seeded workspace. */
+/** Creates missing parts of the stores: collections, indexes and the seeded workspace. */
 export async function prepareStores(dataDir: string, config: Config): Promise<Seed> {
   const logger = createLogger({ name: 'start', level: 'silent' })
   const db = await connectDatabase({ url: config.stores.mongoUrl, name: config.stores.mongoDatabase, logger })

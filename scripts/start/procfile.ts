@@ -9,9 +9,16 @@ export interface ProcfileLine {
   readonly args: readonly string[]
 }
 
-/** The lines of the Procfile in their order. Commands are plain words; `node` becomes the Node that runs us. */
-export function readProcfile(): readonly ProcfileLine[] {
-  const lines = readFileSync(join(ROOT, 'Procfile'), 'utf8').split('\n')
+/** Everything in one process, in the place of every line of a Procfile. */
+export const SERVE_LINE: ProcfileLine = {
+  name: 'serve',
+  command: process.execPath,
+  args: ['--max-semi-space-size=4', '--max-old-space-size=1024', 'scripts/paymesh.mjs', 'serve'],
+}
+
+/** The lines of a checkout's Procfile in order. Commands are plain words; `node` becomes the current Node executable. */
+export function readProcfile(folder: string = ROOT): readonly ProcfileLine[] {
+  const lines = readFileSync(join(folder, 'Procfile'), 'utf8').split('\n')
   return lines.flatMap((line) => {
     const match = /^([a-z][a-z-]*):\s*(\S.*)$/.exec(line.trim())
     if (match === null) return []

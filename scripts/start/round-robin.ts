@@ -8,8 +8,8 @@ export interface RoundRobin {
 const HOST = '127.0.0.1'
 
 /**
- * Hands each new connection on `port` to the next of `targets`, and to the one after it when that does not answer. It moves
- * bytes and reads none, as a load balancer of layer 4 does: what a caller sends arrives as it was. For development; rejects
+ * Passes each new connection on `port` to the next of `targets`, and to the one after it when that does not respond. It forwards
+ * bytes without reading them, like a layer 4 load balancer: the data is unchanged. For development; rejects
  * when the port is taken.
  */
 export async function startRoundRobin(port: number, targets: readonly number[]): Promise<RoundRobin> {
@@ -17,7 +17,7 @@ export async function startRoundRobin(port: number, targets: readonly number[]):
   let turn = 0
   const server = createServer({ allowHalfOpen: true }, (caller) => {
     keep(caller)
-    // It is closed then, and that is what its other side hears of.
+    // The connection is then closed, which also ends the other side.
     caller.on('error', () => undefined)
     const order = targets.map((_, index) => targets[(turn + index) % targets.length] ?? 0)
     turn += 1
@@ -35,7 +35,7 @@ export async function startRoundRobin(port: number, targets: readonly number[]):
     target.once('error', refused)
     target.once('connect', () => {
       target.off('error', refused)
-      // Whichever side breaks off, the other must learn of it.
+      // When either side disconnects, the other must be closed.
       target.on('error', () => caller.destroy())
       caller.once('close', () => target.destroy())
       target.setNoDelay(true)

@@ -1,27 +1,26 @@
 import { openSync, writeSync } from 'node:fs'
 import { openContext } from '#scripts/service/open-context.ts'
-import { SERVICE_NAMES, SERVICES } from '#scripts/service/services.ts'
+import { startAll } from '#scripts/service/start-all.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import type { Environment } from './environment.ts'
 import type { Runner } from './runner.ts'
 
-/** Runs every service in this process on shared connections; the log goes to a file. */
+/** Runs every service in this process as `paymesh serve` does, without Redis; the log goes to a file. */
 export async function runInProcess(environment: Environment, logFile: string): Promise<Runner> {
   const log = openSync(logFile, 'a')
-  const opened = await openContext('paymesh', parseConfig(environment), { write: (line) => void writeSync(log, line) })
-  const { context } = opened
-  const stops: (() => Promise<void>)[] = [opened.close]
+  const config = parseConfig(environment, 'serve')
+  const opened = await openContext('serve', config, { write: (line) => void writeSync(log, line) })
+  let stopServices: (() => Promise<void>) | null = null
   const stop = async () => {
     opened.drain()
-    for (const step of stops.splice(0).reverse()) {
-      await step().catch((error: unknown) => context.logger.error({ error }, 'a service did not stop cleanly'))
-    }
+    const stopping = stopServices
+    stopServices = null
+    // What did not stop cleanly is in the log.
+    await stopping?.().catch(() => undefined)
+    await opened.close()
   }
   try {
-    for (const name of SERVICE_NAMES) {
-      const { start } = await SERVICES[name]()
-      stops.push(await start({ ...context, logger: context.logger.child({ service: name }) }))
-    }
+    stopServices = await startAll(opened.context)
   } catch (error) {
     await stop()
     throw error

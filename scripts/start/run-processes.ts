@@ -3,17 +3,19 @@ import { fileURLToPath } from 'node:url'
 import { bundled } from '#scripts/bundle.mjs'
 import { freePort } from '#scripts/embedded/free-port.ts'
 import { type Environment, environmentFor } from './environment.ts'
-import { readProcfile } from './procfile.ts'
+import type { ProcfileLine } from './procfile.ts'
 import { startRoundRobin } from './round-robin.ts'
 import type { Runner } from './runner.ts'
 import { type Instance, instancesOf, type Scale } from './scale.ts'
 import { type SupervisedProcess, superviseProcess } from './supervised-process.ts'
 
 export interface ProcessesOptions {
+  /** What to run: the lines of the Procfile, or the one process of `SERVE_LINE`. */
+  readonly lines: readonly ProcfileLine[]
   readonly environment: Environment
   readonly logFile: string
   readonly metricsPort: number
-  /** How many processes each type has; default one. */
+  /** Number of processes of each type; default one. */
   readonly scale?: Scale
   readonly keepAlive: boolean
   readonly report: (line: string) => void
@@ -24,14 +26,14 @@ export interface ProcessesOptions {
 const READY_MS = 30_000
 const READY_EACH_MS = 5_000
 
-/** Settings with a port that only one process can have; several of a type share it behind a round robin. */
+/** Settings with a port that only one process can use; several of a type share it behind a round robin. */
 const PORTS: Readonly<Record<string, string>> = {
   api: 'PAYMESH_API_PORT',
   checkout: 'PAYMESH_CHECKOUT_PORT',
   admin: 'PAYMESH_ADMIN_PORT',
 }
 
-/** Runs the lines of the Procfile, each as often as `scale` says. Resolves when all are ready; on failure none is left. */
+/** Runs each line as often as `scale` requires. Resolves when all are ready; on failure none is left. */
 export async function runProcesses(options: ProcessesOptions): Promise<Runner> {
   const entry = await bundled('scripts/service/main.ts', options.report)
   const bundle = { BUNDLE_HOME: fileURLToPath(new URL('../..', entry)) }
@@ -48,7 +50,7 @@ export async function runProcesses(options: ProcessesOptions): Promise<Runner> {
     return found
   }
   try {
-    for (const line of readProcfile()) {
+    for (const line of options.lines) {
       const shared = PORTS[line.name]
       const targets: number[] = []
       for (const instance of instancesOf(line.name, options.scale ?? {})) {
@@ -71,7 +73,7 @@ export async function runProcesses(options: ProcessesOptions): Promise<Runner> {
     throw error
   }
   return {
-    metricsUrl: named('api').metricsUrl,
+    metricsUrl: named(options.lines.at(-1)?.name ?? '').metricsUrl,
     pids: () =>
       Object.fromEntries(
         [...running].flatMap(([name, each]) => (each.pid() === null ? [] : [[name, each.pid() ?? 0]])),
@@ -89,7 +91,7 @@ export async function runProcesses(options: ProcessesOptions): Promise<Runner> {
 
 /** Ports that this process must not share; those behind a round robin are added to `targets`. */
 async function ownPorts({ type, number, of }: Instance, targets: number[]): Promise<Environment> {
-  // Further mailers show the same mailbox; only the first has the port that people know.
+  // Further mailers show the same mailbox; only the first uses the published port.
   if (type === 'mailer' && number > 1) return { PAYMESH_MAILBOX_PORT: '0' }
   const setting = PORTS[type]
   if (setting === undefined || of === 1) return {}

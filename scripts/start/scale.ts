@@ -1,11 +1,11 @@
 import { SERVICE_NAMES } from '#scripts/service/services.ts'
 
-/** How many processes of a type run; a type that is absent has one. */
+/** Number of processes of each type; an absent type has one. */
 export type Scale = Readonly<Record<string, number>>
 
 const COUNT_MAX = 32
 
-/** Reads `webhooks=4` and `api=2,invoices=2`. Throws an error that says what was expected. */
+/** Parses `webhooks=4` and `api=2,invoices=2`. Throws an error that describes the expected form. */
 export function parseScale(texts: readonly string[]): Scale {
   const scale: Record<string, number> = {}
   for (const part of texts.flatMap((text) => text.split(','))) {
@@ -24,7 +24,7 @@ export interface Instance {
   readonly type: string
   /** 1 for the first. */
   readonly number: number
-  /** How many there are of the type. */
+  /** Number of processes of the type. */
   readonly of: number
 }
 

@@ -18,7 +18,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
-const seeded = () => keepSeed(dataDir, stores.db, serviceContext(stores).config, stores.ambient)
+const seeded = () => keepSeed(dataDir, stores.db, serviceContext(stores).config, stores.runtime)
 
 test('the owner logs in with the same password after every start, until they choose another one', async () => {
   const users = createUserRepository(stores.db)
@@ -31,13 +31,13 @@ test('the owner logs in with the same password after every start, until they cho
   expect((await memberships.rolesOf(owner?.id ?? '')).get(first.workspaceId)).toBe('owner')
   expect(await seeded()).toEqual(first)
 
-  const deps = { ...stores.ambient, users, passwords, memberships }
+  const deps = { ...stores.runtime, users, passwords, memberships }
   await resetPassword(deps, { email: first.ownerEmail, password: 'words of the owner', actor: 'test' })
   expect(await seeded()).toEqual({ ...first, ownerPassword: null })
   expect(readFileSync(join(dataDir, 'seed.json'), 'utf8')).not.toContain('words of the owner')
 })
 
-test('a data folder from before there were log-ins gets its owner, and another folder the same person anew', async () => {
+test('a data folder from before there were log-ins gets its owner, and another folder the same person again', async () => {
   const before = await seeded()
   const { workspaceId, testKey, liveKey } = before
   writePrivate(join(dataDir, 'seed.json'), { workspaceId, testKey, liveKey })

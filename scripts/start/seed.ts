@@ -7,7 +7,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { accountAudit } from '#shared/usecases/accounts/account-audit.ts'
@@ -16,13 +16,13 @@ import { createApiKey } from '#shared/usecases/workspaces/create-api-key.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { writePrivate } from './write-private.ts'
 
-/** The workspace that a development installation starts with. */
+/** The initial workspace of a development installation. */
 export interface Seed {
   readonly workspaceId: string
   readonly testKey: string
   readonly liveKey: string
   readonly ownerEmail: string
-  /** Made at the first start; null once the owner has chosen another one. */
+  /** Generated at the first start; null once the owner has set another one. */
   readonly ownerPassword: string | null
 }
 
@@ -30,13 +30,13 @@ const OWNER_EMAIL = 'owner@paymesh.localhost'
 const OWNER_NAME = 'Olivia Owner'
 
 /**
- * The seeded workspace of a data folder with one key per mode and every scope, and its owner, who also runs the installation: what
- * was kept when the stores still know it, else new. Keys and password stay the same over restarts.
+ * The seeded workspace of a data folder with one key per mode and every scope, and its owner, who is also an instance admin: the
+ * stored one if the database still has it, otherwise a new one. Keys and password stay the same over restarts.
  */
-export async function keepSeed(dataDir: string, db: Database, config: Config, ambient: Ambient): Promise<Seed> {
+export async function keepSeed(dataDir: string, db: Database, config: Config, runtime: Runtime): Promise<Seed> {
   const file = join(dataDir, 'seed.json')
   const stored = read(file)
-  const tools = toolsOf(db, config, ambient)
+  const tools = toolsOf(db, config, runtime)
   const tenant = (await isKnown(tools, stored)) && stored !== null ? stored : await seedTenant(tools)
   const seed = await withOwner(tools, tenant)
   if (seed.ownerPassword !== null) writePrivate(file, seed)
@@ -46,9 +46,9 @@ export async function keepSeed(dataDir: string, db: Database, config: Config, am
 type Tenant = Pick<Seed, 'workspaceId' | 'testKey' | 'liveKey'> & Partial<Seed>
 type Tools = ReturnType<typeof toolsOf>
 
-function toolsOf(db: Database, config: Config, ambient: Ambient) {
+function toolsOf(db: Database, config: Config, runtime: Runtime) {
   return {
-    ...ambient,
+    ...runtime,
     workspaces: createWorkspaceRepository(db),
     apiKeys: createApiKeyRepository(db),
     users: createUserRepository(db),
@@ -71,7 +71,7 @@ async function seedTenant(tools: Tools): Promise<Tenant> {
   return { workspaceId: workspace.id, testKey: await keyOf('test'), liveKey: await keyOf('live') }
 }
 
-/** The owner of the kept password, or a new one; in a database that knows the person already, they get a new password and the workspace. */
+/** The owner of the stored password, or a new one; in a database that already has the person, they get a new password and the workspace. */
 async function withOwner(tools: Tools, tenant: Tenant): Promise<Seed> {
   const { workspaceId, ownerEmail, ownerPassword } = tenant
   const known = await tools.users.findByEmail(OWNER_EMAIL)

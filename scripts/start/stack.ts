@@ -9,6 +9,7 @@ import { lockDataDir } from './data-lock.ts'
 import { type DevInfo, removeDevInfo, writeDevInfo } from './dev-info.ts'
 import { type Environment, keepSecrets, removeEnvironment, writeEnvironment } from './environment.ts'
 import { prepareStores } from './prepare-stores.ts'
+import { readProcfile, SERVE_LINE } from './procfile.ts'
 import { runInProcess } from './run-in-process.ts'
 import { runProcesses } from './run-processes.ts'
 import type { Runner } from './runner.ts'
@@ -16,11 +17,11 @@ import type { Seed } from './seed.ts'
 import { FREE_PORTS, type StackOptions } from './stack-options.ts'
 import { type Surroundings, startSurroundings } from './surroundings.ts'
 
-/** A whole installation that runs. */
+/** A whole running installation. */
 export interface Stack extends Pick<Runner, 'kill' | 'restart' | 'pidOf'> {
-  /** As in `<dataDir>/dev.json`; `pids` is read at the moment of asking. */
+  /** As in `<dataDir>/dev.json`; `pids` is read on access. */
   readonly dev: DevInfo
-  /** Where the services log. */
+  /** Log file of the services. */
   readonly logFile: string
   /** Ends everything that was started, in order: services, then chains, exchanges and stores. Safe to call twice. */
   stop(): Promise<void>
@@ -29,7 +30,7 @@ export interface Stack extends Pick<Runner, 'kill' | 'restart' | 'pidOf'> {
 const API_ANSWER_MS = 30_000
 /**
  * Starts Paymesh on a data folder with everything around it: stores, local chains, simulated exchanges, a seeded
- * workspace. Resolves when the API answers, a test invoice can be priced and paid, and `dev.json` is written. On failure nothing is left running.
+ * workspace. Resolves when the API responds, a test invoice can be priced and paid, and `dev.json` is written. On failure nothing is left running.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const dataDir = resolve(options.dataDir)
@@ -46,12 +47,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   try {
     forget()
     undo.push(forget)
-    const { mongoUrl = null, redisUrl = null, networks = ['ethereum'], report = () => {} } = options
+    const { mongoUrl = null, redisUrl = null, networks = ['ethereum'], report = () => {}, processes = false } = options
     const ports = { ...FREE_PORTS, ...options.ports }
-    const around = await startSurroundings({ dataDir, ports, networks, mongoUrl, redisUrl, report })
+    const around = await startSurroundings({ dataDir, ports, networks, mongoUrl, redisUrl, processes, report })
     undo.push(around.stop)
     const environment = await environmentOf(dataDir, options, around)
-    const config = parseConfig(environment)
+    const config = parseConfig(environment, processes ? undefined : 'serve')
     const seed = await prepareStores(dataDir, config)
     writeEnvironment(dataDir, environment)
     const logFile = join(dataDir, 'paymesh.log')
@@ -86,13 +87,14 @@ function startRunner(
   logFile: string,
   changed: () => void,
 ): Promise<Runner> {
-  if (options.processes !== true) return runInProcess(environment, logFile)
+  if (options.processes !== true && options.serve !== true) return runInProcess(environment, logFile)
   const { keepAlive = true, scale = {}, report = () => {} } = options
   const metricsPort = Number(environment['PAYMESH_METRICS_PORT'])
-  return runProcesses({ environment, logFile, metricsPort, scale, keepAlive, report, changed })
+  const lines = options.serve === true ? [SERVE_LINE] : readProcfile()
+  return runProcesses({ lines, environment, logFile, metricsPort, scale, keepAlive, report, changed })
 }
 
-/** The environment of every service: development's, with what the caller wants instead. */
+/** The environment of every service: development's, overridden by the caller's. */
 async function environmentOf(dataDir: string, options: StackOptions, around: Surroundings): Promise<Environment> {
   const ports = { ...FREE_PORTS, ...options.ports }
   const [api, checkout, admin, mail, metrics] = [
@@ -106,7 +108,7 @@ async function environmentOf(dataDir: string, options: StackOptions, around: Sur
     PAYMESH_ENV: 'development',
     PAYMESH_WALLET_DELAY_HOURS: '0',
     MONGO_URL: around.mongoUrl,
-    REDIS_URL: around.redisUrl,
+    ...(around.redisUrl === null ? {} : { REDIS_URL: around.redisUrl }),
     PAYMESH_MONGO_DATABASE: options.database ?? 'paymesh',
     PAYMESH_REDIS_PREFIX: options.prefix ?? 'paymesh',
     ...keepSecrets(dataDir),
@@ -149,12 +151,12 @@ function rpcUrlsOf({ nodes }: Surroundings): DevInfo['rpcUrls'] {
   return Object.fromEntries(Object.entries(nodes).map(([network, node]) => [network, node.rpcUrls[0] ?? '']))
 }
 
-/** The same connection string with our database in it, so that a tool that opens it sees the right data. */
+/** The same connection string with this database in it, so that a tool that opens it sees the right data. */
 function withDatabase(mongoUrl: string, database: string): string {
   return mongoUrl.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${database}`)
 }
 
-/** Any answer will do: without a key the API says 401. */
+/** Any response will do: without a key the API returns 401. */
 async function answers(apiUrl: string): Promise<void> {
   for (const until = Date.now() + API_ANSWER_MS; Date.now() < until; await delay(20)) {
     try {
@@ -165,5 +167,5 @@ async function answers(apiUrl: string): Promise<void> {
       // Not listening yet.
     }
   }
-  throw new Error(`the API did not answer on ${apiUrl} within ${API_ANSWER_MS / 1_000} s`)
+  throw new Error(`the API did not respond on ${apiUrl} within ${API_ANSWER_MS / 1_000} s`)
 }

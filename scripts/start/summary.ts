@@ -6,7 +6,7 @@ export interface SummaryFacts {
   readonly seconds: number
 }
 
-/** What a person sees when everything runs: addresses, keys and a first request to paste. */
+/** Summary for a person when everything runs: addresses, keys and a first request to paste. */
 export function summary(dev: DevInfo, { dataDir, logFile, seconds }: SummaryFacts): string {
   const processes = dev.pids === null ? 'one process' : `${Object.keys(dev.pids).length} processes`
   const rows = [
@@ -23,7 +23,7 @@ export function summary(dev: DevInfo, { dataDir, logFile, seconds }: SummaryFact
       `${network.padEnd(9)} ${url}`,
     ]),
     ['MongoDB', dev.mongoUrl],
-    ['Redis', dev.redisUrl],
+    ['Redis', dev.redisUrl ?? 'none: wake-ups stay in memory'],
     ['Log', logFile],
     ['All of this', `${dataDir}/dev.json`],
   ]

@@ -46,7 +46,7 @@ it('starts a killed process again and says so', async () => {
   worker.kill('SIGKILL')
   while (worker.pid() === before || worker.pid() === null) await delay(20)
   await worker.ready()
-  expect(lines).toEqual(['✗ worker ended (SIGKILL), starting it again'])
+  expect(lines).toEqual(['✗ worker ended (SIGKILL), restarting it'])
 })
 
 it('leaves a killed process dead when told so, until a restart', async () => {

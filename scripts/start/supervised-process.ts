@@ -9,7 +9,7 @@ const READY_MS = 30_000
 const STOP_MS = 15_000
 const BACKOFF_MS = 250
 const BACKOFF_MAX_MS = 5_000
-/** A process that lived this long did not fail at its start, so the next one may follow at once. */
+/** A process that lived this long did not fail at its start, so it may be restarted at once. */
 const SETTLED_MS = 10_000
 
 /** One Procfile line that is kept running. */
@@ -19,7 +19,7 @@ export interface SupervisedProcess {
   /** Null between an end and the next start. */
   pid(): number | null
   kill(signal: NodeJS.Signals): void
-  /** Resolves when a process answers `/readyz`; rejects after `withinMs`, 30 s if absent. */
+  /** Resolves when the process responds to `/readyz`; rejects after `withinMs`, 30 s if absent. */
   ready(withinMs?: number): Promise<void>
   /** Ends the process if it runs, starts another and waits until it is ready. */
   restart(): Promise<void>
@@ -30,9 +30,9 @@ export interface SupervisionOptions {
   readonly line: ProcfileLine
   readonly environment: Environment
   readonly metricsPort: number
-  /** Descriptor that takes both outputs of the process. */
+  /** Descriptor for both outputs of the process. */
   readonly log: number
-  /** False leaves a process that died as it is, until `restart`. */
+  /** With false a dead process stays ended until `restart`. */
   readonly keepAlive: boolean
   readonly report: (line: string) => void
   /** Called after each start and each end. */
@@ -40,7 +40,7 @@ export interface SupervisionOptions {
 }
 
 /**
- * Starts a process and starts it again, with growing pauses, whenever it ends without having been asked to. Each end is
+ * Starts a process and restarts it, with growing pauses, whenever it ends without a request. Each end is
  * reported in one visible line.
  */
 export async function superviseProcess(options: SupervisionOptions): Promise<SupervisedProcess> {
@@ -68,10 +68,10 @@ export async function superviseProcess(options: SupervisionOptions): Promise<Sup
     options.changed()
     if (stopping) return
     failures = livedMs < SETTLED_MS ? failures + 1 : 0
-    report(`✗ ${line.name} ended (${how})${options.keepAlive ? ', starting it again' : ''}`)
+    report(`✗ ${line.name} ended (${how})${options.keepAlive ? ', restarting it' : ''}`)
     if (!options.keepAlive) return
     await delay(Math.min(BACKOFF_MS * 2 ** failures, BACKOFF_MAX_MS))
-    // A restart on demand may have been faster, and the stack may be going down.
+    // A restart on demand may have been faster, and the stack may be stopping.
     if (child === null && !stopping) await launch()
   }
 
@@ -108,7 +108,7 @@ export async function superviseProcess(options: SupervisionOptions): Promise<Sup
   }
 }
 
-/** What a program needs of our own environment; no setting of Paymesh, which come from the installation alone. */
+/** Variables that a program needs from the current environment; without settings of Paymesh, which come only from the installation. */
 function systemEnvironment(): Environment {
   const own = Object.entries(process.env).filter(
     ([key, value]) => value !== undefined && !key.startsWith('PAYMESH_') && !isSettingName(key),

@@ -1,5 +1,5 @@
 import { freePort } from '#scripts/embedded/free-port.ts'
-import { type Stores, startStores } from '#scripts/embedded/stores.ts'
+import { type Stores, startMongoAlone, startStores } from '#scripts/embedded/stores.ts'
 import { startExchangeSimulator } from '#scripts/exchange-simulator/simulator.ts'
 import { startLocalNodes } from '#scripts/local-chain/local-nodes.ts'
 import type { NodeSettings } from '#shared/chains/definitions/chain.ts'
@@ -7,7 +7,9 @@ import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { StackPorts } from './stack-options.ts'
 
 /** Everything outside Paymesh that a development installation needs. */
-export interface Surroundings extends Pick<Stores, 'mongoUrl' | 'redisUrl'> {
+export interface Surroundings extends Pick<Stores, 'mongoUrl'> {
+  /** Null without Redis. */
+  readonly redisUrl: string | null
   /** Test-mode nodes by network, as in `PAYMESH_NETWORKS`. */
   readonly nodes: Readonly<Partial<Record<NetworkId, NodeSettings>>>
   /** Base URL by rate source. */
@@ -21,10 +23,19 @@ export interface SurroundingsOptions {
   readonly networks: readonly NetworkId[]
   readonly mongoUrl: string | null
   readonly redisUrl: string | null
+  /** Whether the services run as separate processes, which wake each other over Redis. */
+  readonly processes: boolean
   readonly report: (line: string) => void
 }
 
-/** Starts stores, chains and exchanges side by side. When one fails, the others are ended before the failure is passed on. */
+async function openStores(
+  options: SurroundingsOptions,
+): Promise<Omit<Stores, 'redisUrl'> & { redisUrl: string | null }> {
+  if (options.processes) return await startStores(options)
+  return { ...(await startMongoAlone(options)), redisUrl: null }
+}
+
+/** Starts stores, chains and exchanges in parallel. When one fails, the others are ended before the failure is passed on. */
 export async function startSurroundings(options: SurroundingsOptions): Promise<Surroundings> {
   const { dataDir, ports, report } = options
   const stops: (() => Promise<void> | void)[] = []
@@ -37,7 +48,7 @@ export async function startSurroundings(options: SurroundingsOptions): Promise<S
     return started
   }
   const parts = [
-    track(startStores({ dataDir, report, mongoUrl: options.mongoUrl, redisUrl: options.redisUrl })),
+    track(openStores(options)),
     track(startLocalNodes({ networks: options.networks, dataDir, ethereumPort: ports.chain, report })),
     track(startExchangeSimulator({ port: await freePort(ports.rates) })),
   ] as const

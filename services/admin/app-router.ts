@@ -6,6 +6,8 @@ import { deliveriesRouter } from './routers/deliveries.ts'
 import { diagnosticsRouter } from './routers/diagnostics.ts'
 import { endpointsRouter } from './routers/endpoints.ts'
 import { exceptionsRouter } from './routers/exceptions.ts'
+import { fundsRouter } from './routers/funds.ts'
+import { goLiveRouter } from './routers/go-live.ts'
 import { invoicesRouter } from './routers/invoices.ts'
 import { liveRouter } from './routers/live.ts'
 import { membersRouter } from './routers/members.ts'
@@ -20,7 +22,7 @@ import { walletsRouter } from './routers/wallets.ts'
 import { workspaceRouter } from './routers/workspace.ts'
 import { router } from './trpc.ts'
 
-/** Every procedure of the operators' interface. */
+/** Every procedure of the dashboard API. */
 export const appRouter = router({
   auth: authRouter,
   workspace: workspaceRouter,
@@ -38,6 +40,8 @@ export const appRouter = router({
   endpoints: endpointsRouter,
   deliveries: deliveriesRouter,
   wallets: walletsRouter,
+  funds: fundsRouter,
+  goLive: goLiveRouter,
   rates: ratesRouter,
   chains: chainsRouter,
   queues: queuesRouter,

@@ -1,16 +1,24 @@
 import { join } from 'node:path'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
-import express, { type Express, type Request, type Response } from 'express'
-import type { AdminDeps } from './admin-deps.ts'
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import { builtAssets } from '#shared/runtime/http/built-assets.ts'
+import { compressAnswers } from '#shared/runtime/http/compress-answers.ts'
 import { appRouter } from './app-router.ts'
+import type { AdminDeps } from './assemble.ts'
 import { exportInvoicesRoute } from './export-invoices.ts'
 import { exportPaymentsRoute } from './export-payments.ts'
+import { INVALID_EXPORT, refuse } from './export-route.ts'
+import { addListenRoutes } from './listen/listen-routes.ts'
 import { createContextReader } from './request-context.ts'
 
-/** At most so many calls in one request, and so many bytes. */
+/** Maximum calls in one request, and maximum bytes. */
 const BATCH_MAX = 10
 const BODY_BYTES_MAX = 1_048_576
-/** Styles of the component library are set on elements at run time; scripts come from files of ours alone. */
+/** Smaller responses gain nothing: they fit into one packet. */
+const COMPRESS_FROM_BYTES = 1_024
+/** The filters of an export, bytes. */
+const FORM_BYTES_MAX = 8_192
+/** The component library sets styles on elements at run time; scripts come only from our own files. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +30,7 @@ const PAGE_POLICY = [
   "base-uri 'none'",
   "form-action 'self'",
   "require-trusted-types-for 'script'",
-  // The one policy of the page; it lets through text without markup (services/dashboard/src/markup-policy.ts).
+  // The page's only policy; it accepts text without markup (services/dashboard/src/markup-policy.ts).
   'trusted-types default',
 ].join('; ')
 
@@ -45,7 +53,10 @@ const PERMISSIONS = [
   .map((feature) => `${feature}=()`)
   .join(', ')
 
-/** The operators' interface under `/trpc` and the dashboard for every other path. It does not listen yet. */
+/**
+ * The dashboard API under `/trpc`, streams of events for merchants' programs under `/listen`, and the dashboard for every
+ * other path. Does not start listening.
+ */
 export function createApp(deps: AdminDeps): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -55,7 +66,7 @@ export function createApp(deps: AdminDeps): Express {
       'Referrer-Policy': 'no-referrer',
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Resource-Policy': 'same-origin',
-      // The clipboard is all that the dashboard asks a browser for.
+      // The clipboard is the only browser permission that the dashboard uses.
       'Permissions-Policy': PERMISSIONS,
       'Strict-Transport-Security': 'max-age=31536000',
     })
@@ -65,6 +76,7 @@ export function createApp(deps: AdminDeps): Express {
     '/trpc',
     refuseForeignOrigin(deps),
     refuseInputInUrl,
+    compressAnswers(COMPRESS_FROM_BYTES),
     createExpressMiddleware({
       router: appRouter,
       createContext: createContextReader(deps),
@@ -74,33 +86,54 @@ export function createApp(deps: AdminDeps): Express {
       responseMeta: () => ({ headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no' } }),
     }),
   )
-  app.get('/export/payments.csv', exportPaymentsRoute(deps))
-  app.get('/export/invoices.csv', exportInvoicesRoute(deps))
+  app.use(
+    '/export',
+    refuseForeignOrigin(deps),
+    express.urlencoded({ extended: false, limit: FORM_BYTES_MAX }),
+    refuseUnreadableForm,
+  )
+  app.post('/export/payments.csv', exportPaymentsRoute(deps))
+  app.post('/export/invoices.csv', exportInvoicesRoute(deps))
+  app.use('/export', (_request, response) => {
+    response
+      .status(405)
+      .set('Allow', 'POST')
+      .type('text')
+      .send('Exports take the fields of a form: reload the dashboard.')
+  })
+  addListenRoutes(app, deps)
   servePages(app, deps)
   return app
 }
 
-/** A page of another origin cannot make a browser of ours act (cross-site request forgery): browsers name the origin of every POST. */
+/** Prevents cross-site request forgery by pages of another origin: browsers send the origin of every POST. */
 function refuseForeignOrigin({ config }: AdminDeps) {
   return (request: Request, response: Response, next: () => void) => {
     const { origin } = request.headers
     const own =
       origin === undefined ? request.headers['sec-fetch-site'] !== 'cross-site' : origin === config.admin.publicUrl
     if (request.method === 'GET' || own) next()
-    else response.status(403).json({ error: { message: 'This origin may not change anything here.' } })
+    else response.status(403).json({ error: { message: 'Changes from this origin are not allowed.' } })
   }
 }
 
+/** A form that is too large or cannot be decoded is answered in a sentence; Express would answer with a stack trace. */
+function refuseUnreadableForm(error: unknown, _request: Request, response: Response, next: NextFunction): void {
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
+  if (status >= 500) next(error)
+  else refuse(response, status, INVALID_EXPORT)
+}
+
 /**
- * URLs end up in logs of proxies and in histories, so what is asked travels in bodies. Live views are the exception, because
- * browsers can only open them with GET: they name a workspace, an entry and a place, and no person.
+ * URLs end up in proxy logs and in histories, so inputs are sent in bodies. Live views are the exception, because
+ * browsers can only open them with GET: they contain a workspace, an entry and a position, and no person.
  */
 function refuseInputInUrl(request: Request, response: Response, next: () => void): void {
   const isLive = request.headers.accept?.includes('text/event-stream') === true
   if (isLive || request.query['input'] === undefined) next()
   else {
     const error = {
-      message: 'Inputs travel in the body of a POST.',
+      message: 'Send inputs in the body of a POST.',
       data: { code: 'METHOD_NOT_SUPPORTED', path: null },
     }
     response.status(405).set('Allow', 'POST').json({ error })
@@ -116,16 +149,17 @@ function servePages(app: Express, { config }: AdminDeps): void {
     return
   }
   const folder = join(config.pagesDir, 'dashboard')
-  app.use(
-    '/assets',
-    express.static(join(folder, 'assets'), { immutable: true, maxAge: '1y', index: false }),
-    (_request, response) => void response.status(404).end(),
-  )
+  app.use('/assets', builtAssets(join(folder, 'assets')), noSuchFile)
   app.use((request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return void response.status(405).set('Allow', 'GET, HEAD').end()
     response.set({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' })
-    // With a root, or a folder above whose name begins with a dot would be taken for a hidden file.
+    // With a root; otherwise a parent folder whose name begins with a dot would be treated as a hidden file.
     response.sendFile('index.html', { root: folder })
   })
+}
+
+/** A page from before an upgrade requests files that the upgrade replaced; the page offers to be loaded again. */
+function noSuchFile(_request: Request, response: Response): void {
+  response.status(404).set('Cache-Control', 'no-store').end()
 }

@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { accountKey } from '#test/support/fresh-key.ts'
-import type { MutationPath, OnceAttack } from './attack-table.fixture.ts'
+import { type MutationPath, type OnceAttack, once } from './attack-kinds.fixture.ts'
 import type { AttackWorld } from './attack-world.fixture.ts'
 
-const once = (rows: number, mails: number, stage: OnceAttack['stage']): OnceAttack => ({
-  audit: 'once',
-  rows,
-  mails,
-  stage,
-})
 const op = () => ({ opId: randomUUID() })
 const LIVE = { mode: 'live' } as const
 let keys = 5_000
@@ -45,7 +39,7 @@ const UPDATE = [
 const DISABLE = [{ status: 'disabled' }, { status: 'enabled' }] as const
 const ROTATE = [{}, { overlapMs: 0 }] as const
 
-/** What changes of live keys, endpoints and wallets leave behind: one owner, hence one mail each. Rows as in test mode. */
+/** Audit rows and mails of changes of live keys, endpoints and wallets: one owner, so one mail each. Rows as in test mode. */
 export const LIVE_ATTACKS: readonly (readonly [path: MutationPath, what: string, attack: OnceAttack])[] = [
   [
     'apiKeys.create',

@@ -1,49 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { AnyTRPCMutationProcedure, AnyTRPCProcedure } from '@trpc/server'
 import { accountAddresses, accountKey } from '#test/support/fresh-key.ts'
 import { evmAccounts } from '#test/support/prove-control.ts'
-import type { AppRouter } from './app-router.ts'
-import type { AttackWorld } from './attack-world.fixture.ts'
+import { type AuditBehaviour, type MutationPath, once } from './attack-kinds.fixture.ts'
+import { MONEY_ATTACKS } from './attack-money.fixture.ts'
 
-type PathsOf<R, Before extends string = ''> = {
-  [K in keyof R & string]: R[K] extends AnyTRPCMutationProcedure
-    ? `${Before}${K}`
-    : R[K] extends AnyTRPCProcedure
-      ? never
-      : PathsOf<R[K], `${Before}${K}.`>
-}[keyof R & string]
-
-/** Path of every procedure that changes something: a new one does not compile until it has its row in the table below. */
-export type MutationPath = PathsOf<AppRouter['_def']['record']>
-
-/** A change under an `opId`: what one of it leaves behind. */
-export interface OnceAttack {
-  readonly audit: 'once'
-  /** Audit rows of the first request; a repetition adds none. */
-  readonly rows: number
-  /** Mails of the first request; a repetition adds none. */
-  readonly mails: number
-  /**
-   * Sets the scene. `input` is the request, `other` the same request with other content. `undo` brings the state before
-   * the request back by another operation: a repetition must not carry the request out again.
-   */
-  stage(world: AttackWorld): Promise<{ readonly input: object; readonly other: object; undo?(): Promise<unknown> }>
-}
-
-/** How a changing procedure leaves its trace. */
-export type AuditBehaviour =
-  | OnceAttack
-  /** A step of a person's own log-in: every request is one of its own; `auth-rows.int.test.ts` counts its rows. */
-  | { readonly audit: 'each' }
-  /** Stores nothing: a mutation only because its input must not stand in a URL. */
-  | { readonly audit: 'stores_nothing' }
-
-const once = (rows: number, mails: number, stage: OnceAttack['stage']): OnceAttack => ({
-  audit: 'once',
-  rows,
-  mails,
-  stage,
-})
 const EACH = { audit: 'each' } as const
 const op = () => ({ opId: randomUUID() })
 const because = { reason: 'for the test' }
@@ -99,8 +59,8 @@ const people: Pick<
     const [one, two] = [await person('support'), await person('support')]
     const since = deps.clock.now()
     const audit = { id: randomUUID(), at: since, actor: 'test', action: 'member.joined', subject: one.id }
-    const noted = { audit: { ...audit, workspaceId, mode: null, detail: {} } }
-    const undo = () => deps.memberships.add({ workspaceId, userId: one.id, role: 'support', since }, noted)
+    const auditWrite = { audit: { ...audit, workspaceId, mode: null, detail: {} } }
+    const undo = () => deps.memberships.add({ workspaceId, userId: one.id, role: 'support', since }, auditWrite)
     return { input: { userId: one.id, from: 'support' }, other: { userId: two.id, from: 'support' }, undo }
   }),
   'apiKeys.create': once(1, 0, async () => {
@@ -111,93 +71,6 @@ const people: Pick<
     const make = () => caller.apiKeys.create({ ...at, ...op(), name: 'Shop', scopes: ['invoices:read'] })
     const [one, two] = [(await make()).key, (await make()).key]
     return { input: { keyId: one.id, last4: one.last4 }, other: { keyId: two.id, last4: two.last4 } }
-  }),
-}
-
-const money: Pick<
-  Record<MutationPath, AuditBehaviour>,
-  Extract<MutationPath, `${'invoices' | 'payments' | 'paymentLinks' | 'products' | 'exceptions'}.${string}`>
-> = {
-  'invoices.create': once(1, 0, async () => {
-    const wish = (amount: string) => ({ invoice: { amount, currency: 'USD' } })
-    return { input: wish('20'), other: wish('2000') }
-  }),
-  'invoices.cancel': once(1, 0, async ({ invoice }) => ({
-    input: { id: await invoice() },
-    other: { id: await invoice() },
-  })),
-  'invoices.simulate': once(1, 0, async ({ invoice }) => {
-    const id = await invoice({ asset: 'usdt_ethereum' })
-    return { input: { id, scenario: 'partial' }, other: { id, scenario: 'paid' } }
-  }),
-  'invoices.eraseCustomer': once(1, 0, async ({ invoice }) => {
-    const customer = { email: 'c@example.com', name: 'Carla' }
-    return {
-      input: { id: await invoice({ customer }), ...because },
-      other: { id: await invoice({ customer }), ...because },
-    }
-  }),
-  'invoices.openRefund': once(1, 0, async ({ paid }) => {
-    const id = await paid()
-    return { input: { id, amount: '5' }, other: { id, amount: '19' } }
-  }),
-  'invoices.recordRefund': once(1, 0, async ({ boss: { caller, at }, paid }) => {
-    const { id: refundId } = await caller.invoices.openRefund({ ...at, ...op(), id: await paid(), amount: '5' })
-    const input = { refundId, txHash: `0x${'ab'.repeat(32)}` }
-    return { input, other: { refundId, txHash: `0x${'cd'.repeat(32)}` } }
-  }),
-  'invoices.withdrawRefund': once(1, 0, async ({ boss: { caller, at }, paid }) => {
-    const id = await paid()
-    const ask = async () => (await caller.invoices.openRefund({ ...at, ...op(), id, amount: '1' })).id
-    return { input: { refundId: await ask() }, other: { refundId: await ask() } }
-  }),
-  'payments.attach': once(1, 0, async ({ latePayment }) => {
-    const { invoiceId, payment } = await latePayment()
-    const input = { invoiceId, paymentId: payment.id, ...because }
-    return { input, other: { ...input, reason: 'for another reason' } }
-  }),
-  'payments.count': once(1, 0, async ({ dustPayment }) => {
-    const [one, two] = [await dustPayment(), await dustPayment()]
-    return { input: { paymentId: one.id, ...because }, other: { paymentId: two.id, ...because } }
-  }),
-  'paymentLinks.create': once(1, 0, async () => {
-    const wish = (title: string) => ({ link: { title, currency: 'USD', allow_custom_amount: true } })
-    return { input: wish('Donation'), other: wish('Another') }
-  }),
-  'paymentLinks.deactivate': once(1, 0, async ({ boss: { caller, at } }) => {
-    const link = { title: 'Donation', currency: 'USD', allow_custom_amount: true }
-    const make = async () => (await caller.paymentLinks.create({ ...at, ...op(), link })).id
-    return { input: { id: await make() }, other: { id: await make() } }
-  }),
-  'products.create': once(1, 0, async () => {
-    const wish = (name: string) => ({ product: { name, price: '5.00', currency: 'USD' } })
-    return { input: wish('Cup'), other: wish('Pot') }
-  }),
-  // The entry, and the invoice that takes the money.
-  'exceptions.accept': once(2, 0, async ({ latePayment }) => {
-    const [one, two] = [await latePayment(), await latePayment()]
-    return { input: { id: one.exceptionId, ...because }, other: { id: two.exceptionId, ...because } }
-  }),
-  'exceptions.attach': once(2, 0, async ({ boss: { workspaceId }, engine, exception, strayPayment }) => {
-    const { key: paymentKey } = await strayPayment()
-    const id = await exception({ id: `unmatched:${paymentKey}:${workspaceId}`, paymentKey })
-    const [one, two] = [await engine.open({ asset: 'usdt_ethereum' }), await engine.open({ asset: 'usdt_ethereum' })]
-    const input = { id, invoiceId: one.terms.id, ...because }
-    return { input, other: { ...input, invoiceId: two.terms.id } }
-  }),
-  'exceptions.reject': once(1, 0, async ({ engine, exception }) => {
-    const id = await exception()
-    const undo = () => exception({ id, openedAt: engine.deps.clock.now() })
-    return { input: { id, ...because }, other: { id: await exception(), ...because }, undo }
-  }),
-  'exceptions.close': once(1, 0, async ({ engine, exception }) => {
-    const id = await exception()
-    const undo = () => exception({ id, openedAt: engine.deps.clock.now() })
-    return { input: { id }, other: { id: await exception() }, undo }
-  }),
-  'exceptions.note': once(1, 0, async ({ exception }) => {
-    const id = await exception()
-    return { input: { id, text: 'called them' }, other: { id, text: 'did not call them' } }
   }),
 }
 
@@ -267,8 +140,8 @@ const installation: Pick<
       const { nonce, text } = await caller.wallets.challenge({ ...live, ...op(), about: { walletId: wallet.id } })
       return { nonce, signatures: [{ address: '', signature: account.sign(text) }] }
     }
-    const wish = async () => ({ mode: 'live', walletId: wallet.id, proof: await answer() })
-    return { input: await wish(), other: await wish() }
+    const request = async () => ({ mode: 'live', walletId: wallet.id, proof: await answer() })
+    return { input: await request(), other: await request() }
   }),
   'wallets.disable': once(1, 0, async ({ boss: { caller, at } }) => {
     const add = async () => (await caller.wallets.add({ ...at, ...op(), ...xpub() })).wallet.id
@@ -305,6 +178,28 @@ const installation: Pick<
   }),
 }
 
+const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7'
+const preparing: Pick<
+  Record<MutationPath, AuditBehaviour>,
+  `goLive.${'check' | 'confirmAddress' | 'sendMail' | 'startPayment' | 'stateMasterKey'}`
+> = {
+  'goLive.check': once(1, 0, async () => ({ input: {}, other: because })),
+  'goLive.confirmAddress': once(1, 0, async ({ boss: { caller, at } }) => {
+    const { id: walletId } = (await caller.wallets.add({ ...at, ...op(), ...xpub() })).wallet
+    return { input: { walletId, address: ADDRESS }, other: { walletId, address: ADDRESS.toLowerCase() } }
+  }),
+  'goLive.sendMail': once(1, 1, async ({ person }) => {
+    await person('admin')
+    return { input: {}, other: because }
+  }),
+  'goLive.stateMasterKey': once(1, 0, async () => ({ input: {}, other: because })),
+  // The invoice's own row, and that of the check.
+  'goLive.startPayment': once(2, 0, async () => ({
+    input: { asset: 'usdt_ethereum', amount: '5.00' },
+    other: { asset: 'usdt_ethereum', amount: '50.00' },
+  })),
+}
+
 const own = {
   'auth.logIn': EACH,
   'auth.giveCode': EACH,
@@ -320,10 +215,11 @@ const own = {
   'auth.acceptInvitation': EACH,
 } as const
 
-/** What each changing procedure leaves in the audit trail and among the mails. */
+/** Audit rows and mails of each changing procedure. */
 export const AUDIT_BEHAVIOUR: Readonly<Record<MutationPath, AuditBehaviour>> = {
   ...people,
-  ...money,
+  ...preparing,
+  ...MONEY_ATTACKS,
   ...installation,
   ...own,
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
@@ -10,16 +10,14 @@ import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
+import { digestOf } from '#test/support/store-digest.ts'
 import type { TestStores } from '#test/support/stores.ts'
 
 const SCOPE = { mode: 'test', network: 'ethereum', epoch: 1 } as const
-/** What a request leaves behind whatever it asks for, and what is no part of any tenant's or operator's data. */
-const NOT_STATE = ['operations', 'leases', 'processes', 'login_attempts', 'system.views']
-
 const HEIGHT = 100
 
-/** The engine with a wallet, and a scanner that stands at `HEIGHT`. */
+/** The engine with a wallet, and a scanner at `HEIGHT`. */
 async function openWalletedEngine(stores: TestStores) {
   const engine = await openEngine(stores)
   const { wallets } = engine.deps
@@ -32,7 +30,7 @@ async function openWalletedEngine(stores: TestStores) {
   return engine
 }
 
-/** Opens entries of the inbox. */
+/** Opens exceptions. */
 function openExceptions({ deps, workspace }: Engine) {
   return async (change: object = {}) => {
     const about = { workspaceId: workspace.id, mode: 'test' as const, invoiceId: null, paymentKey: null }
@@ -43,7 +41,7 @@ function openExceptions({ deps, workspace }: Engine) {
   }
 }
 
-/** Endpoints of a workspace, and deliveries that failed for good. */
+/** Endpoints of a workspace, and permanently failed deliveries. */
 function webhooksOf(stores: TestStores, workspaceId: string) {
   const stage = deliveryStage(stores)
   const endpoint = (change: Partial<WebhookEndpoint> = {}) => stage.endpoint({ workspaceId, ...change })
@@ -57,8 +55,8 @@ function webhooksOf(stores: TestStores, workspaceId: string) {
 }
 
 /**
- * Makes another network than the one that invoices are paid on fail on the block behind its cursor, whose hash is new, so that no
- * release of before holds.
+ * Makes another network than that of the invoices fail on the block after its cursor, whose hash is new, so that no
+ * earlier release applies.
  */
 async function stickNetwork(stores: TestStores, now: number): Promise<void> {
   const [firstAt, lastAt] = [new Date(now - 600_000), new Date(now)]
@@ -75,20 +73,7 @@ async function stickNetwork(stores: TestStores, now: number): Promise<void> {
   await cursors.replaceOne({ _id: 'live:bsc' }, stuck, { upsert: true })
 }
 
-/** What is stored now: one line for each collection, with its size and a hash of its documents. */
-async function digestOf(stores: TestStores): Promise<readonly string[]> {
-  const { db } = stores.db.connection
-  const names = (await db?.listCollections().toArray())?.map(({ name }) => name).sort() ?? []
-  const parts: string[] = []
-  for (const name of names.filter((one) => !NOT_STATE.includes(one))) {
-    const docs = (await db?.collection(name).find().sort({ _id: 1 }).toArray()) ?? []
-    const hash = createHash('sha256').update(JSON.stringify(docs)).digest('hex')
-    parts.push(`${name} ${docs.length} ${hash}`)
-  }
-  return parts
-}
-
-/** Real transfers to addresses of the workspace, each in a block of its own. */
+/** Real transfers to addresses of the workspace, each in a separate block. */
 function moneyOn(engine: Engine, relay: () => Promise<void>) {
   let height = HEIGHT
   const transfer = async (to: { matchKey: string; address: string }, amountBase: bigint) => {
@@ -101,7 +86,7 @@ function moneyOn(engine: Engine, relay: () => Promise<void>) {
     if (payment === undefined) throw new Error('no payment was stored')
     return payment
   }
-  /** An expired invoice whose money came hours late. */
+  /** An expired invoice whose money arrived hours late. */
   const latePayment = async () => {
     const opened = await engine.open({ asset: 'usdt_ethereum' })
     const { id } = opened.terms
@@ -109,7 +94,7 @@ function moneyOn(engine: Engine, relay: () => Promise<void>) {
     await engine.publishRates()
     await engine.setCursor(height, engine.deps.clock.now())
     await advanceInvoice(engine.deps, id)
-    const payment = await transfer(lockOf(opened), opened.state.locks[0]?.quotes[0]?.amountBase ?? 0n)
+    const payment = await transfer(paymentMethodOf(opened), opened.state.locks[0]?.quotes[0]?.amountBase ?? 0n)
     await advanceInvoice(engine.deps, id)
     await relay()
     return { invoiceId: id, payment, exceptionId: `late:${payment.key}` }
@@ -117,24 +102,24 @@ function moneyOn(engine: Engine, relay: () => Promise<void>) {
   /** Confirmed dust on an open invoice. */
   const dustPayment = async () => {
     const opened = await engine.open({ asset: 'usdt_ethereum' })
-    const payment = await transfer(lockOf(opened), 1n)
+    const payment = await transfer(paymentMethodOf(opened), 1n)
     await advanceInvoice(engine.deps, opened.terms.id)
     await relay()
     return payment
   }
   /** Confirmed money on an address of the workspace that no invoice holds. */
-  const strayPayment = async () => {
+  const unmatchedPayment = async () => {
     const materials = await engine.deps.wallets.listMaterials()
     const material = materials.find(({ family, sandbox }) => family === 'evm' && sandbox)
-    // The last one derived: those before it are offered first.
+    // The last one derived: earlier ones are offered first.
     const [address] = await engine.deps.wallets.addressesAt(material?.id ?? '', [(material?.derivedCount ?? 0) - 1])
     if (address === undefined) throw new Error('no address')
     return await transfer(address, 20_000_000n)
   }
-  return { latePayment, dustPayment, strayPayment }
+  return { latePayment, dustPayment, unmatchedPayment }
 }
 
-/** An installation on which every operator's change can be tried, with somebody who may do all of them. */
+/** An installation on which every operator change can be tried, with a user who may do all of them. */
 export type AttackWorld = Awaited<ReturnType<typeof openAttackWorld>>
 
 /** Opens the world; call it in a hook of a file that uses `useStores`. */
@@ -152,8 +137,8 @@ export async function openAttackWorld(stores: TestStores) {
     for (let shard = 0; shard < 8; shard += 1) await createOutboxRelay(engine.deps).relayShard(shard)
   }
   const invoice = async (fields: object = {}) => {
-    const wish = { ...boss.at, opId: randomUUID(), invoice: { amount: '20', currency: 'USD', ...fields } }
-    return (await boss.caller.invoices.create(wish)).id
+    const request = { ...boss.at, opId: randomUUID(), invoice: { amount: '20', currency: 'USD', ...fields } }
+    return (await boss.caller.invoices.create(request)).id
   }
   const paid = async () => {
     const id = await invoice({ asset: 'usdt_ethereum' })
@@ -167,7 +152,7 @@ export async function openAttackWorld(stores: TestStores) {
     ...{ person, invoice, paid, ...money, exception: openExceptions(engine) },
     stuckNetwork: () => stickNetwork(stores, boss.deps.clock.now()),
     ...webhooksOf(stores, workspaceId),
-    /** Carries out what requests left to the outbox, and counts what there is. */
+    /** Relays the outbox entries of requests, and counts the rows. */
     count: async () => {
       await relay()
       const [rows, mails] = await Promise.all(
@@ -175,7 +160,7 @@ export async function openAttackWorld(stores: TestStores) {
       )
       return { rows: rows ?? 0, mails: mails ?? 0 }
     },
-    /** A digest of everything that is stored, the audit trail and the mails included. */
+    /** A digest of all stored data, including the audit log and the mails. */
     digest: () => digestOf(stores),
   }
 }

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useStores } from '#test/support/stores.ts'
 import { appRouter } from './app-router.ts'
+import type { AuditBehaviour, OnceAttack } from './attack-kinds.fixture.ts'
 import { LIVE_ATTACKS } from './attack-live.fixture.ts'
-import { AUDIT_BEHAVIOUR, type AuditBehaviour, type OnceAttack } from './attack-table.fixture.ts'
+import { AUDIT_BEHAVIOUR } from './attack-table.fixture.ts'
 import { type AttackWorld, openAttackWorld } from './attack-world.fixture.ts'
 import type { ProcedureMeta } from './trpc.ts'
 
@@ -12,8 +13,11 @@ let world: AttackWorld
 beforeAll(async () => {
   world = await openAttackWorld(stores)
 })
-// Scenes use up addresses.
-beforeEach(() => world.engine.watchEverything())
+// Scenes use up addresses, and on a slow machine they outlive a rate.
+beforeEach(async () => {
+  await world.engine.watchEverything()
+  await world.engine.publishRates()
+})
 
 type Procedures = Readonly<Record<string, { readonly _def: { readonly type: string; readonly meta?: ProcedureMeta } }>>
 
@@ -96,6 +100,16 @@ describe('every change of an operator', () => {
   // Guarantee: an owner gets one mail about each change of a live key, endpoint or wallet, whichever view it was made from.
   test.each(LIVE_ATTACKS)('%s (%s): fresh, repeated, with other content', async (path, _what, attack) => {
     await thrice(path, attack)
+  })
+
+  // Guarantee: what declares that it stores nothing stores nothing.
+  test('a mutation without rows leaves the store as it was', async () => {
+    const silent = Object.entries(AUDIT_BEHAVIOUR).filter(([, { audit }]) => audit === 'stores_nothing')
+    expect(silent.map(([path]) => path)).toEqual(['wallets.prepare'])
+    const value = '0x000000000000000000000000000000000000dEaD'
+    const before = await world.digest()
+    await call('wallets.prepare', { family: 'evm', kind: 'address', value })
+    expect(await world.digest()).toEqual(before)
   })
 
   test('keys, endpoints and wallets that need a code are attacked in live mode too', () => {

@@ -1,12 +1,12 @@
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import { lives } from '#shared/usecases/accounts/operator-sessions.ts'
-import type { AdminDeps } from './admin-deps.ts'
+import type { AdminDeps } from './assemble.ts'
 import { Refused } from './trpc.ts'
 
-/** How long a person who was removed, or logged out, may go on with a live view: it asks `demandMember` this often. */
+/** How long a person who was removed, or logged out, may keep a live view: it calls `demandMember` at this interval. */
 export const MEMBER_CHECK_MS = 15_000
 
-/** Throws `UNAUTHORIZED` when the session has ended since, `NOT_FOUND` when its person is no member of the workspace any more. */
+/** Throws `UNAUTHORIZED` when the session has ended since, `NOT_FOUND` when its person is no longer a member of the workspace. */
 export async function demandMember(deps: AdminDeps, session: OperatorSession, workspaceId: string): Promise<void> {
   const [stored, member] = await Promise.all([
     deps.sessions.find(session.id),
@@ -14,5 +14,5 @@ export async function demandMember(deps: AdminDeps, session: OperatorSession, wo
   ])
   if (stored === null || !lives(stored, deps.clock.now()))
     throw new Refused({ code: 'UNAUTHORIZED', message: 'Please log in.' })
-  if (member === null) throw new Refused({ code: 'NOT_FOUND', message: 'There is no such resource.' })
+  if (member === null) throw new Refused({ code: 'NOT_FOUND', message: 'Resource not found.' })
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * A UUID (version 8, RFC 9562 §5.8) made of texts: the same texts always give the same one. Ids of things that people make are
- * derived from their workspace and the operation, so that nobody can name the id of another's.
+ * A UUID (version 8, RFC 9562 §5.8) derived from texts: the same texts always give the same one. Ids of resources that people create are
+ * derived from their workspace and the operation, so that a client cannot choose the id of another workspace's resource.
  */
 export function derivedUuid(...parts: readonly string[]): string {
   const hex = createHash('sha256').update(parts.join('\n'), 'utf8').digest('hex')

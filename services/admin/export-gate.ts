@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { router, workspaceQuery } from './trpc.ts'
 
-/** Lets through whoever may read a workspace: for answers that are files and no procedures. */
+/** Admits everyone who may read a workspace: for responses that are files and not procedures. */
 export const exportGate = router({
   open: workspaceQuery('viewer')
     .output(z.literal(true))

@@ -1,10 +1,10 @@
 import { readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
 import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
-import type { AdminDeps } from './admin-deps.ts'
+import type { AdminDeps } from './assemble.ts'
 import { exportRoute } from './export-route.ts'
 import { invoiceFilters } from './wire/list-filters.ts'
 
-/** `GET /export/invoices.csv`: the invoices that the list shows under the same filters, paid or not, newest first. */
+/** `POST /export/invoices.csv`: the invoices that the list shows under the same filters, paid or not, newest first. */
 export const exportInvoicesRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'invoices',

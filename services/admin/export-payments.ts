@@ -1,9 +1,9 @@
 import { exportPayments } from '#shared/usecases/reports/export-payments.ts'
-import type { AdminDeps } from './admin-deps.ts'
+import type { AdminDeps } from './assemble.ts'
 import { exportRoute } from './export-route.ts'
 import { paymentFilters } from './wire/list-filters.ts'
 
-/** `GET /export/payments.csv`: the payments that the list shows under the same filters, oldest first. */
+/** `POST /export/payments.csv`: the payments that the list shows under the same filters, oldest first. */
 export const exportPaymentsRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'payments',

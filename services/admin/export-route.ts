@@ -4,17 +4,19 @@ import type { Request, Response } from 'express'
 import { z } from 'zod'
 import { MODES } from '#shared/domain/enumerations.ts'
 import { type ExportRequest, recordedExport } from '#shared/usecases/reports/record-export.ts'
-import type { AdminDeps } from './admin-deps.ts'
+import type { AdminDeps } from './assemble.ts'
 import { exportGate } from './export-gate.ts'
 import { createContextReader } from './request-context.ts'
 import { createCallerFactory } from './trpc.ts'
 
 const scope = { workspaceId: z.uuid(), mode: z.enum(MODES) }
+/** Why a form gets no file: it is unreadable, or has an unknown or invalid field. */
+export const INVALID_EXPORT = 'The export request is invalid.'
 const callGate = createCallerFactory(exportGate)
 
-/** A file of lines: what it is called, what it can be narrowed by, and its lines, which are read as fast as they are taken. */
+/** A file of lines: its name, its filters, and its lines, which are read as fast as they are consumed. */
 interface ExportPlan<Filters extends z.core.$ZodShape> {
-  /** Names the file: `invoices`. */
+  /** File name: `invoices`. */
   readonly what: string
   readonly filters: Filters
   readonly lines: (
@@ -24,16 +26,16 @@ interface ExportPlan<Filters extends z.core.$ZodShape> {
 }
 
 /**
- * `GET /export/<what>.csv?workspaceId&mode&…`: a file of any length for those who may read the workspace, decided by the same
- * middleware as for procedures. Only a batch is in memory at a time. A filter that is unknown or unreadable is refused, so that no file holds more than was
+ * `POST /export/<what>.csv` with `workspaceId`, `mode` and filters as the fields of a form, since a search may name a person: a file of
+ * any length for those who may read the workspace, decided by the same middleware as for procedures. Only a batch is in memory at a time. A filter that is unknown or unreadable is refused, so that no file holds more than was
  * asked for. Each file leaves its rows in the audit trail (`recordedExport`). A file that breaks off ends its connection, so that half of it never looks whole.
  */
 export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, plan: ExportPlan<Filters>) {
   const readContext = createContextReader(deps)
-  const query = z.strictObject({ ...scope, ...plan.filters })
+  const form = z.strictObject({ ...scope, ...plan.filters })
   return async (request: Request, response: Response): Promise<void> => {
-    const asked = query.safeParse(readQuery(request.query))
-    if (!asked.success) return refuse(response, 400, 'The address of this export cannot be read.')
+    const asked = form.safeParse(readForm(request.body))
+    if (!asked.success) return refuse(response, 400, INVALID_EXPORT)
     const { workspaceId, mode } = z.object(scope).parse(asked.data)
     const context = await readContext({ req: request, res: response } as Parameters<typeof readContext>[0])
     try {
@@ -41,8 +43,8 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : null
       if (code === 'UNAUTHORIZED') return refuse(response, 401, 'Please log in.')
-      if (code === 'NOT_FOUND') return refuse(response, 404, 'There is no such workspace.')
-      if (code === 'FORBIDDEN') return refuse(response, 403, 'You may not read this.')
+      if (code === 'NOT_FOUND') return refuse(response, 404, 'Workspace not found.')
+      if (code === 'FORBIDDEN') return refuse(response, 403, 'You do not have access to this export.')
       throw error
     }
     const day = new Date(deps.clock.now()).toISOString().slice(0, 10)
@@ -62,14 +64,14 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
       )
       await pipeline(Readable.from(file), response)
     } catch (error) {
-      // The reader went away, or the store did; there is nobody to answer but the log.
-      deps.logger.warn({ err: error, requestId: context.requestId }, 'an export broke off')
+      // The reader or the store disconnected; only the log can report it.
+      deps.logger.warn({ err: error, requestId: context.requestId }, 'an export was interrupted')
       response.destroy()
     }
   }
 }
 
-/** Filters as the audit trail keeps them: what people typed may be a customer's address, hence only that something was. */
+/** Filters as recorded in the audit log: typed text may be a customer's address, so only its presence is recorded. */
 function shownFilters(asked: Readonly<Record<string, unknown>>): ExportRequest['filters'] {
   const shown: Record<string, string | number | boolean | null> = {}
   for (const [name, value] of Object.entries(asked)) {
@@ -80,14 +82,14 @@ function shownFilters(asked: Readonly<Record<string, unknown>>): ExportRequest['
   return shown
 }
 
-/** Names of filters that are numbers or truth values; everything else is text. */
+/** Names of filters that are numbers or booleans; all others are text. */
 const NUMBERS = new Set(['from', 'to'])
 const TRUTHS: Readonly<Record<string, boolean>> = { true: true, false: false }
 
-/** The query of an address as the filters of a list take it. What has another form is left as it is, and refused by them. */
-function readQuery(query: Request['query']): Record<string, unknown> {
+/** The fields of a form as the filters of a list take them. A value of another form stays as it is, and they refuse it. */
+function readForm(fields: unknown): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => {
+    Object.entries(fields ?? {}).map(([name, value]) => {
       if (typeof value !== 'string') return [name, value]
       if (NUMBERS.has(name)) return [name, /^\d{1,15}$/.test(value) ? Number(value) : value]
       return [name, name === 'counted' ? (TRUTHS[value] ?? value) : value]
@@ -95,6 +97,7 @@ function readQuery(query: Request['query']): Record<string, unknown> {
   )
 }
 
-function refuse(response: Response, status: number, text: string): void {
+/** Answers an export request with a sentence instead of a file. */
+export function refuse(response: Response, status: number, text: string): void {
   response.status(status).set('Cache-Control', 'no-store').type('text').send(text)
 }

@@ -42,22 +42,27 @@ async function loggedIn(role: 'owner' | 'viewer' = 'viewer') {
   const browser = admin.browser()
   expect((await browser.mutate('auth.logIn', { email, password: PASSWORD })).status).toBe(200)
   const cookie = [...browser.jar].map(([name, value]) => `${name}=${value}`).join('; ')
-  const get = (path: string, init: RequestInit = {}) =>
-    fetch(`${admin.url}/export/${path}`, { ...init, headers: { cookie, origin: ADMIN_ORIGIN } })
-  return { email, get }
+  const post = (path: string, fields: string) =>
+    fetch(`${admin.url}/export/${path}`, {
+      method: 'POST',
+      body: form(fields),
+      headers: { cookie, origin: ADMIN_ORIGIN },
+    })
+  return { email, post }
 }
 
+const form = (fields: string) => new URLSearchParams(fields)
 const scope = () => `workspaceId=${admin.workspaceId}&mode=test`
 
 describe.each(['invoices', 'payments'] as const)('an export of %s', (what) => {
   // Guarantee: data that leaves as a file leaves a trace of who took how much of what.
   it('leaves who, what, the filters, and how many rows, each time', async () => {
-    const { email, get } = await loggedIn()
+    const { email, post } = await loggedIn()
     const filter = what === 'invoices' ? 'status=paid' : 'network=ethereum'
     for (const _time of [1, 2]) {
       let lines = 0
       const rows = await rowsOf(async () => {
-        const answer = await get(`${what}.csv?${scope()}&${filter}&from=1`)
+        const answer = await post(`${what}.csv`, `${scope()}&${filter}&from=1`)
         expect(answer.status).toBe(200)
         lines = (await answer.text()).trimEnd().split('\r\n').length - 1
       })
@@ -75,20 +80,20 @@ describe.each(['invoices', 'payments'] as const)('an export of %s', (what) => {
   })
 
   it('leaves nothing when it is refused', async () => {
-    const { get } = await loggedIn()
+    const { post } = await loggedIn()
     const rows = await rowsOf(async () => {
-      expect((await fetch(`${admin.url}/export/${what}.csv?${scope()}`)).status).toBe(401)
-      expect((await get(`${what}.csv?workspaceId=${randomUUID()}&mode=test`)).status).toBe(404)
-      expect((await get(`${what}.csv?${scope()}&unknown=1`)).status).toBe(400)
+      expect((await fetch(`${admin.url}/export/${what}.csv`, { method: 'POST', body: form(scope()) })).status).toBe(401)
+      expect((await post(`${what}.csv`, `workspaceId=${randomUUID()}&mode=test`)).status).toBe(404)
+      expect((await post(`${what}.csv`, `${scope()}&unknown=1`)).status).toBe(400)
     })
     expect(rows).toEqual([])
   })
 
   // Guarantee: without its row no data leaves; a store that refuses it shows as a connection that breaks.
   it('hands over no byte when its row cannot be stored', async () => {
-    const { get } = await loggedIn()
+    const { post } = await loggedIn()
     const record = vi.spyOn(admin.deps.exports, 'record').mockRejectedValueOnce(new Error('the store is away'))
-    const got = await get(`${what}.csv?${scope()}`).then(
+    const got = await post(`${what}.csv`, `${scope()}`).then(
       async (answer) => await answer.text(),
       () => 'broken off',
     )
@@ -97,14 +102,14 @@ describe.each(['invoices', 'payments'] as const)('an export of %s', (what) => {
   })
 
   it('breaks off when the row about its end cannot be stored, so that the file never looks whole', async () => {
-    const { get } = await loggedIn()
+    const { post } = await loggedIn()
     const { record } = admin.deps.exports
     const spy = vi
       .spyOn(admin.deps.exports, 'record')
       .mockImplementation(async (row) =>
         row.action === 'export.ended' ? Promise.reject(new Error('the store is away')) : record(row),
       )
-    const answer = await get(`${what}.csv?${scope()}`)
+    const answer = await post(`${what}.csv`, `${scope()}`)
     const outcome = await answer.text().then(
       () => 'whole',
       () => 'broken off',
@@ -126,20 +131,54 @@ it('counts the rows that were handed over', async () => {
     })
     expect(made.status).toBe(200)
   }
-  const { get } = await loggedIn()
+  const { post } = await loggedIn()
   const rows = await rowsOf(async () => {
-    await (await get(`invoices.csv?${scope()}&q=EXP-1`)).text()
+    await (await post('invoices.csv', `${scope()}&q=EXP-1`)).text()
   })
   expect(rows[1]?.detail).toEqual({ what: 'invoices', rows: 3, complete: true })
 })
 
 it('keeps what somebody typed into a search out of the audit trail', async () => {
-  const { get } = await loggedIn()
+  const { post } = await loggedIn()
   const rows = await rowsOf(async () => {
-    await (await get(`invoices.csv?${scope()}&q=carla%40example.com`)).text()
+    await (await post('invoices.csv', `${scope()}&q=carla%40example.com`)).text()
   })
   expect(rows[0]?.detail).toEqual({ what: 'invoices', searched: true })
   expect(JSON.stringify(rows)).not.toContain('carla')
+})
+
+// Guarantee: what somebody searched for stands in no URL, and no other site makes a browser of ours take a file.
+it('takes its filters in a body, from pages of ours', async () => {
+  const { email } = await admin.addPerson(`e${randomUUID()}@example.com`, 'viewer')
+  const browser = admin.browser()
+  await browser.mutate('auth.logIn', { email, password: PASSWORD })
+  const cookie = [...browser.jar].map(([name, value]) => `${name}=${value}`).join('; ')
+  const send = async (path: string, init: RequestInit & { readonly headers?: Record<string, string> }) =>
+    (await fetch(`${admin.url}/export/${path}`, { ...init, headers: { cookie, ...init.headers } })).status
+  const posted = { method: 'POST', body: form(scope()) }
+  const rows = await rowsOf(async () => {
+    expect(await send(`invoices.csv?${scope()}`, {})).toBe(405)
+    expect(await send(`invoices.csv?${scope()}`, { method: 'POST', headers: { origin: ADMIN_ORIGIN } })).toBe(400)
+    expect(await send('invoices.csv', { ...posted, headers: { origin: 'https://evil.example' } })).toBe(403)
+    expect(await send('invoices.csv', { ...posted, headers: { origin: 'null' } })).toBe(403)
+    expect(await send('invoices.csv', { ...posted, headers: { 'sec-fetch-site': 'cross-site' } })).toBe(403)
+  })
+  expect(rows).toEqual([])
+})
+
+// Guarantee: a stranger's broken form costs little and learns nothing about the program.
+it.each([
+  ['too large', 413, 'application/x-www-form-urlencoded', 'q='.padEnd(9_000, 'x')],
+  ['of an unknown character set', 415, 'application/x-www-form-urlencoded; charset=utf-99', 'q=x'],
+])('refuses a form that is %s in a sentence', async (_what, status, type, body) => {
+  const answer = await fetch(`${admin.url}/export/invoices.csv`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': type },
+  })
+  const text = await answer.text()
+  expect([answer.status, text]).toEqual([status, 'The export request is invalid.'])
+  expect(answer.headers.get('cache-control')).toBe('no-store')
 })
 
 // Guarantee: a new export cannot be added beside the one that records.

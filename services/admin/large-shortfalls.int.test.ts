@@ -10,7 +10,7 @@ import { renderMail } from '#shared/usecases/mails/render-mail.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const SCOPE = { mode: 'test', network: 'ethereum', epoch: 1 } as const
@@ -52,7 +52,7 @@ async function partlyPaid(minor: bigint, ...percents: readonly bigint[]) {
   const due = opened.state.locks[0]?.quotes[0]?.amountBase ?? 0n
   height += 10
   const transfers = percents.map((percent) => ({ key: `k${randomUUID()}`, amountBase: (due * percent) / 100n }))
-  const block = blockWith(height, engine.deps.clock.now(), lockOf(opened), transfers)
+  const block = blockWith(height, engine.deps.clock.now(), paymentMethodOf(opened), transfers)
   await recordBlockTransfers(engine.deps, { ...SCOPE, blocks: [block] })
   await confirmPayments(engine.deps, { ...SCOPE, height: height + 9, finalizedHeight: null })
   await advanceInvoice(engine.deps, id)
@@ -75,18 +75,20 @@ const rowsOf = async (subject: string) => await stores.db.collection(AUDIT_LOG).
 // Guarantee: a stolen session cannot write off more than the threshold without a code, and every owner gets a mail when it was done.
 test('a large shortfall needs a fresh code, changes nothing without it, and is mailed once', async () => {
   const { invoiceId, exceptionId } = await partlyPaid(50_000n, 40n)
-  const wish = { id: exceptionId, opId: randomUUID(), reason }
+  const request = { id: exceptionId, opId: randomUUID(), reason }
   const bare = await person({ secondFactor: 'none', steppedUp: false })
-  await expect(bare.caller.exceptions.accept({ ...bare.at, ...wish })).rejects.toMatchObject(FORBIDDEN('secondFactor'))
+  await expect(bare.caller.exceptions.accept({ ...bare.at, ...request })).rejects.toMatchObject(
+    FORBIDDEN('secondFactor'),
+  )
   const stale = await person({ steppedUp: false })
-  await expect(stale.caller.exceptions.accept({ ...stale.at, ...wish })).rejects.toMatchObject(FORBIDDEN('stepUp'))
+  await expect(stale.caller.exceptions.accept({ ...stale.at, ...request })).rejects.toMatchObject(FORBIDDEN('stepUp'))
   await relay()
   expect([await statusOf(invoiceId), await notices(), await rowsOf(exceptionId)]).toEqual(['expired', [], 0])
 
   const { caller, at } = await person()
-  await caller.exceptions.accept({ ...at, ...wish })
-  await caller.exceptions.accept({ ...at, ...wish })
-  await expect(caller.exceptions.accept({ ...at, ...wish, reason: 'another' })).rejects.toMatchObject({
+  await caller.exceptions.accept({ ...at, ...request })
+  await caller.exceptions.accept({ ...at, ...request })
+  await expect(caller.exceptions.accept({ ...at, ...request, reason: 'another' })).rejects.toMatchObject({
     cause: { code: 'IDEMPOTENCY_MISMATCH' },
   })
   await relay()
@@ -115,8 +117,8 @@ test('the threshold is the workspace’s: 0 means every shortfall', async () => 
   await owner.caller.workspace.update({ ...owner.at, opId: randomUUID(), version, change })
   const { exceptionId } = await partlyPaid(1_000n, 99n)
   const stale = await person({ steppedUp: false })
-  const wish = { ...stale.at, id: exceptionId, opId: randomUUID(), reason }
-  await expect(stale.caller.exceptions.accept(wish)).rejects.toMatchObject(FORBIDDEN('stepUp'))
+  const request = { ...stale.at, id: exceptionId, opId: randomUUID(), reason }
+  await expect(stale.caller.exceptions.accept(request)).rejects.toMatchObject(FORBIDDEN('stepUp'))
   const now = (await owner.caller.workspace.get(owner.at)).version
   await owner.caller.workspace.update({
     ...{ ...owner.at, opId: randomUUID(), version: now },
@@ -128,13 +130,13 @@ test('the threshold is the workspace’s: 0 means every shortfall', async () => 
 test('attaching the payment needs the code as well; a stated value proves nothing', async () => {
   const { invoiceId, paymentId } = await partlyPaid(50_000n, 40n)
   const stale = await person({ steppedUp: false })
-  const wish = { ...stale.at, invoiceId, paymentId, opId: randomUUID(), reason }
-  await expect(stale.caller.payments.attach(wish)).rejects.toMatchObject(FORBIDDEN('stepUp'))
+  const request = { ...stale.at, invoiceId, paymentId, opId: randomUUID(), reason }
+  await expect(stale.caller.payments.attach(request)).rejects.toMatchObject(FORBIDDEN('stepUp'))
   expect(await statusOf(invoiceId)).toBe('expired')
   // The same transfer, as if it were in another coin that somebody says is worth everything.
   await stores.db.collection(PAYMENTS).updateOne({ _id: paymentId }, { $set: { asset: 'usdc_ethereum' } })
   const due = (await engine.deps.invoices.findById(invoiceId))?.state.locks[0]?.quotes[0]?.amountBase ?? 0n
-  const stated = { ...wish, valueBase: due.toString() }
+  const stated = { ...request, valueBase: due.toString() }
   await expect(stale.caller.payments.attach(stated)).rejects.toMatchObject(FORBIDDEN('stepUp'))
   expect(await statusOf(invoiceId)).toBe('expired')
 })
@@ -142,17 +144,17 @@ test('attaching the payment needs the code as well; a stated value proves nothin
 // Guarantee: what is checked is what is saved: a payment that vanishes, or is refused, between the two does not go through.
 test('a reorganisation after the check, and a change of the invoice before the write, are checked again', async () => {
   const { invoiceId, exceptionId, paymentId } = await partlyPaid(50_000n, 60n, 30n)
-  const wish = { id: exceptionId, opId: randomUUID(), reason }
+  const request = { id: exceptionId, opId: randomUUID(), reason }
   let interfere: () => Promise<void> = async () => undefined
   const stale = await person({
     steppedUp: false,
     deps: ({ money }) => ({
       money: {
         ...money,
-        desk: {
-          ...money.desk,
+        decisions: {
+          ...money.decisions,
           claim: async (...given) => {
-            const claimed = await money.desk.claim(...given)
+            const claimed = await money.decisions.claim(...given)
             await interfere()
             return claimed
           },
@@ -164,7 +166,7 @@ test('a reorganisation after the check, and a change of the invoice before the w
   const orphan = () =>
     payments.updateOne({ _id: paymentId }, { $set: { state: 'orphaned', dirtyAt: new Date() }, $inc: { version: 1 } })
   interfere = async () => void (await orphan())
-  await expect(stale.caller.exceptions.accept({ ...stale.at, ...wish })).rejects.toMatchObject(FORBIDDEN('stepUp'))
+  await expect(stale.caller.exceptions.accept({ ...stale.at, ...request })).rejects.toMatchObject(FORBIDDEN('stepUp'))
   expect(await statusOf(invoiceId)).toBe('expired')
   // Others may decide at once: the claim ended with the refusal.
   expect((await stores.db.collection(EXCEPTIONS).findOne({ _id: exceptionId }))?.deciding ?? null).toBeNull()

@@ -3,7 +3,7 @@ import type { ChangeFeed, ChangeKind, StoreChange } from '#shared/ports/change-f
 import type { Random } from '#shared/ports/runtime.ts'
 import { createMailbox } from './live-mailbox.ts'
 
-/** What a page is told: ask this again. `all`: ask everything again, because something may have been missed. */
+/** A message to a page: read this again. `all`: read everything again, because changes may have been missed. */
 export interface LiveSignal {
   readonly kind: ChangeKind | 'all'
   /** Empty with `all`. */
@@ -11,24 +11,24 @@ export interface LiveSignal {
   readonly isNew: boolean
 }
 
-/** A signal and the place in the stream behind it. */
+/** A signal and the position in the stream after it. */
 export interface LiveEvent {
   readonly place: string
   readonly signal: LiveSignal
 }
 
-/** Whose changes a page follows, and where it was when its connection was cut. */
+/** The changes that a page follows, and its position when its connection was interrupted. */
 export interface LiveQuestion {
   readonly workspaceId: string
   readonly mode: Mode
   readonly lastPlace: string | null
 }
 
-/** One page that follows. */
+/** One subscribed page. */
 export interface LiveFollower {
   /** The next signal; null when none came within `patienceMs` or the signal was aborted. */
   next(patienceMs: number, abort: AbortSignal): Promise<LiveEvent | null>
-  /** Ends it. When nobody has followed for a minute, the stream of the store ends too. */
+  /** Ends it. A minute after the last page left, the stream of the store ends too. */
   leave(): void
 }
 
@@ -39,11 +39,11 @@ export interface LiveHub {
   close(): Promise<void>
 }
 
-/** So many changes are kept for pages that come back. */
+/** Number of changes kept for pages that reconnect. */
 const KEPT_MAX = 2_000
-/** A page that reads slower than this much is told to ask everything again. */
+/** A page that lags behind by more than this must read everything again. */
 const UNREAD_MAX = 200
-/** Behind the last page the stream goes on for this long: a page whose connection was cut comes back and has missed nothing. */
+/** The stream continues for this long after the last page: a page that reconnects has missed nothing. */
 const LINGER_MS = 60_000
 const ALL: LiveSignal = { kind: 'all', id: '', isNew: false }
 
@@ -57,7 +57,7 @@ interface Member {
   readonly post: (event: LiveEvent) => void
 }
 
-/** Makes the hub of one process. Nothing is followed while nobody looks. */
+/** Makes the hub of one process. Nothing is followed without a page. */
 export function createLiveHub(deps: {
   readonly feed: ChangeFeed
   readonly random: Random
@@ -92,7 +92,7 @@ export function createLiveHub(deps: {
   }
   const end = async () => {
     clearTimeout(lingering)
-    // What happens until somebody follows again is not kept, so no place of this life may be trusted then.
+    // Changes until the next subscription are not kept, so no position of this run may be trusted then.
     life = random.uuid()
     kept = []
     const ending = following
@@ -100,7 +100,7 @@ export function createLiveHub(deps: {
     await ending?.stop()
   }
 
-  /** What a page missed; null when nobody can tell. */
+  /** The changes that a page missed; null when that is unknown. */
   const missed = ({ lastPlace, ...question }: LiveQuestion): readonly LiveEvent[] | null => {
     const [of, at] = (lastPlace ?? '').split('.')
     const from = Number(at)

@@ -1,11 +1,11 @@
-/** Letters of one reader, in order. */
+/** Messages of one reader, in order. */
 export interface Mailbox<T> {
   post(letter: T): void
-  /** The oldest letter; null when none came within `patienceMs` or the reader gave up. One reader at a time. */
+  /** The oldest message; null when none came within `patienceMs` or the reader gave up. One reader at a time. */
   next(patienceMs: number, abort: AbortSignal): Promise<T | null>
 }
 
-/** Makes a mailbox of bounded size: what would be letter `max` + 1 is replaced, with all others, by one that says so. */
+/** Makes a mailbox of bounded size: message `max` + 1 replaces all others by one that reports the overflow. */
 export function createMailbox<T>(max: number, tooMany: () => T): Mailbox<T> {
   let letters: T[] = []
   let wake: (() => void) | null = null

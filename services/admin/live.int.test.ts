@@ -77,14 +77,14 @@ function urlOf(listening: { address(): unknown }): string {
 
 async function createInvoice(): Promise<string> {
   number += 1
-  const invoice = sampleInvoice(stores.ambient.random, { workspaceId: here.workspaceId, number, at: Date.now() })
+  const invoice = sampleInvoice(stores.runtime.random, { workspaceId: here.workspaceId, number, at: Date.now() })
   await createInvoiceRepository(stores.db).insert(invoice)
   return invoice.terms.id
 }
 
 /** Follows over a line; `until` resolves when the condition holds for what was told. */
 function follow(line: { readonly url: string }, cookie: string) {
-  const told: { readonly kind: string; readonly id: string }[] = []
+  const received: { readonly kind: string; readonly id: string }[] = []
   let failed: unknown = null
   let check: () => void = () => undefined
   class WithCookie extends EventSource {
@@ -97,7 +97,7 @@ function follow(line: { readonly url: string }, cookie: string) {
   })
   const subscription = client.live.changes.subscribe(here.at, {
     onData: ({ data }) => {
-      told.push(data)
+      received.push(data)
       check()
     },
     onError: (error) => {
@@ -112,16 +112,16 @@ function follow(line: { readonly url: string }, cookie: string) {
       }
       check()
     })
-  return { told, failed: () => failed, until, stop: () => subscription.unsubscribe() }
+  return { received, failed: () => failed, until, stop: () => subscription.unsubscribe() }
 }
 
 /** Guarantee: an operator's page that lost its connection is told of every change it missed, without asking everything again. */
 test('a page whose connection was cut goes on where it was', async () => {
   const line = await openLine()
-  const { told, until, stop } = follow(line, await logIn())
-  const ids = () => told.filter(({ kind }) => kind === 'invoice').map(({ id }) => id)
+  const { received, until, stop } = follow(line, await logIn())
+  const ids = () => received.filter(({ kind }) => kind === 'invoice').map(({ id }) => id)
   // Once when it joined, and once when the store is really followed.
-  await until(() => told.filter(({ kind }) => kind === 'all').length === 2)
+  await until(() => received.filter(({ kind }) => kind === 'all').length === 2)
   const first = await createInvoice()
   await until(() => ids().includes(first))
   line.cut()
@@ -129,7 +129,7 @@ test('a page whose connection was cut goes on where it was', async () => {
   line.mend()
   await until(() => missed.every((id) => ids().includes(id)))
   expect(ids()).toEqual([first, ...missed])
-  expect(told.filter(({ kind }) => kind === 'all')).toHaveLength(2)
+  expect(received.filter(({ kind }) => kind === 'all')).toHaveLength(2)
   stop()
   line.close()
 })

@@ -1,21 +1,21 @@
 import type { CreateExpressContextOptions } from '@trpc/server/adapters/express'
 import { clientAddress } from '#shared/runtime/http/client-address.ts'
 import { readSession } from '#shared/usecases/accounts/operator-sessions.ts'
-import type { AdminDeps } from './admin-deps.ts'
+import type { AdminDeps } from './assemble.ts'
 import type { AdminContext } from './trpc.ts'
 
 /** The session cookie. `__Host-`: secure, of this host alone, for every path (RFC 6265bis §4.1.3). Ends with the browser. */
 const SESSION_COOKIE = '__Host-paymesh'
-/** The mark of a browser that has logged in. It proves nothing; it spares its owner the back-off that strangers cause. */
+/** The token of a browser that has logged in. It proves nothing; it only exempts its owner from the delay caused by strangers. */
 const DEVICE_COOKIE = '__Host-paymesh-browser'
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict'
 const DEVICE_LIFE_S = 400 * 86_400
-/** What cookies of ours look like: 256 bits in base64url. */
+/** Form of our cookies: 256 bits in base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
-/** A page says how long its person has not touched it; older than this, its requests are its own. */
+/** A page reports how long its person has been idle; above this, its requests are automatic ones. */
 const AWAY_AFTER_S = 60
 
-/** Reads what a request says about itself. A bad cookie is no session; rejects only when the store does not answer. */
+/** Reads the identity and origin of a request. A bad cookie means no session; rejects only when the store does not respond. */
 export function createContextReader(deps: AdminDeps) {
   return async ({ req, res }: CreateExpressContextOptions): Promise<AdminContext> => {
     const cookies = readCookies(req.headers.cookie)
@@ -39,7 +39,7 @@ export function createContextReader(deps: AdminDeps) {
   }
 }
 
-/** The first value of each name: browsers send the cookie of the most exact path first, and ours have none but `/`. */
+/** The first value of each name: browsers send the cookie of the most specific path first, and ours all have `/`. */
 function readCookies(header: string | undefined): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>()
   for (const pair of header?.split(';') ?? []) {

@@ -1,6 +1,6 @@
 import { ROLES, type Role } from '#shared/ports/users.ts'
 
-/** Whether a person who holds `held` may do what asks for `needed`. Each role may do all that the ones behind it may. */
+/** Whether a person with the role `held` may do something that requires `needed`. Each role includes the rights of the following ones. */
 export function allows(held: Role, needed: Role): boolean {
   return ROLES.indexOf(held) <= ROLES.indexOf(needed)
 }

@@ -11,7 +11,7 @@ import type { CreateOnceDeps } from '#shared/usecases/invoices/create-invoice-on
 import type { SimulateDeps } from '#shared/usecases/invoices/simulate-payment.ts'
 import type { ManagePaymentLinksDeps } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import type { ManageProductsDeps } from '#shared/usecases/payment-links/manage-products.ts'
-import type { LockAvailability } from '#shared/usecases/quotes/lock-availability.ts'
+import type { QuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
 import type { ListCursor } from '#shared/usecases/requests/list-cursor.ts'
 import type { RunOnceDeps } from '#shared/usecases/requests/run-once.ts'
@@ -19,7 +19,7 @@ import type { AnnouncedEndpointsDeps } from '#shared/usecases/workspaces/announc
 import type { KeyRing } from '#shared/usecases/workspaces/api-key-cache.ts'
 import type { KeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
 
-/** Everything the REST edge works with; `main.ts` wires the real parts and tests may replace single ones. */
+/** Dependencies of the REST API; `assembleApi` wires them and tests may replace single ones. */
 export interface ApiDeps
   extends CreateOnceDeps,
     CancelDeps,
@@ -30,7 +30,7 @@ export interface ApiDeps
     ManagePaymentLinksDeps,
     ManageProductsDeps,
     RunOnceDeps {
-  readonly deeds: AnnouncedEndpointsDeps['deeds']
+  readonly operations: AnnouncedEndpointsDeps['operations']
   readonly endpoints: ManageEndpointsDeps['endpoints']
   readonly invoices: InvoiceRepository
   readonly payments: PaymentRepository
@@ -41,14 +41,14 @@ export interface ApiDeps
   readonly limiter: RateLimiter
   readonly catalog: Catalog
   readonly rates: RateReader
-  readonly availability: LockAvailability
+  readonly availability: QuoteAvailability
   readonly listCursor: ListCursor
-  /** Compare every answer with its schema before it leaves; for development and tests. */
+  /** Check every response against its schema before it is sent; for development and tests. */
   readonly checkAnswers: boolean
-  /** Proxies in front whose entries in `X-Forwarded-For` are believed; 0 = none. */
+  /** Trusted proxies in front that add to `X-Forwarded-For`; 0 = none. */
   readonly trustedProxies: number
-  /** Where merchants reach the interface, without path and slash at its end. */
+  /** Public URL of the API, without path and trailing slash. */
   readonly publicUrl: string
-  /** Folder of the built pages, `reference` among them; null when they were not built. */
+  /** Folder of the built pages, including `reference`; null when they were not built. */
   readonly pagesDir: string | null
 }

@@ -1,5 +1,6 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { compressAnswers } from '#shared/runtime/http/compress-answers.ts'
 import type { ApiDeps } from './api-deps.ts'
 import { MethodNotAllowed } from './middleware/error-answer.ts'
 import { type Executor, executeFailure, executePage, executeRoute } from './middleware/execute.ts'
@@ -7,11 +8,13 @@ import { referenceAssets, referencePages } from './reference/pages.ts'
 import type { Route } from './route.ts'
 import { ROUTES } from './routes.ts'
 
-/** Path prefix of the interface (specification §1). */
+/** Path prefix of the API (specification §1). */
 const BASE_PATH = '/api/v1'
+/** Lists and the OpenAPI document; compressing a single resource takes longer than sending it. */
+const COMPRESS_FROM_BYTES = 8_192
 
 /**
- * The REST edge as an Express application. It does not listen and connects to nothing. Every request that it takes
+ * The REST API as an Express application. It does not start listening and connects to nothing. Every request
  * ends in the envelope with rate headers, whatever its path, method or body; only the built files of the reference page do not.
  */
 export function createApp(deps: ApiDeps, routes: readonly Route[] = ROUTES): Express {
@@ -19,6 +22,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = ROUTES): Exp
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', false)
+  app.use(compressAnswers(COMPRESS_FROM_BYTES))
   for (const path of new Set(routes.map(expressPath))) {
     const here = routes.filter((route) => expressPath(route) === path)
     for (const route of here) register(app, route, executeRoute(deps, route))
@@ -31,8 +35,8 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = ROUTES): Exp
   }
   const assets = referenceAssets(deps)
   if (assets !== null) app.use(`${BASE_PATH}/docs/assets`, assets)
-  app.use(adapt(executeFailure(deps, new PaymeshError('NOT_FOUND', { message: 'There is no such path.' }))))
-  // Express knows an error handler by its four parameters.
+  app.use(adapt(executeFailure(deps, new PaymeshError('NOT_FOUND', { message: 'Path not found.' }))))
+  // Express recognises an error handler by its four parameters.
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     if (!(error instanceof URIError)) return executeFailure(deps, error)(request, response, {})
     request.url = literalPath(request.url)
@@ -42,15 +46,15 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = ROUTES): Exp
 }
 
 /**
- * The router throws at a broken percent escape before anybody asked for the key. With every `%` taken literally the same
- * request finds its operation, passes the checks in their order and fails as the malformed id that it is.
+ * The router throws at a broken percent escape before authentication. With every `%` taken literally the same
+ * request matches its operation, passes the checks in order and fails with a malformed id.
  */
 function literalPath(target: string): string {
   const [path = '', ...query] = target.split('?')
   return [path.replaceAll('%', '%25'), ...query].join('?')
 }
 
-/** The path of an operation as Express writes it. */
+/** The path of an operation in Express syntax. */
 const expressPath = ({ path }: Route): string => path.replace('{id}', ':id')
 
 function register(app: Express, route: Route, execute: Executor): void {

@@ -20,8 +20,8 @@ const LONG_NAME_PRINTED = `${'x'.repeat(999)}…`
 const MANY_NAMES = Array.from({ length: 60 }, (_, index) => `x${index}`)
 
 /**
- * A request and its refusal. `INVOICE` and `ENDPOINT` in the path stand for ids that exist. `paths` are those of the details, in
- * their order; null when there are none to look at.
+ * A request and its refusal. `INVOICE` and `ENDPOINT` in the path stand for existing ids. `paths` are those of the details, in
+ * order; null when there are none to check.
  */
 export type BadRequest = readonly [
   method: string,
@@ -62,7 +62,7 @@ const ID_OPERATIONS: readonly (readonly [string, string])[] = [
 ]
 const LISTS = ['/invoices', '/payments', '/products', '/payment-links']
 
-/** A value that is no text, in every shape JSON has. */
+/** A value that is not text, in every JSON type. */
 const NO_TEXT = [null, 1, true, ['x'], { $gt: '' }]
 
 const bodies: readonly BadRequest[] = BODY_PATHS.flatMap((path) =>

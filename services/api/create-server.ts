@@ -4,30 +4,30 @@ import express, { type Express } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
 import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import { limitRequests, REQUEST_LIMIT_OPTIONS } from '#shared/runtime/http/request-limits.ts'
 import { HARDENED } from './middleware/send.ts'
 
 /**
- * An HTTP server for an Express application; it does not listen yet. Requests and responses are born with Express's own
+ * An HTTP server for an Express application; it does not start listening. Requests and responses are created with Express's own
  * methods, because moving every request to another prototype costs more than the rest of Express
- * (expressjs/express#5998). A self-test guards the trick: with an Express that works differently it is left out.
+ * (expressjs/express#5998). A self-test guards the trick: with an Express that works differently it is skipped.
  */
-export function createServer(app: Express, ambient: Pick<Ambient, 'logger' | 'random' | 'clock'>): Server {
+export function createServer(app: Express, runtime: Pick<Runtime, 'logger' | 'random' | 'clock'>): Server {
   const fast = adoptPrototypes(express())
   const classes = fast && passesSelfTest(fast) ? adoptPrototypes(app) : null
-  if (classes === null) ambient.logger.warn({}, 'express has changed inside: requests take its slow path')
+  if (classes === null) runtime.logger.warn({}, 'Express internals have changed: requests take its slow path')
   const adopted = classes === null ? {} : { IncomingMessage: classes.Request, ServerResponse: classes.Response }
-  // Node's own refusal of a request without Host (RFC 9112 §3.2) would be an answer without the envelope.
+  // Node's own refusal of a request without Host (RFC 9112 §3.2) would be a response without the envelope.
   const options = { ...adopted, ...REQUEST_LIMIT_OPTIONS, requireHostHeader: false }
   const server = createHttpServer(options, (request, response) => {
-    if (request.headers.host === undefined && request.httpVersion === '1.1') refuse(response, NO_HOST, ambient)
+    if (request.headers.host === undefined && request.httpVersion === '1.1') refuse(response, NO_HOST, runtime)
     else app(request, response)
   })
   limitRequests(server)
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else socket.end(rawAnswer(REFUSALS[error.code ?? ''] ?? NO_HTTP, ambient))
+    else socket.end(rawAnswer(REFUSALS[error.code ?? ''] ?? NO_HTTP, runtime))
   })
   server.on('checkExpectation', (request, response) => app(request, response))
   return server
@@ -39,7 +39,7 @@ interface AdoptedClasses {
   readonly Response: typeof ServerResponse<IncomingMessage>
 }
 
-/** Classes whose prototypes are the ones Express would set on each request; null when it has none to offer. */
+/** Classes whose prototypes are the ones that Express would set on each request; null when it has none. */
 function adoptPrototypes(app: Express): AdoptedClasses | null {
   class FastRequest extends IncomingMessage {}
   class FastResponse extends ServerResponse<IncomingMessage> {}
@@ -57,7 +57,7 @@ function adoptPrototypes(app: Express): AdoptedClasses | null {
   return { app, Request: FastRequest, Response: FastResponse }
 }
 
-/** Routes one request through a throw-away application and looks whether it kept its prototypes and its methods. */
+/** Routes one request through a temporary application and checks whether it kept its prototypes and its methods. */
 function passesSelfTest({ app, Request, Response }: AdoptedClasses): boolean {
   let passed = false
   app.get('/self/:test', (request, response) => {
@@ -79,7 +79,7 @@ function passesSelfTest({ app, Request, Response }: AdoptedClasses): boolean {
   return passed
 }
 
-type Ways = Pick<Ambient, 'random' | 'clock'>
+type Ways = Pick<Runtime, 'random' | 'clock'>
 
 /** Status and text for a request that never reaches the application. */
 interface Refusal {
@@ -89,15 +89,15 @@ interface Refusal {
 
 const NO_HTTP: Refusal = { status: 400, message: 'This is not an HTTP request.' }
 const NO_HOST: Refusal = { status: 400, message: 'The Host header is missing.' }
-/** By the code of Node's parser or timer. */
+/** By the error code of Node's parser or timer. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The request headers are too large.' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
 }
 
-/** Headers and body of a refusal; no bucket was asked, so the headers show a full one. */
-function answerTo({ message }: Refusal, ambient: Ways): { headers: Record<string, string | number>; body: string } {
-  const requestId = `req_${ambient.random.uuid().replaceAll('-', '')}`
+/** Headers and body of a refusal; no bucket was read, so the headers show a full one. */
+function answerTo({ message }: Refusal, runtime: Ways): { headers: Record<string, string | number>; body: string } {
+  const requestId = `req_${runtime.random.uuid().replaceAll('-', '')}`
   const body = errorEnvelope(new PaymeshError('VALIDATION_ERROR', { message }), requestId)
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
@@ -105,20 +105,20 @@ function answerTo({ message }: Refusal, ambient: Ways): { headers: Record<string
     ...HARDENED,
     'X-RateLimit-Limit': RATE_LIMIT_PER_MINUTE,
     'X-RateLimit-Remaining': RATE_BURST,
-    'X-RateLimit-Reset': Math.ceil(ambient.clock.now() / 1_000),
+    'X-RateLimit-Reset': Math.ceil(runtime.clock.now() / 1_000),
     Connection: 'close',
   }
   return { headers, body }
 }
 
-function refuse(response: ServerResponse, refusal: Refusal, ambient: Ways): void {
-  const { headers, body } = answerTo(refusal, ambient)
+function refuse(response: ServerResponse, refusal: Refusal, runtime: Ways): void {
+  const { headers, body } = answerTo(refusal, runtime)
   response.writeHead(refusal.status, headers).end(body)
 }
 
 /** The bytes of a refusal where there is no response to write to. */
-function rawAnswer(refusal: Refusal, ambient: Ways): string {
-  const { headers, body } = answerTo(refusal, ambient)
+function rawAnswer(refusal: Refusal, runtime: Ways): string {
+  const { headers, body } = answerTo(refusal, runtime)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...lines, '', body].join('\r\n')
 }

@@ -13,7 +13,7 @@ import { parseJson } from './middleware/read-body.ts'
 import { requireUnrestricted } from './middleware/require-unrestricted.ts'
 import type { RequestContext, Route } from './route.ts'
 
-/** A validated request. `id` is there when the path has `{id}`. */
+/** A validated request. `id` is present when the path has `{id}`. */
 export interface Input<Path extends string, Query extends z.ZodType, Body extends z.ZodType>
   extends Pick<RequestContext, 'workspace' | 'mode' | 'actor' | 'from' | 'ids'> {
   readonly id: Path extends `${string}{id}${string}` ? string : undefined
@@ -27,7 +27,7 @@ export interface Page {
   readonly meta: ListMeta
 }
 
-/** An operation as its file states it: what callers see, and one function that does it. */
+/** An operation as defined in its file: its public part, and one function that runs it. */
 interface Definition<Path extends string, Query extends z.ZodObject, Body extends z.ZodType>
   extends Omit<Operation, 'path' | 'query' | 'body'> {
   readonly path: Path
@@ -42,7 +42,7 @@ interface Definition<Path extends string, Query extends z.ZodObject, Body extend
   /** Does the work and resolves with the resource, or with a page of a list. Expected failures are thrown as `PaymeshError`. */
   readonly handle?: (deps: ApiDeps, input: Input<Path, Query, Body>) => Promise<object>
   /**
-   * In place of `handle`, for an operation that keeps its idempotency keys itself: `read` checks the workspace and validates the
+   * Replaces `handle` for an operation that stores its idempotency keys itself: `read` checks the workspace and validates the
    * request, and is called when no earlier response is found.
    */
   readonly respond?: (
@@ -53,8 +53,8 @@ interface Definition<Path extends string, Query extends z.ZodObject, Body extend
 }
 
 /**
- * Makes a route of a definition. The edge runs the fixed checks; then path, query and body are validated in this order, the
- * work is done, and the result is put into the envelope. The OpenAPI document, the clients and the check of responses read the same definition.
+ * Makes a route from a definition. The edge runs the fixed checks; then path, query and body are validated in this order, the
+ * handler runs, and the result is put into the envelope. The OpenAPI document, the clients and the check of responses use the same definition.
  */
 export function defineOperation<
   const Path extends string,
@@ -95,5 +95,5 @@ export function defineOperation<
   }
 }
 
-/** A list that has no further page. */
+/** A list without further pages. */
 export const wholeList = (page: readonly object[]): Page => ({ page, meta: { next_cursor: null, has_more: false } })

@@ -1,26 +1,17 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
-import { connectRedis } from '#shared/queues/connection.ts'
-import { createRateLimiter } from '#shared/queues/rate-limiter.ts'
-import { createMetrics } from '#shared/runtime/observability/metrics.ts'
-import { type ApiAnswer, openApi, type TestApi } from '#test/support/api.ts'
+import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
+import { expectRateHeaders } from './rate-headers.fixture.ts'
 
 const stores = useStores()
 let api: TestApi
-const BODY = { amount: '25.00', currency: 'USD' }
 
 beforeAll(async () => {
   api = await openApi(stores)
 })
 afterAll(() => api.close())
-
-function expectRateHeaders({ headers }: Pick<ApiAnswer, 'headers'>): void {
-  expect(headers.get('x-ratelimit-limit')).toBe('120')
-  expect(Number(headers.get('x-ratelimit-remaining'))).toBeGreaterThanOrEqual(0)
-  expect(Number(headers.get('x-ratelimit-reset'))).toBeGreaterThan(1_700_000_000)
-}
 
 /** Sends bytes as they are and collects everything until the server closes. */
 function sendRaw(bytes: string): Promise<string> {
@@ -79,6 +70,20 @@ describe('the envelope and the rate headers', () => {
     expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
   })
 
+  // Guarantee: what a key may read is in no shared cache and on no page of another origin.
+  it.each([
+    ['a list', 'GET', '/invoices'],
+    ['no key', 'GET', '/invoices'],
+    ['an unknown path', 'GET', '/nothing'],
+    ['a question before', 'OPTIONS', '/invoices'],
+  ] as const)('lets nobody keep an answer, and no page of another origin read one: %s', async (what, method, path) => {
+    const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
+    const answer = await api.call(method, path, { headers, ...(what === 'no key' && { key: null }) })
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
+    if (method === 'OPTIONS') expect(answer.status).toBeGreaterThanOrEqual(400)
+  })
+
   it('names the allowed methods', async () => {
     expect((await api.call('PATCH', '/invoices')).headers.get('allow')).toBe('GET, HEAD, POST')
     expect((await api.call('GET', '/test/invoices/x/simulate')).headers.get('allow')).toBe('POST')
@@ -114,7 +119,7 @@ describe('the envelope and the rate headers', () => {
 })
 
 describe('authentication', () => {
-  // Guarantee: nothing about a request is judged before its key is, not even a path that cannot be decoded.
+  // Guarantee: nothing about a request is checked before its key is, not even a path that cannot be decoded.
   it.each(['/invoices/%zz', '/invoices/%ff', '/invoices/%E0%A4%A'])(
     'comes before the broken escape in %s',
     async (path) => {
@@ -181,161 +186,6 @@ describe('authentication', () => {
     expect((await api.call('GET', '/payments', { key: apiKey })).status).toBe(200)
   })
 })
-
-describe('the rate limit', () => {
-  it('lets a burst of 60 through, then answers 429 with a time to wait', async () => {
-    const { apiKey } = await api.newKey('test')
-    const answers = await Promise.all([...Array(80)].map(() => api.call('GET', '/invoices?limit=1', { key: apiKey })))
-    const passed = answers.filter(({ status }) => status === 200)
-    const refused = answers.filter(({ status }) => status === 429)
-    expect(passed.length + refused.length).toBe(80)
-    // Two tokens come back each second while the burst runs.
-    expect(passed.length).toBeGreaterThanOrEqual(60)
-    expect(passed.length).toBeLessThan(75)
-    for (const answer of refused) {
-      expect(answer.json.error.code).toBe('RATE_LIMITED')
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
-      expect(answer.headers.get('x-ratelimit-remaining')).toBe('0')
-      expectRateHeaders(answer)
-    }
-    expect((await api.call('GET', '/invoices?limit=1')).status).toBe(200)
-  })
-
-  // Guarantee: behind a proxy, one caller without a key does not use up the limit of all others.
-  it('counts callers without a key by the address that the proxy in front saw', async () => {
-    const proxied = await openApi(stores, { deps: () => ({ trustedProxies: 1 }) })
-    try {
-      const from = async (address: string) => {
-        const { headers } = await proxied.call('GET', '/invoices', {
-          key: null,
-          headers: { 'x-forwarded-for': address },
-        })
-        return Number(headers.get('x-ratelimit-remaining'))
-      }
-      expect(await from('198.51.100.31')).toBe(59)
-      expect(await from('198.51.100.32')).toBe(59)
-      // What the caller itself puts in front of the proxy's entry changes nothing.
-      expect(await from('203.0.113.9, 198.51.100.33')).toBe(59)
-    } finally {
-      await proxied.close()
-    }
-  })
-
-  it('counts down and says when the bucket is full again', async () => {
-    const { apiKey } = await api.newKey('test')
-    const before = Math.floor(Date.now() / 1_000)
-    const { headers } = await api.call('GET', '/invoices?limit=1', { key: apiKey })
-    expect(headers.get('x-ratelimit-remaining')).toBe('59')
-    const reset = Number(headers.get('x-ratelimit-reset'))
-    expect(reset).toBeGreaterThanOrEqual(before)
-    expect(reset).toBeLessThanOrEqual(before + 3)
-  })
-})
-
-describe('without Redis', () => {
-  it('works on in-process buckets and reads keys from the store', async () => {
-    const redis = connectRedis({ url: 'redis://127.0.0.1:1', prefix: 'none', logger: stores.ambient.logger })
-    const alone = await openApi(stores, { redis })
-    try {
-      const { record, apiKey } = await alone.newKey('test')
-      const startedAt = performance.now()
-      const first = await alone.call('POST', '/invoices', {
-        key: apiKey,
-        body: BODY,
-        headers: { 'idempotency-key': 'r' },
-      })
-      expect(performance.now() - startedAt).toBeLessThan(1_000)
-      expect(first.status).toBe(201)
-      expectRateHeaders(first)
-      const again = await alone.call('POST', '/invoices', {
-        key: apiKey,
-        body: BODY,
-        headers: { 'idempotency-key': 'r' },
-      })
-      expect(again.text).toBe(first.text)
-      const answers = await Promise.all(
-        [...Array(70)].map(() => alone.call('GET', '/invoices?limit=1', { key: apiKey })),
-      )
-      expect(answers.some(({ status }) => status === 429)).toBe(true)
-      await alone.revoke(record.id)
-      alone.engine.advance(60_000)
-      expect((await alone.call('GET', '/payments', { key: apiKey })).status).not.toBe(200)
-    } finally {
-      await alone.close()
-      await redis.close()
-    }
-  })
-
-  it('does not wait for a Redis that hangs', async () => {
-    const hanging = { ...stores.redis, isHealthy: () => true, producer: hangingProducer() } as never
-    const limiter = createRateLimiter({ redis: hanging, metrics: createMetrics({ defaults: false }) })
-    const request = {
-      bucket: 'key:x',
-      keyId: 'x',
-      workspaceId: 'w',
-      publish: { keyEpoch: null, workspaceEpoch: null },
-      marker: null,
-    }
-    const startedAt = performance.now()
-    const first = await limiter.admit(request)
-    expect([first.allowed, first.remaining, first.keyEpoch]).toEqual([true, 59, null])
-    await limiter.admit(request)
-    expect(performance.now() - startedAt).toBeLessThan(500)
-  })
-})
-
-// Guarantee: a key left by a killed process is free after 5 s, and one of a request that still runs is not.
-it('renews the mark of an idempotent request while it runs, and of no other', async () => {
-  const { producer, prefix } = stores.redis
-  const limiter = createRateLimiter({ redis: stores.redis, metrics: createMetrics({ defaults: false }) })
-  const publish = { keyEpoch: null, workspaceEpoch: null }
-  const request = { bucket: 'key:marks', keyId: null, workspaceId: null, publish }
-  const [running, ended] = ['running', 'ended'].map((id) => ({ id, owner: `req_${id}` }))
-  if (running === undefined || ended === undefined) throw new Error('two marks were made')
-  expect((await limiter.admit({ ...request, marker: running })).marker).toBe('set')
-  const [first = 0, second = 0] = await leftOf(producer, [`${prefix}:running:running`], 2)
-  expect(first).toBeLessThanOrEqual(5_000)
-  expect(second).toBeLessThanOrEqual(first)
-  await limiter.admit({ ...request, marker: ended })
-  limiter.clearMarker(ended)
-  // Life only ever runs down, unless somebody renews it.
-  await vi.waitFor(
-    async () => {
-      const [before = 0, after = 0] = await leftOf(producer, [`${prefix}:running:running`], 2)
-      expect(after).toBeGreaterThan(before)
-    },
-    { timeout: 20_000, interval: 1 },
-  )
-  expect(await producer.exists(`${prefix}:running:ended`)).toBe(0)
-  limiter.clearMarker(running)
-  await vi.waitFor(async () => expect(await producer.exists(`${prefix}:running:running`)).toBe(0))
-})
-
-/** Milliseconds of life that keys have left, read so often in a row. */
-async function leftOf(producer: (typeof stores.redis)['producer'], keys: readonly string[], times: number) {
-  const left: number[] = []
-  for (let time = 0; time < times; time += 1) for (const key of keys) left.push(await producer.pttl(key))
-  return left
-}
-
-// Guarantee: a Redis that comes and goes does not grant a second burst.
-it('goes on in the process from where Redis left the bucket', async () => {
-  let isHealthy = true
-  const redis = { ...stores.redis, isHealthy: () => isHealthy }
-  const limiter = createRateLimiter({ redis, metrics: createMetrics({ defaults: false }) })
-  const publish = { keyEpoch: null, workspaceEpoch: null }
-  const request = { bucket: 'key:flicker', keyId: null, workspaceId: null, publish, marker: null }
-  const startedAt = performance.now()
-  for (let i = 0; i < 40; i += 1) await limiter.admit(request)
-  isHealthy = false
-  const { remaining } = await limiter.admit(request)
-  const refilled = (performance.now() - startedAt) / 500
-  expect(remaining).toBeLessThanOrEqual(19 + Math.ceil(refilled))
-})
-
-function hangingProducer() {
-  return { status: 'ready', pipeline: () => ({ exec: () => new Promise(() => undefined) }) }
-}
 
 describe('a store that fails', () => {
   it('answers 500 in the envelope and tells nothing of the inside', async () => {

@@ -1,16 +1,18 @@
 import type { AddressInfo } from 'node:net'
 import type { StartService } from '#services/context.ts'
-import { createKicker } from '#shared/queues/kicker.ts'
+import { prepareDrain } from '#shared/runtime/http/drain-server.ts'
 import { createApp } from './app.ts'
-import { buildDeps } from './build-deps.ts'
+import { assembleApi } from './assemble.ts'
 import { createServer } from './create-server.ts'
+import { openApiParts } from './open-api-parts.ts'
 
-/** Serves the REST interface on the configured host and port; stopping lets requests in flight finish. */
+/** Serves the REST API on the configured host and port; stopping lets requests in flight finish. */
 export const start: StartService = async (context) => {
-  const kicker = createKicker(context.redis, context)
-  const deps = buildDeps(context, kicker)
+  const parts = openApiParts(context)
+  const deps = assembleApi(parts)
   context.redisEpoch?.onChange(deps.keyRing.forgetAll)
   const server = createServer(createApp(deps), context)
+  const drain = prepareDrain(server)
   const { host, port } = context.config.api
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -19,10 +21,8 @@ export const start: StartService = async (context) => {
   const address = server.address() as AddressInfo
   context.logger.info({ host: address.address, port: address.port }, 'api listens')
   return async () => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    server.closeIdleConnections()
-    await closed
+    await drain.close({ cutAfterMs: null })
     await deps.keyUse.close()
-    await kicker.close()
+    await parts.notifier.close()
   }
 }

@@ -10,11 +10,11 @@ export interface RequestContext {
   readonly requestId: string
   readonly workspace: Workspace
   readonly mode: Mode
-  /** Whose request it is, as the audit trail names them: `api_key:<id of the key>`. */
+  /** The actor as named in the audit log: `api_key:<id of the key>`. */
   readonly actor: string
-  /** The address that the request came from. */
+  /** The address of the client. */
   readonly from: string
-  /** Path parameters as they came. */
+  /** Path parameters as received. */
   readonly params: Readonly<Record<string, unknown>>
   /** Query parameters, each at most once. */
   readonly query: Readonly<Record<string, string>>
@@ -25,19 +25,19 @@ export interface RequestContext {
     readonly key: string
     readonly scope: string
     readonly fingerprint: string
-    /** Another request with this key seems to be running right now. */
+    /** Another request with this key may be running right now. */
     readonly busy: boolean
   } | null
-  /** Ids for what the operation creates, equal for every retry under one idempotency key. */
+  /** Ids of the resources that the operation creates, equal for every retry under one idempotency key. */
   readonly ids: OperationIds
 }
 
-/** Validates the request and does the work; expected failures are thrown as `PaymeshError`. */
+/** Validates the request and runs it; expected failures are thrown as `PaymeshError`. */
 export type Handler = (context: RequestContext) => Promise<Answer>
 
-/** One operation of the interface: what its callers see, and what does it. */
+/** One operation of the API: its public part, and its implementation. */
 export interface Route extends Operation {
-  /** The handler stores and repeats responses under idempotency keys itself; of every other POST the edge does. */
+  /** The handler stores and repeats responses under idempotency keys itself; for every other POST the edge does. */
   readonly keepsIdempotencyItself: boolean
   readonly handler: (deps: ApiDeps) => Handler
 }

@@ -19,7 +19,7 @@ import { listWebhookEndpointsOperation } from './operations/list-webhook-endpoin
 import { simulateInvoiceOperation } from './operations/simulate-invoice.ts'
 import type { Route } from './route.ts'
 
-/** Every operation of the REST interface, in the order of the reference. A new one is a file in `operations/` and a row here. */
+/** Every operation of the REST API, in the order of the reference. A new one is a file in `operations/` and a row here. */
 export const ROUTES: readonly Route[] = [
   listInvoicesOperation,
   createInvoiceOperation,

@@ -9,32 +9,32 @@ import { TooMany } from './limits.ts'
 
 const ID = z.guid().toLowerCase()
 
-/** The id in the path. An id that can be none is as unknown as any other. Throws `NOT_FOUND`. */
+/** The id in the path. Malformed ids are reported as unknown. Throws `NOT_FOUND`. */
 export function idOf(request: Request): string {
   const read = ID.safeParse(request.params['id'])
   if (!read.success) throw new PaymeshError('NOT_FOUND')
   return read.data
 }
 
-/** The body of a POST. Only JSON is read: a page of another origin cannot send it without our consent. Throws `VALIDATION_ERROR`. */
+/** The body of a POST. Only JSON is accepted: a page of another origin cannot send it without CORS permission. Throws `VALIDATION_ERROR`. */
 export function bodyOf<T extends z.ZodType>(schema: T, request: Request): z.output<T> {
   if (!request.is('application/json')) throw invalid([{ path: '', message: 'must be sent as application/json' }])
   return validate(schema, request.body)
 }
 
-/** A handler whose rejection reaches the error handler. */
+/** A handler whose rejection is passed to the error handler. */
 export function handle(work: (request: Request, response: Response) => Promise<void>): RequestHandler {
   return (request, response, next) => {
     work(request, response).catch(next)
   }
 }
 
-/** A short name of an answer's content. */
+/** A short digest of a response's content. */
 export function tagOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }
 
-/** Everything that was thrown leaves as a code with a public text; what nobody expected is logged. */
+/** Maps every thrown error to a code with a public text; unexpected ones are logged. */
 export function errorHandler(logger: Logger) {
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
     if (response.headersSent) {
@@ -52,7 +52,7 @@ export function errorHandler(logger: Logger) {
 
 function asPublic(error: unknown): PaymeshError {
   if (error instanceof PaymeshError) return error
-  // Bodies that are too large or no JSON, and broken escapes in paths, carry a status of their own.
+  // Bodies that are too large or not JSON, and broken escapes in paths, carry their own status.
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
   if (error instanceof URIError) return new PaymeshError('NOT_FOUND')
   if (status === 413) return new PaymeshError('VALIDATION_ERROR', { status, message: 'The request is too large.' })

@@ -1,5 +1,6 @@
 import express, { type Express } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { compressAnswers } from '#shared/runtime/http/compress-answers.ts'
 import { errorHandler } from './answers.ts'
 import type { CheckoutDeps } from './checkout-deps.ts'
 import { invoiceRoutes } from './invoice-routes.ts'
@@ -11,8 +12,10 @@ import { refundRoutes } from './refund-routes.ts'
 
 /** The largest body is a payment link's amount. */
 const BODY_BYTES_MAX = 4_096
+/** Smaller responses gain nothing: they fit into one packet. */
+const COMPRESS_FROM_BYTES = 1_024
 
-/** The payers' pages and what they ask for, on one origin. It does not listen yet. */
+/** The payers' pages and their API, on one origin. Does not start listening. */
 export function createApp(deps: CheckoutDeps, streams: LiveStreams): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -33,6 +36,7 @@ export function createApp(deps: CheckoutDeps, streams: LiveStreams): Express {
     response.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': "default-src 'none'" })
     next()
   })
+  app.use('/api', compressAnswers(COMPRESS_FROM_BYTES))
   app.post('/api/{*path}', (request, _response, next) => {
     admit(deps, request, LIMITS.post).then(() => next(), next)
   })

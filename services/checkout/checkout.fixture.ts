@@ -3,21 +3,24 @@ import type { AddressInfo } from 'node:net'
 import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
 import { createProductRepository } from '#shared/db/payment-links/product-repository.ts'
 import type { LinkAmount } from '#shared/ports/payment-links.ts'
+import type { TokenBuckets } from '#shared/queues/token-bucket.ts'
 import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
 import { createPaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { serviceContext } from '#test/support/service-context.ts'
 import type { TestStores } from '#test/support/stores.ts'
 import { createApp } from './app.ts'
-import { buildCheckoutDeps, type CheckoutDeps } from './checkout-deps.ts'
+import { assembleCheckout } from './assemble.ts'
+import type { CheckoutDeps } from './checkout-deps.ts'
 import { createLiveFeed } from './live-feed.ts'
 import { createLiveStreams } from './live-stream.ts'
+import { openCheckoutParts } from './open-checkout-parts.ts'
 
-/** What a payer's browser got back. */
+/** A response to a payer's browser. */
 export interface Reply {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came
+  // biome-ignore lint/suspicious/noExplicitAny: tests check any response
   readonly body: any
 }
 
@@ -27,7 +30,7 @@ export interface CheckoutStage {
   readonly deps: CheckoutDeps
   readonly url: string
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Reply>
-  /** Every test is a payer of its own: limits count addresses. */
+  /** Every test is a separate payer: limits count addresses. */
   post(path: string, body: unknown, payer?: string, headers?: Readonly<Record<string, string>>): Promise<Reply>
   link(amount: LinkAmount): Promise<string>
   close(): Promise<void>
@@ -38,15 +41,25 @@ const NETWORKS = {
   test: { ethereum: { rpcUrls: ['http://127.0.0.1:1'], chainId: 31337, confirmations: 3, contracts: {} } },
 }
 
+/** Parts that a test replaces. */
+interface StageOptions {
+  /** Default: one, which is what `payer` of `post` needs. */
+  readonly trustedProxies?: number
+  /** Default: buckets on Redis, filled by its clock. */
+  readonly buckets?: TokenBuckets
+}
+
 /** Opens the stage; call it in a hook of a file that uses `useStores`. */
-export async function openCheckout(stores: TestStores): Promise<CheckoutStage> {
+export async function openCheckout(
+  stores: TestStores,
+  { trustedProxies = 1, buckets }: StageOptions = {},
+): Promise<CheckoutStage> {
   const engine = await openEngine(stores)
-  const context = {
-    ...serviceContext(stores, { PAYMESH_NETWORKS: JSON.stringify(NETWORKS), PAYMESH_TRUSTED_PROXIES: '1' }),
-    clock: engine.deps.clock,
-  }
-  const deps = buildCheckoutDeps(context, { kick: () => undefined })
-  const feed = createLiveFeed({ ...deps, view: (id) => viewInvoice(deps, id), lookEveryMs: 50 })
+  const env = { PAYMESH_NETWORKS: JSON.stringify(NETWORKS), PAYMESH_TRUSTED_PROXIES: String(trustedProxies) }
+  const context = { ...serviceContext(stores, env), clock: engine.deps.clock }
+  const parts = { ...openCheckoutParts(context), ...(buckets !== undefined && { buckets }) }
+  const deps = assembleCheckout({ ...parts, notifier: { notify: () => undefined } })
+  const feed = createLiveFeed({ ...deps, view: (id) => viewInvoice(deps, id), pollEveryMs: 50 })
   const streams = createLiveStreams({ ...deps, feed })
   const server: Server = createServer(createApp(deps, streams))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -73,7 +86,7 @@ export async function openCheckout(stores: TestStores): Promise<CheckoutStage> {
         }),
       ),
     link: async (amount) => {
-      const linkId = stores.ambient.random.uuid()
+      const linkId = stores.runtime.random.uuid()
       const body = { kind: 'own', title: 'Workshop', description: null, currency: 'USD', amount } as const
       const manage = { ...deps, paymentLinks, products, urls: { checkoutBaseUrl: url } }
       await createPaymentLink(manage, { workspace: engine.workspace, mode: 'test', body, linkId })

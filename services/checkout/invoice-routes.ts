@@ -14,14 +14,14 @@ import type { CheckoutDeps } from './checkout-deps.ts'
 import { admit, LIMITS, payerOf, TooMany } from './limits.ts'
 import type { LiveStreams } from './live-stream.ts'
 
-/** A node may be slow; a payer is told something in the end. */
+/** A node may be slow; the payer gets a response within this time. */
 const QUESTION_MS = 12_000
-/** Questions to nodes at once: of the whole process, and of one payer, so that slow answers to one make nobody else wait. */
+/** Concurrent node queries: of the whole process, and of one payer, so that slow responses to one delay nobody else. */
 const QUESTIONS_MAX = 64
 const QUESTIONS_PER_PAYER_MAX = 2
 const QUESTION_RETRY_S = 5
 
-/** What a payer reads and does about one invoice. */
+/** A payer's reads and actions on one invoice. */
 export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router {
   const router = Router()
   const readView = createSingleFlight<InvoiceView | null>()
@@ -62,19 +62,19 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
     }),
   )
 
-  addWishRoutes(router, deps)
+  addRequestRoutes(router, deps)
   router.post('/:id/question', handle(createQuestionHandler(deps)))
   return router
 }
 
-/** What a payer chooses: an asset, or a new price for it. */
-function addWishRoutes(router: Router, deps: CheckoutDeps): void {
-  const wishes = createSingleFlight<InvoiceView | null>()
-  /** Many clicks at once are one wish: one of them takes an address, the others wait for it and see what came of it. */
-  const once = async (wish: string, id: string, response: Response, work: () => Promise<unknown>): Promise<void> => {
-    const found = await wishes(`${id} ${wish}`, async () => {
+/** A payer's choices: an asset, or a new quote for it. */
+function addRequestRoutes(router: Router, deps: CheckoutDeps): void {
+  const requests = createSingleFlight<InvoiceView | null>()
+  /** Many clicks at once are one request: one of them takes an address, the others wait for it and read the result. */
+  const once = async (request: string, id: string, response: Response, work: () => Promise<unknown>): Promise<void> => {
+    const found = await requests(`${id} ${request}`, async () => {
       await work()
-      // A read of its own: one that began before the change would show what was.
+      // A separate read: one that began before the change would show the earlier state.
       return await viewInvoice(deps, id)
     })
     response.json({ now: deps.clock.now(), view: found })
@@ -84,12 +84,12 @@ function addWishRoutes(router: Router, deps: CheckoutDeps): void {
     '/:id/asset',
     handle(async (request, response) => {
       const invoiceId = idOf(request)
-      const { asset, deed } = bodyOf(chooseAssetBody, request)
+      const { asset, actionId } = bodyOf(chooseAssetBody, request)
       await once(asset, invoiceId, response, () =>
         chooseAsset(deps, {
           invoiceId,
           asset,
-          opId: opIdOf('lock', asset, deed),
+          opId: opIdOf('lock', asset, actionId),
           visitor: { source: payerOf(deps, request) },
           admit: () => admit(deps, request, LIMITS.lock),
         }),
@@ -101,21 +101,24 @@ function addWishRoutes(router: Router, deps: CheckoutDeps): void {
     '/:id/price',
     handle(async (request, response) => {
       const invoiceId = idOf(request)
-      const { deed } = bodyOf(renewPriceBody, request)
-      await admit(deps, request, LIMITS.lock)
-      const visitor = { source: payerOf(deps, request) }
+      const { actionId } = bodyOf(renewPriceBody, request)
       await once('price', invoiceId, response, () =>
-        renewQuote(deps, { invoiceId, opId: opIdOf('renew', '', deed), visitor }),
+        renewQuote(deps, {
+          invoiceId,
+          opId: opIdOf('renew', '', actionId),
+          visitor: { source: payerOf(deps, request) },
+          admit: () => admit(deps, request, LIMITS.lock),
+        }),
       )
     }),
   )
 }
 
-function opIdOf(kind: string, subject: string, deed: string): string {
-  return createHash('sha256').update(`checkout ${kind} ${subject} ${deed}`).digest('base64url')
+function opIdOf(kind: string, subject: string, actionId: string): string {
+  return createHash('sha256').update(`checkout ${kind} ${subject} ${actionId}`).digest('base64url')
 }
 
-/** "I paid and nothing happens": bounded per payer, per process and in time, because nodes are asked. */
+/** "I paid but nothing happened": limited per payer, per process and in time, because nodes are queried. */
 function createQuestionHandler(deps: CheckoutDeps) {
   const running = new Map<string, number>()
   let total = 0
@@ -140,7 +143,7 @@ function createQuestionHandler(deps: CheckoutDeps) {
   }
 }
 
-/** The result, or null when it takes longer. A failure that comes after that is nobody's. */
+/** The result, or null when it takes longer. A later failure is ignored. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const end = new Promise<null>((resolve) => {

@@ -4,19 +4,20 @@ import type { BucketRule, TokenBuckets } from '#shared/queues/token-bucket.ts'
 import { addressGroup, clientAddress } from '#shared/runtime/http/client-address.ts'
 
 /**
- * What one address may do. A page that polls asks some ten times a minute, and a café shares one address: reading is wide.
- * Addresses of wallets and invoices are what strangers could use up: three to four a minute, twenty at once.
+ * Limits of one address. A polling page sends about ten requests a minute, and a café shares one address: the limit for reads is high.
+ * Strangers could use up addresses of wallets (`lock`: new selections of a coin, and new prices) and invoices (`link`): four a minute,
+ * twenty at once.
  */
 export const LIMITS = {
   read: { name: 'read', capacity: 240, intervalMs: 200 },
   lock: { name: 'lock', capacity: 20, intervalMs: 15_000 },
   link: { name: 'link', capacity: 20, intervalMs: 15_000 },
-  /** Every POST, also one that is refused: what costs us is counted, not what succeeds. */
+  /** Every POST, also a refused one: the cost is counted, not the success. */
   post: { name: 'post', capacity: 240, intervalMs: 250 },
   question: { name: 'question', capacity: 6, intervalMs: 20_000 },
 } as const satisfies Readonly<Record<string, BucketRule>>
 
-/** A limit was reached; the answer names the wait in seconds. */
+/** A limit was reached; the response states the wait in seconds. */
 export class TooMany extends PaymeshError {
   readonly retryAfter: number
 
@@ -26,13 +27,13 @@ export class TooMany extends PaymeshError {
   }
 }
 
-/** What counts the deeds of addresses. */
+/** Counters of actions by address. */
 export interface LimitDeps {
   readonly buckets: TokenBuckets
   readonly config: { readonly trustedProxies: number }
 }
 
-/** Whom a limit counts: the payer's IPv4 address, or the network of an IPv6 one. */
+/** The unit that a limit counts: the payer's IPv4 address, or the network of an IPv6 one. */
 export function payerOf({ config }: Pick<LimitDeps, 'config'>, request: Request): string {
   return addressGroup(clientAddress(request, config.trustedProxies))
 }

@@ -34,10 +34,10 @@ it('makes nothing when it is opened', async () => {
 })
 
 /** Guarantee: a payer who clicks twice, or again after a lost answer, owes once. */
-it('makes one invoice per deed, however often and however parallel it is sent', async () => {
+it('makes one invoice per action, however often and however parallel it is sent', async () => {
   const id = await stage.link(CUSTOM)
-  const deed = randomUUID()
-  const send = () => stage.post(`/api/l/${id}/invoice`, { amount: '12.5', deed }, '198.51.100.7')
+  const actionId = randomUUID()
+  const send = () => stage.post(`/api/l/${id}/invoice`, { amount: '12.5', actionId }, '198.51.100.7')
   const replies = await Promise.all(Array.from({ length: 50 }, send))
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
   expect(new Set(replies.map(({ body }) => body.invoice.id)).size).toBe(1)
@@ -51,15 +51,15 @@ it('makes one invoice per deed, however often and however parallel it is sent', 
     description: 'Workshop',
     lock: null,
   })
-  const mismatch = await stage.post(`/api/l/${id}/invoice`, { amount: '13', deed }, '198.51.100.7')
+  const mismatch = await stage.post(`/api/l/${id}/invoice`, { amount: '13', actionId }, '198.51.100.7')
   expect([mismatch.status, mismatch.body.error.code]).toEqual([409, 'IDEMPOTENCY_MISMATCH'])
 })
 
-it('judges the amount: bounds, form, and none where the price is fixed', async () => {
+it('checks the amount: bounds, form, and none where the price is fixed', async () => {
   const custom = await stage.link(CUSTOM)
   const fixed = await stage.link({ kind: 'fixed', minor: 700n })
   const post = (id: string, body: object) =>
-    stage.post(`/api/l/${id}/invoice`, { ...body, deed: randomUUID() }, '198.51.100.8')
+    stage.post(`/api/l/${id}/invoice`, { ...body, actionId: randomUUID() }, '198.51.100.8')
   for (const amount of ['4.99', '1000.01', '1,50', '-5', '1e3', '10.001', '0', ' 10', '']) {
     const { status, body } = await post(custom, { amount })
     expect([amount, status, body.error.details[0].path]).toEqual([amount, 400, 'amount'])
@@ -73,14 +73,14 @@ it('judges the amount: bounds, form, and none where the price is fixed', async (
 
 it('makes nothing new for an ended link or a restricted merchant, and still finds what was made', async () => {
   const id = await stage.link({ kind: 'fixed', minor: 700n })
-  const deed = randomUUID()
-  const first = await stage.post(`/api/l/${id}/invoice`, { deed }, '198.51.100.9')
+  const actionId = randomUUID()
+  const first = await stage.post(`/api/l/${id}/invoice`, { actionId }, '198.51.100.9')
   const { workspaces } = stage.engine.deps
   const refusals: unknown[] = []
   const again = async () => {
-    const fresh = await stage.post(`/api/l/${id}/invoice`, { deed: randomUUID() }, '198.51.100.9')
+    const fresh = await stage.post(`/api/l/${id}/invoice`, { actionId: randomUUID() }, '198.51.100.9')
     refusals.push([fresh.status, fresh.body.error.code, (await stage.get(`/api/l/${id}`)).body.link.isActive])
-    expect((await stage.post(`/api/l/${id}/invoice`, { deed }, '198.51.100.9')).body).toEqual(first.body)
+    expect((await stage.post(`/api/l/${id}/invoice`, { actionId }, '198.51.100.9')).body).toEqual(first.body)
   }
   for (const status of ['restricted', 'suspended'] as const) {
     await workspaces.update(stage.engine.workspace.id, { status })
@@ -101,7 +101,7 @@ it('stops an address that makes too many invoices', async () => {
   const id = await stage.link({ kind: 'fixed', minor: 700n })
   const statuses: number[] = []
   for (let count = 0; count < 21; count += 1) {
-    statuses.push((await stage.post(`/api/l/${id}/invoice`, { deed: randomUUID() }, '198.51.100.10')).status)
+    statuses.push((await stage.post(`/api/l/${id}/invoice`, { actionId: randomUUID() }, '198.51.100.10')).status)
   }
   expect(statuses.filter((status) => status === 200)).toHaveLength(20)
   expect(statuses.at(-1)).toBe(429)

@@ -8,10 +8,10 @@ import { bodyOf, handle, idOf } from './answers.ts'
 import type { CheckoutDeps } from './checkout-deps.ts'
 import { admit, LIMITS } from './limits.ts'
 
-/** What a payer reads and does about a payment link. Reading makes nothing. */
+/** A payer's reads and actions on a payment link. Reading creates nothing. */
 export function linkRoutes(deps: CheckoutDeps): Router {
   const router = Router()
-  const deeds = createSingleFlight<LinkInvoice>()
+  const operations = createSingleFlight<LinkInvoice>()
 
   router.get(
     '/:id',
@@ -27,10 +27,10 @@ export function linkRoutes(deps: CheckoutDeps): Router {
     '/:id/invoice',
     handle(async (request, response) => {
       const linkId = idOf(request)
-      const { amount, deed } = bodyOf(payLinkBody, request)
+      const { amount, actionId } = bodyOf(payLinkBody, request)
       const requestId = `req_${deps.random.uuid().replaceAll('-', '')}`
-      const invoice = await deeds(`${linkId} ${deed} ${amount ?? ''}`, () =>
-        payLink(deps, { linkId, amount, deed, requestId, admit: () => admit(deps, request, LIMITS.link) }),
+      const invoice = await operations(`${linkId} ${actionId} ${amount ?? ''}`, () =>
+        payLink(deps, { linkId, amount, actionId, requestId, admit: () => admit(deps, request, LIMITS.link) }),
       )
       response.json({ invoice: { id: invoice.id, status: invoice.status } })
     }),

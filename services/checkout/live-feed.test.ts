@@ -10,6 +10,7 @@ let versions: Map<string, number>
 let height: number
 let questions: string[][]
 let made: string[]
+let attended: string[]
 let fails: boolean
 let feed: LiveFeed
 
@@ -18,6 +19,7 @@ const view = (id: string) =>
     id,
     mode: 'test',
     version: versions.get(id),
+    status: 'pending',
     lock: { asset: 'usdt_ethereum' },
     payments: id === 'waiting' ? [{ state: 'detected', confirmations: height }] : [],
   }) as unknown as InvoiceView
@@ -31,6 +33,7 @@ beforeEach(() => {
   ])
   height = 10
   questions = []
+  attended = []
   made = []
   fails = false
   feed = createLiveFeed({
@@ -44,6 +47,7 @@ beforeEach(() => {
       },
     },
     cursors: { list: async () => [{ id: 'test:ethereum', height }] as never },
+    attend: (id) => void attended.push(id),
     view: async (id) => {
       made.push(id)
       return versions.has(id) ? view(id) : null
@@ -95,4 +99,13 @@ it('goes on after the store was away, and knows unknown invoices as nothing', as
   await vi.advanceTimersByTimeAsync(2_000)
   expect(seen).toHaveLength(1)
   expect(await feed.watch('unknown', () => undefined)).toBeNull()
+})
+
+/** Guarantee: a network is woken once in five seconds for all its pages, and not for pages that wait for nothing. */
+it('wakes the scanner of a network whose open invoices are watched', async () => {
+  await feed.watch('a', () => {})
+  await feed.watch('b', () => {})
+  await feed.watch('waiting', () => {})
+  await vi.advanceTimersByTimeAsync(10_500)
+  expect(attended).toEqual(['test-ethereum', 'test-ethereum'])
 })

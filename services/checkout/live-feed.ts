@@ -1,18 +1,23 @@
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
-import { networkOf } from '#shared/domain/enumerations.ts'
+import { type InvoiceStatus, networkOf } from '#shared/domain/enumerations.ts'
+import type { CursorRepository } from '#shared/ports/cursors.ts'
 import type { InvoiceVersions } from '#shared/ports/live-invoices.ts'
 import type { Logger, Metrics } from '#shared/ports/runtime.ts'
-import type { CursorRepository } from '#shared/ports/scanning.ts'
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
 import { tagOf } from './answers.ts'
 
-/** How often the store is asked what changed: two questions, however many people watch. */
-const LOOK_EVERY_MS = 1_000
-/** Views that are made anew at once, and at most in one turn. */
+/** How often the store is polled for changes: two queries, however many people watch. */
+const POLL_EVERY_MS = 1_000
+/** Turns between two wake-ups of a scanner whose pages are watched; it assumes a page to be open for three times as long. */
+const ATTEND_EVERY = 5
+/** Views that are rebuilt concurrently, and at most in one turn. */
 const MAKERS = 8
 const REMADE_MAX = 200
 
-/** What an invoice looks like now. `tag` names the content. */
+/** Money, or its confirmation, is still expected. */
+const OPEN: ReadonlySet<InvoiceStatus> = new Set(['pending', 'partial', 'confirming'])
+
+/** The current view of an invoice. `tag` identifies its content. */
 export interface LiveView {
   readonly tag: string
   readonly json: string
@@ -23,13 +28,15 @@ type Listener = (view: LiveView) => void
 interface Watched {
   readonly listeners: Set<Listener>
   version: number
-  /** `<mode>:<network>` whose height shows in the view; null when none does. */
+  /** `<mode>-<network>` where money, or its confirmation, is expected; null when none is. */
+  attended: string | null
+  /** `<mode>:<network>` whose height is shown in the view; null when none is. */
   chain: string | null
   height: number | null
   view: LiveView
 }
 
-/** What the feed asks. */
+/** Reads of the feed. */
 export interface LiveFeedDeps {
   readonly versions: InvoiceVersions
   readonly cursors: Pick<CursorRepository, 'list'>
@@ -37,26 +44,29 @@ export interface LiveFeedDeps {
   readonly metrics: Metrics
   /** The view of an invoice; null when it is unknown. */
   readonly view: (invoiceId: string) => Promise<InvoiceView | null>
-  readonly lookEveryMs?: number
+  /** Wakes the scanner of `<mode>-<network>`, because somebody watches a page that waits for money there. */
+  readonly attend?: (id: string) => void
+  readonly pollEveryMs?: number
 }
 
-/** Tells watchers of invoices what changed. */
+/** Notifies watchers of invoices about changes. */
 export interface LiveFeed {
   /**
-   * Calls the listener with each new view and resolves with the present one and the end of watching; null for an unknown
+   * Calls the listener with each new view. Resolves with the present view and a function that stops watching; null for an unknown
    * invoice.
    */
   watch(invoiceId: string, listener: Listener): Promise<{ readonly now: LiveView; stop(): void } | null>
-  /** Ends the feed; nobody is told anything any more. */
+  /** Ends the feed; no listener is called any more. */
   close(): void
 }
 
-/** One poll of a process for everybody who watches; nothing is asked while nobody does. */
+/** One poll of a process for all watchers; nothing is read without a watcher. */
 export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
   const watched = new Map<string, Watched>()
   const opening = createSingleFlight<Watched | null>()
   let timer: NodeJS.Timeout | null = null
   let closed = false
+  let turns = 0
 
   async function open(invoiceId: string): Promise<Watched | null> {
     const known = watched.get(invoiceId)
@@ -71,15 +81,17 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
 
   function schedule(): void {
     if (timer !== null || closed || watched.size === 0) return
-    timer = setTimeout(() => void turn(), deps.lookEveryMs ?? LOOK_EVERY_MS)
+    timer = setTimeout(() => void turn(), deps.pollEveryMs ?? POLL_EVERY_MS)
   }
 
   async function turn(): Promise<void> {
     try {
+      if (turns % ATTEND_EVERY === 0) attend(deps, watched)
+      turns += 1
       await look(deps, watched)
     } catch (error) {
       deps.metrics.count('checkout_live_failed_total')
-      deps.logger.warn({ error }, 'what changed for watchers could not be read')
+      deps.logger.warn({ error }, 'changes for watchers could not be read')
     }
     timer = null
     schedule()
@@ -89,7 +101,7 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
     async watch(invoiceId, listener) {
       const entry = await opening(invoiceId, () => open(invoiceId))
       if (entry === null || closed) return null
-      // Another watcher may have left while we waited, and taken the entry along.
+      // Another watcher may have left meanwhile, and removed the entry.
       if (!watched.has(invoiceId)) watched.set(invoiceId, entry)
       schedule()
       entry.listeners.add(listener)
@@ -109,7 +121,13 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
   }
 }
 
-/** Two questions to the store, and new views of what changed since. */
+/** Each network once, however many people watch. */
+function attend({ attend: wake }: LiveFeedDeps, watched: ReadonlyMap<string, Watched>): void {
+  if (wake === undefined) return
+  for (const id of new Set([...watched.values()].flatMap(({ attended }) => attended ?? []))) wake(id)
+}
+
+/** Two queries to the store, and new views of the changed invoices. */
 async function look(deps: LiveFeedDeps, watched: ReadonlyMap<string, Watched>): Promise<void> {
   const ids = [...watched.keys()]
   const waits = [...watched.values()].some(({ chain }) => chain !== null)
@@ -139,15 +157,23 @@ async function remake(
   const view = await deps.view(id)
   if (view === null) return
   const before = entry.view.tag
-  const { version, chain, view: made } = standingOf(view)
-  Object.assign(entry, { version, chain, view: made, height: chain === null ? null : (heights.get(chain) ?? null) })
+  const { version, chain, attended, view: made } = standingOf(view)
+  Object.assign(entry, {
+    version,
+    chain,
+    attended,
+    view: made,
+    height: chain === null ? null : (heights.get(chain) ?? null),
+  })
   if (made.tag === before) return
   for (const listener of entry.listeners) listener(made)
 }
 
-function standingOf(view: InvoiceView): Pick<Watched, 'version' | 'chain' | 'view'> {
+function standingOf(view: InvoiceView): Pick<Watched, 'version' | 'chain' | 'attended' | 'view'> {
   const json = JSON.stringify(view)
   const waits = view.lock !== null && view.payments.some(({ state }) => state === 'detected')
   const chain = waits && view.lock !== null ? `${view.mode}:${networkOf(view.lock.asset)}` : null
-  return { version: view.version, chain, view: { tag: tagOf(json), json } }
+  const isOpen = view.lock !== null && OPEN.has(view.status)
+  const attended = isOpen && view.lock !== null ? `${view.mode}-${networkOf(view.lock.asset)}` : null
+  return { version: view.version, chain, attended, view: { tag: tagOf(json), json } }
 }

@@ -5,25 +5,25 @@ import { idOf } from './answers.ts'
 import { type LimitDeps, payerOf, TooMany } from './limits.ts'
 import type { LiveFeed, LiveView } from './live-feed.ts'
 
-/** Connections of one address and of the whole process; whoever gets none asks by polling. */
+/** Connections of one address and of the whole process; a page without one polls. */
 const PER_PAYER_MAX = 30
 const CONNECTIONS_MAX = 5_000
-/** Proxies end what is silent for a minute; pages reconnect after 45 s of silence. */
+/** Proxies close connections that are silent for a minute; pages reconnect after 40 s of silence. */
 const PING_EVERY_MS = 15_000
-/** After this time a page comes back, maybe to another process. */
+/** After this time a page reconnects, maybe to another process. */
 const LIFE_MS = 15 * 60_000
-/** A reader that is this far behind is gone. */
+/** A reader this far behind is disconnected. */
 const BACKLOG_BYTES_MAX = 256 * 1_024
 const FULL_RETRY_S = 30
 
 /** Open connections to pages that watch an invoice. */
 export interface LiveStreams {
   serve(request: Request, response: Response): Promise<void>
-  /** Ends every connection; the pages come back by themselves. */
+  /** Closes every connection; the pages reconnect automatically. */
   close(): void
 }
 
-/** Streams of views as server-sent events: `view` with an id that names its content, `ping` while nothing changes. */
+/** Streams of views as server-sent events: `view` with an id of its content, `ping` while nothing changes. */
 export function createLiveStreams(
   deps: Pick<LimitDeps, 'config'> & { readonly clock: Clock; readonly feed: LiveFeed },
 ): LiveStreams {
@@ -54,7 +54,7 @@ export function createLiveStreams(
       const show = ({ tag, json }: LiveView) =>
         write(`id: ${tag}\nevent: view\ndata: {"now":${deps.clock.now()},"view":${json}}\n\n`)
       const ping = () => write(`event: ping\ndata: {"now":${deps.clock.now()}}\n\n`)
-      // Views that come while the head is not written yet would be lost or come too early.
+      // Views that arrive before the head is written would be lost or sent too early.
       let latest: LiveView | null = null
       let isStarted = false
       const watching = await deps.feed

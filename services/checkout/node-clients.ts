@@ -10,7 +10,7 @@ export interface NodeClients {
   close(): Promise<void>
 }
 
-/** Clients that are made when they are first asked for, one for each network and mode. */
+/** Clients created on first use, one for each network and mode. */
 export function createNodeClients(networks: NetworkSettings, metrics: Metrics): NodeClients {
   const clients = new Map<string, OpenChainClient | null>()
   return {

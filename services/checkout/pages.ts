@@ -1,11 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Express, Request, Response } from 'express'
 import { z } from 'zod'
+import { builtAssets } from '#shared/runtime/http/built-assets.ts'
 import { handle } from './answers.ts'
 import { admit, LIMITS, type LimitDeps } from './limits.ts'
-import { readPageFiles } from './page-files.ts'
 
 /**
- * Nothing but files of ours, no frame around us, no script that is made of text. Vite's page carries no inline script or style,
+ * Only our own files, no framing, no script created from text. Vite's page has no inline script or style,
  * so none is allowed.
  */
 const PAGE_POLICY = [
@@ -23,7 +25,7 @@ const PAGE_POLICY = [
 
 const LANGUAGES = ['en', 'es', 'pt'] as const
 
-/** What serving the pages needs. */
+/** Dependencies of serving the pages. */
 interface PageDeps extends LimitDeps {
   readonly config: LimitDeps['config'] & { readonly pagesDir: string | null }
   readonly invoices: { findById(id: string): Promise<object | null> }
@@ -32,17 +34,19 @@ interface PageDeps extends LimitDeps {
 
 const isId = (text: unknown): text is string => z.guid().safeParse(text).success
 
-/** Serves the one page under every address that payers know; what is unknown gets the same page with status 404. */
+/** Serves the one page under every path that payers use; unknown paths get the same page with status 404. */
 export function servePages(app: Express, deps: PageDeps): void {
-  const files = readPageFiles(deps.config.pagesDir)
-  if (files === null) {
+  const { pagesDir } = deps.config
+  if (pagesDir === null) {
     app.use((_request, response) => {
       response.status(503).type('text').send('The checkout was not built: PAYMESH_PAGES_DIR is not set.')
     })
     return
   }
+  const folder = join(pagesDir, 'checkout')
+  const built = readFileSync(join(folder, 'index.html'), 'utf8')
   const pages = new Map(
-    LANGUAGES.map((language) => [language, files.page.replace('<html lang="en"', `<html lang="${language}"`)]),
+    LANGUAGES.map((language) => [language, built.replace('<html lang="en"', `<html lang="${language}"`)]),
   )
   const show = (request: Request, response: Response, status: number): void => {
     const asked = LANGUAGES.find((language) => language === request.query['lang'])
@@ -51,7 +55,7 @@ export function servePages(app: Express, deps: PageDeps): void {
       .status(status)
       .set({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache', Vary: 'Accept-Language' })
       .type('html')
-      .send(pages.get(language) ?? files.page)
+      .send(pages.get(language) ?? built)
   }
   const showFound = (find: (id: string) => Promise<object | null>) =>
     handle(async (request, response) => {
@@ -61,9 +65,7 @@ export function servePages(app: Express, deps: PageDeps): void {
       show(request, response, isKnown ? 200 : 404)
     })
 
-  app.get('/assets/:name', (request, response) => {
-    if (!files.serveAsset(request.params.name, request, response)) response.status(404).end()
-  })
+  app.use('/assets', builtAssets(join(folder, 'assets')), noSuchFile)
   const invoice = showFound((id) => deps.invoices.findById(id))
   app.get('/i/:id', invoice)
   app.get('/i/:id/receipt', invoice)
@@ -71,10 +73,15 @@ export function servePages(app: Express, deps: PageDeps): void {
     '/l/:id',
     showFound((id) => deps.paymentLinks.findById(id)),
   )
-  // Whether a refund's link is good is only told to the script, which does not put the token into any log of ours.
+  // Only the script requests whether a refund's link is valid; it keeps the token out of our logs.
   app.get('/r/:token', (request, response) => show(request, response, 200))
   app.use((request, response) => {
     if (request.method === 'GET' || request.method === 'HEAD') show(request, response, 404)
     else response.status(405).set('Allow', 'GET, HEAD').end()
   })
+}
+
+/** A page from before an upgrade requests files that the upgrade replaced; the page offers to be loaded again. */
+function noSuchFile(_request: Request, response: Response): void {
+  response.status(404).set('Cache-Control', 'no-store').end()
 }

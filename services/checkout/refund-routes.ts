@@ -10,7 +10,7 @@ import { bodyOf, handle } from './answers.ts'
 import type { CheckoutDeps } from './checkout-deps.ts'
 import { admit, LIMITS } from './limits.ts'
 
-/** What a customer with a refund's link reads and answers. */
+/** The API for a customer with a refund's link. */
 export function refundRoutes(deps: CheckoutDeps): Router {
   const router = Router()
   router.get(

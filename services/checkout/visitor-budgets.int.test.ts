@@ -1,72 +1,32 @@
 import { randomUUID } from 'node:crypto'
-import { HDNodeWallet } from 'ethers'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import type { AssetId } from '#shared/domain/enumerations.ts'
 import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event.ts'
 import { chooseAsset } from '#shared/usecases/invoices/choose-asset.ts'
 import { createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { releaseClaims } from '#shared/usecases/wallets/release-claims.ts'
 import { createPoolWatch } from '#shared/usecases/wallets/warn-low-pools.ts'
-import { blockWith, lockOf } from '#test/support/engine.ts'
+import { blockWith, paymentMethodOf } from '#test/support/engine.ts'
 import { serviceContext } from '#test/support/service-context.ts'
 import { useStores } from '#test/support/stores.ts'
-import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
-import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
-import { buildCheckoutDeps } from './checkout-deps.ts'
+import { assembleCheckout } from './assemble.ts'
+import type { CheckoutStage } from './checkout.fixture.ts'
+import { openCheckoutParts } from './open-checkout-parts.ts'
+import { sourceAt, useVisitors } from './visitors.fixture.ts'
 
 const stores = useStores()
-const account = HDNodeWallet.fromPhrase(ADDRESS_VECTORS.phrase, '', "m/44'/60'/0'/3")
-const addressAt = (index: number) => account.deriveChild(index).address
+const visitors = useVisitors(stores)
+const { addPool, visit, choose, openByApi, linkInvoices } = visitors
 const HOUR = 3_600_000
 let stage: CheckoutStage
-
-beforeEach(async () => {
-  stage = await openCheckout(stores)
+beforeEach(() => {
+  stage = visitors.stage()
 })
-afterEach(async () => {
-  await stage.close()
-  for (const name of ['wallets', 'invoices', 'addresses', 'payments', 'exceptions', 'key_material', 'workspaces']) {
-    await stores.db.connection.collection(name).deleteMany({})
-  }
-})
-
-/** A pool of test addresses that the scanner of test Ethereum watches. */
-async function addPool(count: number): Promise<void> {
-  const { engine } = stage
-  const value = Array.from({ length: count }, (_, index) => addressAt(index))
-  const input = { workspaceId: engine.workspace.id, mode: 'test', family: 'evm', kind: 'pool' } as const
-  await addWallet({ ...engine.deps, ...engine }, { ...input, value: value.join('\n') })
-  const keys = value.map((address) => address.slice(2).toLowerCase())
-  await engine.deps.wallets.markWatched('test', 'evm', 'ethereum', keys)
-}
-
-/** Documentation networks of IPv4 (RFC 5737) and one /64 of IPv6 each beyond them. */
-const sourceAt = (index: number) => (index < 200 ? `203.0.113.${index}` : `2001:db8:0:${index.toString(16)}::1`)
-const visit = async (link: string, from: string) =>
-  await stage.post(`/api/l/${link}/invoice`, { deed: randomUUID() }, from)
-const choose = async (id: string, asset: AssetId, from: string) =>
-  await stage.post(`/api/i/${id}/asset`, { asset, deed: randomUUID() }, from)
 const invoices = () => stores.db.collection(INVOICES)
 const holding = async (filter: object) => await invoices().countDocuments({ claims: { $exists: true }, ...filter })
 const warnings = async () => (await inbox()).filter(({ kind }) => kind === 'visitors_limited')
 const inbox = async () => await stage.engine.deps.exceptions.listOpen(stage.engine.workspace.id)
-/** What a merchant's program creates, in a process of its own. */
-const openByApi = async (asset?: AssetId) => await stage.engine.open(asset === undefined ? {} : { asset })
-
-/** Invoices of link visitors, made without the limits of the checkout's routes: as many strangers as one can think of. */
-async function linkInvoices(count: number, link: string): Promise<string[]> {
-  const { deps, engine } = stage
-  const made = Array.from({ length: count }, async () => {
-    const body = { amount: '7.00', minor: 700n, currency: 'USD' as const, description: 'x' }
-    const about = { workspace: engine.workspace, mode: 'test', body, source: 'link', idempotency: null } as const
-    const result = await createInvoice(deps, { ...about, link: { id: link, productId: null } })
-    return result.outcome === 'created' ? result.terms.id : ''
-  })
-  return await Promise.all(made)
-}
 
 describe('a pool of fifteen', () => {
   beforeEach(() => addPool(15))
@@ -111,7 +71,9 @@ describe('a pool of fifteen', () => {
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(24 * 3_600)
     expect(await holding({ source: 'link' })).toBe(8)
     expect(await warnings()).toHaveLength(1)
-    expect((await warnings())[0]?.detail).toContain('hold all 8 of the 15 evm addresses (test)')
+    expect((await warnings())[0]?.detail).toContain(
+      'are using all 8 evm addresses (test) available to visitors, of 15 in total',
+    )
     for (let count = 0; count < 7; count += 1) await openByApi('usdt_ethereum')
     // Another family is another pool: the sandbox of test mode derives as many as are needed.
     const { body } = await visit(link, sourceAt(90))
@@ -123,7 +85,11 @@ describe('a pool of fifteen', () => {
     const link = await stage.link({ kind: 'fixed', minor: 700n })
     const ids = await linkInvoices(60, link)
     const context = serviceContext(stores, { PAYMESH_NETWORKS: JSON.stringify({ live: {}, test: {} }) })
-    const second = buildCheckoutDeps({ ...context, clock: stage.engine.deps.clock }, { kick: () => undefined })
+    const { clock } = stage.engine.deps
+    const second = assembleCheckout({
+      ...openCheckoutParts({ ...context, clock }),
+      notifier: { notify: () => undefined },
+    })
     const outcomes = await Promise.allSettled(
       ids.map((invoiceId, index) =>
         chooseAsset(index % 2 === 0 ? stage.deps : second, {
@@ -218,7 +184,9 @@ async function pay(id: string, amountBase: bigint): Promise<void> {
   const invoice = await deps.invoices.findById(id)
   if (invoice === null) throw new Error('no such invoice')
   height += 1
-  const block = blockWith(height, deps.clock.now(), lockOf(invoice), [{ key: `test:ethereum:${height}`, amountBase }])
+  const block = blockWith(height, deps.clock.now(), paymentMethodOf(invoice), [
+    { key: `test:ethereum:${height}`, amountBase },
+  ])
   await recordBlockTransfers(deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
   await stores.db.connection
     .collection('payments')
@@ -242,94 +210,6 @@ describe('a pool of one', () => {
   })
 })
 
-describe('quotes', () => {
-  // Guarantee: no rate shopping. Whatever is chosen in between, a price that was promised is shown as it was.
-  it('stay: BTC → ETH → BTC shows the same address, the same amount and the same end', async () => {
-    const invoice = await openByApi()
-    const path = `/api/i/${invoice.terms.id}`
-    const from = sourceAt(3)
-    const first = (await choose(invoice.terms.id, 'btc_bitcoin', from)).body.view.lock
-    stage.engine.advance(4 * 60_000)
-    await stage.engine.publishRates()
-    const other = (await choose(invoice.terms.id, 'eth_ethereum', from)).body.view
-    stage.engine.advance(4 * 60_000)
-    // The coin is worth half of what it was: what was promised stays.
-    await publishAt({ BTC: '50000' })
-    const again = (await choose(invoice.terms.id, 'btc_bitcoin', from)).body.view
-    expect(again.lock).toEqual(first)
-    expect(again.expiresAt).toBe(other.expiresAt)
-    expect((await invoices().findOne({ _id: invoice.terms.id }))?.locks).toHaveLength(2)
-    // Clicking on what is shown already changes nothing and costs nothing, also in the last third.
-    stage.engine.advance(10 * 60_000)
-    await publishAt({ BTC: '50000' })
-    const shown = await choose(invoice.terms.id, 'btc_bitcoin', from)
-    expect(shown.body.view.version).toBe(again.version)
-    // Over, it is made at the rate of now, on the same address.
-    stage.engine.advance(3 * 60_000)
-    await publishAt({ BTC: '50000' })
-    const fresh = (await choose(invoice.terms.id, 'btc_bitcoin', from)).body.view.lock
-    expect(fresh.address).toBe(first.address)
-    expect(Number(fresh.due)).toBeCloseTo(Number(first.due) * 2, 6)
-    expect((await stage.get(path)).body.view.lock).toEqual(fresh)
-  })
-
-  it('over while another coin is shown: choosing it again prices the same lock anew, and five distinct coins are the limit', async () => {
-    const invoice = await openByApi()
-    const from = sourceAt(4)
-    await choose(invoice.terms.id, 'btc_bitcoin', from)
-    stage.engine.advance(15 * 60_000)
-    await stage.engine.publishRates()
-    await choose(invoice.terms.id, 'ltc_litecoin', from)
-    stage.engine.advance(6 * 60_000)
-    await stage.engine.publishRates()
-    expect((await choose(invoice.terms.id, 'btc_bitcoin', from)).status).toBe(200)
-    const stored = await invoices().findOne({ _id: invoice.terms.id })
-    expect(stored?.locks.map(({ asset, quotes }) => [asset, quotes.length])).toEqual([
-      ['btc_bitcoin', 2],
-      ['ltc_litecoin', 1],
-    ])
-    for (const asset of ['doge_dogecoin', 'usdt_tron', 'eth_ethereum'] as const)
-      await choose(invoice.terms.id, asset, from)
-    const sixth = await choose(invoice.terms.id, 'usdt_ethereum', from)
-    expect([sixth.status, sixth.body.error.code]).toEqual([409, 'INVALID_STATE'])
-    // Those that were chosen before can still be chosen.
-    expect((await choose(invoice.terms.id, 'ltc_litecoin', from)).body.view.lock.asset).toBe('ltc_litecoin')
-  })
-
-  // Guarantee: money goes to the lock whose address and asset it names, also after switching back and forth.
-  it('are paid in the coin that arrives first, on the one address', async () => {
-    await addPool(3)
-    const invoice = await openByApi()
-    const from = sourceAt(5)
-    const usdt = (await choose(invoice.terms.id, 'usdt_ethereum', from)).body.view.lock
-    stage.engine.advance(5 * 60_000)
-    await stage.engine.publishRates()
-    const usdc = (await choose(invoice.terms.id, 'usdc_ethereum', from)).body.view.lock
-    expect(usdc.address).toBe(usdt.address)
-    // Sent before the switch, from another tab: older than the active lock by more than block times lag.
-    const { deps } = stage.engine
-    const row = { address: usdt.address, matchKey: usdt.address.slice(2).toLowerCase() }
-    height += 1
-    const time = deps.clock.now() - 4 * 60_000
-    const block = blockWith(height, time, row, [{ key: `test:ethereum:${height}`, amountBase: 25_000_000n }])
-    await recordBlockTransfers(deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
-    await applyInvoiceEvent(deps, { invoiceId: invoice.terms.id, event: { type: 'payments_changed' }, opId: null })
-    const { view } = (await stage.get(`/api/i/${invoice.terms.id}`)).body
-    expect([view.status, view.lock.asset]).toEqual(['confirming', 'usdt_ethereum'])
-    expect((await choose(invoice.terms.id, 'usdc_ethereum', from)).status).toBe(409)
-  })
-})
-
-async function publishAt(change: Readonly<Record<string, string>>): Promise<void> {
-  await stage.engine.publishRates()
-  const snapshots = stores.db.connection.collection('rate_snapshots')
-  const newest = await snapshots.find().sort({ _id: -1 }).limit(1).next()
-  if (newest === null) throw new Error('no rates')
-  const set = Object.entries(change).map(([symbol, price]) => [`usdPerSymbol.${symbol}.price`, price])
-  await snapshots.updateOne({ _id: newest._id }, { $set: Object.fromEntries(set) })
-  stage.engine.advance(1_500)
-}
-
 describe('a monthly plan', () => {
   // Guarantee: visitors of links cannot use up the plan; the merchant's program creates what is reserved for it.
   it('keeps half for the merchant when 200 visitors come at once', { timeout: 120_000 }, async () => {
@@ -343,7 +223,7 @@ describe('a monthly plan', () => {
     const [refused] = replies.filter(({ status }) => status !== 200)
     expect([refused?.status, refused?.body.error]).toMatchObject([
       403,
-      { code: 'PLAN_LIMIT_REACHED', message: expect.stringContaining('takes no new payments') },
+      { code: 'PLAN_LIMIT_REACHED', message: expect.stringContaining('cannot take more payments') },
     ])
     expect((await warnings()).map(({ detail }) => detail)).toEqual([
       expect.stringContaining('10 of the 20 invoices of this month'),
@@ -362,8 +242,8 @@ describe('a monthly plan', () => {
       limits: { invoicesPerMonth: 2, paymentLinks: null, webhookEndpoints: null },
     })
     const link = await stage.link({ kind: 'fixed', minor: 700n })
-    const deed = randomUUID()
-    const send = (name = deed) => stage.post(`/api/l/${link}/invoice`, { deed: name }, sourceAt(6))
+    const actionId = randomUUID()
+    const send = (name = actionId) => stage.post(`/api/l/${link}/invoice`, { actionId: name }, sourceAt(6))
     const first = await send()
     expect([first.status, (await send(randomUUID())).status]).toEqual([200, 403])
     expect((await send()).body).toEqual(first.body)

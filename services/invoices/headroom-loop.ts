@@ -6,10 +6,12 @@ import { type ReleaseDeps, releaseClaims } from '#shared/usecases/wallets/releas
 import { createPoolWatch, type WatchPoolsDeps } from '#shared/usecases/wallets/warn-low-pools.ts'
 
 const LEASE_MS = 15_000
-/** A round ends before the lease does and goes on in the next. */
+/** A round ends before the lease does and continues in the next. */
 const ROUND_MS = 10_000
-const PAUSE_MS = 500
-/** How often claims whose rest is over are looked for; they rest for days. */
+const PAUSE_MS = 1_000
+/** How often keys and pools are checked for one that is due; each is every ten minutes. */
+const POLL_EVERY_MS = 5_000
+/** How often expired claims are searched; they are held for days. */
 const RELEASE_EVERY_MS = 60_000
 /** Rounds end after 10 s; a loop silent for longer than this has died. */
 const SILENCE_MAX_MS = 120_000
@@ -22,13 +24,14 @@ interface LoopDeps extends HeadroomDeps, ReclaimDeps, ReleaseDeps, WatchPoolsDep
 }
 
 /**
- * Keeps every key's addresses derived ahead, ends claims whose rest is over and counts pools, in one process at a time. `headroom` is the number of addresses beyond the
+ * Keeps every key's addresses derived ahead, ends expired claims and counts pools, in one process at a time. `headroom` is the number of addresses beyond the
  * next one to be offered. Returns a function that ends the loop and frees the lease.
  */
 export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promise<void> {
   const reclaimer = createIndexReclaimer(deps)
   const pools = createPoolWatch(deps)
   let releasedAt = Number.NEGATIVE_INFINITY
+  let lookedAt = Number.NEGATIVE_INFINITY
   let sandboxReady = false
   return startLeasedLoop(deps, {
     id: 'address-headroom',
@@ -44,12 +47,16 @@ export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promi
       const endsAt = performance.now() + ROUND_MS
       const shouldStop = () => signal.aborted || performance.now() > endsAt
       await deriveAhead(deps, headroom, shouldStop)
-      await reclaimer.run()
+      const isLookDue = performance.now() - lookedAt >= POLL_EVERY_MS
+      if (isLookDue) {
+        lookedAt = performance.now()
+        await reclaimer.run()
+      }
       if (performance.now() - releasedAt >= RELEASE_EVERY_MS) {
         releasedAt = performance.now()
         await releaseClaims(deps, shouldStop)
       }
-      await pools.run(shouldStop)
+      if (isLookDue) await pools.run(shouldStop)
     },
   })
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Stop } from '#services/context.ts'
 import { FAMILIES } from '#shared/domain/enumerations.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { serviceContext } from '#test/support/service-context.ts'
 import { useStores } from '#test/support/stores.ts'
 import { start } from './main.ts'
@@ -22,9 +22,11 @@ afterAll(async () => {
 
 describe('the invoices process', () => {
   // Guarantee: a payment is applied even when every wake-up for it was lost.
-  it('applies a payment that nobody kicked', async () => {
+  it('applies a payment that got no wake-up', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const block = blockWith(1, engine.deps.clock.now(), lockOf(invoice), [{ key: 'unkicked', amountBase: 5_000_000n }])
+    const block = blockWith(1, engine.deps.clock.now(), paymentMethodOf(invoice), [
+      { key: 'unkicked', amountBase: 5_000_000n },
+    ])
     await recordBlockTransfers(engine.deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
     await vi.waitFor(async () => {
       expect((await engine.deps.invoices.findById(invoice.terms.id))?.state.status).toBe('partial')

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Html, html } from '#shared/contracts/html.ts'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
-import type { QueuedMail } from '#shared/ports/mails.ts'
+import type { QueuedMail } from '#shared/ports/mail-queue.ts'
 import type { RenderedMail } from '#shared/usecases/mails/render-mail.ts'
 import { mailMessageId } from '#shared/usecases/mails/send-mails.ts'
 
@@ -15,12 +15,12 @@ pre { white-space: pre-wrap; border: 1px solid #8884; padding: 1rem }
 .failed { color: #c33 }
 `
 
-/** The one style sheet that the pages' policy admits, as a CSP source. */
+/** The only style sheet that the pages' policy admits, as a CSP source. */
 export const STYLE_HASH = `sha256-${createHash('sha256').update(STYLE).digest('base64')}`
 
 const REFRESH_S = 3
 
-/** The newest mails, newest first; the page asks again by itself. */
+/** The newest mails, newest first; the page refreshes automatically. */
 export function listPage(mails: readonly QueuedMail[], titleOf: (mail: QueuedMail) => string): string {
   const rows = mails.map(
     (mail) => html`<tr><td><time>${time(mail.createdAt)}</time></td><td>${mail.to}</td>
@@ -30,12 +30,12 @@ export function listPage(mails: readonly QueuedMail[], titleOf: (mail: QueuedMai
   const list = html`<table><thead><tr><th>Time</th><th>To</th><th>Subject</th><th>Status</th></tr></thead>
 <tbody>${rows}</tbody></table>`
   const body = html`<h1>Local mailbox</h1>
-<p>Mails of this development installation, newest first. This page looks again every ${REFRESH_S} seconds.</p>
-${mails.length === 0 ? html`<p>No mail yet.</p>` : list}`
+<p>Emails sent by this development server, newest first. This page refreshes every ${REFRESH_S} seconds.</p>
+${mails.length === 0 ? html`<p>No emails yet.</p>` : list}`
   return frame('Local mailbox', html`<meta http-equiv="refresh" content="${REFRESH_S}">`, body)
 }
 
-/** One mail with its headers, both bodies and what became of it; `rendered` is null when it cannot be made. */
+/** One mail with its headers, both bodies and its outcome; `rendered` is null when it cannot be rendered. */
 export function mailPage(mail: QueuedMail, from: MailAddress, rendered: RenderedMail | null): string {
   const facts: readonly (readonly [string, string])[] = [
     ['From', from.name === '' ? from.address : `${from.name} <${from.address}>`],
@@ -54,7 +54,7 @@ export function mailPage(mail: QueuedMail, from: MailAddress, rendered: Rendered
   return frame(
     title,
     null,
-    html`<p><a href="/">All mails</a></p><h1>${title}</h1><table><tbody>${rows}</tbody></table>${bodies}`,
+    html`<p><a href="/">All emails</a></p><h1>${title}</h1><table><tbody>${rows}</tbody></table>${bodies}`,
   )
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
-import type { MailQueue, QueuedMail } from '#shared/ports/mails.ts'
+import type { MailQueue, QueuedMail } from '#shared/ports/mail-queue.ts'
 import { type RenderedMail, renderMail } from '#shared/usecases/mails/render-mail.ts'
 import { listPage, mailPage, STYLE_HASH } from './mailbox-pages.ts'
 
@@ -21,7 +21,7 @@ export interface MailboxOptions {
 const LIST_MAX = 100
 /** Only our own style sheet; a mail is framed from here and may load nothing at all. */
 const PAGE_POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-/** Mails carry their style in attributes. `sandbox` also when one is opened by itself. */
+/** Mails carry their style in attributes. `sandbox` also when one is opened directly. */
 const MAIL_POLICY = `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox`
 
 interface Answer {
@@ -32,15 +32,15 @@ interface Answer {
 }
 
 /**
- * Serves a page on 127.0.0.1 that lists the newest mails and shows each as its receiver would see it. Reads only, and
- * only answers to names of this machine, so that no web page elsewhere can read it through a DNS trick. Rejects when the
+ * Serves a page on 127.0.0.1 that lists the newest mails and shows each as its receiver would see it. Read-only, and
+ * only for host names of this machine, so that no web page elsewhere can read it through DNS rebinding. Rejects when the
  * port is taken.
  */
 export async function startMailbox(options: MailboxOptions): Promise<Mailbox> {
   const server = createServer((request, response) => {
     answer(options, request).then(
       (found) => send(response, found),
-      () => send(response, plain(500, 'The mails could not be read.')),
+      () => send(response, plain(500, 'Could not load the emails.')),
     )
   })
   await new Promise<void>((resolve, reject) => {
@@ -59,18 +59,18 @@ export async function startMailbox(options: MailboxOptions): Promise<Mailbox> {
 
 async function answer(options: MailboxOptions, request: IncomingMessage): Promise<Answer> {
   const { mails, from } = options
-  if (!isOwnName(request.headers.host)) return plain(421, 'This page is only for this machine.')
-  if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'This page can only be read.')
+  if (!isOwnName(request.headers.host)) return plain(421, 'This page is only available on this machine.')
+  if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'This page is read-only.')
   const path = request.url?.split('?')[0] ?? '/'
   if (path === '/') return page(200, listPage(await mails.listNewest(LIST_MAX), titleOf))
   const { id = '', part } = /^\/mails\/(?<id>[^/]+?)(?<part>\/html)?$/.exec(path)?.groups ?? {}
   const mail = await mails.findById(decoded(id))
-  if (mail === null) return plain(404, 'There is no such mail.')
+  if (mail === null) return plain(404, 'Email not found.')
   if (part === undefined) return page(200, mailPage(mail, from, rendered(mail)))
   return { status: 200, type: 'text/html', body: rendered(mail)?.html ?? '', policy: MAIL_POLICY }
 }
 
-/** Null when the mail lacks what its template needs; the page then shows its data. */
+/** Null when the mail lacks values of its template; the page then shows its data. */
 function rendered(mail: QueuedMail): RenderedMail | null {
   try {
     return renderMail(mail)
@@ -80,7 +80,7 @@ function rendered(mail: QueuedMail): RenderedMail | null {
 }
 
 function titleOf(mail: QueuedMail): string {
-  return rendered(mail)?.subject ?? `(${mail.template} cannot be made)`
+  return rendered(mail)?.subject ?? `(${mail.template} cannot be rendered)`
 }
 
 function isOwnName(host: string | undefined): boolean {

@@ -6,7 +6,7 @@ import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
 import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
-import { createKicker } from '#shared/queues/kicker.ts'
+import { createQueueNotifier } from '#shared/queues/queue-notifier.ts'
 import { serviceContext } from '#test/support/service-context.ts'
 import { startSmtpSink } from '#test/support/smtp-sink.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -21,9 +21,9 @@ afterEach(async () => {
 const soon = { timeout: 15_000, interval: 20 }
 
 async function queued(change: Partial<MailRecord> = {}): Promise<string> {
-  const id = `endpoint-failing:${stores.ambient.random.uuid()}:whd_1`
+  const id = `endpoint-failing:${stores.runtime.random.uuid()}:whd_1`
   const data = { endpointId: 'ep-1', url: 'https://shop.test/hook', firstDeliveryId: 'whd_1' }
-  const createdAt = stores.ambient.clock.now() - 1
+  const createdAt = stores.runtime.clock.now() - 1
   const base = {
     id,
     workspaceId: 'ws',
@@ -50,17 +50,17 @@ async function sink() {
 
 const stored = (id: string) => createMailQueue(stores.db).findById(id)
 
-test('a kicked mail and a forgotten one both arrive', async () => {
+test('a woken mail and a forgotten one both arrive', async () => {
   const { server, env } = await sink()
   const forgotten = await queued()
   await startMailer(env)
-  const kicked = await queued()
-  const kicker = createKicker(stores.redis, stores.ambient)
-  kicker.kick(QUEUES.mail, kicked)
-  await kicker.close()
+  const notified = await queued()
+  const notifier = createQueueNotifier(stores.redis, stores.runtime)
+  notifier.notify(QUEUES.mail, notified)
+  await notifier.close()
   await vi.waitFor(() => expect(server.mails).toHaveLength(2), soon)
   await vi.waitFor(async () => {
-    for (const id of [forgotten, kicked]) expect(await stored(id)).toMatchObject({ status: 'sent' })
+    for (const id of [forgotten, notified]) expect(await stored(id)).toMatchObject({ status: 'sent' })
   }, soon)
 })
 
@@ -80,7 +80,7 @@ test('a server that was away gets the mail when it is back', async () => {
 // Guarantee: without a mail server mails wait untouched; none is lost and none is called sent.
 test('in production without a mail server mails wait', async () => {
   const id = await queued()
-  const gauge = vi.spyOn(stores.ambient.metrics, 'gauge')
+  const gauge = vi.spyOn(stores.runtime.metrics, 'gauge')
   await startMailer({ PAYMESH_ENV: 'production' })
   await vi.waitFor(() => expect(gauge).toHaveBeenCalledWith('mail_oldest_due_age_seconds', expect.any(Number)), soon)
   expect(gauge).toHaveBeenCalledWith('mail_server_configured', 0)
@@ -126,7 +126,7 @@ test('the mailbox lists mails and shows each with both bodies', async () => {
   const path = `/mails/${encodeURIComponent(id)}`
   expect(list.body).toContain(`href="${path}"`)
   const shown = await request(port, path)
-  expect(shown.body).toContain('A webhook endpoint fails')
+  expect(shown.body).toContain('A webhook endpoint is failing')
   expect(shown.body).toContain(`src="${path}/html"`)
   expect((await request(port, `${path}/html`)).body).toContain('https://shop.test/hook')
 })

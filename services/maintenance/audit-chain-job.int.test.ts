@@ -13,7 +13,7 @@ const WAIT = { timeout: 10_000, interval: 20 }
 it('chains what waits in one process at a time, and hands over when that one ends', async () => {
   const chain = createAuditChainRepository(stores.db)
   const keys = createAuditKeys(new Uint8Array(32).fill(9))
-  const deps = { ...stores.ambient, chain, keys, leases: createLeaseRepository(stores.db) }
+  const deps = { ...stores.runtime, chain, keys, leases: createLeaseRepository(stores.db) }
   const note = (id: string) =>
     createAuditRepository(stores.db).insertMany([
       { id, at: 1, actor: 'a', action: 'b', subject: 'c', workspaceId: null, mode: null, detail: {} },

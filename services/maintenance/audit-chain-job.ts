@@ -1,20 +1,20 @@
-import type { AuditChainRepository, AuditHead } from '#shared/ports/audit.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { AuditChainRepository, AuditHead } from '#shared/ports/audit-chain.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import { AuditChainBroken, extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 
-/** A run ends before the lease does and goes on in the next. */
+/** A run ends before the lease does and continues in the next. */
 const RUN_MS = 10_000
-/** The end of the chain goes to the log this often: a log that is kept elsewhere shows a store that was put back. */
+/** The end of the chain is logged this often: a log stored elsewhere reveals a restored older store. */
 const LOG_EVERY_MS = 3_600_000
 
-interface JobDeps extends Ambient {
+interface JobDeps extends Runtime {
   readonly chain: AuditChainRepository
   readonly keys: AuditKeys
 }
 
-/** Gives rows of the audit trail their places in the chain. The unique number is the guard where the lease is not enough. */
+/** Chains rows of the audit log. The unique number is the guard where the lease is not enough. */
 export function auditChainJob(deps: JobDeps): ScheduledJob {
   let adopted = false
   let seen: AuditHead | null = null
@@ -25,7 +25,7 @@ export function auditChainJob(deps: JobDeps): ScheduledJob {
     pauseMs: 1_000,
     pauseAfterFailureMs: 5_000,
     failures: 'audit_chain_failed_total',
-    failed: 'rows of the audit trail were not chained',
+    failed: 'rows of the audit log were not chained',
     round: async (signal) => {
       if (!adopted) await deps.chain.adopt()
       adopted = true
@@ -33,7 +33,8 @@ export function auditChainJob(deps: JobDeps): ScheduledJob {
       const endsAt = performance.now() + RUN_MS
       const chained = await extendAuditChain(deps, () => signal.aborted || performance.now() > endsAt)
       if (chained > 0) deps.metrics.count('audit_rows_chained_total', {}, chained)
-      seen = await deps.chain.head()
+      // Nothing was chained here: the end that this process saw is still one that must stand.
+      if (chained > 0 || seen === null) seen = await deps.chain.head()
       if (seen === null || performance.now() - loggedAt < LOG_EVERY_MS) return
       loggedAt = performance.now()
       deps.logger.info({ seq: seen.seq, hash: seen.hash, keyId: seen.keyId }, 'end of the audit chain')
@@ -41,9 +42,9 @@ export function auditChainJob(deps: JobDeps): ScheduledJob {
   }
 }
 
-/** An end that this process has seen cannot go away: a chain that was cut and signed as it was before shows here. */
+/** An end that this process has seen cannot disappear: a chain that was cut back to an earlier signed end is detected here. */
 async function requireStanding(chain: AuditChainRepository, seen: AuditHead): Promise<void> {
   const [row] = await chain.listChained({ seq: seen.seq, id: '' }, 1)
   if (row?.seq === seen.seq && row.hash === seen.hash) return
-  throw new AuditChainBroken(`row ${seen.seq} was the end of the chain a moment ago, and it is gone or another one`)
+  throw new AuditChainBroken(`row ${seen.seq} was the end of the chain a moment ago, and it is gone or was replaced`)
 }

@@ -1,13 +1,14 @@
 import { type DigestDeps, sendDigests } from '#shared/usecases/exceptions/send-digests.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 
-/** Mails what waits in each inbox once a day. A second process does no harm: a mail's id is made of workspace and day. */
+/** Mails open exceptions to each workspace once a day. A second process does no harm: a mail's id is derived from workspace and day. */
 export function digestJob(deps: DigestDeps): ScheduledJob {
   return {
+    // Processes of the previous release use a lease with this name too.
     id: 'operators-desk',
     leaseMs: 150_000,
     pauseMs: 60_000,
-    failures: 'operators_desk_failed_total',
+    failures: 'maintenance_failed_total',
     failed: 'daily mails about open exceptions failed',
     round: () => sendDigests(deps).then(() => undefined),
   }

@@ -11,7 +11,7 @@ export function erasureJob(deps: { readonly eraser: CustomerEraser; readonly clo
     id: 'customer-erasures',
     leaseMs: 150_000,
     pauseMs: 60_000,
-    failures: 'operators_desk_failed_total',
+    failures: 'maintenance_failed_total',
     failed: 'copies of erased customers were not removed',
     round: async (signal) => {
       while (!signal.aborted && (await sweepErasures(deps, BATCH)) > 0);

@@ -23,7 +23,17 @@ describe('the maintenance process', () => {
     await vi.waitFor(async () => {
       const held = (await createInstanceReads(stores.db).leases()).map(({ id }) => id)
       expect(held).toEqual(
-        expect.arrayContaining(['audit-chain', 'books', 'customer-erasures', 'operators-desk', 'retention']),
+        expect.arrayContaining([
+          'audit-chain',
+          'audit-verification',
+          'books',
+          'customer-erasures',
+          'invoice-counts',
+          'operators-desk',
+          'retention',
+          'rollups',
+          'rollups-repair',
+        ]),
       )
     }, WAIT)
   })

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
-import { createBooksRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
+import { createReconciliationRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -11,31 +11,31 @@ const stores = useStores()
 
 it('checks in one process at a time, shows each figure from the start, and frees its lease', async () => {
   const metrics = createMetrics({ defaults: false })
-  const books = createBooksRepository(stores.db)
+  const reconciliation = createReconciliationRepository(stores.db)
   const leases = createLeaseRepository(stores.db)
-  const deps = { ...stores.ambient, metrics, books, cursors: createCursorRepository(stores.db), leases }
-  const beats: string[] = []
+  const deps = { ...stores.runtime, metrics, reconciliation, cursors: createCursorRepository(stores.db), leases }
+  const heartbeats: string[] = []
   const pulses = {
-    start: (loop: string) => ({ beat: () => void beats.push(loop), end: () => void beats.push('end') }),
+    start: (loop: string) => ({ beat: () => void heartbeats.push(loop), end: () => void heartbeats.push('end') }),
   }
   const stop = startScheduledJobs({ ...deps, pulses }, [reconciliationJob(deps)])
-  await vi.waitFor(async () => expect((await books.progress())?.endedAt).toEqual(expect.any(Number)))
+  await vi.waitFor(async () => expect((await reconciliation.progress())?.endedAt).toEqual(expect.any(Number)))
   expect(await leases.acquire('books', 'another process', 1_000)).toBe(false)
   expect(await metrics.render()).toContain('paymesh_invariant_violation_total{invariant="paid_in_full"} 0')
   await stop()
-  expect([...new Set(beats)]).toEqual(['books', 'end'])
+  expect([...new Set(heartbeats)]).toEqual(['books', 'end'])
   expect(await leases.acquire('books', 'another process', 1_000)).toBe(true)
 })
 
 it('counts a round that failed and goes on', async () => {
   const metrics = createMetrics({ defaults: false })
-  const books = {
-    ...createBooksRepository(stores.db),
+  const reconciliation = {
+    ...createReconciliationRepository(stores.db),
     progress: () => Promise.reject(new Error('the store is away')),
   }
   const leases = { ...createLeaseRepository(stores.db), acquire: () => Promise.resolve(true) }
-  const deps = { ...stores.ambient, metrics, books, cursors: createCursorRepository(stores.db), leases }
+  const deps = { ...stores.runtime, metrics, reconciliation, cursors: createCursorRepository(stores.db), leases }
   const stop = startScheduledJobs(deps, [reconciliationJob(deps)])
-  await vi.waitFor(async () => expect(await metrics.render()).toContain('paymesh_books_failed_total 1'))
+  await vi.waitFor(async () => expect(await metrics.render()).toContain('paymesh_reconciliation_failed_total 1'))
   await stop()
 })

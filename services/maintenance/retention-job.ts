@@ -2,7 +2,7 @@ import type { Logger } from '#shared/ports/runtime.ts'
 import { keepRetention, type RetentionDeps } from '#shared/usecases/maintenance/keep-retention.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 
-/** A run ends well before the lease does and goes on in the next. */
+/** A run ends well before the lease does and continues in the next. */
 const RUN_MS = 300_000
 
 /** Removes documents whose retention period is over. */

@@ -1,5 +1,5 @@
 import type { LeaseRepository } from '#shared/ports/leases.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import { type LeasedLoopOptions, startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
 
 /**
@@ -10,7 +10,7 @@ export type ScheduledJob = LeasedLoopOptions
 
 /** Runs every job at its interval. Returns a function that ends them all and frees their leases. */
 export function startScheduledJobs(
-  deps: Ambient & { readonly leases: LeaseRepository },
+  deps: Runtime & { readonly leases: LeaseRepository },
   jobs: readonly ScheduledJob[],
 ): () => Promise<void> {
   const stops = jobs.map((job) => startLeasedLoop(deps, job))

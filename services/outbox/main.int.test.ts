@@ -19,7 +19,7 @@ afterAll(async () => {
 
 describe('the outbox process', () => {
   // Guarantee: an event is made even when every wake-up for it was lost.
-  it('relays an invoice that nobody kicked', async () => {
+  it('relays an invoice that got no wake-up', async () => {
     const { terms } = await engine.open({ asset: 'usdt_bsc' })
     await vi.waitFor(
       async () => {

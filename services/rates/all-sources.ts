@@ -11,7 +11,7 @@ import { okx } from './sources/okx.ts'
 import { openErApi } from './sources/open-er-api.ts'
 import { yadio } from './sources/yadio.ts'
 
-/** Every source that is asked; adding one is one file and one line here. */
+/** Every price source; adding one is one file and one line here. */
 export const ALL_SOURCES: readonly RateSource[] = [
   kraken,
   coinbase,

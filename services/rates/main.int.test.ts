@@ -3,29 +3,30 @@ import { startExchangeSimulator } from '#scripts/exchange-simulator/simulator.ts
 import type { Config } from '#shared/config/schema.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
-import { createKicker } from '#shared/queues/kicker.ts'
+import { createQueueNotifier } from '#shared/queues/queue-notifier.ts'
+import { createRedisSignals } from '#shared/queues/redis-signals.ts'
 import { useStores } from '#test/support/stores.ts'
 import { start } from './main.ts'
 
 const stores = useStores()
 
-it('publishes at once, again on a kick, and stops without leaving its lease behind', async () => {
+it('publishes at once, again on a wake-up, and stops without leaving its lease behind', async () => {
   const simulator = await startExchangeSimulator({ port: 0 })
   const config = { rates: { sourceUrls: simulator.sourceUrls } } as unknown as Config
   const rates = createRateRepository(stores.db)
   const published = async () => (await rates.latest())?.at ?? 0
-  const context = { ...stores.ambient, config, db: stores.db, redis: stores.redis }
+  const context = { ...stores.runtime, config, db: stores.db, signals: createRedisSignals(stores.redis) }
   const stop = await start(context)
   await expect.poll(published, { timeout: 5_000 }).toBeGreaterThan(0)
   const first = await published()
-  const kicker = createKicker(stores.redis, stores.ambient)
-  kicker.kick(QUEUES.rates, 'cycle')
+  const notifier = createQueueNotifier(stores.redis, stores.runtime)
+  notifier.notify(QUEUES.rates, 'cycle')
   await expect.poll(published, { timeout: 10_000 }).toBeGreaterThan(first)
   await stop()
   const second = await published()
   const stopAgain = await start(context)
   await expect.poll(published, { timeout: 5_000 }).toBeGreaterThan(second)
   await stopAgain()
-  await kicker.close()
+  await notifier.close()
   await simulator.stop()
 })

@@ -3,17 +3,17 @@ import type { Decimal } from '#shared/domain/money/decimal.ts'
 import { midOf, parsePrice } from '#shared/domain/rates/price.ts'
 import type { Feed, Quote } from '#shared/domain/rates/quote.ts'
 
-/** What a pair of a source is a price of: units of the second for one of the first. */
+/** The two sides of a price: units of the second for one of the first. */
 export type Pair = readonly [base: string, quote: string]
 
-/** Origin of quotes that come from one answer. */
+/** Origin of quotes from one response. */
 export interface Origin {
   readonly source: string
   readonly feed: Feed
   readonly receivedAt: Ms
 }
 
-/** The middle of a book as a quote; none when a side is missing, zero or odd, or the book is crossed or too wide. */
+/** The middle of a book as a quote; none when a side is missing, zero or malformed, or the book is crossed or too wide. */
 export function bookQuote(
   origin: Origin,
   pair: Pair | undefined,
@@ -25,7 +25,7 @@ export function bookQuote(
   return pair === undefined || price === null ? [] : [quoteOf(origin, pair, price, book.sourceAt)]
 }
 
-/** A single price as a quote; none when it is zero or odd. */
+/** A single price as a quote; none when it is zero or malformed. */
 export function priceQuote(
   origin: Origin,
   pair: Pair | undefined,
@@ -36,13 +36,13 @@ export function priceQuote(
   return pair === undefined || price === null ? [] : [quoteOf(origin, pair, price, sourceAt)]
 }
 
-/** Unix time written as digits, in milliseconds; null when it is anything else. */
+/** Unix time written as digits, in milliseconds; null for anything else. */
 export function epochMs(text: string, unit: 'seconds' | 'milliseconds'): Ms | null {
   if (!/^\d{1,15}$/.test(text)) return null
   return Number(text) * (unit === 'seconds' ? 1000 : 1)
 }
 
-/** ISO 8601 with `Z` or an offset, in milliseconds; null without a zone, because then nobody knows the hour. */
+/** ISO 8601 with `Z` or an offset, in milliseconds; null without one, because the hour is then unknown. */
 export function isoMs(text: string): Ms | null {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/.test(text)) return null
   const at = Date.parse(text)

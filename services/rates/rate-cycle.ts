@@ -1,6 +1,6 @@
 import type { LeaseRepository } from '#shared/ports/leases.ts'
 import type { RateSources } from '#shared/ports/rate-sources.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import { type PublishRatesDeps, publishRates } from '#shared/usecases/rates/publish-rates.ts'
 
 /** One process at a time fetches and publishes; the others stand by. */
@@ -11,17 +11,17 @@ export interface RateCycle {
   stop(): Promise<void>
 }
 
-/** What {@link createRateCycle} needs. */
-export interface RateCycleDeps extends Ambient, PublishRatesDeps {
+/** Dependencies of {@link createRateCycle}. */
+export interface RateCycleDeps extends Runtime, PublishRatesDeps {
   readonly sources: RateSources
   readonly leases: LeaseRepository
 }
 
-/** Three cycles: a holder that dies is replaced well before its last snapshot expires. */
+/** Three cycles: a dead holder is replaced well before its last snapshot expires. */
 const LEASE_MS = 45_000
 const LEASE_ID = 'rates'
 
-/** Builds the cycle of this process: take the lease, ask every source, publish what agrees. */
+/** Builds the cycle of this process: take the lease, poll every source, publish the agreed prices. */
 export function createRateCycle(deps: RateCycleDeps): RateCycle {
   const owner = deps.random.uuid()
   let tail = Promise.resolve()
@@ -52,7 +52,7 @@ export function createRateCycle(deps: RateCycleDeps): RateCycle {
       try {
         await deps.leases.release(LEASE_ID, owner)
       } catch (error) {
-        deps.logger.warn({ err: error }, 'the rates lease was left to expire')
+        deps.logger.warn({ err: error }, 'the rates lease could not be released and will expire')
       }
     },
   }

@@ -3,32 +3,32 @@ import { parseLosslessJson } from '#shared/contracts/rates/lossless-json.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Feed, Quote } from '#shared/domain/rates/quote.ts'
 
-/** One public price source: where to ask, and how to read what it answers. It does no I/O itself. */
+/** One public price source: its requests, and how to parse its responses. It does no I/O. */
 export interface RateSource {
   /** Bounded label of metrics, configuration and provenance. */
   readonly name: string
   readonly feed: Feed
-  /** Scheme and host of the real source, without a slash at the end. */
+  /** Scheme and host of the real source, without a trailing slash. */
   readonly defaultUrl: string
   /** Least time between two polls, milliseconds; 0 = every cycle. */
   readonly pollMs: number
-  /** Pairs as this source names them; empty when one request answers everything. */
+  /** Pairs in the source's own names; empty when one request returns everything. */
   readonly pairs: readonly string[]
-  /** Path and query that ask for these pairs. */
+  /** Path and query of a request for these pairs. */
   path(pairs: readonly string[]): string
   /**
-   * Whether the answer says that one of the pairs does not exist, where that fails the whole list.
-   * Such a list is asked again in halves until the offender is alone.
+   * Whether the response means that one of the pairs does not exist, where that fails the whole list.
+   * Such a list is requested again in halves until the unknown pair is isolated.
    */
   refusesPair?(body: string): boolean
   /**
-   * Reads a 200 answer. A pair that is missing, halted, crossed or written oddly is left out and the others keep
-   * their price; throws {@link SourceFault} when the answer as a whole cannot be used.
+   * Parses a 200 response. A pair that is missing, halted, crossed or malformed is left out and the others keep
+   * their price; throws {@link SourceFault} when the response as a whole is unusable.
    */
   parse(body: string, receivedAt: Ms): readonly Quote[]
 }
 
-/** Why a source gave nothing: a bounded label. */
+/** Why a source returned nothing: a bounded label. */
 export type FaultReason =
   | 'bad_body'
   | 'refused'
@@ -42,7 +42,7 @@ export type FaultReason =
   | 'frozen'
   | 'empty'
 
-/** An answer that cannot be used as a whole; `excerpt` is its beginning, for the log. */
+/** A response that is unusable as a whole; `excerpt` is its beginning, for the log. */
 export class SourceFault extends Error {
   readonly reason: FaultReason
   readonly excerpt: string
@@ -55,7 +55,7 @@ export class SourceFault extends Error {
   }
 }
 
-/** Parses a body as JSON with numbers kept as text and holds it against the format; throws `SourceFault('bad_body')`. */
+/** Parses a body as JSON with numbers kept as text and validates it against the schema; throws `SourceFault('bad_body')`. */
 export function readBody<T>(schema: z.ZodType<T>, body: string): T {
   try {
     return schema.parse(parseLosslessJson(body))
@@ -64,7 +64,7 @@ export function readBody<T>(schema: z.ZodType<T>, body: string): T {
   }
 }
 
-/** Reads rows one by one and leaves out those that do not fit the format. */
+/** Parses rows one by one and leaves out those that do not match the schema. */
 export function readRows<T>(schema: z.ZodType<T>, rows: readonly unknown[]): readonly T[] {
   return rows.flatMap((row) => {
     const result = schema.safeParse(row)

@@ -1,15 +1,15 @@
 import type { RateSources } from '#shared/ports/rate-sources.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import type { HttpGet } from '#shared/runtime/http/http-get.ts'
 import { ALL_SOURCES } from './all-sources.ts'
 import { createSourcePoller } from './source-poller.ts'
 
-/** What {@link createRateSources} needs. */
-export interface RateSourcesDeps extends Pick<Ambient, 'clock' | 'logger' | 'metrics'> {
+/** Dependencies of {@link createRateSources}. */
+export interface RateSourcesDeps extends Pick<Runtime, 'clock' | 'logger' | 'metrics'> {
   readonly http: Pick<HttpGet, 'get'>
-  /** Base URL by source name; a source without one is asked at its public address. */
+  /** Base URL by source name; a source without one uses its public address. */
   readonly sourceUrls: Readonly<Record<string, string>>
-  /** Total time a source has for one answer, milliseconds; 4,000 by default. */
+  /** Time limit of one response, milliseconds; 4,000 by default. */
   readonly timeoutMs?: number
 }
 

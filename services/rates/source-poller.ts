@@ -1,20 +1,20 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatDecimal } from '#shared/domain/money/decimal.ts'
 import type { Quote } from '#shared/domain/rates/quote.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import type { HttpGet, HttpGetResult } from '#shared/runtime/http/http-get.ts'
 import { type FaultReason, type RateSource, SourceFault } from './rate-source.ts'
 
-/** Asks one source at its own pace and holds what it said last. */
+/** Polls one source at its own interval and caches its last quotes. */
 export interface SourcePoller {
-  /** Asks the source if it is due. Never throws; ends within the deadline. */
+  /** Polls the source if it is due. Never throws; ends within the deadline. */
   poll(): Promise<void>
-  /** The quotes of the last good answer, fresh or not. */
+  /** The quotes of the last good response, fresh or not. */
   quotes(): readonly Quote[]
 }
 
-/** What {@link createSourcePoller} needs. */
-export interface SourcePollerDeps extends Pick<Ambient, 'clock' | 'logger' | 'metrics'> {
+/** Dependencies of {@link createSourcePoller}. */
+export interface SourcePollerDeps extends Pick<Runtime, 'clock' | 'logger' | 'metrics'> {
   readonly http: Pick<HttpGet, 'get'>
   readonly source: RateSource
   /** Overrides the real host, for a local simulator. */
@@ -27,17 +27,17 @@ const MAX_BYTES = 4 * 1024 * 1024
 const MAX_CACHE_AGE_SECONDS = 30
 const FIRST_BACK_OFF_MS = 15_000
 const LONGEST_BACK_OFF_MS = 5 * 60_000
-/** A host that bans or refuses this server is left alone for longer than one that stumbles. */
+/** Back-off for a host that bans or refuses this server; longer than for a temporary fault. */
 const FORBIDDEN_BACK_OFF_MS = 15 * 60_000
 const LONGEST_RETRY_AFTER_MS = 60 * 60_000
 const FORBIDDEN: ReadonlySet<number> = new Set([401, 403, 418, 451])
-/** A pair that a source does not know is asked for again after this long. */
+/** A pair that a source does not list is requested again after this long. */
 const UNKNOWN_PAIR_MS = 60 * 60_000
-/** A feed that repeats every price over this many polls and this long is dead, whatever its time stamps say. */
+/** A feed that repeats every price over this many polls and this long is dead, whatever its timestamps are. */
 const FROZEN_POLLS = 4
 const FROZEN_MS = 60_000
 
-/** Builds the poller of one source; failures stay inside it and only lengthen its own pause. */
+/** Builds the poller of one source; failures are isolated and only lengthen its own pause. */
 export function createSourcePoller(deps: SourcePollerDeps): SourcePoller {
   const { source, clock, logger, metrics } = deps
   const label = { source: source.name }
@@ -96,7 +96,7 @@ export function createSourcePoller(deps: SourcePollerDeps): SourcePoller {
     const pauseMs = fault instanceof PollFault && fault.pauseMs !== null ? fault.pauseMs : backOffMs(failures)
     failures += 1
     notBefore = now + pauseMs
-    // A feed that froze is known to be wrong now; any other failure says nothing about the quotes still held.
+    // A frozen feed is known to be wrong now; other failures do not affect the cached quotes.
     if (reason === 'frozen') held = []
     metrics.gauge('rate_source_up', 0, label)
     metrics.count('rate_source_errors_total', { ...label, reason })
@@ -107,7 +107,7 @@ export function createSourcePoller(deps: SourcePollerDeps): SourcePoller {
   return { poll, quotes: () => held }
 }
 
-/** A poll that failed before there was a body to read; `pauseMs` is set where the source named a wait of its own. */
+/** A poll that failed before there was a body; `pauseMs` is set when the source requested a pause. */
 class PollFault extends SourceFault {
   readonly pauseMs: Ms | null
 
@@ -134,7 +134,7 @@ function backOffMs(failures: number): Ms {
   return Math.min(FIRST_BACK_OFF_MS * 2 ** Math.min(failures, 10), LONGEST_BACK_OFF_MS)
 }
 
-/** An answer with two prices for one pair has none: nobody knows which is meant. */
+/** A response with two prices for one pair has none: it is unclear which one is meant. */
 function withoutDuplicates(quotes: readonly Quote[]): readonly Quote[] {
   const counts = new Map<string, number>()
   for (const quote of quotes) counts.set(pairOf(quote), (counts.get(pairOf(quote)) ?? 0) + 1)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
-import { rise, useBalanceStage } from '#test/support/balance-stage.ts'
+import { increase, useBalanceStage } from '#test/support/balance-stage.ts'
 import { CONFIRMATIONS } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -19,15 +19,15 @@ describe('a reorganisation', () => {
     await stage.chain.rpc('eth_sendRawTransaction', [raw])
     await stage.chain.mine(2)
     const first = (await stage.height()) - 1
-    await stage.untilPayments([{ ...rise(5n), state: 'detected', height: first }])
+    await stage.untilPayments([{ ...increase(5n), state: 'detected', height: first }])
     await untilHead()
     await stage.chain.reorg(3)
-    await stage.untilPayments([{ ...rise(5n), state: 'orphaned' }])
+    await stage.untilPayments([{ ...increase(5n), state: 'orphaned' }])
     await untilHead()
     await stage.chain.reorg(2, [[raw, 1]])
-    await stage.untilPayments([{ ...rise(5n), state: 'detected' }])
+    await stage.untilPayments([{ ...increase(5n), state: 'detected' }])
     await stage.chain.mine(CONFIRMATIONS)
-    await stage.untilPayments([{ ...rise(5n), state: 'confirmed' }])
+    await stage.untilPayments([{ ...increase(5n), state: 'confirmed' }])
   })
 })
 
@@ -53,7 +53,7 @@ describe('a head that is replaced while it is read', () => {
     await stage.chain.mine()
     await untilHead()
     await scanner.stop()
-    expect(await stage.payments()).toMatchObject([{ ...rise(5n), height: (await stage.height()) - 1 }])
+    expect(await stage.payments()).toMatchObject([{ ...increase(5n), height: (await stage.height()) - 1 }])
   })
 })
 
@@ -94,7 +94,7 @@ describe('a scanner that dies', () => {
     await stage.chain.mine()
     stage.scan(source())
     await untilHead()
-    expect(await stage.payments()).toMatchObject([{ ...rise(5n), height: await stage.height() }])
+    expect(await stage.payments()).toMatchObject([{ ...increase(5n), height: await stage.height() }])
   })
 
   // Guarantee: a move that a balance told of is not counted again when traces show it.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ETHER, FORWARDER, rise, useBalanceStage } from '#test/support/balance-stage.ts'
+import { ETHER, FORWARDER, increase, useBalanceStage } from '#test/support/balance-stage.ts'
 import { CONFIRMATIONS, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -23,9 +23,9 @@ describe('coins inside of calls, told from balances', () => {
     await send(5n)
     await stage.chain.mine()
     const mined = await stage.height()
-    await stage.untilPayments([{ ...rise(5n), state: 'detected', height: mined }])
+    await stage.untilPayments([{ ...increase(5n), state: 'detected', height: mined }])
     await stage.chain.mine(CONFIRMATIONS - 1)
-    await stage.untilPayments([{ ...rise(5n), state: 'confirmed', height: mined }])
+    await stage.untilPayments([{ ...increase(5n), state: 'confirmed', height: mined }])
     expect(await stores.db.connection.collection('payments').findOne()).toMatchObject({
       invoiceId,
       txHash: null,
@@ -33,6 +33,7 @@ describe('coins inside of calls, told from balances', () => {
       toAddress: WATCHED.address,
       contract: null,
       uncountedReason: null,
+      // `rise` is the stored name of the increase, from the first release on.
       block: { rise: { since: { height: mined - 1 }, beforeBase: '0', afterBase: '5' } },
     })
   })
@@ -58,8 +59,8 @@ describe('coins inside of calls, told from balances', () => {
     const height = await stage.height()
     stage.scan(source())
     await stage.untilPayments([
-      { ...rise(5n, 0), height: height - 3 },
-      { ...rise(5n, 1), height: height - 1 },
+      { ...increase(5n, 0), height: height - 3 },
+      { ...increase(5n, 1), height: height - 1 },
     ])
   })
 
@@ -88,7 +89,7 @@ describe('coins inside of calls, told from balances', () => {
     await waitForEther()
     await send(6n)
     await stage.chain.mine()
-    await stage.untilPayments([rise(6n)])
+    await stage.untilPayments([increase(6n)])
   })
 
   it.each([1, 2, 50])('add up to what traces show, in steps of %i blocks', async (batchMax) => {
@@ -136,7 +137,7 @@ describe('an account that sends inside of calls', () => {
     await untilHead()
     await send(5n)
     await stage.chain.mine()
-    await stage.untilPayments([rise(5n)])
+    await stage.untilPayments([increase(5n)])
     expect(await stage.payments()).toHaveLength(1)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CursorRepository } from '#shared/ports/scanning.ts'
-import { asksBalances, rise, useBalanceStage } from '#test/support/balance-stage.ts'
+import type { CursorRepository } from '#shared/ports/cursors.ts'
+import { asksBalances, increase, useBalanceStage } from '#test/support/balance-stage.ts'
 import { CONFIRMATIONS, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -22,7 +22,7 @@ describe('a node', () => {
     await untilHead()
     await send(5n)
     await stage.chain.mine()
-    await stage.untilPayments([rise(5n)])
+    await stage.untilPayments([increase(5n)])
     await scanner.stop()
     const tracing = await lying(({ method }, truth) => {
       seen.push(method)
@@ -63,7 +63,7 @@ describe('a node', () => {
     await untilHead()
     await send(5n)
     await stage.chain.mine()
-    await stage.untilPayments([rise(5n)])
+    await stage.untilPayments([increase(5n)])
   })
 
   // Guarantee: a scanner that was away for longer than its node keeps old state credits what came meanwhile, whatever dies then.
@@ -88,7 +88,7 @@ describe('a node', () => {
     await untilHead()
     expect(await credited()).toEqual([5n, 7n])
     expect(await stage.payments()).toContainEqual(
-      expect.objectContaining({ ...rise(5n), height: await stage.height() }),
+      expect.objectContaining({ ...increase(5n), height: await stage.height() }),
     )
   })
 
@@ -132,10 +132,10 @@ describe('a node', () => {
     await untilHead()
     await stage.chain.mine()
     await untilHead()
-    expect(await stage.payments()).toMatchObject([{ ...rise(5n), state: 'detected' }])
+    expect(await stage.payments()).toMatchObject([{ ...increase(5n), state: 'detected' }])
     contradicts = false
     await stage.chain.mine()
-    await stage.untilPayments([{ ...rise(5n), state: 'confirmed' }])
+    await stage.untilPayments([{ ...increase(5n), state: 'confirmed' }])
   })
 })
 

@@ -13,7 +13,7 @@ const { stage, source, clientOf, untilHead, scanOnce, waitForEther, send, pruned
 /** Sends the scanner back, which has to be running. */
 async function rewind(to: number): Promise<void> {
   const commands = createChainCommandRepository(stores.db)
-  const payments = createPaymentRepository(stores.db, stores.ambient.random)
+  const payments = createPaymentRepository(stores.db, stores.runtime.random)
   const whole = { mode: 'test', network: 'ethereum', kind: 'rewind', from: null, to, acceptReorg: false } as const
   const { command } = await askChain({ ...stage.deps, commands, payments }, { ...whole, dryRun: false, actor: 'cli' })
   await vi.waitFor(async () => expect((await commands.findById(command?.id ?? ''))?.status).toBe('done'), 8_000)

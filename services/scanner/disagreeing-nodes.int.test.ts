@@ -60,7 +60,7 @@ describe('a node that shows another branch than the others', () => {
     await stage.chain.mine(CONFIRMATIONS)
     expect(await stage.payments()).toMatchObject([{ state: 'detected', height: mined }])
     expect(position(await stage.cursor(), { now: Date.now(), hasNode: true, blockTimeMs: 12_000 }).waitReason).toMatch(
-      'do not agree',
+      /^The nodes disagree about block \d+\. Scanning waits until they agree\./,
     )
     liar.from = null
     await stage.untilPayments([{ state: 'confirmed', height: mined }])

@@ -60,9 +60,9 @@ describe('the dry run of a rescan', () => {
   it('names the payments that would be added, and afterwards that they stand as stored', async () => {
     await missedTwo()
     const before = await contents()
-    const told = await preview()
-    expect(told).toMatchObject({ blocks: await stage.height(), known: 0, effects: { added: 2 } })
-    expect(told.changes.map(({ effect, amount, invoiceId }) => [effect, amount, invoiceId])).toEqual([
+    const recorded = await preview()
+    expect(recorded).toMatchObject({ blocks: await stage.height(), known: 0, effects: { added: 2 } })
+    expect(recorded.changes.map(({ effect, amount, invoiceId }) => [effect, amount, invoiceId])).toEqual([
       ['added', '5 usdt_ethereum', null],
       ['added', '0.000007 usdc_ethereum', null],
     ])
@@ -85,9 +85,9 @@ describe('the dry run of a rescan', () => {
     const effects = async (change: object, input: Partial<PreviewInput> = {}) => {
       const stored = await rows.findOne(usdt)
       await rows.updateOne(usdt, { $set: change })
-      const told = await preview(input)
+      const recorded = await preview(input)
       await rows.replaceOne(usdt, stored ?? {})
-      return told.effects
+      return recorded.effects
     }
     expect(await effects({ state: 'orphaned', block: null })).toEqual({ returned: 1 })
     expect(await effects({ 'block.hash': '0xother' })).toEqual({ moved: 1 })
@@ -122,11 +122,11 @@ describe('cancelling', () => {
     expect(await commands().listAllOpen()).toHaveLength(2)
     expect((await cancel({ kind: 'rewind' })).cancelled).toMatchObject([{ kind: 'rewind', status: 'cancelled' }])
     expect((await cancel()).cancelled).toMatchObject([
-      { id: asked[0]?.command?.id, status: 'cancelled', outcome: 'Cancelled by cli:ada. Nothing had been done.' },
+      { id: asked[0]?.command?.id, status: 'cancelled', outcome: 'Cancelled by cli:ada. It had not started.' },
     ])
     expect(await cancel()).toEqual({ cancelled: [], tooLate: [] })
-    const noted = await createAuditRepository(stores.db).listBySubject('test:ethereum')
-    expect(noted.map(({ action, actor }) => [action, actor]).slice(2)).toEqual([
+    const auditWrite = await createAuditRepository(stores.db).listBySubject('test:ethereum')
+    expect(auditWrite.map(({ action, actor }) => [action, actor]).slice(2)).toEqual([
       ['chain.rewind_cancelled', 'cli:ada'],
       ['chain.rescan_cancelled', 'cli:ada'],
     ])
@@ -183,7 +183,7 @@ describe('cancelling', () => {
     await vi.waitFor(async () => {
       const stored = await commands().findById(command?.id ?? '')
       expect(stored).toMatchObject({ status: 'cancelled', nextHeight: 3 })
-      expect(stored?.outcome).toContain('Blocks 1 to 2 had been read again')
+      expect(stored?.outcome).toContain('Blocks 1 to 2 had been rescanned')
     }, PATIENCE)
     const epoch = (await stage.cursor())?.lease?.epoch
     await stage.chain.mine()

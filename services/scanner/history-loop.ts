@@ -2,7 +2,7 @@ import type { OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { LeaseRepository } from '#shared/ports/leases.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import { startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
 import {
   awaitedNetworks,
@@ -14,7 +14,7 @@ const LEASE_MS = 15_000
 const PAUSE_MS = 1_000
 const PAUSE_AFTER_FAILURE_MS = 5_000
 
-/** A network that this process asks, with a client that nothing else uses. */
+/** A network that this process queries, with a client that nothing else uses. */
 export interface HistorySourceClient {
   readonly mode: Mode
   readonly network: NetworkId
@@ -22,12 +22,12 @@ export interface HistorySourceClient {
 }
 
 /**
- * Searches for the earlier use of new keys on the networks of this process, all at the same time: a look may take minutes and
- * holds up no other network. Two processes that look at once do no harm. A network that failed is asked again after
- * `retryMs`. Returns a function that ends the loop and does not wait for answers.
+ * Searches for the earlier use of new keys on the networks of this process, all at the same time: a search may take minutes and
+ * does not delay other networks. Two concurrent processes do no harm. A network that failed is searched again after
+ * `retryMs`. Returns a function that ends the loop and does not wait for responses.
  */
 export function startHistoryLoop(
-  deps: Ambient & SearchKeyHistoryDeps & { readonly leases: LeaseRepository },
+  deps: Runtime & SearchKeyHistoryDeps & { readonly leases: LeaseRepository },
   sources: readonly HistorySourceClient[],
   retryMs: Ms,
 ): () => Promise<void> {
@@ -44,7 +44,7 @@ export function startHistoryLoop(
       restsUntil.set(idOf(source), performance.now() + retryMs)
       if (signal.aborted) return
       deps.metrics.count('key_history_failed_total', { network, mode })
-      deps.logger.warn({ err: cause, network, mode }, 'the earlier use of a key could not be looked up')
+      deps.logger.warn({ err: cause, network, mode }, 'the earlier use of a key could not be searched')
     }
   }
 
@@ -65,7 +65,7 @@ export function startHistoryLoop(
   })
   return async () => {
     await stop()
-    // A question may be under way for minutes, and its answer is asked for again after the next start.
+    // A query may run for minutes; it is repeated after the next start.
     for (const { client } of sources) void client.close().catch(() => undefined)
   }
 }

@@ -3,6 +3,7 @@ import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-loc
 import { parseConfig } from '#shared/config/schema.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
+import { createRedisSignals } from '#shared/queues/redis-signals.ts'
 import { useStores } from '#test/support/stores.ts'
 import { start } from './main.ts'
 
@@ -24,13 +25,13 @@ it('scans the configured networks that CHAINS selects, each in its own mode, and
     PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: node, polygon: node, bitcoin: node } }),
     CHAINS: 'ethereum,bitcoin',
   })
-  const { db, redis, ambient } = stores
+  const { db, redis, runtime } = stores
   const cursors = createCursorRepository(db)
   const wallets = createWalletRepository(db)
   const address = { mode: 'test', family: 'evm', materialId: 'm', index: 0, watchedOn: [] } as const
   await wallets.addDerived('m', [{ ...address, address: `0x${'1'.repeat(40)}`, matchKey: '1'.repeat(40) }], 1)
 
-  const stop = await start({ ...ambient, config, db, redis })
+  const stop = await start({ ...runtime, config, db, signals: createRedisSignals(redis) })
   await vi.waitFor(async () => {
     expect(await wallets.unmarkedWatches('test', 'evm', 'ethereum', 10)).toEqual([])
     expect(await cursors.find('test', 'ethereum')).toMatchObject({ height: 0, lease: { epoch: 1 } })

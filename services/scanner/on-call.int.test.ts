@@ -11,16 +11,16 @@ import { useStores } from '#test/support/stores.ts'
 const stores = useStores()
 const stage = useScanStage(stores)
 const PATIENCE = { timeout: 8_000, interval: 20 }
-let kicked: string[] = []
+let notified: string[] = []
 
 beforeEach(() => {
-  kicked = []
-  stage.deps.kicker.kick = (_queue, id) => void kicked.push(id)
+  notified = []
+  stage.deps.notifier.notify = (_queue, id) => void notified.push(id)
 })
 
 function ask(kind: AskChainInput['kind'], input: Partial<AskChainInput> = {}) {
   const commands = createChainCommandRepository(stores.db)
-  const payments = createPaymentRepository(stores.db, stores.ambient.random)
+  const payments = createPaymentRepository(stores.db, stores.runtime.random)
   const whole = { mode: 'test', network: 'ethereum', kind, from: null, to: null, acceptReorg: false } as const
   return askChain({ ...stage.deps, commands, payments }, { ...whole, dryRun: false, actor: 'cli:test', ...input })
 }
@@ -81,19 +81,19 @@ function forkingClient(honest: ChainClient, forkAt: number) {
 
 describe('a rescan', () => {
   // Guarantee: reading blocks again neither changes nor announces a payment that is known.
-  it('changes nothing that is known, and is noted with who asked for it', async () => {
+  it('changes nothing that is known, and is recorded with who asked for it', async () => {
     stage.scan(stage.source({ batchMax: 2 }))
     await stage.untilHeight(1)
     await twoPayments()
     const before = await paymentDocuments()
-    kicked = []
+    notified = []
     const ended = await carriedOut('rescan', { from: 0 })
     expect(ended).toMatchObject({ status: 'done', changed: 0 })
     // The epoch says who looked last; everything else is as it was.
     expect(await paymentDocuments()).toEqual(before)
-    expect(kicked).toEqual([])
-    const noted = await createAuditRepository(stores.db).listBySubject('test:ethereum')
-    expect(noted.map(({ action, actor }) => [action, actor.split(':')[0]])).toEqual([
+    expect(notified).toEqual([])
+    const auditWrite = await createAuditRepository(stores.db).listBySubject('test:ethereum')
+    expect(auditWrite.map(({ action, actor }) => [action, actor.split(':')[0]])).toEqual([
       ['chain.rescan', 'cli'],
       ['chain.rescan_done', 'scanner'],
     ])
@@ -229,12 +229,12 @@ describe('a rewind', () => {
     await stage.untilHeight(1)
     await twoPayments()
     const before = await paymentDocuments()
-    kicked = []
+    notified = []
     expect(await carriedOut('rewind', { to: 1 })).toMatchObject({ status: 'done' })
     await stage.untilHeight(await stage.height())
     await vi.waitFor(async () => expect((await stage.cursor())?.recheckThrough).toBeNull(), PATIENCE)
     expect(await paymentDocuments()).toEqual(before)
-    expect(kicked).toEqual([])
+    expect(notified).toEqual([])
   })
 
   it('is not done twice when the scanner died between moving the cursor and closing the request', async () => {
@@ -250,7 +250,7 @@ describe('a rewind', () => {
     stage.scan()
     await vi.waitFor(async () => {
       const stored = await createChainCommandRepository(stores.db).findById(command?.id ?? '')
-      expect(stored).toMatchObject({ status: 'done', outcome: `The scanner went on from block ${height}.` })
+      expect(stored).toMatchObject({ status: 'done', outcome: `The scanner resumed from block ${height}.` })
     }, PATIENCE)
   })
 })

@@ -200,7 +200,7 @@ describe('a scanner', () => {
 
   async function resumed(): Promise<void> {
     const commands = createChainCommandRepository(stores.db)
-    const payments = createPaymentRepository(stores.db, stores.ambient.random)
+    const payments = createPaymentRepository(stores.db, stores.runtime.random)
     const asked = {
       mode: 'test',
       network: 'ethereum',

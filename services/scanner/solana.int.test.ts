@@ -46,15 +46,15 @@ async function scanDeps(owner: string, settings: Parameters<typeof createCatalog
   const row = { mode: 'test', family: 'solana', materialId: 'test:solana:stage', watchedOn: [] } as const
   await wallets.addDerived(row.materialId, [{ ...row, address: owner, matchKey: matchKeyOf(owner), index: 0 }], 1)
   return {
-    ...stores.ambient,
-    kicker: { kick: () => {} },
+    ...stores.runtime,
+    notifier: { notify: () => {} },
     catalog: createCatalog(settings),
     balances: createCoinBalanceRepository(stores.db),
     commands: createChainCommandRepository(stores.db),
     cursors: createCursorRepository(stores.db),
     exceptions: createExceptionRepository(stores.db),
     invoices: createInvoiceRepository(stores.db),
-    payments: createPaymentRepository(stores.db, stores.ambient.random),
+    payments: createPaymentRepository(stores.db, stores.runtime.random),
     wallets,
   }
 }
@@ -64,7 +64,7 @@ it('detects payments of every Solana asset on a real node, and confirms them whe
   const node = await startSurfpoolNode({ slotTimeMs: 50 })
   onTestFinished(() => node.stop())
   const settings = { live: {}, test: { solana: { rpcUrls: [node.url], genesis: 'any' } } }
-  const client = createChainClient(settings, 'test', 'solana', stores.ambient.metrics)
+  const client = createChainClient(settings, 'test', 'solana', stores.runtime.metrics)
   if (client === null) throw new Error('no client')
   onTestFinished(() => client.close())
   const owner = Keypair.generate().publicKey.toBase58()

@@ -44,18 +44,18 @@ beforeEach(async () => {
   const row = { mode: 'test', family: 'tron', materialId: 'test:tron:stage', watchedOn: [] } as const
   await wallets.addDerived(row.materialId, [{ ...watched, ...row }], 1)
   deps = {
-    ...stores.ambient,
-    kicker: { kick: () => {} },
+    ...stores.runtime,
+    notifier: { notify: () => {} },
     catalog: createCatalog(networks),
     balances: createCoinBalanceRepository(stores.db),
     commands: createChainCommandRepository(stores.db),
     cursors: createCursorRepository(stores.db),
     exceptions: createExceptionRepository(stores.db),
     invoices: createInvoiceRepository(stores.db),
-    payments: createPaymentRepository(stores.db, stores.ambient.random),
+    payments: createPaymentRepository(stores.db, stores.runtime.random),
     wallets,
   }
-  const opened = createChainClient(networks, 'test', 'tron', stores.ambient.metrics)
+  const opened = createChainClient(networks, 'test', 'tron', stores.runtime.metrics)
   if (opened === null) throw new Error('no client')
   client = opened
   scanner = startChainScanner(deps, {

@@ -152,6 +152,6 @@ describe('coins that come outside of any transaction', () => {
     skippedMs = 61_000
     await stage.untilHeight(height)
     expect(await rows()).toMatchObject([{ invoiceId: null, workspaceId: null }])
-    expect((await rows())[0]?.['detail']).toContain('No node of ethereum (test) says what accounts hold')
+    expect((await rows())[0]?.['detail']).toContain('No node of ethereum (test) returns account balances')
   })
 })

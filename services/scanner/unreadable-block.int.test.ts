@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { asksBalances, ETHER, rise, useBalanceStage } from '#test/support/balance-stage.ts'
+import { asksBalances, ETHER, increase, useBalanceStage } from '#test/support/balance-stage.ts'
 import type { Lie, RpcAnswer } from '#test/support/lying-node.ts'
 import { CONFIRMATIONS, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -12,7 +12,6 @@ const { stage, source, clientOf, untilHead, waitForEther, send, lying, credited 
 const PATIENCE = { timeout: 60_000, interval: 100 }
 /** How a node says that it gave up. */
 const OUT_OF_MEMORY: RpcAnswer = { error: { code: -32_000, message: 'out of memory' } }
-const TOO_MANY_LOGS: RpcAnswer = { error: { code: -32_005, message: 'query returned more than 10000 results' } }
 
 async function mined(request: object): Promise<string> {
   const [from] = (await stage.chain.rpc('eth_accounts', [])) as string[]
@@ -72,12 +71,12 @@ describe('a block whose trace is 80 MB', () => {
     await untilHeadSoon()
     await stage.untilPayments([
       { ...sent(7), state: 'confirmed', height },
-      { ...rise(14n), state: 'confirmed', height },
+      { ...increase(14n), state: 'confirmed', height },
     ])
     const { hash } = (await stage.chain.rpc('eth_getBlockByNumber', [`0x${height.toString(16)}`, false])) as {
       hash: string
     }
-    expect(await rows()).toMatchObject([{ invoiceId, paymentKey: rise(14n).key, mode: 'test', open: true }])
+    expect(await rows()).toMatchObject([{ invoiceId, paymentKey: increase(14n).key, mode: 'test', open: true }])
     const [row] = await rows()
     for (const part of [txHash, `Block ${height}`, hash, WATCHED.address, '0.000000000000000014 ETH']) {
       expect(row?.['detail']).toContain(part)
@@ -126,7 +125,7 @@ describe('a block whose trace is 80 MB', () => {
     await mined(payingBomb(WATCHED.address, 9))
     await stage.chain.mine(CONFIRMATIONS + 1)
     await untilHeadSoon()
-    await vi.waitFor(async () => expect(await stage.payments()).toMatchObject([{ ...rise(9n), state }]), PATIENCE)
+    await vi.waitFor(async () => expect(await stage.payments()).toMatchObject([{ ...increase(9n), state }]), PATIENCE)
   })
 
   it('that is replaced by another block gives the payment its key back', async () => {
@@ -136,7 +135,7 @@ describe('a block whose trace is 80 MB', () => {
     await untilHead()
     await mined(payingBomb(WATCHED.address, 9))
     await stage.chain.mine()
-    await vi.waitFor(async () => expect(await stage.payments()).toMatchObject([rise(9n)]), PATIENCE)
+    await vi.waitFor(async () => expect(await stage.payments()).toMatchObject([increase(9n)]), PATIENCE)
     await stage.chain.rpc('evm_revert', [before])
     await stage.chain.rpc('evm_increaseTime', [60])
     await stage.chain.mine(2)
@@ -144,7 +143,7 @@ describe('a block whose trace is 80 MB', () => {
     await stage.chain.mine(CONFIRMATIONS)
     const height = (await stage.height()) - CONFIRMATIONS + 1
     await vi.waitFor(
-      async () => expect(await stage.payments()).toEqual([{ ...rise(9n), state: 'confirmed', height }]),
+      async () => expect(await stage.payments()).toEqual([{ ...increase(9n), state: 'confirmed', height }]),
       PATIENCE,
     )
   })
@@ -202,7 +201,7 @@ describe('a block that a node cannot trace', () => {
     await untilHeadSoon()
     expect(await stage.payments()).toEqual([
       { ...sent(7), state: 'detected', height },
-      { ...rise(5n), state: 'detected', height },
+      { ...increase(5n), state: 'detected', height },
     ])
     expect(await rows()).toHaveLength(1)
   })
@@ -226,7 +225,7 @@ describe('a block that a node cannot trace', () => {
     await stage.chain.mine(3)
     scanThrough(url)
     await untilHeadSoon()
-    expect(await stage.payments()).toMatchObject([inner(1), sent(7), rise(5n), inner(2)])
+    expect(await stage.payments()).toMatchObject([inner(1), sent(7), increase(5n), inner(2)])
   })
 
   // Guarantee: whichever node reads a block first, and wherever a scanner dies, money is credited once.
@@ -297,85 +296,5 @@ describe('a block that a node cannot trace', () => {
     const scan = () => client.scan(height, height, watches)
     await expect(scan()).rejects.toMatchObject({ block: { height, method: 'eth_getTransactionReceipt' } })
     await expect(scan()).rejects.toMatchObject({ name: 'BlockUnreadable', block: { height } })
-  })
-})
-
-describe('a block that is too large for a node', () => {
-  it.each<[string, Lie]>([
-    ['its logs', ({ method }, truth) => (method === 'eth_getLogs' ? TOO_MANY_LOGS : truth)],
-    [
-      'its body',
-      ({ method, params }, truth) =>
-        method === 'eth_getBlockByNumber' && params[1] === true ? { status: 413 } : truth,
-    ],
-  ])('is read in parts: %s', async (_what, lie) => {
-    await waitForEther()
-    const url = await lying(lie)
-    scanThrough(url)
-    await untilHeadSoon()
-    const height = await mineTwoPayments()
-    await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 1_500_000n })
-    await stage.chain.mine()
-    await untilHeadSoon()
-    expect(await stage.payments()).toMatchObject([
-      { ...sent(7), height },
-      { ...inner(5), height },
-      { key: expect.stringMatching(/:t:/), amount: '1500000', height: height + 1 },
-    ])
-    expect(await rows()).toEqual([])
-  })
-
-  it('with receipts that lack its logs is not passed', async () => {
-    await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 1_500_000n })
-    await stage.chain.mine()
-    const height = await stage.height()
-    const url = await lying(({ method }, truth) => {
-      if (method === 'eth_getLogs') return TOO_MANY_LOGS
-      if (method !== 'eth_getTransactionReceipt') return truth
-      return { result: { ...(truth.result as object), logs: [] } }
-    })
-    const watches = stage.source().createIndex()
-    watches.add(WATCHED.matchKey)
-    await expect(clientOf(null, [url]).scan(height, height, watches)).rejects.toMatchObject({
-      name: 'BlockUnreadable',
-      block: { height, reason: expect.stringContaining('lack logs') },
-    })
-  })
-})
-
-describe('a transaction of a form that nobody knows yet', () => {
-  const odd = { hash: '0x1', type: '0x99' }
-  let hash: string
-  const hides: Lie = ({ method, params }, truth) => {
-    if (method === 'eth_getTransactionByHash') return params[0] === hash ? { result: odd } : truth
-    if (method !== 'eth_getBlockByNumber' || params[1] !== true) return truth
-    const block = truth.result as { transactions: { hash: string }[] }
-    return { result: { ...block, transactions: block.transactions.map((one) => (one.hash === hash ? odd : one)) } }
-  }
-
-  it('is passed when it moved nothing of ours', async () => {
-    await waitForEther()
-    hash = await mined({ to: `0x${'e1'.repeat(20)}`, value: '0x3', gas: '0x5208' })
-    const height = await mineTwoPayments()
-    scanThrough(await lying(hides))
-    await untilHeadSoon()
-    expect(await stage.payments()).toMatchObject([
-      { ...sent(7), height },
-      { ...inner(5), height },
-    ])
-  })
-
-  it('is not passed when a balance of ours moved by more than the others show', async () => {
-    await waitForEther()
-    hash = await mined({ to: WATCHED.address, value: '0x3', gas: '0x5208' })
-    const height = await mineTwoPayments()
-    const client = clientOf(null, [await lying(hides)])
-    const watches = stage.source().createIndex()
-    watches.add(WATCHED.matchKey)
-    await expect(client.scan(height, height, watches)).rejects.toMatchObject({ name: 'BlockUnreadable' })
-    await expect(client.scan(height, height, watches)).rejects.toMatchObject({
-      name: 'BlockUnreadable',
-      block: { height, reason: expect.stringContaining(hash) },
-    })
   })
 })

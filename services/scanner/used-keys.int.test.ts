@@ -11,7 +11,7 @@ import { KEY_MATERIAL } from '#shared/db/wallets/wallet-models.ts'
 import type { Family } from '#shared/domain/enumerations.ts'
 import { type AddWalletInput, addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { deriveAhead } from '#shared/usecases/wallets/address-headroom.ts'
-import { type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { serviceContext } from '#test/support/service-context.ts'
 import { useStores } from '#test/support/stores.ts'
 import { start } from './main.ts'
@@ -92,8 +92,8 @@ it('goes on behind what litecoind shows of a key, and old addresses settle nothi
 
   await litecoin.mine(1)
   const invoice = await vi.waitFor(() => engine.open({ asset: 'ltc_litecoin' }), PATIENCE)
-  expect(lockOf(invoice).matchKey).toBe(script(13))
-  await litecoin.pay([{ to: script(3), amountBase: lockOf(invoice).quotes[0]?.amountBase ?? 0n }])
+  expect(paymentMethodOf(invoice).matchKey).toBe(script(13))
+  await litecoin.pay([{ to: script(3), amountBase: paymentMethodOf(invoice).quotes[0]?.amountBase ?? 0n }])
   await litecoin.mine(2)
   await vi.waitFor(async () => {
     const payment = await stores.db.collection(PAYMENTS).findOne({ matchKey: script(3) })
@@ -149,7 +149,7 @@ it('waits for a node that is away', { timeout: 180_000 }, async () => {
     }),
   })
   const failed = vi.fn()
-  const metrics = { ...stores.ambient.metrics, count: failed }
+  const metrics = { ...stores.runtime.metrics, count: failed }
   stop = await start({ ...context, metrics })
   await deriveAhead(deps(), 24)
   const rows = await engine.deps.wallets.unmarkedWatches('test', 'evm', 'ethereum', 10_000)

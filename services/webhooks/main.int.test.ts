@@ -7,10 +7,11 @@ import { createEndpointRepository } from '#shared/db/endpoints/endpoint-reposito
 import { createEventRepository } from '#shared/db/events/event-repository.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
-import { createKicker } from '#shared/queues/kicker.ts'
+import { createQueueNotifier } from '#shared/queues/queue-notifier.ts'
+import { createRedisSignals } from '#shared/queues/redis-signals.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
-import { judgeWebhook } from '#test/support/judge-webhook.ts'
+import { checkWebhook } from '#test/support/check-webhook.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 import { start } from './main.ts'
@@ -37,7 +38,7 @@ function context(): ServiceContext {
     PAYMESH_KEY_PEPPER: randomBytes(32).toString('base64'),
     PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true',
   })
-  return { ...stores.ambient, config, db: stores.db, redis: stores.redis }
+  return { ...stores.runtime, config, db: stores.db, signals: createRedisSignals(stores.redis) }
 }
 
 const MASTER_KEY = randomBytes(32)
@@ -47,7 +48,7 @@ async function given(url: string, count: number) {
   const id = randomUUID()
   const workspaceId = randomUUID()
   const secret = `whsec_${randomBytes(32).toString('base64')}`
-  const now = stores.ambient.clock.now()
+  const now = stores.runtime.clock.now()
   await createEndpointRepository(stores.db).insert({
     id,
     workspaceId,
@@ -80,9 +81,9 @@ async function given(url: string, count: number) {
       return { ...owned, ...pending, ...unknown, ...ids, eventType: type, dueAt: now - 1 }
     }),
   )
-  const kicker = createKicker(stores.redis, stores.ambient)
-  kicker.kick(QUEUES.webhooks, id)
-  await kicker.close()
+  const notifier = createQueueNotifier(stores.redis, stores.runtime)
+  notifier.notify(QUEUES.webhooks, id)
+  await notifier.close()
   return { endpointId: id, secret, deliveryIds: eventIds.map((eventId) => deliveryId(eventId, id, 0)) }
 }
 
@@ -93,12 +94,12 @@ async function statuses(ids: readonly string[]): Promise<readonly (string | unde
 
 const soon = { timeout: 25_000, interval: 50 }
 
-test('a kicked endpoint gets every event once, with a valid signature', async () => {
+test('a woken endpoint gets every event once, with a valid signature', async () => {
   stops.push(await start(context()))
   const { secret, deliveryIds } = await given(receiver.url, 70)
   await vi.waitFor(async () => expect(new Set(await statuses(deliveryIds))).toEqual(new Set(['succeeded'])), soon)
   expect(receiver.requests).toHaveLength(70)
-  expect(receiver.requests.every((request) => judgeWebhook(request, secret, request.receivedAt) === 'valid')).toBe(true)
+  expect(receiver.requests.every((request) => checkWebhook(request, secret, request.receivedAt) === 'valid')).toBe(true)
 })
 
 test('a failed delivery is tried again at once, then rests', async () => {

@@ -5,18 +5,21 @@ import { paymentUri } from './addresses/payment-uri.ts'
 import { ASSETS } from './definitions/assets.ts'
 import type { AssetRow, ChainDefinition, NetworkSettings } from './definitions/chain.ts'
 import { CHAINS } from './definitions/registry.ts'
+import { contractOf, testnetOf } from './definitions/testnets.ts'
 
 /**
- * The registry with this installation's network settings applied: chain ids, contracts and confirmations that a
- * mode's settings name replace the registry's. Everything is answered from memory.
+ * The registry with this installation's network settings applied: chain ids, contracts and confirmations in a
+ * mode's settings replace the registry's. Served from memory.
  */
 export function createCatalog(networks: NetworkSettings): Catalog {
   const infos = new Map<AssetId, AssetInfo>(ASSET_IDS.map((id) => [id, assetInfo(id)]))
   const settings = (id: AssetId, mode: Mode) => networks[mode][networkOf(id)]
 
-  function contract(id: AssetId, mode: Mode): string | null {
-    const row: AssetRow = ASSETS[id]
-    return row.contract === null ? null : (settings(id, mode)?.contracts?.[id] ?? row.contract)
+  const found = (id: AssetId, mode: Mode) => contractOf(id, mode, networkOf(id), settings(id, mode))
+  // Nobody may take a token that is refused for the coin of its network.
+  const contract = (id: AssetId, mode: Mode): string | null => {
+    const named = found(id, mode)
+    return named === undefined ? ASSETS[id].contract : named
   }
 
   function chainId(network: NetworkId, mode: Mode): number | null {
@@ -31,22 +34,23 @@ export function createCatalog(networks: NetworkSettings): Catalog {
       return info
     },
     contract,
+    accepts: (id, mode) => found(id, mode) !== undefined,
     confirmations: (id, mode) => settings(id, mode)?.confirmations ?? CHAINS[networkOf(id)].confirmations,
     confirmationTiers(id, mode) {
-      // What an installation sets for a network is meant for every value.
+      // An installation's own figure for a network applies to every value.
       const own = settings(id, mode)?.confirmations
       return own == null ? CHAINS[networkOf(id)].confirmationTiers : [{ fromUsd: 0, confirmations: own }]
     },
     finalizesAfterMs: (network) => CHAINS[network].finalizesAfterMs,
     needsFinality: (network) => CHAINS[network].confirmsByFinality,
-    // Where coins are outputs, work alone decides, and no block is ever more than very deep.
+    // Where coins are outputs, only work decides, and no block is ever final.
     knowsFinality: (network) => (CHAINS[network] as ChainDefinition).outputs === undefined,
     hasNode: (network, mode) => networks[mode][network] !== undefined,
     blockTimeMs: (network) => CHAINS[network].blockTimeMs,
     chainId,
     paymentUri({ asset, mode, address, amount, amountBase, reference }) {
       const chain = CHAINS[networkOf(asset)]
-      // Wallets refuse, or worse round, what the asset cannot express.
+      // Wallets refuse, or worse, round amounts that the asset cannot express.
       parseUnits(amount, ASSETS[asset].decimals)
       return paymentUri({
         chain,
@@ -61,10 +65,11 @@ export function createCatalog(networks: NetworkSettings): Catalog {
     explorerTxUrl(network, mode, txHash) {
       const { chainIds, explorerTx } = CHAINS[network]
       const chainId = networks[mode][network]?.chainId ?? null
-      // A local chain is in nobody's explorer: a link there would show nothing, or a stranger's payment.
+      // No explorer shows a local chain: a link there would show nothing, or an unrelated payment.
       if ((networks[mode][network]?.genesis ?? null) !== null) return null
       if (chainId !== null && chainIds !== null && chainId !== chainIds[mode]) return null
-      return explorerTx[mode]?.replace('{tx}', txHash) ?? null
+      const testnet = mode === 'test' ? testnetOf(network, networks.test[network]) : null
+      return (testnet?.explorerTx ?? explorerTx[mode])?.replace('{tx}', txHash) ?? null
     },
   }
 }

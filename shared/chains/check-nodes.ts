@@ -1,19 +1,19 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { NodeLook, NodeState } from '#shared/ports/installation.ts'
+import type { NodeCheck, NodeState } from '#shared/ports/node-states.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import { createChainClient } from './create-chain-client.ts'
 import type { NetworkSettings } from './definitions/chain.ts'
 
-/** A node is asked again after this long, however many people look. */
+/** A node is queried again after this long, however many people watch. */
 const LIFE_MS = 10_000
 const PATIENCE_MS = 5_000
 
 /**
- * Asks each node of a network for itself where it stands, with the scanner's own questions. Nothing is kept of it but the
- * answer, for ten seconds; a node that does not answer in five has its reason in words.
+ * Queries each node of a network for its position, with the scanner's own requests. Only the result is cached,
+ * for ten seconds; a node that does not respond in five has its error as text.
  */
-export function createNodeLook(networks: NetworkSettings, metrics: Metrics): NodeLook {
+export function createNodeCheck(networks: NetworkSettings, metrics: Metrics): NodeCheck {
   const known = new Map<string, { readonly at: Ms; readonly states: Promise<readonly NodeState[]> }>()
   return {
     look: (mode, network) => {
@@ -26,6 +26,11 @@ export function createNodeLook(networks: NetworkSettings, metrics: Metrics): Nod
       return states
     },
   }
+}
+
+/** Hosts of a network's configured nodes, in their order; a URL may contain credentials elsewhere. */
+export function nodeHosts(networks: NetworkSettings, mode: Mode, network: NetworkId): readonly string[] {
+  return (networks[mode][network]?.rpcUrls ?? []).map((url) => new URL(url).host)
 }
 
 interface OneNode {
@@ -48,7 +53,7 @@ async function lookAt(networks: NetworkSettings, { mode, network, url, metrics }
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS / 1_000} s`)), PATIENCE_MS)
+      timer = setTimeout(() => reject(new Error(`no response within ${PATIENCE_MS / 1_000} s`)), PATIENCE_MS)
     })
     const { height, finalizedHeight } = await Promise.race([client.head(), late])
     return { host, height, finalizedHeight, tookMs: Math.round(performance.now() - startedAt), fault: null }

@@ -10,8 +10,9 @@ import {
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { ChainClient } from '#shared/ports/scanning.ts'
 import { ASSETS } from './definitions/assets.ts'
-import type { AssetRow, ChainDefinition, NetworkSettings, NodeSettings } from './definitions/chain.ts'
+import type { ChainDefinition, NetworkSettings, NodeSettings } from './definitions/chain.ts'
 import { CHAINS } from './definitions/registry.ts'
+import { contractOf, testnetOf } from './definitions/testnets.ts'
 import { createEvmClient } from './families/evm/client.ts'
 import type { EvmToken, InternalMoves } from './families/evm/options.ts'
 import { createSolanaClient } from './families/solana/client.ts'
@@ -23,7 +24,7 @@ export interface OpenChainClient extends ChainClient {
   close(): Promise<void>
 }
 
-/** What every family needs to know of a network. */
+/** Settings that the clients of every family need. */
 interface ClientOptions {
   readonly chain: ChainDefinition
   readonly mode: Mode
@@ -58,14 +59,23 @@ export function createChainClient(
   if (node === undefined) return null
   const chain: ChainDefinition = CHAINS[network]
   const { rpcUrls } = node
-  const options = { chain, mode, rpcUrls, nativeAsset: nativeAsset(chain), tokens: tokensOf(network, node), metrics }
+  const options = {
+    chain,
+    mode,
+    rpcUrls,
+    nativeAsset: nativeAsset(chain),
+    tokens: tokensOf(network, mode, node),
+    metrics,
+  }
   return CLIENTS[chain.family](options, node)
 }
 
 function utxoClient({ nativeAsset: asset, ...options }: ClientOptions, node: NodeSettings): OpenChainClient {
   const { outputs: rules, id } = options.chain
-  if (rules === undefined) throw new TypeError(`the definition of ${id} says nothing about its outputs`)
-  return createUtxoClient({ ...options, rules, asset, genesis: node.genesis ?? rules.genesisHash[options.mode] })
+  if (rules === undefined) throw new TypeError(`the definition of ${id} lacks its output rules`)
+  const testnet = options.mode === 'test' ? testnetOf(id, node) : null
+  const genesis = node.genesis ?? testnet?.genesis ?? rules.genesisHash[options.mode]
+  return createUtxoClient({ ...options, rules, asset, genesis })
 }
 
 function evmClient(options: ClientOptions, node: NodeSettings): OpenChainClient {
@@ -76,7 +86,7 @@ function evmClient(options: ClientOptions, node: NodeSettings): OpenChainClient 
   return createEvmClient({ ...options, chainId, internal: internalMoves(chain, node, chainId === publicId) })
 }
 
-/** A local chain has none of the network's own logs: there only traces show what moves inside of calls. */
+/** A local chain has no native transfer logs: only traces show its internal transfers. */
 function internalMoves({ coinLedger = 'none' }: ChainDefinition, node: NodeSettings, isPublic: boolean): InternalMoves {
   const demanded = node.coinLedger ?? null
   if (demanded !== null) return { ledger: demanded, required: true }
@@ -89,10 +99,9 @@ function nativeAsset(chain: ChainDefinition): AssetId {
   return asset
 }
 
-function tokensOf(network: NetworkId, node: NodeSettings): readonly EvmToken[] {
+function tokensOf(network: NetworkId, mode: Mode, node: NodeSettings): readonly EvmToken[] {
   return ASSET_IDS.filter((id) => networkOf(id) === network).flatMap((asset) => {
-    const row: AssetRow = ASSETS[asset]
-    const contract = row.contract === null ? null : (node.contracts?.[asset] ?? row.contract)
-    return contract === null ? [] : [{ asset, contract, decimals: row.decimals }]
+    const contract = contractOf(asset, mode, network, node) ?? null
+    return contract === null ? [] : [{ asset, contract, decimals: ASSETS[asset].decimals }]
   })
 }

@@ -21,7 +21,7 @@ function field<T>(
   return { description, example, fallback, schema }
 }
 
-/** What production refuses unless its owner accepts it by name. */
+/** Risks that production refuses unless the setting accepts them by name. */
 export const ACCEPTABLE_RISKS = ['known-keys', 'http-urls', 'localhost-webhooks', 'no-wallet-delay'] as const
 export type AcceptableRisk = (typeof ACCEPTABLE_RISKS)[number]
 
@@ -117,7 +117,7 @@ export const FIELDS = {
     z.enum(['development', 'test', 'production'], 'must be development, test or production'),
   ),
   PAYMESH_ACCEPTED_RISKS: field(
-    'Risks that production takes with open eyes, comma-separated: known-keys (a key of one repeated byte or out of these examples), http-urls (public URLs without TLS), localhost-webhooks, no-wallet-delay. Everything that is not named is refused.',
+    'Risks that you accept in production, comma-separated: known-keys (a key of one repeated byte or out of these examples), http-urls (public URLs without TLS), localhost-webhooks, no-wallet-delay. Every other risk is refused.',
     'no-wallet-delay',
     '',
     riskList,
@@ -136,20 +136,20 @@ export const FIELDS = {
   ),
   PAYMESH_MONGO_DATABASE: field('Database within MongoDB.', 'paymesh', 'paymesh', name),
   REDIS_URL: field(
-    'Redis, append-only and with `noeviction`. `npm start` starts one of its own when this is not set.',
+    'Redis, append-only and with `noeviction`. `paymesh serve` and `npm start` in one process use none; `npm start -- --processes` starts one of its own when this is not set.',
     'redis://redis:6379',
     null,
     z.string().regex(/^rediss?:\/\//, 'must be a redis:// URL'),
   ),
   PAYMESH_REDIS_PREFIX: field('First part of every key in Redis.', 'paymesh', 'paymesh', name),
   PAYMESH_MASTER_KEY: field(
-    'Encrypts stored secrets and extended public keys: 32 random bytes in base64. Losing it loses them.',
+    'Encrypts stored secrets and extended public keys: 32 random bytes in base64. Without it they cannot be decrypted.',
     EXAMPLE_KEY,
     null,
     key32,
   ),
   PAYMESH_MASTER_KEYS_OLD: field(
-    'Other master keys that still open what they sealed, comma-separated; nothing new is sealed with them. For `paymesh keys rotate-master`.',
+    'Former master keys, comma-separated: they still decrypt, but encrypt nothing new. For `paymesh master-key rotate`.',
     EXAMPLE_KEY,
     '',
     z.string().transform((text, context) =>
@@ -171,30 +171,35 @@ export const FIELDS = {
     null,
     key32,
   ),
-  PAYMESH_API_HOST: field('Address the REST API listens on.', '0.0.0.0', '127.0.0.1', z.string().min(1)),
+  PAYMESH_API_HOST: field(
+    'Address that every process listens on: REST API, checkout, dashboard, health and metrics.',
+    '0.0.0.0',
+    '127.0.0.1',
+    z.string().min(1),
+  ),
   PAYMESH_API_PORT: field('Port of the REST API; 0 takes a free one.', '4100', '4100', port),
   PAYMESH_PUBLIC_API_URL: field(
-    'Where merchants reach the REST API, without the /api/v1 behind it.',
+    'Public URL of the REST API, without /api/v1.',
     'https://pay.example.com',
     'http://127.0.0.1:4100',
     httpUrl,
   ),
   PAYMESH_PUBLIC_CHECKOUT_URL: field(
-    'Where payers reach the checkout; the base of every checkout_url.',
+    'Public URL of the checkout; the base of every checkout_url.',
     'https://checkout.example.com',
     'http://127.0.0.1:4101',
     httpUrl,
   ),
   PAYMESH_CHECKOUT_PORT: field('Port of the checkout; 0 takes a free one.', '4101', '4101', port),
   PAYMESH_PUBLIC_ADMIN_URL: field(
-    'Where operators reach the dashboard. Only pages of this origin may change anything, and its cookies need https or this machine.',
+    'Public URL of the dashboard. Only pages of this origin may change anything, and its cookies need https or localhost.',
     'https://paymesh.example.com',
     'http://127.0.0.1:4102',
     httpUrl,
   ),
   PAYMESH_ADMIN_PORT: field('Port of the dashboard and its interface; 0 takes a free one.', '4102', '4102', port),
   PAYMESH_TRUSTED_PROXIES: field(
-    'Proxies in front of the REST API, the checkout and the dashboard that add to X-Forwarded-For. With 0 the header is not read, and everybody behind a proxy shares one limit.',
+    'Proxies in front of the REST API, the checkout and the dashboard that add to X-Forwarded-For. With 0 the header is not read, and all clients behind a proxy share one limit.',
     '1',
     '0',
     integer(0, 10),
@@ -212,7 +217,7 @@ export const FIELDS = {
     z.string().transform((text) => (text === '' ? null : text)),
   ),
   PAYMESH_NETWORKS: field(
-    'Nodes by mode and network, as JSON. Without a node a live network cannot be received on.',
+    'Nodes by mode and network, as JSON. Without a node, live payments on a network are not possible. `quota` limits the calls of a month, `source` reads every block or only those that open invoices need (`thrifty`), `testnet` names the public testnet of the nodes: docs/guide/operator.md.',
     '{"live":{"ethereum":{"rpcUrls":["http://geth:8545"]}},"test":{"ethereum":{"rpcUrls":["http://anvil:8545"],"chainId":31337,"confirmations":3}}}',
     '{}',
     json(networkSettingsSchema),
@@ -242,7 +247,7 @@ export const FIELDS = {
     integer(1, 1_000),
   ),
   PAYMESH_SMTP_URL: field(
-    'Mail server, with credentials if it wants them: `smtp://` (STARTTLS where offered, demanded before credentials) or `smtps://`. Without one mails wait; in development they are shown in a local mailbox.',
+    'Mail server, with credentials if needed: `smtp://` (STARTTLS where offered, required before credentials) or `smtps://`. Without one mails wait; in development they are shown in a local mailbox.',
     'smtps://user:password@smtp.example.com:465',
     '',
     orNone(smtpUrl),
@@ -260,7 +265,7 @@ export const FIELDS = {
     port,
   ),
   PAYMESH_OTEL_URL: field(
-    'Tracing collector that speaks OTLP over HTTP; spans go to /v1/traces behind it. Without one nothing is traced.',
+    'Tracing collector that speaks OTLP over HTTP; spans go to its path /v1/traces. Without one nothing is traced.',
     'http://otel-collector:4318',
     '',
     orNone(httpUrl),
@@ -273,7 +278,7 @@ export const FIELDS = {
   ),
 } satisfies Record<string, Field<unknown>>
 
-/** Variables that only the development runner reads; they are documented, never parsed into the configuration. */
+/** Variables that only the development runner reads; they are documented, but not part of the configuration. */
 export const RUNNER_FIELDS = {
   MONGOD_BINARY: {
     description: 'mongod that `npm start` and the tests run when MONGO_URL is not set.',

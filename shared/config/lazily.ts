@@ -1,4 +1,4 @@
-/** An object with the properties of `reads`, each of which calls its function whenever it is read. */
+/** An object with the properties of `reads`; each read of a property calls its function. */
 export function lazily<T extends object>(reads: { readonly [K in keyof T]: () => T[K] }): Readonly<T> {
   const target = {}
   for (const [name, get] of Object.entries(reads))

@@ -1,15 +1,15 @@
 import { isSettingName, type ProcessName, readsSetting, SECRET_SETTINGS, type SettingName } from './process-settings.ts'
 import { type Config, parseConfig } from './schema.ts'
 
-/** The configuration of a process, and what it was given without a need for it. */
+/** The configuration of a process, and the secrets it was given but does not use. */
 export interface LoadedConfig {
   readonly config: Config
-  /** Secrets of other processes that stood in the environment; their values were not read. */
+  /** Secrets of other processes found in the environment; their values were not read. */
   readonly unused: readonly SettingName[]
 }
 
 /**
- * The configuration of this process, from its environment, out of which it takes every secret: neither a child nor a
+ * The configuration of this process from its environment. It removes every secret from the environment: neither a child nor a
  * diagnostic report shows one. Throws `ConfigError` with every fault at once.
  */
 export function loadConfig(name: ProcessName): LoadedConfig {

@@ -64,8 +64,10 @@ it('declares the secrets of each process', () => {
     invoices: [...stores, ...masterKeys, 'PAYMESH_NETWORKS'],
     admin: [...stores, ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS'],
     api: [...stores, ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS'],
+    serve: ['MONGO_URL', ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS', 'PAYMESH_SMTP_URL'],
     cli: [...stores, ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS'],
     migrate: ['MONGO_URL'],
+    backup: ['MONGO_URL', ...masterKeys],
   })
 })
 
@@ -74,6 +76,8 @@ it('has a reader for every setting, and the command line runs where admin or api
   for (const place of ['admin', 'api'] as const) {
     expect(SETTINGS_OF.cli.filter((setting) => !readsSetting(place, setting))).toEqual([])
   }
+  const unknownToServe = SETTINGS_OF.cli.filter((setting) => !readsSetting('serve', setting))
+  expect(unknownToServe).toEqual(['REDIS_URL', 'PAYMESH_REDIS_PREFIX'])
 })
 
 describe.each(NAMES)('%s', (name) => {
@@ -117,4 +121,12 @@ it('refuses a pepper that is a master key, and a known key, only where the proce
   const known = { ...declaredBy('webhooks'), PAYMESH_MASTER_KEY: Buffer.alloc(32).toString('base64') }
   expect(() => parseConfig(known, 'webhooks')).toThrow('PAYMESH_MASTER_KEY: must be random')
   expect(() => parseConfig({ ...known, ...declaredBy('checkout') }, 'checkout')).not.toThrow()
+})
+
+// Guarantee: an installation that moves between the two forms keeps its settings: one process reads what all of them read together.
+it('gives the one process every setting of the many, but those of Redis', () => {
+  const many = NAMES.filter((name) => !['serve', 'cli', 'migrate'].includes(name))
+  const all = SETTINGS.filter((setting) => many.some((name) => readsSetting(name, setting)))
+  expect(all.filter((setting) => !readsSetting('serve', setting))).toEqual(['REDIS_URL', 'PAYMESH_REDIS_PREFIX'])
+  expect(SETTINGS_OF.serve.filter((setting) => !all.includes(setting))).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { FIELDS } from './fields.ts'
+import { type ProcessName, SETTINGS_OF } from './process-settings.ts'
 import { ConfigError, type ConfigFault, parseConfig } from './schema.ts'
 
 const key = (byte: number) => createHash('sha256').update(`key ${byte}`).digest('base64')
@@ -54,14 +55,29 @@ describe('parseConfig', () => {
       'PAYMESH_KEY_PEPPER',
       'PAYMESH_MASTER_KEY',
       'PAYMESH_NETWORKS',
-      'REDIS_URL',
     ])
     expect(faults.every((fault) => fault.example !== null && fault.problem.length > 0)).toBe(true)
   })
 
+  // Guarantee: a process that needs Redis does not start without it by mistake; only those that run without it do.
+  it('requires Redis of every process that wakes others over it', () => {
+    const { REDIS_URL: _, ...without } = minimal
+    const names = Object.keys(SETTINGS_OF) as ProcessName[]
+    const refused = names.filter((name) => {
+      try {
+        parseConfig({ ...without, PAYMESH_ENV: 'development' }, name)
+        return false
+      } catch (error) {
+        return error instanceof ConfigError && error.faults.some(({ key }) => key === 'REDIS_URL')
+      }
+    })
+    expect(names.filter((name) => !refused.includes(name)).sort()).toEqual(['backup', 'cli', 'migrate', 'serve'])
+    expect(parseConfig({ ...without, PAYMESH_ENV: 'development' }, 'cli').stores.redisUrl).toBeNull()
+  })
+
   it('refuses a PAYMESH_ key that does not exist, so that a typing error cannot pass as a default', () => {
     expect(faultsOf({ ...minimal, PAYMESH_API_PROT: '1' })).toEqual([
-      { key: 'PAYMESH_API_PROT', problem: 'is not a setting of Paymesh', example: null },
+      { key: 'PAYMESH_API_PROT', problem: 'is not a Paymesh setting', example: null },
     ])
   })
 
@@ -149,5 +165,72 @@ describe('parseConfig', () => {
 
   it('refuses a risk that does not exist', () => {
     expect(faultsOf({ ...minimal, PAYMESH_ACCEPTED_RISKS: 'everything' })[0]?.problem).toContain('known-keys')
+  })
+})
+
+describe('quotas', () => {
+  const withQuota = (quota: unknown, rpcUrls: readonly string[] = ['https://eth-mainnet.g.alchemy.com/v2/key']) =>
+    JSON.stringify({ live: { ethereum: { rpcUrls, quota } } })
+
+  it.each([
+    { perMonth: 30_000_000, unit: 'alchemy' },
+    { perMonth: 1, unit: 'calls' },
+    { perMonth: 5, unit: 'quicknode', hosts: ['eth-mainnet.g.alchemy.com'] },
+  ])('reads %j', (quota) => {
+    const { networks } = parseConfig({ ...minimal, PAYMESH_NETWORKS: withQuota(quota) })
+    expect(networks.live.ethereum?.quota).toEqual(quota)
+  })
+
+  it.each([
+    [{ perMonth: 0, unit: 'alchemy' }, 'live.ethereum.quota.perMonth: must be at least 1'],
+    [{ perMonth: 1.5, unit: 'alchemy' }, 'live.ethereum.quota.perMonth: must be a whole number of units'],
+    [{ perMonth: 2e12, unit: 'alchemy' }, 'live.ethereum.quota.perMonth: must be at most 1000000000000'],
+    [{ perMonth: 5, unit: 'dollars' }, 'live.ethereum.quota.unit: must be one of alchemy, quicknode, infura, calls'],
+    [
+      { perMonth: 5, unit: 'infura' },
+      'live.ethereum.quota.unit: no URL is of infura: name the hosts that it bills in quota.hosts, or use unit calls',
+    ],
+    [{ perMonth: 5, unit: 'calls', hosts: [] }, 'live.ethereum.quota.hosts: needs at least one host'],
+    [
+      { perMonth: 5, unit: 'calls', hosts: ['geth:8545'] },
+      'live.ethereum.quota.hosts: geth:8545 is no host of rpcUrls',
+    ],
+    [{ perMonth: 5, unit: 'calls', hosts: ['https://geth:8545/key'] }, 'must be a host such as rpc.example.com:8545'],
+    [{ perMonth: 5, unit: 'calls', perDay: 1 }, 'live.ethereum.quota'],
+  ])('refuses %j', (quota, problem) => {
+    const [fault] = faultsOf({ ...minimal, PAYMESH_NETWORKS: withQuota(quota) })
+    expect(fault?.problem).toContain(problem)
+  })
+
+  it('keeps quotas where the URLs are dropped', () => {
+    const quota = { perMonth: 30_000_000, unit: 'alchemy' }
+    const { networks } = parseConfig({ ...minimal, PAYMESH_NETWORKS: withQuota(quota) }, 'api')
+    expect(networks.live.ethereum).toMatchObject({ rpcUrls: [], quota })
+  })
+})
+
+describe('testnets', () => {
+  const networks = (mode: 'live' | 'test', network: string, more: object) =>
+    JSON.stringify({ [mode]: { [network]: { rpcUrls: ['http://node:38332'], ...more } } })
+  const problemOf = (text: string) => faultsOf({ ...minimal, PAYMESH_NETWORKS: text })[0]?.problem
+
+  it('are named where a network has several', () => {
+    const config = parseConfig({ ...minimal, PAYMESH_NETWORKS: networks('test', 'bitcoin', { testnet: 'signet' }) })
+    expect(config.networks.test.bitcoin?.testnet).toBe('signet')
+  })
+
+  it('are those of the network, in test mode, and no local chain', () => {
+    expect(problemOf(networks('test', 'litecoin', { testnet: 'signet' }))).toBe(
+      'test.litecoin.testnet: must be one of testnet',
+    )
+    expect(problemOf(networks('test', 'bitcoin', { testnet: 'testnet3' }))).toContain(
+      'test.bitcoin.testnet: must be one of',
+    )
+    expect(problemOf(networks('live', 'bitcoin', { testnet: 'signet' }))).toBe(
+      'live.bitcoin.testnet: can be set in test mode only',
+    )
+    expect(problemOf(networks('test', 'bitcoin', { testnet: 'signet', genesis: 'any' }))).toBe(
+      'test.bitcoin.testnet: names a public testnet, genesis another chain: leave one of them out',
+    )
   })
 })

@@ -4,49 +4,56 @@ import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { type AcceptableRisk, FIELDS } from './fields.ts'
 import { lazily } from './lazily.ts'
 import { type NetworkSettings, withoutNodeUrls } from './network-settings.ts'
-import { callsNodes, type SettingName as FieldKey, type ProcessName, readsSetting } from './process-settings.ts'
+import {
+  callsNodes,
+  type SettingName as FieldKey,
+  mayLack,
+  type ProcessName,
+  readsSetting,
+} from './process-settings.ts'
 
 /**
- * What a process reads about its surroundings, parsed and checked once at its start. A value whose setting is not declared for
+ * The configuration of a process, parsed and checked once at its start. A value whose setting is not declared for
  * the process (`process-settings.ts`) throws `SettingNotDeclared` when it is read.
  */
 export interface Config {
-  /** Whether the setting is declared for this process, so that its value can be read. */
+  /** Whether the setting is declared for this process and its value can be read. */
   reads(setting: FieldKey): boolean
   readonly env: 'development' | 'test' | 'production'
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly stores: {
     readonly mongoUrl: string
     readonly mongoDatabase: string
-    readonly redisUrl: string
-    /** First part of every key; without a separator at its end. */
+    /** Null only for the command line of an installation that has no Redis. */
+    readonly redisUrl: string | null
+    /** Prefix of every key, without a trailing separator. */
     readonly redisPrefix: string
   }
-  /** 32 bytes each. Of the master keys the first seals; the others only open what they sealed. */
+  /** 32 bytes each. The first master key seals; the others only decrypt. */
   readonly secrets: {
     readonly masterKey: readonly [Uint8Array, ...Uint8Array[]]
     readonly keyPepper: Uint8Array
   }
-  /** `publicUrl` has no path and no slash at its end. */
+  /** `publicUrl` has no path and no trailing slash. */
   readonly api: { readonly host: string; readonly port: number; readonly publicUrl: string }
-  /** `baseUrl` has no slash at its end. */
+  /** `baseUrl` has no trailing slash. */
   readonly checkout: { readonly baseUrl: string; readonly port: number }
-  /** `publicUrl` has no slash at its end. */
+  /** `publicUrl` has no trailing slash. */
   readonly admin: { readonly publicUrl: string; readonly port: number }
-  /** Proxies in front of the REST API and the pages whose entries in `X-Forwarded-For` are believed; 0 = none. */
+  /** Trusted proxies in front of the REST API and the pages that add to `X-Forwarded-For`; 0 = none. */
   readonly trustedProxies: number
-  /** How long a live wallet that was added waits before payers are sent to it, milliseconds. */
+  /** How long a new live wallet waits before payers receive its addresses, milliseconds. */
   readonly wallets: { readonly delayMs: number }
-  /** Folder with the built pages; null = they were not built. */
+  /** Folder with the built pages; null = not built. */
   readonly pagesDir: string | null
   readonly networks: NetworkSettings
   /** Networks this process scans; null = every network with a node. */
   readonly chains: readonly NetworkId[] | null
-  /** Base URL by source name, without a slash at the end; sources that are absent keep their public URL. */
+  /** Base URL by source name, without a trailing slash; absent sources keep their public URL. */
   readonly rates: { readonly sourceUrls: Readonly<Record<string, string>> }
   readonly webhooks: { readonly allowLocalhost: boolean; readonly concurrency: number }
   /**
-   * `smtpUrl` may hold credentials; null = there is no mail server. `from` is there whenever a server is.
+   * `smtpUrl` may contain credentials; null = there is no mail server. `from` is set whenever a server is.
    * `mailboxPort` is used in development only.
    */
   readonly mail: { readonly smtpUrl: string | null; readonly from: MailAddress | null; readonly mailboxPort: number }
@@ -56,14 +63,14 @@ export interface Config {
   readonly metrics: { readonly port: number }
 }
 
-/** One thing wrong with the environment. `example` is a value that would have been accepted. */
+/** One fault of the environment. `example` is an acceptable value. */
 export interface ConfigFault {
   readonly key: string
   readonly problem: string
   readonly example: string | null
 }
 
-/** The environment cannot be used; `faults` holds everything that is wrong with it, and the message prints it all. */
+/** The environment is invalid; `faults` holds every fault, and the message prints them all. */
 export class ConfigError extends Error {
   readonly faults: readonly ConfigFault[]
 
@@ -92,14 +99,15 @@ type Values = { readonly [K in keyof typeof FIELDS]: z.output<(typeof FIELDS)[K]
 /**
  * Reads the configuration of a process from environment variables: the settings declared for it, or all of them for the runner
  * that has every service in one process. Empty values count as absent. Throws one `ConfigError` that lists every fault: missing
- * and malformed values, `PAYMESH_*` keys that do not exist, and relations that do not hold. Settings of other processes are
- * not looked at. Values of secrets never appear in the error.
+ * and malformed values, unknown `PAYMESH_*` keys, and violated relations. Settings of other processes are
+ * ignored. Values of secrets never appear in the error.
  */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>, process?: ProcessName): Config {
   const faults: ConfigFault[] = unknownKeys(env)
   const values: Partial<Record<FieldKey, unknown>> = {}
   const keys = (Object.keys(FIELDS) as FieldKey[]).filter((key) => process === undefined || readsSetting(process, key))
-  for (const key of keys) values[key] = readField(key, env[key], faults)
+  for (const key of keys)
+    values[key] = mayLack(process, key) && !env[key]?.trim() ? null : readField(key, env[key], faults)
   if (faults.length === 0) faults.push(...relationFaults(values as Partial<Values>))
   if (faults.length > 0) throw new ConfigError(faults)
   const { PAYMESH_NETWORKS: networks } = values as Partial<Values>
@@ -108,11 +116,14 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>, p
   return shape(values as Partial<Values>)
 }
 
+/** Variable for merchants' programs, including the commands `listen` and `trigger`; no process of an installation reads it. */
+export const MERCHANT_KEY = 'PAYMESH_API_KEY'
+
 function unknownKeys(env: Readonly<Record<string, string | undefined>>): ConfigFault[] {
   return Object.keys(env)
-    .filter((key) => key.startsWith('PAYMESH_') && !Object.hasOwn(FIELDS, key))
+    .filter((key) => key.startsWith('PAYMESH_') && !Object.hasOwn(FIELDS, key) && key !== MERCHANT_KEY)
     .sort()
-    .map((key) => ({ key, problem: 'is not a setting of Paymesh', example: null }))
+    .map((key) => ({ key, problem: 'is not a Paymesh setting', example: null }))
 }
 
 function readField(key: FieldKey, raw: string | undefined, faults: ConfigFault[]): unknown {
@@ -131,7 +142,7 @@ function readField(key: FieldKey, raw: string | undefined, faults: ConfigFault[]
   return undefined
 }
 
-/** What must hold between the settings of this process; one that it does not read is undefined. */
+/** Required relations between the settings of this process; a setting that it does not read is undefined. */
 function relationFaults(values: Partial<Values>): ConfigFault[] {
   const faults: ConfigFault[] = []
   const pepper = values.PAYMESH_KEY_PEPPER
@@ -153,7 +164,7 @@ function masterKeysOf({ PAYMESH_MASTER_KEY: key, PAYMESH_MASTER_KEYS_OLD: old = 
   ]
 }
 
-/** What is convenient in development and dangerous in production; each is refused unless its risk is accepted by name. */
+/** Settings that are convenient in development and dangerous in production; each is refused unless its risk is accepted by name. */
 function productionFaults(values: Partial<Values>): ConfigFault[] {
   const refuse = (risk: AcceptableRisk, key: FieldKey, problem: string): ConfigFault[] =>
     values.PAYMESH_ACCEPTED_RISKS?.includes(risk) === true
@@ -180,14 +191,14 @@ function productionFaults(values: Partial<Values>): ConfigFault[] {
   ]
 }
 
-/** 32 random bytes have about 30 different values; one in 10^40 keys has fewer than 8. The examples are text and stand in public. */
+/** 32 random bytes have about 30 different values; one in 10^40 keys has fewer than 8. The examples are public text. */
 function isKnownKey(bytes: Uint8Array): boolean {
   if (new Set(bytes).size < 8) return true
   const text = Buffer.from(bytes).toString('base64')
   return [FIELDS.PAYMESH_MASTER_KEY, FIELDS.PAYMESH_KEY_PEPPER].some(({ example }) => example === text)
 }
 
-/** Every value is read when it is asked for, so that one which is not declared cannot be read at all. */
+/** Every value is read on demand, so that an undeclared one cannot be read at all. */
 function shape(values: Partial<Values>): Config {
   const reads = (key: FieldKey): boolean => Object.hasOwn(values, key)
   function read<K extends FieldKey>(key: K): Values[K] {
@@ -213,7 +224,7 @@ function sectionsOf(read: Read) {
     stores: lazily({
       mongoUrl: () => read('MONGO_URL'),
       mongoDatabase: () => read('PAYMESH_MONGO_DATABASE'),
-      redisUrl: () => read('REDIS_URL'),
+      redisUrl: (): string | null => read('REDIS_URL'),
       redisPrefix: () => read('PAYMESH_REDIS_PREFIX'),
     }),
     secrets: lazily({

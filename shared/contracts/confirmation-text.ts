@@ -1,15 +1,15 @@
 import type { ConfirmationTier } from '#shared/domain/payment/confirmation-tiers.ts'
 
-/** What a workspace may ask for in one asset: one figure for every value, or a table by value. */
+/** The confirmations a workspace requires for one asset: one figure for every value, or a table by value. */
 export type GivenConfirmations = number | 'finalized' | readonly ConfirmationTier[]
 
 /** A part of a table: `2`, `finalized`, `100: 2`, `from 10000 USD: finalized`. */
 const PART = /^(?:(?:from )?(\d{1,10})(?: usd)? ?: ?)?(\d{1,9}|finalized)$/
 
 /**
- * Reads what a person typed: `6`, `finalized`, or tiers such as `1, 100: 2, 10000: finalized`, where each threshold is in whole US
- * dollars and the first tier may leave out its 0. Null when it cannot be read; whether the figures make sense is for
- * `checkedConfirmations` to say.
+ * Parses an entered text: `6`, `finalized`, or tiers such as `1, 100: 2, 10000: finalized`, where each threshold is in whole US
+ * dollars and the first tier may omit its 0. Null when it cannot be parsed; `checkedConfirmations` checks the
+ * figures.
  */
 export function parseConfirmations(text: string): GivenConfirmations | null {
   const parts = text.toLowerCase().replace(/\s+/g, ' ').split(',')
@@ -29,7 +29,7 @@ function tierOf(part: string): { fromUsd: number | null; confirmations: number |
   return { fromUsd: from === undefined ? null : Number(from), confirmations }
 }
 
-/** Prints figure or table so that `parseConfirmations` reads the same again. */
+/** Prints a figure or table so that `parseConfirmations` parses it back. */
 export function confirmationsText(given: GivenConfirmations): string {
   if (typeof given === 'number' || typeof given === 'string') return String(given)
   if (given.length === 1) return given.map(({ fromUsd, confirmations }) => `${fromUsd}: ${confirmations}`).join('')

@@ -1,13 +1,13 @@
 /**
- * What spreadsheets take for the beginning of a formula: the signs themselves, their full-width forms, which some of them fold, and
- * the same behind white space or line ends, which some of them drop (OWASP, "CSV Injection").
+ * Texts that spreadsheets treat as the beginning of a formula: the signs themselves, their full-width forms, which some of them fold, and
+ * the same after white space or line ends, which some of them drop (OWASP, "CSV Injection").
  */
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u
 /** A semicolon ends a cell where the spreadsheet's language writes decimals with a comma. */
 const NEEDS_QUOTES = /[",;\r\n]/
 
 /**
- * One line of CSV (RFC 4180) with its line end. Cells that a spreadsheet would run as a formula get an apostrophe in front, so that they
+ * One line of CSV (RFC 4180) with its line end. Cells that a spreadsheet would run as a formula are prefixed with an apostrophe, so that they
  * are shown as they are.
  */
 export function csvLine(cells: readonly (string | number | boolean | null)[]): string {

@@ -1,5 +1,5 @@
 /**
- * The one table of public errors (specification §7). `owner` says who can mend it; `retryable` whether the
+ * The only table of public errors (specification §7). `owner` is who can fix it; `retryable` whether the
  * very same request may succeed later. Messages are public; internal text stays in `PaymeshError.internal`.
  */
 export const ERROR_TABLE = {
@@ -9,37 +9,37 @@ export const ERROR_TABLE = {
     status: 400,
     retryable: false,
     owner: 'merchant',
-    message: 'This workspace cannot receive the asset now.',
+    message: 'This workspace cannot receive this asset right now.',
   },
   AMOUNT_BELOW_MINIMUM: {
     status: 400,
     retryable: false,
     owner: 'client',
-    message: 'The amount is below the minimum of the asset.',
+    message: 'The amount is below the minimum for this asset.',
   },
   UNAUTHENTICATED: { status: 401, retryable: false, owner: 'client', message: 'The API key is missing or invalid.' },
-  FORBIDDEN_SCOPE: { status: 403, retryable: false, owner: 'client', message: 'The API key lacks the needed scope.' },
+  FORBIDDEN_SCOPE: { status: 403, retryable: false, owner: 'client', message: 'The API key lacks the required scope.' },
   WORKSPACE_SUSPENDED: { status: 403, retryable: false, owner: 'operator', message: 'The workspace is suspended.' },
   WORKSPACE_RESTRICTED: {
     status: 403,
     retryable: false,
     owner: 'operator',
-    message: 'The workspace is restricted and cannot create this.',
+    message: 'The workspace is restricted and cannot create this resource.',
   },
-  PLAN_LIMIT_REACHED: { status: 403, retryable: false, owner: 'merchant', message: 'A plan limit is reached.' },
-  TEST_MODE_ONLY: { status: 403, retryable: false, owner: 'client', message: 'Only test keys can do this.' },
-  NOT_FOUND: { status: 404, retryable: false, owner: 'client', message: 'There is no such resource.' },
+  PLAN_LIMIT_REACHED: { status: 403, retryable: false, owner: 'merchant', message: 'The plan limit has been reached.' },
+  TEST_MODE_ONLY: { status: 403, retryable: false, owner: 'client', message: 'This operation requires a test key.' },
+  NOT_FOUND: { status: 404, retryable: false, owner: 'client', message: 'Resource not found.' },
   INVALID_STATE: {
     status: 409,
     retryable: false,
     owner: 'client',
-    message: 'The resource is in a state that does not allow this.',
+    message: 'The state of the resource does not allow this.',
   },
   IDEMPOTENCY_MISMATCH: {
     status: 409,
     retryable: false,
     owner: 'client',
-    message: 'The idempotency key was used with another body.',
+    message: 'The idempotency key was already used with a different request.',
   },
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,
@@ -53,7 +53,7 @@ export const ERROR_TABLE = {
     status: 503,
     retryable: true,
     owner: 'operator',
-    message: 'No fresh rate is available at the moment.',
+    message: 'No current rate is available right now.',
   },
 } as const satisfies Record<
   string,
@@ -62,14 +62,14 @@ export const ERROR_TABLE = {
 
 export type ErrorCode = keyof typeof ERROR_TABLE
 
-/** One offending field: dotted path (`customer.email`, `events.2`) and what is wrong with it. */
+/** One invalid field: dotted path (`customer.email`, `events.2`) and the fault. */
 export interface ErrorDetail {
   readonly path: string
   readonly message: string
 }
 
 /**
- * The only error that may cross a layer on purpose. `message` is public, `internal` and `cause` are for logs.
+ * The only error that may deliberately cross a layer. `message` is public, `internal` and `cause` are for logs.
  * `status` overrides the table only for transport faults that reuse the nearest code (404, 405, 413, 415).
  */
 export class PaymeshError extends Error {

@@ -3,7 +3,7 @@ export interface Html {
   readonly markup: string
 }
 
-/** What a template takes: text is escaped, markup is not, null is nothing, lists are joined. */
+/** Content of a template: text is escaped, markup is not, null is omitted, lists are joined. */
 export type Content = string | number | Html | null | readonly Content[]
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Tag of templates of HTML. Every value is escaped for text and for attributes in quotes, unless it is markup itself. */
+/** Template tag for HTML. Every value is escaped for text and for attributes in quotes, unless it is markup itself. */
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   return { markup: parts.reduce((before, part, index) => before + write(values[index - 1] ?? null) + part) }
 }

@@ -1,11 +1,11 @@
-/** One mailbox: what is shown, and where it goes. */
+/** One mailbox: display name and address. */
 export interface MailAddress {
-  /** May be empty. Never holds control characters. */
+  /** May be empty. Never contains control characters. */
   readonly name: string
   readonly address: string
 }
 
-/** RFC 5321 §4.5.3.1: a path of 256 characters less its brackets. */
+/** RFC 5321 §4.5.3.1: a path of 256 characters minus its brackets. */
 const LENGTH_MAX = 254
 const NAME_LENGTH_MAX = 100
 

@@ -1,20 +1,20 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 
-/** The one answer to a challenge that does not hold, whatever the cause: causes would say what others have. */
+/** The same error for every invalid challenge, whatever the cause: the cause could reveal data of other workspaces. */
 export function challengeRefused(): PaymeshError {
   return proofRefused(
-    'This challenge does not hold: it was used, has expired, or is about something else. Ask for a new one and sign it.',
+    'This challenge is not valid: it was already used, has expired, or is for another wallet. Request a new one and sign it.',
   )
 }
 
-/** A proof that cannot be taken. */
+/** A proof that cannot be accepted. */
 export function proofRefused(message: string): PaymeshError {
   return new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'proof', message }] })
 }
 
-/** The one answer to whatever a workspace does not receive on yet, known to others or not. */
+/** The same error for everything that a workspace does not receive on yet, whether or not others do. */
 export function proofNeeded(): PaymeshError {
   return proofRefused(
-    'This installation serves more than one workspace: prove that you control these addresses by a signed message. Nothing was stored.',
+    'This server has more than one workspace: sign a message to prove that you control these addresses. No changes were made.',
   )
 }

@@ -1,4 +1,4 @@
-/** A signature that answers a challenge, and the address whose key made it; '' where only one address is asked for. */
+/** A signature for a challenge, and its address; '' where only one address is required. */
 export interface GivenSignature {
   readonly address: string
   readonly signature: string
@@ -8,8 +8,8 @@ export interface GivenSignature {
 export const SIGNATURES_MAX = 10_000
 
 /**
- * Reads a file with a line `address,signature` for each address; a semicolon or tab separates as well, quotes around a value
- * and a first line `address,signature` are left out. Null when a line has another form or there are too many.
+ * Parses a file with a line `address,signature` for each address; a semicolon or tab is also a separator, quotes around a value
+ * and a heading `address,signature` are ignored. Null when a line has another form or there are too many.
  */
 export function readSignatureList(text: string): readonly GivenSignature[] | null {
   const lines = text

@@ -13,7 +13,7 @@ it.each<readonly [string, unknown, RegExp]>([
   ['no tier', [], /at least one/],
   ['a first tier above 0', [{ fromUsd: 1, confirmations: 1 }], /begin at 0/],
   ['a first tier without a threshold', [{ confirmations: 1 }], /whole number of US dollars/],
-  ['thresholds that do not ascend', [TIERS[0], { fromUsd: 0, confirmations: 2 }], /ascend/],
+  ['thresholds that do not ascend', [TIERS[0], { fromUsd: 0, confirmations: 2 }], /increase/],
   ['a negative threshold', [{ fromUsd: -1, confirmations: 1 }], /from 0/],
   ['cents', [TIERS[0], { fromUsd: 9.5, confirmations: 2 }], /whole number/],
   ['no confirmation at all', [{ fromUsd: 0, confirmations: 0 }], /from 1/],
@@ -26,7 +26,7 @@ it.each<readonly [string, unknown, RegExp]>([
       { fromUsd: 0, confirmations: 3 },
       { fromUsd: 5, confirmations: 2 },
     ],
-    /must not ask for less/,
+    /must not require fewer/,
   ],
   [
     'a tier after finality',
@@ -34,7 +34,7 @@ it.each<readonly [string, unknown, RegExp]>([
       { fromUsd: 0, confirmations: 'finalized' },
       { fromUsd: 5, confirmations: 9 },
     ],
-    /follow/,
+    /must be the last tier/,
   ],
   ['eleven tiers', Array.from({ length: 11 }, (_, index) => ({ fromUsd: index, confirmations: 1 })), /at most 10/],
   ['null for a tier', [null], /whole number/],
@@ -44,5 +44,5 @@ it.each<readonly [string, unknown, RegExp]>([
 
 it('takes a good table, and finality only where blocks become final', () => {
   expect(tiersFault(TIERS, true)).toBeNull()
-  expect(tiersFault(TIERS, false)).toMatch(/never final/)
+  expect(tiersFault(TIERS, false)).toMatch(/no final blocks/)
 })

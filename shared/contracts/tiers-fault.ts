@@ -4,13 +4,13 @@ import type { ConfirmationTier } from '#shared/domain/payment/confirmation-tiers
 const TIERS_MAX = 10
 /** Highest threshold, US dollars. */
 const FROM_MAX = 1_000_000_000
-/** As for a network in the settings of an installation: more than a week of blocks on Bitcoin means a typing error. */
+/** As for a network in the settings of an installation: more than a week of Bitcoin blocks is a typing error. */
 export const CONFIRMATIONS_MAX = 10_000
 
-/** Why these tiers cannot be asked for; null when they can. `value` may be anything. */
+/** Why these tiers are invalid; null when they are valid. `value` may be anything. */
 export function tiersFault(value: unknown, knowsFinality: boolean): string | null {
-  if (!Array.isArray(value) || value.length === 0) return 'Give at least one tier.'
-  if (value.length > TIERS_MAX) return `Give at most ${TIERS_MAX} tiers.`
+  if (!Array.isArray(value) || value.length === 0) return 'Enter at least one tier.'
+  if (value.length > TIERS_MAX) return `Enter at most ${TIERS_MAX} tiers.`
   const faults = value.map((tier, index) => tierFault(tier, value[index - 1], index, knowsFinality))
   return faults.find((fault) => fault !== null) ?? null
 }
@@ -19,15 +19,16 @@ type Unchecked = Partial<Record<keyof ConfirmationTier, unknown>> | null | undef
 
 function tierFault(tier: Unchecked, before: Unchecked, index: number, knowsFinality: boolean): string | null {
   const { fromUsd, confirmations } = tier ?? {}
-  if (!isWhole(fromUsd, 0, FROM_MAX)) return `A threshold is a whole number of US dollars from 0 to ${FROM_MAX}.`
+  if (!isWhole(fromUsd, 0, FROM_MAX)) return `A threshold must be a whole number of US dollars from 0 to ${FROM_MAX}.`
   if (index === 0 && fromUsd !== 0) return 'The first tier must begin at 0 USD.'
-  if (index > 0 && fromUsd <= Number(before?.fromUsd)) return 'Thresholds must ascend.'
-  if (before?.confirmations === 'finalized') return 'Nothing can follow "finalized": no tier asks for more.'
-  if (confirmations === 'finalized') return knowsFinality ? null : 'Blocks of this network are never final.'
+  if (index > 0 && fromUsd <= Number(before?.fromUsd)) return 'Thresholds must increase.'
+  if (before?.confirmations === 'finalized') return '"finalized" must be the last tier.'
+  if (confirmations === 'finalized') return knowsFinality ? null : 'This network has no final blocks.'
   if (!isWhole(confirmations, 1, CONFIRMATIONS_MAX)) {
-    return `Confirmations are a whole number from 1 to ${CONFIRMATIONS_MAX}, or "finalized".`
+    return `Confirmations must be a whole number from 1 to ${CONFIRMATIONS_MAX}, or "finalized".`
   }
-  if (index > 0 && confirmations < Number(before?.confirmations)) return 'A higher value must not ask for less.'
+  if (index > 0 && confirmations < Number(before?.confirmations))
+    return 'A higher tier must not require fewer confirmations.'
   return null
 }
 

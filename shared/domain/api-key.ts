@@ -1,7 +1,7 @@
 import { crc32 } from './crc32.ts'
 import type { Mode } from './enumerations.ts'
 
-/** Where random bytes come from; the runtime's random port satisfies it. */
+/** A source of random bytes; the runtime's random port satisfies it. */
 interface ByteSource {
   /** Cryptographically strong bytes. */
   bytes(length: number): Uint8Array
@@ -19,7 +19,7 @@ const API_KEY = /^pm_(live|test)_[0-9A-Za-z]{38}$/
 export function newApiKey(mode: Mode, random: ByteSource): string {
   let secret = ''
   while (secret.length < SECRET_LENGTH) {
-    // 248 is the largest multiple of 62 in a byte; taking the rest as well would favour the first characters.
+    // 248 is the largest multiple of 62 in a byte; using the remaining values as well would favour the first characters.
     for (const byte of random.bytes(SECRET_LENGTH)) {
       if (byte < 248 && secret.length < SECRET_LENGTH) secret += BASE62.charAt(byte % 62)
     }
@@ -28,7 +28,7 @@ export function newApiKey(mode: Mode, random: ByteSource): string {
   return head + checkOf(head)
 }
 
-/** The mode of a well-formed API key with a right check sum, else null. Says nothing about whether the key exists. */
+/** The mode of a well-formed API key with a valid check sum, otherwise null. Does not check whether the key exists. */
 export function parseApiKey(text: string): { readonly mode: Mode } | null {
   const match = API_KEY.exec(text)
   if (match === null) return null

@@ -31,7 +31,7 @@ export const ASSET_IDS = [
 ] as const
 export type AssetId = (typeof ASSET_IDS)[number]
 
-/** The networks an asset can live on, in the order of the specification. */
+/** The networks of assets, in the order of the specification. */
 export const NETWORK_IDS = Object.keys(NETWORKS) as readonly NetworkId[]
 export type { NetworkId }
 
@@ -39,7 +39,7 @@ export type { NetworkId }
 export const FAMILIES = ['bitcoin', 'litecoin', 'dogecoin', 'evm', 'tron', 'solana'] as const
 export type Family = (typeof FAMILIES)[number]
 
-/** Live moves real money; test never does. Nothing is ever shared between the two. */
+/** Live moves real money; test never does. The two share nothing. */
 export const MODES = ['live', 'test'] as const
 export type Mode = (typeof MODES)[number]
 
@@ -81,7 +81,7 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** Why money waits in the operators' inbox. */
+/** Kinds of exceptions about money. */
 export const MONEY_EXCEPTION_KINDS = [
   'late',
   'partial',
@@ -97,18 +97,19 @@ export const MONEY_EXCEPTION_KINDS = [
   'unexplained_balance',
 ] as const
 
-/** Why something waits in the operators' inbox: entries about money come before those about the system. */
+/** All kinds of exceptions: those about money come before those about the system. */
 export const EXCEPTION_KINDS = [
   ...MONEY_EXCEPTION_KINDS,
   'halted_chain',
   'failing_endpoint',
   'outbox_blocked',
+  'invoice_blocked',
   'addresses_low',
   'visitors_limited',
 ] as const
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number]
 
-/** Whether an entry of the inbox is about money rather than about the system. */
+/** Whether an exception is about money rather than about the system. */
 export function isMoneyException(kind: ExceptionKind): boolean {
   return (MONEY_EXCEPTION_KINDS as readonly ExceptionKind[]).includes(kind)
 }

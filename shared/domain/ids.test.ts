@@ -41,7 +41,7 @@ describe('ids', () => {
 })
 
 describe('API keys', () => {
-  // Check value of CRC-32/ISO-HDLC in the catalogue of parametrised CRC algorithms.
+  // Check value of CRC-32/ISO-HDLC in the list of parametrised CRC algorithms.
   it('the check sum is the standard CRC-32', () => {
     expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926)
     expect(crc32(new Uint8Array())).toBe(0)

@@ -1,4 +1,4 @@
-/** Crockford's base 32 in lower case: no i, l, o, u, so that ids survive being read aloud. */
+/** Crockford's base 32 in lower case: no i, l, o, u, so that ids can be read aloud. */
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -14,7 +14,7 @@ export function eventId(invoiceId: string, seq: number): string {
 }
 
 /**
- * Id of a delivery from the hex digest (at least 128 bits) over what makes it unique: `whd_` and 26 base-32 characters.
+ * Id of a delivery from a hex digest (at least 128 bits) over its unique fields: `whd_` and 26 base-32 characters.
  * Throws RangeError on a shorter or malformed digest.
  */
 export function deliveryIdFrom(hashHex: string): string {
@@ -29,7 +29,7 @@ function base32(value: bigint): string {
   return text
 }
 
-/** A bigint below 32 as an array index; the domain has no `Number`. */
+/** A bigint below 32 as an array index; the domain does not use `Number`. */
 function asIndex(value: bigint): number {
   return parseInt(value.toString(), 10)
 }

@@ -8,15 +8,15 @@ export interface ApiKeyRecord {
   /** HMAC-SHA256 of the key under the installation's pepper, hex. The key itself is never stored. */
   readonly hash: string
   readonly last4: string
-  /** What its owner calls it; absent on keys that were made without one. */
+  /** Name given by its owner; absent on keys created without one. */
   readonly name?: string
   readonly scopes: readonly Scope[]
   readonly epoch: number
   readonly createdAt: Ms
   readonly revokedAt: Ms | null
-  /** Who created it, as the audit trail names them; absent on keys of a version that did not keep it. */
+  /** The creator, as named in the audit log; absent on keys of versions that did not store it. */
   readonly createdBy?: string
-  /** A few minutes coarse; absent until the key was used. */
+  /** Precise to a few minutes; absent until the key was used. */
   readonly lastUsedAt?: Ms
 }
 
@@ -28,6 +28,6 @@ export interface ApiKeyRepository {
   list(workspaceId: string | null): Promise<readonly ApiKeyRecord[]>
   /** Sets revokedAt once and raises the epoch; null when unknown. Repeating it changes nothing. */
   revoke(id: string, at: Ms): Promise<ApiKeyRecord | null>
-  /** Moves the last use of these keys forward, never back; unknown ids are passed over. */
+  /** Moves the last use of these keys forward, never back; unknown ids are ignored. */
   noteUse(ids: readonly string[], at: Ms): Promise<void>
 }

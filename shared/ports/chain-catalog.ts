@@ -2,7 +2,7 @@ import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumeratio
 import type { ConfirmationTier } from '#shared/domain/payment/confirmation-tiers.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
 
-/** One asset as use cases need it: the registry's row with this installation's network settings applied. */
+/** One asset for use cases: the registry's row with this installation's network settings applied. */
 export interface AssetInfo {
   readonly id: AssetId
   readonly network: NetworkId
@@ -10,11 +10,11 @@ export interface AssetInfo {
   readonly symbol: string
   readonly name: string
   readonly decimals: number
-  /** Decimals a payer is shown; amounts due are rounded up to it. */
+  /** Decimals shown to a payer; amounts due are rounded up to them. */
   readonly displayDecimals: number
-  /** Smallest amount an invoice may ask for, base units. */
+  /** Minimum amount of an invoice, base units. */
   readonly minBase: bigint
-  /** Transfers below this are worth less than spending them costs, base units. */
+  /** Transfers below this are worth less than the cost of spending them, base units. */
   readonly dustBase: bigint
 }
 
@@ -23,17 +23,19 @@ export interface Catalog {
   asset(id: AssetId): AssetInfo
   /** Contract or mint that carries the token in this mode; null for the native coin. */
   contract(id: AssetId, mode: Mode): string | null
-  /** Default confirmations for an ordinary invoice in this mode (development networks ask for fewer). */
+  /** False for a token that has no contract on the public testnet of this mode's nodes. Whether a node has the contract is not asked. */
+  accepts(id: AssetId, mode: Mode): boolean
+  /** Default confirmations for an ordinary invoice in this mode (development networks require fewer). */
   confirmations(id: AssetId, mode: Mode): number
   /** Default confirmations by value in this mode; never empty, ascends from 0 USD. */
   confirmationTiers(id: AssetId, mode: Mode): readonly ConfirmationTier[]
   /** Usual time until a block of this network is final, milliseconds; null where none ever is. */
   finalizesAfterMs(network: NetworkId): number | null
-  /** Payments on this network confirm only in blocks that the chain itself calls final. */
+  /** Payments on this network confirm only in finalized blocks. */
   needsFinality(network: NetworkId): boolean
-  /** The chain itself says which blocks are final. Where it does not, a payment that waited for that would wait for ever. */
+  /** The chain finalizes blocks. Elsewhere a payment that requires finality would wait forever. */
   knowsFinality(network: NetworkId): boolean
-  /** A node is configured, hence a scanner watches the network in this mode. */
+  /** A node is configured, so a scanner watches the network in this mode. */
   hasNode(network: NetworkId, mode: Mode): boolean
   /** Usual time between two blocks, milliseconds. */
   blockTimeMs(network: NetworkId): number
@@ -46,7 +48,7 @@ export interface Catalog {
     address: string
     amount: string
     amountBase: bigint
-    /** 32 bytes as lower-case hex that the payment shall name; only Solana Pay has such a field. */
+    /** 32 bytes as lower-case hex that the payment must include; only Solana Pay has such a field. */
     reference?: string
   }): string
   explorerTxUrl(network: NetworkId, mode: Mode, txHash: string): string | null
@@ -59,39 +61,41 @@ export interface DerivedAddress {
   readonly matchKey: string
 }
 
-/** What a person says about an extended key beside pasting it. */
-export interface KeyWish {
-  /** Needed where the key's version bytes leave it open. */
+/** Additional input of a person with an extended key. */
+export interface KeyRequest {
+  /** Required where the key's version bytes leave it open. */
   readonly scriptType?: ScriptType
-  /** Where the key lies (BIP 32), such as `m/0'`. Needed for keys that are not at account level. */
+  /** Position of the key (BIP 32), such as `m/0'`. Required for keys that are not at account level. */
   readonly path?: string
 }
 
-/** A key with everything that its addresses depend on. */
+/** A key with everything that determines its addresses. */
 export interface AccountKey {
   /**
-   * The one text of this key and its script type: `xpub…`, or an output descriptor (BIP 380) around it. Goes into `derive`,
-   * and under a seal into the store.
+   * The canonical text of this key and its script type: `xpub…`, or an output descriptor (BIP 380) around it. Passed to `derive`,
+   * and stored sealed.
    */
   readonly xpub: string
   /** First 32 hex digits of the SHA-256 of `xpub`. */
   readonly fingerprint: string
-  /** Null where addresses are no output scripts. */
+  /** Null where addresses are not output scripts. */
   readonly scriptType: ScriptType | null
-  /** Where the key lies as far as it says: receiving addresses are `<path>/0/<index>`. */
+  /** Position of the key as far as it is known: receiving addresses are `<path>/0/<index>`. */
   readonly path: string
 }
 
-/** Public-key derivation for one family; no private key ever enters. */
+/** Public-key derivation for every family; it never handles a private key. */
 export interface AddressBook {
   /**
-   * Every account that a pasted extended public key may stand for: one, or one for each script type where neither the key nor
+   * Every account that a pasted extended public key may denote: one, or one for each script type where neither the key nor
    * `wish` decides. Never empty. Throws `PaymeshError('VALIDATION_ERROR')` with path `value`, `scriptType` or `path` and a
    * message that names the problem; a private key gets its own message and is never echoed.
    */
-  readings(family: Family, mode: Mode, value: string, wish?: KeyWish): readonly AccountKey[]
-  /** The one account that a pasted key stands for. Throws as `readings`, and with the choices when several are left. */
-  normalise(family: Family, mode: Mode, value: string, wish?: KeyWish): AccountKey
+  readings(family: Family, mode: Mode, value: string, request?: KeyRequest): readonly AccountKey[]
+  /** The one account that a pasted key denotes. Throws as `readings`, and with the choices when several are left. */
+  normalise(family: Family, mode: Mode, value: string, request?: KeyRequest): AccountKey
+  /** Position of the key of a stored text, such as `m/84'/0'/0'`; null where it is at no usual place. Never throws for a stored text. */
+  accountPath(family: Family, mode: Mode, xpub: string): string | null
   /** Addresses `from` … `from + count − 1` of the external chain. */
   derive(family: Family, mode: Mode, xpub: string, from: number, count: number): readonly DerivedAddress[]
   /**
@@ -108,8 +112,8 @@ export interface AddressBook {
     value: string,
   ): { readonly addresses: readonly Omit<DerivedAddress, 'index'>[]; readonly repeated: number }
   /**
-   * Whether the private key of an address (`matchKey`, hex) signed a text, in a form that wallets of the family use; false for
-   * anything else. Never throws.
+   * Whether the private key of an address (`matchKey`, hex) signed a text, in a form that wallets of the family use; false
+   * otherwise. Never throws.
    */
   verifyControl(family: Family, matchKey: string, text: string, signature: string): boolean
   /** The built-in sandbox key of test mode for a family. */

@@ -2,11 +2,11 @@ import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
 
-/** What a person on call can ask of a scanner. */
+/** Requests that an operator can make to a scanner. */
 export const CHAIN_COMMAND_KINDS = ['rescan', 'rewind', 'resume'] as const
 export type ChainCommandKind = (typeof CHAIN_COMMAND_KINDS)[number]
 
-/** One request to the scanner of a network. It is carried out by whoever holds the lease, and kept for the audit. */
+/** One request to the scanner of a network. The holder of the lease runs it; it is kept for the audit. */
 export interface ChainCommand {
   readonly id: string
   readonly mode: Mode
@@ -20,12 +20,12 @@ export interface ChainCommand {
   readonly acceptReorg: boolean
   /** Rescan: next block to read; everything below it is stored. */
   readonly nextHeight: number | null
-  /** Rescan: payments found anew or changed so far. */
+  /** Rescan: payments found again or changed so far. */
   readonly changed: number
   readonly status: 'open' | 'done' | 'refused' | 'cancelled'
-  /** A scanner is about to move its cursor for it: it cannot be cancelled any more. */
+  /** A scanner is about to move its cursor for it: it can no longer be cancelled. */
   readonly taken?: boolean
-  /** One sentence about how it ended; null while open. */
+  /** One sentence about its result; null while open. */
   readonly outcome: string | null
   readonly askedBy: string
   readonly askedAt: Ms
@@ -40,9 +40,9 @@ export interface ChainCommandRepository {
   listOpen(mode: Mode, network: NetworkId): Promise<readonly ChainCommand[]>
   /** Open requests of all networks, oldest first. */
   listAllOpen(): Promise<readonly ChainCommand[]>
-  /** Moves a rescan on, by compare-and-set on `nextHeight`; false when somebody else moved or closed it. */
+  /** Advances a rescan, by compare-and-set on `nextHeight`; false when another process advanced or closed it. */
   progress(command: ChainCommand, next: Pick<ChainCommand, 'nextHeight' | 'changed'>): Promise<boolean>
-  /** Marks an open request as about to be carried out; false when it is not open any more. Repeating it is harmless. */
+  /** Marks an open request as about to run; false when it is not open any more. Repeating it is harmless. */
   take(id: string): Promise<boolean>
   /** Closes a request that is open and not taken, together with its audit row; false when it is not. */
   cancel(id: string, end: { outcome: string; at: Ms }, audit: AuditRecord): Promise<boolean>

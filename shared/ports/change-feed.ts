@@ -1,10 +1,10 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 
-/** What pages of operators follow. */
+/** Kinds of changes that operators' pages follow. */
 export const CHANGE_KINDS = ['invoice', 'payment', 'exception', 'delivery', 'endpoint'] as const
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
-/** Something was written to the store. It says what to ask again, never what is there now. */
+/** A change in the store. It names what to read again, never the new content. */
 export interface StoreChange {
   readonly kind: ChangeKind
   readonly id: string
@@ -14,19 +14,19 @@ export interface StoreChange {
   readonly isNew: boolean
 }
 
-/** Who is told of changes. Neither function may throw. */
+/** Receiver of changes. Neither function may throw. */
 export interface ChangeListener {
-  /** In the order of the store; several changes of one thing within a moment are told once. */
+  /** In the order of the store; several changes of one object within a moment are reported once. */
   changes(batch: readonly StoreChange[]): void
-  /** Something may have been missed, or was too much to be named: ask everything again. */
+  /** Changes may have been missed, or were too many to list: read everything again. */
   gap(): void
 }
 
 /** The changes of the whole store, as they happen. */
 export interface ChangeFeed {
   /**
-   * Begins to follow, and calls `gap` once it really does. While the store cannot be followed `gap` is called every few seconds, so
-   * that a page asks instead. Resolves when nothing more will be told.
+   * Starts following, and calls `gap` once it is active. While the store cannot be followed, `gap` is called every few seconds, so
+   * that a page polls instead. `stop` resolves when no more changes will be reported.
    */
   follow(listener: ChangeListener): { stop(): Promise<void> }
 }

@@ -2,16 +2,16 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Delivery } from './deliveries.ts'
 import type { EventRecord } from './events.ts'
 
-/** Which deliveries are listed. */
+/** Filter of listed deliveries. */
 export interface DeliveryFilter {
   readonly endpointIds: readonly string[]
   readonly status: Delivery['status'] | null
   readonly limit: number
 }
 
-/** Questions of people about events and deliveries. */
+/** Reads of events and deliveries for people. */
 export interface DeliveryLookups {
-  /** Newest first. */
+  /** Newest first; a single status is searched among the newest 5,000 of each endpoint where no index serves it. */
   list(filter: DeliveryFilter): Promise<readonly Delivery[]>
   /** Every delivery of these events to the endpoint. */
   ofEvents(endpointId: string, eventIds: readonly string[]): Promise<readonly Delivery[]>
@@ -24,7 +24,7 @@ export interface DeliveryLookups {
   ): Promise<readonly Omit<EventRecord, 'body'>[]>
 }
 
-/** A place in the events of a workspace. */
+/** A position in the events of a workspace. */
 export interface EventPlace {
   readonly createdAt: Ms
   /** Empty: before every event of that moment. */

@@ -4,13 +4,13 @@ import type { Delivery } from './deliveries.ts'
 import type { EventPlace } from './delivery-lookups.ts'
 import type { EventRecord } from './events.ts'
 
-/** Where a page of a list ended; what comes next is older, or as old with a smaller id. */
+/** End of a page of a list; the next entries are older, or as old with a smaller id. */
 export interface ListPlace {
   readonly createdAt: Ms
   readonly id: string
 }
 
-/** Which deliveries of a workspace are looked for; null leaves a field open. */
+/** Filter of a workspace's deliveries; null leaves a field open. */
 export interface DeliverySearch {
   readonly workspaceId: string
   readonly mode: Mode
@@ -27,14 +27,20 @@ export interface DeliverySearch {
   readonly limit: number
 }
 
-/** How an endpoint does. Counts stop at `COUNT_MAX`. */
+/** A page of a search. */
+export interface DeliveryPage {
+  readonly deliveries: readonly Delivery[]
+  readonly next: ListPlace | null
+}
+
+/** Health of an endpoint. Counts stop at `COUNT_MAX`. */
 export interface EndpointHealth {
-  /** Its latest deliveries that were tried at least once, whatever became of them: at most a hundred, newest first. */
+  /** Its latest deliveries that were tried at least once, whatever their status: at most a hundred, newest first. */
   readonly tried: readonly Pick<
     Delivery,
     'id' | 'status' | 'attempt' | 'createdAt' | 'finishedAt' | 'lastError' | 'lastStatusCode' | 'eventType'
   >[]
-  /** When one arrived last, among the latest hundred that are over; null when none of them did. */
+  /** When the last one succeeded, among the latest hundred ended ones; null when none of them did. */
   readonly lastSuccessAt: Ms | null
   /** Pending ones, and those of them that were tried at least once. */
   readonly waiting: number
@@ -44,13 +50,16 @@ export interface EndpointHealth {
   readonly oldestDueAt: Ms | null
 }
 
-/** Counts of rows end here: nobody needs to know by how many a million is missed. */
+/** Counts of rows end here: a larger figure is of no use. */
 export const COUNT_MAX = 10_000
 
-/** What people look for among events and deliveries; every list is read from an index in its order. */
+/** Searches for events and deliveries; every list is read from an index in its order. */
 export interface DeliveryReads {
-  /** Newest first. */
-  search(search: DeliverySearch): Promise<readonly Delivery[]>
+  /**
+   * At most `limit` deliveries, newest first, and where to continue, null at the end. Combinations of filters that no index serves
+   * read 5,000 deliveries at a time, so a page may hold fewer, even none, before the end.
+   */
+  search(search: DeliverySearch): Promise<DeliveryPage>
   /** Every delivery of these events of a workspace, oldest first. */
   ofEvents(workspaceId: string, eventIds: readonly string[]): Promise<readonly Delivery[]>
   health(endpointId: string): Promise<EndpointHealth>

@@ -5,11 +5,11 @@ import type { WebhookEndpoint } from './endpoints.ts'
 import type { EventRecord } from './events.ts'
 import type { Recorded } from './users.ts'
 
-/** What people do to webhook endpoints and deliveries. Each deed is stored together with its audit row: both or neither. */
-export interface EndpointDeeds {
-  /** False when the deed was noted before; then nothing is stored. */
+/** Operator changes of webhook endpoints and deliveries. Each is stored together with its audit row: both or neither. */
+export interface EndpointOperations {
+  /** False when the action was recorded before; then nothing is stored. */
   insert(endpoint: WebhookEndpoint, audit: Recorded): Promise<boolean>
-  /** Changes an endpoint that was last changed at `from`; false when it was changed since, is gone, or the deed was noted before. */
+  /** Changes an endpoint that was last changed at `from`; false when it was changed since, is gone, or the action was recorded before. */
   update(
     id: string,
     from: Ms,
@@ -21,7 +21,7 @@ export interface EndpointDeeds {
   remove(id: string, audit: Recorded): Promise<boolean>
   /** As `EndpointRepository.restrictToLive`. */
   restrictToLive(id: string, audit: AuditRecord): Promise<boolean>
-  /** False when the endpoint has that status already, or is gone. */
+  /** False when the endpoint already has that status, or is gone. */
   setStatus(id: string, status: WebhookEndpoint['status'], at: Ms, audit: Recorded): Promise<boolean>
   /** Replaces the secrets while `from` is still the current one; false when it is not. */
   rotate(
@@ -31,8 +31,8 @@ export interface EndpointDeeds {
     at: Ms,
     audit: Recorded,
   ): Promise<boolean>
-  /** Stores a delivery, and its event when that is new; false when the delivery is there already. */
+  /** Stores a delivery, and its event if that is new; false when the delivery already exists. */
   addDelivery(delivery: Delivery, event: EventRecord | null, audit: AuditRecord): Promise<boolean>
-  /** Whether an action with this audit row was carried out. */
+  /** Whether an action with this audit row has run. */
   isRecorded(auditId: string): Promise<boolean>
 }

@@ -12,7 +12,7 @@ export interface WebhookEndpoint {
   readonly status: 'enabled' | 'disabled'
   /** AES-256-GCM envelopes of `whsec_…` secrets, current first. */
   readonly sealedSecrets: readonly string[]
-  /** Secrets of before a rotation, newest first; each signs the Standard Webhooks header until its time is over. */
+  /** Secrets from before a rotation, newest first; each signs the Standard Webhooks header until it expires. */
   readonly formerSecrets?: readonly { readonly sealed: string; readonly until: Ms }[]
   /** The last rotation, so that a repetition of it is recognised. */
   readonly rotatedBy?: string
@@ -36,6 +36,6 @@ export interface EndpointRepository {
   listOf(workspaceIds: readonly string[]): Promise<readonly WebhookEndpoint[]>
   count(workspaceId: string): Promise<number>
   remove(id: string): Promise<boolean>
-  /** A test key deletes a `both` endpoint: it stays, live only. */
+  /** A test key deletes a `both` endpoint: it remains, live only. */
   restrictToLive(id: string): Promise<boolean>
 }

@@ -1,7 +1,7 @@
-/** A finished HTTP answer as it was, or would be, sent: the replay of an operation must repeat it byte for byte. */
+/** A finished HTTP response as it was, or would be, sent: a replay must repeat it byte for byte. */
 export interface Answer {
   readonly status: number
   readonly body: string
-  /** True for the repetition of an earlier answer. */
+  /** True for the repetition of an earlier response. */
   readonly replayed: boolean
 }

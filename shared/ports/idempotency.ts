@@ -8,13 +8,13 @@ export interface IdempotencyRecord {
   readonly resourceId: string
   readonly fencingToken: number
   readonly leaseUntil: Ms
-  /** Null while running. The body is encrypted when it holds a secret. */
+  /** Null while running. The body is encrypted when it contains a secret. */
   readonly response: { readonly status: number; readonly body: string } | null
   readonly createdAt: Ms
 }
 
 export interface IdempotencyRepository {
-  /** Begins or resumes an operation. `begun` and `resumed` give a fencing token; `done` gives the stored answer. */
+  /** Begins or resumes an operation. `begun` and `resumed` return a fencing token; `done` returns the stored response. */
   begin(
     id: string,
     fingerprint: string,
@@ -27,15 +27,15 @@ export interface IdempotencyRepository {
     | { outcome: 'mismatch' }
     | { outcome: 'in_progress' }
   >
-  /** Moves the end of the lease if the token is still current and no answer is stored. */
+  /** Moves the end of the lease if the token is still current and no response is stored. */
   renew(id: string, fencingToken: number, leaseUntil: Ms): Promise<void>
-  /** Stores the answer if the token is still current. */
+  /** Stores the response if the token is still current. */
   finish(id: string, fencingToken: number, response: { status: number; body: string }): Promise<void>
-  /** Forgets an operation that ended in an answer that must not be replayed. */
+  /** Removes an operation whose response must not be replayed. */
   release(id: string, fencingToken: number): Promise<void>
   /** Ends the lease of an operation whose outcome is unclear: a retry resumes it at once under the same resource id. */
   giveUp(id: string, fencingToken: number): Promise<void>
   find(id: string): Promise<IdempotencyRecord | null>
-  /** Several records in one read; unknown ids are left out. For the create path, which asks for many requests at once. */
+  /** Several records in one read; unknown ids are left out. For the create path, which serves many requests at once. */
   findMany(ids: readonly string[]): Promise<readonly IdempotencyRecord[]>
 }

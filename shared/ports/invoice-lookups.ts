@@ -2,17 +2,17 @@ import type { AssetId, InvoiceStatus, Mode } from '#shared/domain/enumerations.t
 import type { InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
 import type { Invoice } from './invoices.ts'
 
-/** Something that names one invoice, or few. */
+/** A search that identifies one invoice, or few. */
 export type InvoiceSearch =
   | { readonly kind: 'id'; readonly id: string }
   /** Of the invoice, or of the merchant's order. */
   | { readonly kind: 'number'; readonly number: number; readonly orderId: string }
   | { readonly kind: 'order'; readonly orderId: string }
   | { readonly kind: 'email'; readonly email: string }
-  /** Claims on an address, or the beginnings of claims on amounts at it. */
+  /** Claims on an address, or prefixes of claims on amounts at it. */
   | { readonly kind: 'address'; readonly claims: readonly string[]; readonly prefixes: readonly string[] }
 
-/** A page of invoices as operators look for them, newest first. */
+/** A page of invoices in the dashboard, newest first. */
 export interface InvoicePageQuery {
   readonly workspaceId: string
   readonly mode: Mode
@@ -31,8 +31,8 @@ export interface InvoicePageQuery {
 /** Reads invoices for people. */
 export interface InvoiceLookups {
   /**
-   * At most `limit` invoices and where to go on, null at the end. Filters that no index serves look through a bounded number of
-   * invoices at a time, so a page may hold fewer, even none, and still go on. Outboxes are left out.
+   * At most `limit` invoices and where to continue, null at the end. Filters that no index serves read a bounded number of
+   * invoices at a time, so a page may hold fewer, even none, before the end. Outboxes are left out.
    */
   page(query: InvoicePageQuery): Promise<{ readonly invoices: readonly Invoice[]; readonly next: string | null }>
   /** Invoices of each status, each counted up to `max`; creation bounds as in a page. */

@@ -1,5 +1,6 @@
 import type { AssetId, EventType, ExceptionKind, InvoiceStatus, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { AssetLock, AuditedDeed, InvoiceState, InvoiceTerms, Ms, PriorHold } from '#shared/domain/invoice/model.ts'
+import type { AuditedAction } from '#shared/domain/invoice/invoice-event.ts'
+import type { InvoiceState, InvoiceTerms, Ms, PaymentMethod, PriorHold } from '#shared/domain/invoice/model.ts'
 
 /** The fields of an invoice's public record that can change, frozen at one version. JSON-safe. */
 export interface InvoiceSnapshot {
@@ -28,7 +29,7 @@ export interface InvoiceSnapshot {
 }
 
 /**
- * One thing the outbox relay must make durable elsewhere. Written in the same
+ * One effect that the outbox relay must make durable elsewhere. Written in the same
  * compare-and-set as the state it announces; everything in it is JSON-safe.
  */
 export interface OutboxEntry {
@@ -36,8 +37,8 @@ export interface OutboxEntry {
   readonly eventId: string
   readonly seq: number
   readonly kind: 'event' | 'exception' | 'exception_closed' | 'mail' | 'audit'
-  /** Event type, exception kind, mail template or audited deed, by `kind`. */
-  readonly type: EventType | ExceptionKind | 'payment_reorged' | AuditedDeed
+  /** Event type, exception kind, mail template or audited action, by `kind`. */
+  readonly type: EventType | ExceptionKind | 'payment_reorged' | AuditedAction
   readonly at: Ms
   /** The invoice's mutable fields after the change. */
   readonly snapshot: InvoiceSnapshot
@@ -45,9 +46,9 @@ export interface OutboxEntry {
   readonly payment: Readonly<Record<string, unknown>> | null
   /** Transfer key the entry is about, for exceptions, mails and audits. */
   readonly paymentKey: string | null
-  /** Whose deed it was; audits only. */
+  /** The actor; audits only. */
   readonly actor?: string
-  /** Why, in that person's words; audits only. */
+  /** The actor's reason; audits only. */
   readonly reason?: string
   /** Mails to owners that the relay queues with it; audits of large shortfalls only. */
   readonly notice?: OutboxNotice
@@ -88,7 +89,7 @@ export interface NewInvoice {
 /** Which unique index refused an insert; the caller branches on it. */
 export type InvoiceConflict = 'idempotency_key' | 'number' | 'claims' | 'id'
 
-/** One compare-and-set: everything of the invoice that changes, or nothing. */
+/** One compare-and-set: all changes of the invoice, or none. */
 export interface InvoiceChange {
   readonly id: string
   /** Version that was read; the write happens only if it is still current. */
@@ -111,16 +112,16 @@ export interface InvoiceListQuery {
   readonly createdBefore: Ms | null
 }
 
-/** An invoice as far as it owns addresses and amounts. */
+/** An invoice as the owner of addresses and amounts. */
 export interface ClaimHolder {
   readonly invoiceId: string
   readonly workspaceId: string
-  /** As people call it. */
+  /** The number shown to people. */
   readonly number: number
-  readonly locks: readonly AssetLock[]
+  readonly locks: readonly PaymentMethod[]
 }
 
-/** An address at which one invoice waits for a network's own coin. */
+/** An address at which one invoice waits for a network's native coin. */
 export interface CoinAccount {
   readonly invoiceId: string
   readonly workspaceId: string
@@ -131,7 +132,19 @@ export interface CoinAccount {
   readonly asset: AssetId
 }
 
-/** A place in the order in which claims become free. */
+/** A payment method of an invoice on a network, as its scanner needs it. */
+export interface WatchedMethod {
+  readonly invoiceId: string
+  readonly matchKey: string
+  /** When it was first shown. */
+  readonly since: Ms
+  /** The invoice's deadline. */
+  readonly expiresAt: Ms
+  /** The invoice still waits for money or for its confirmation. */
+  readonly isOpen: boolean
+}
+
+/** A position in the order in which claims become free. */
 export interface ReleaseMark {
   readonly invoiceId: string
   readonly releaseAt: Ms
@@ -154,26 +167,26 @@ export interface InvoiceRepository {
   save(change: InvoiceChange): Promise<boolean>
   /** Highest number in use, 0 when there is none. */
   highestNumber(workspaceId: string, mode: Mode): Promise<number>
-  /** `source` counts only invoices of that origin. */
-  countCreatedSince(workspaceId: string, mode: Mode, since: Ms, source?: InvoiceTerms['source']): Promise<number>
   /** The invoices that hold these claims now; each claim has at most one holder. */
   findByClaims(claims: readonly string[]): Promise<readonly ClaimHolder[]>
-  /** Invoices of a mode with a lock, past or present, that carries one of these references. */
+  /** Invoices of a mode with a payment method, past or present, that carries one of these references. */
   findByReferences(mode: Mode, references: readonly string[]): Promise<readonly ClaimHolder[]>
-  /** Addresses at which invoices of any status wait for the network's own coin, but for those that expired before a time. */
+  /** Addresses at which invoices of any status wait for the network's native coin, except those that expired before a time. */
   coinAccounts(mode: Mode, network: NetworkId, expiringAfter: Ms): Promise<readonly CoinAccount[]>
-  /** Which of these claims exist already. */
+  /** Payment methods on a network of invoices of any status, except those whose deadline is not after a time. */
+  watchedMethods(mode: Mode, network: NetworkId, expiringAfter: Ms): Promise<readonly WatchedMethod[]>
+  /** Those of these claims that exist already. */
   claimsTaken(claims: readonly string[]): Promise<ReadonlySet<string>>
-  /** Who gave these claims back last, as far as the next holder gets exact amounts only beyond `at`; others are left out. */
+  /** Who returned these claims last, if the next holder gets only exact amounts beyond `at`; others are left out. */
   priorHolds(claims: readonly string[], at: Ms): Promise<ReadonlyMap<string, PriorHold>>
-  /** Which of these places in budgets of visitors are taken, and the earliest time at which each may be free again. */
+  /** Those of these places in visitor budgets that are taken, and the earliest time at which each may be free again. */
   drawsTaken(draws: readonly string[]): Promise<ReadonlyMap<string, Ms>>
-  /** Those of these claims whose invoice has received money that stands on its chain. */
+  /** Those of these claims whose invoice has live payments on its chain. */
   claimsPaid(claims: readonly string[]): Promise<ReadonlySet<string>>
-  /** Invoices whose ending claims were due for release by `until`, oldest first, after the given one. */
+  /** Invoices whose temporary claims were due for release by `until`, oldest first, after the given one. */
   dueForRelease(until: Ms, after: ReleaseMark | null, limit: number): Promise<readonly ReleaseMark[]>
   /**
-   * Ends the claims of every lock whose hold `state` shows as released, in one compare-and-set that raises the version and
+   * Ends the claims of every payment method whose hold `state` shows as released, in one compare-and-set that increments the version and
    * changes nothing else; false when the version moved on. `priorHolds` finds them from then on.
    */
   releaseClaims(
@@ -181,22 +194,24 @@ export interface InvoiceRepository {
     expectedVersion: number,
     state: Pick<InvoiceState, 'locks' | 'expiresAt' | 'paidAt'>,
   ): Promise<boolean>
-  /** Ids of invoices whose clock is due on one action chain (`<mode>:<network>` or `none`), oldest first, without the first `skip`. */
+  /** Whether an invoice on one of these action chains has a deadline not later than `until`: one question for all chains. */
+  isAnyDue(actionChains: readonly string[], until: Ms): Promise<boolean>
+  /** Ids of invoices with a due deadline on one action chain (`<mode>:<network>` or `none`), oldest first, without the first `skip`. */
   dueForAction(actionChain: string, until: Ms, limit: number, skip?: number): Promise<readonly string[]>
   /** How many invoices in `pending` or `partial` on this action chain have a deadline not later than `until`; counts up to `max`. */
   countDueUnpaid(actionChain: string, until: Ms, max: number): Promise<number>
-  /** Oldest unrelayed invoices of some shards, at most `limit`, without those that wait since before `from`; null leaves out none. */
+  /** Oldest unrelayed invoices of some shards, at most `limit`, without those waiting since before `from`; null leaves out none. */
   outboxBatch(shards: readonly number[], limit: number, from: Ms | null): Promise<readonly Invoice[]>
-  /** Shards holding an entry older than `before`. */
+  /** Shards that contain an entry older than `before`. */
   overdueOutboxShards(before: Ms): Promise<readonly number[]>
   /** Drops entries with seq ≤ `throughSeq`; touches neither version nor updatedAt. */
   trimOutbox(trims: readonly { id: string; throughSeq: number }[]): Promise<void>
 }
 
-/** A claim (address, amount or place in a budget) is held by another invoice: offer the next candidate. */
+/** Another invoice holds a claim (address, amount or place in a budget): offer the next candidate. */
 export class ClaimTaken extends Error {
   override readonly name = 'ClaimTaken'
-  /** Only a place in a budget was taken: the address or amount that was offered with it is still free as far as anybody knows. */
+  /** Only a place in a budget was taken: the address or amount offered with it may still be free. */
   readonly isDraw: boolean
 
   constructor(message: string, options: ErrorOptions & { readonly isDraw?: boolean } = {}) {
@@ -208,7 +223,7 @@ export class ClaimTaken extends Error {
 /** Number of outbox shards; a shard is relayed by one worker at a time. */
 export const OUTBOX_SHARDS = 8
 
-/** The shard that relays an invoice's outbox, 0 … 7: a spread by its id, the same in every process. */
+/** The shard that relays an invoice's outbox, 0 … 7: distributed by its id, the same in every process. */
 export function outboxShardOf(invoiceId: string): number {
   let hash = 0
   for (let at = 0; at < invoiceId.length; at += 1) hash = (Math.imul(hash, 31) + invoiceId.charCodeAt(at)) | 0

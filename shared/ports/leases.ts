@@ -1,7 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
 /**
- * Named leases that keep work to one process at a time. A lease only saves double work: whoever holds one still writes
+ * Named leases that keep work to one process at a time. A lease only saves duplicate work: a holder still writes
  * so that a second holder does no harm. Times are the store's clock.
  */
 export interface LeaseRepository {

@@ -1,5 +1,5 @@
-/** What many watchers of invoices share: one question for all of them. */
+/** Shared by all watchers of invoices: one query for all of them. */
 export interface InvoiceVersions {
-  /** The present version of each of these invoices; unknown ids are left out. */
+  /** The current version of each of these invoices; unknown ids are left out. */
   versionsOf(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
 }

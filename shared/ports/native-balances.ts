@@ -1,12 +1,12 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 
-/** What an account had at the end of a block, and what is known to have come and gone since. A fact about these two blocks. */
+/** Balance of an account at the end of a block, and its known transactions since. A fact about these two blocks. */
 export interface BalanceCheck {
   /** The block whose state was read. */
   readonly height: number
   readonly hash: string
   readonly balanceBase: bigint
-  /** Net flow that transactions show in the blocks after it, up to and including `through`; may be negative. */
+  /** Net flow of transactions in the blocks after it, up to and including `through`; may be negative. */
   readonly flowBase: bigint
   /** The same block, or a later one whose state could not be read. */
   readonly through: { readonly height: number; readonly hash: string }

@@ -1,18 +1,18 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
-/** What is known of an operation id when a request presents it. */
+/** State of an operation id when a request presents it. */
 export interface PresentedOperation {
   /** False when the id is bound to another fingerprint: another actor, procedure, target or content. */
   readonly isSame: boolean
-  /** True once a request with this id was answered with success. */
+  /** True once a request with this id succeeded. */
   readonly isDone: boolean
-  /** When the id was presented first. */
+  /** When the id was first presented. */
   readonly at: Ms
 }
 
 /**
- * The operation ids that clients chose, each bound to the fingerprint that it arrived with first. The register makes one request
- * out of repeated ones; the guard that an action and its audit row are stored once is the id of the row.
+ * The operation ids that clients chose, each bound to its first fingerprint. The register makes one request
+ * out of repeated ones; the id of the audit row guards that an action and its row are stored once.
  */
 export interface OperationRegister {
   /**

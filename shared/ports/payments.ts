@@ -1,14 +1,15 @@
 import type { AssetId, Mode, NetworkId, PaymentState } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
-import { type BalanceRise, NodeUnreliable } from './scanning.ts'
+import type { BalanceIncrease } from './scanned-blocks.ts'
+import { NodeUnreliable } from './scanning.ts'
 
 export interface PaymentBlock {
   readonly height: number
   readonly hash: string
   readonly time: Ms
-  /** The readings that told of the payment in this block; only without a transaction. */
-  readonly rise?: BalanceRise
+  /** The readings that showed the payment in this block; only without a transaction. */
+  readonly increase?: BalanceIncrease
 }
 
 /** Why a stored payment does not enter its invoice's sums. */
@@ -22,17 +23,17 @@ export type UncountedReason =
   | 'inactive_lock'
   | 'dust'
 
-/** One transfer to a known address. `key` survives mempool, re-mining and replay. */
+/** One transfer to a watched address. `key` is stable across mempool, re-mining and replay. */
 export interface Payment {
-  /** UUIDv7: the public id, fixed at first sight. */
+  /** UUIDv7: the public id, set when first seen. */
   readonly id: string
   /** Transfer key, unique in the installation. */
   readonly key: string
-  /** The key that this transfer has by today's rule; only where it was stored under a former one, which stays its `key`. */
+  /** The key of this transfer under the current rule; only if it was stored under a former one, which stays its `key`. */
   readonly currentKey?: string
   readonly mode: Mode
   readonly network: NetworkId
-  /** Null for a token we know of but do not accept. */
+  /** Null for a token that is known but not accepted. */
   readonly asset: AssetId | null
   /** Invoice the address belonged to when the transfer was first seen; never changed by re-mining. */
   readonly invoiceId: string | null
@@ -50,17 +51,17 @@ export interface Payment {
   readonly requiredConfirmations: number
   /** Height at which the payment is confirmed; null while it is in no block. */
   readonly confirmAt: number | null
-  /** Its block must also be final as the chain itself says. */
+  /** Its block must also be finalized by the chain. */
   readonly needsFinality: boolean
-  /** Outpoints that its transaction spends, `<txid>:<vout>`; whoever else spends one of them replaces it. Empty but for UTXO chains. */
+  /** Outpoints that its transaction spends, `<txid>:<vout>`; another transaction that spends one of them replaces it. Empty except on UTXO chains. */
   readonly spends: readonly string[]
   /** Transaction that replaced it. */
   readonly replacedBy: string | null
   readonly confirmedAt: Ms | null
   readonly firstSeenAt: Ms
-  /** Rises with every visible change. */
+  /** Increases with every visible change. */
   readonly version: number
-  /** Set while a version is not yet applied to the invoice: since when, or when a sweep last named it. Only a hint for the sweep. */
+  /** Set while a version is not yet applied to the invoice: since when, or when a sweep last returned it. Only a hint for the sweep. */
   readonly dirtyAt: Ms | null
   /** Epoch of the scanner lease that wrote last; 0 for simulated payments. */
   readonly scanEpoch: number
@@ -68,7 +69,7 @@ export interface Payment {
   readonly counted: boolean
   readonly uncountedReason: UncountedReason | null
   readonly late: boolean
-  /** Operation that made a simulated payment. */
+  /** Operation that created a simulated payment. */
   readonly opId: string | null
   readonly createdAt: Ms
   readonly updatedAt: Ms
@@ -81,8 +82,8 @@ export interface DisputingInvoice {
   readonly number: number
 }
 
-/** What a scanner knows about a transfer; the repository adds identity, versions and times. */
-export interface PaymentSighting {
+/** A scanner's record of a transfer; the repository adds identity, versions and times. */
+export interface ObservedTransfer {
   readonly key: string
   readonly mode: Mode
   readonly network: NetworkId
@@ -102,18 +103,18 @@ export interface PaymentSighting {
   readonly spends: readonly string[]
   readonly firstSeenAt: Ms
   readonly uncountedReason: UncountedReason | null
-  /** Invoices that unmatched money may be for, because their address changed hands lately; said in the inbox, not stored. */
+  /** Invoices that unmatched money may be for, because their address recently changed hands; named in the exception, not stored. */
   readonly disputed?: readonly DisputingInvoice[]
 }
 
 /**
- * Key of a transfer that moves another amount in another block than the one stored under its key: what a transaction pays
- * out may depend on the block that it stands in, and each amount is a payment of its own.
+ * Key of a transfer with another amount in another block than the one stored under its key: a transaction's
+ * payout may depend on its block, and each amount is a separate payment.
  */
 export const otherAmountKey = (key: string, amountBase: bigint): string => `${key}:${amountBase}`
 
-/** What became of a payment that was in no block yet. */
-export type UnconfirmedFate =
+/** Outcome of a payment that was in no block yet. */
+export type UnconfirmedOutcome =
   | { readonly key: string; readonly state: 'replaced'; readonly replacedBy: string }
   | { readonly key: string; readonly state: 'dropped' }
 
@@ -123,7 +124,7 @@ export class ScannerFenced extends Error {
 }
 
 /**
- * A block that was scanned before is told with another amount of a transfer: either time a node lied. Nothing of that transfer
+ * A scanned block is reported with another amount of a transfer: one of the two reports is wrong. Nothing of that transfer
  * was written.
  */
 export class AmountContradicted extends NodeUnreliable {
@@ -142,14 +143,14 @@ export interface PaymentListQuery {
 
 export interface PaymentRepository {
   /**
-   * Upserts sightings under their keys, fenced by epoch; immutable fields are written once, the block position
-   * follows the chain, an orphaned, dropped or replaced payment that is seen again becomes `detected`. Version and dirtyAt
-   * move only when a field moved. Another amount for an existing key is another payment when it stands in another block:
+   * Upserts observations under their keys, fenced by epoch; immutable fields are written once, the block position
+   * follows the chain, and an orphaned, dropped or replaced payment that is seen again becomes `detected`. Version and dirtyAt
+   * change only when a field changed. Another amount for an existing key is a separate payment when it is in another block:
    * the first one is orphaned, the new one stored under `otherAmountKey`. Returns the payments that changed. Throws
    * `ScannerFenced`, and `AmountContradicted` on a differing amount in the same block.
    */
-  recordSightings(sightings: readonly PaymentSighting[], epoch: number, at: Ms): Promise<readonly Payment[]>
-  /** The `detected` payments that `confirmThrough` would look at. */
+  recordObservations(observations: readonly ObservedTransfer[], epoch: number, at: Ms): Promise<readonly Payment[]>
+  /** The `detected` payments that `confirmThrough` would check. */
   dueForConfirmation(scope: {
     mode: Mode
     network: NetworkId
@@ -157,9 +158,9 @@ export interface PaymentRepository {
     finalizedHeight: number | null
   }): Promise<readonly Payment[]>
   /**
-   * `detected` → `confirmed` for payments with `confirmAt` ≤ height that are final where they must be. Those whose block is
-   * not the one that the network's cursor remembers at its height are orphaned instead; those of `except` (transfer keys)
-   * stay as they are. Returns what changed.
+   * `detected` → `confirmed` for payments with `confirmAt` ≤ height that are final where required. Those whose block
+   * differs from the one in the network's cursor at its height are orphaned instead; those of `except` (transfer keys)
+   * are unchanged. Returns the changed payments.
    */
   confirmThrough(scope: {
     mode: Mode
@@ -172,15 +173,15 @@ export interface PaymentRepository {
   }): Promise<readonly Payment[]>
   /** The `detected` on-chain payments of a network that are in no block. */
   unconfirmed(mode: Mode, network: NetworkId): Promise<readonly Payment[]>
-  /** Ends payments that are still `detected` in no block. Returns what changed. Throws `ScannerFenced`. */
+  /** Ends payments that are still `detected` in no block. Returns the changed payments. Throws `ScannerFenced`. */
   endUnconfirmed(scope: {
     mode: Mode
     network: NetworkId
-    fates: readonly UnconfirmedFate[]
+    outcomes: readonly UnconfirmedOutcome[]
     epoch: number
     at: Ms
   }): Promise<readonly Payment[]>
-  /** Orphans every live on-chain payment above a fork, or only those that are `detected`. Returns what changed. */
+  /** Orphans every live on-chain payment above a fork, or only those that are `detected`. Returns the changed payments. */
   orphanAbove(scope: {
     mode: Mode
     network: NetworkId
@@ -190,12 +191,12 @@ export interface PaymentRepository {
     at: Ms
   }): Promise<readonly Payment[]>
   /**
-   * Orphans unconfirmed on-chain payments that stand at heights from `from` to the last of these scanned blocks, but in
+   * Orphans unconfirmed on-chain payments at heights from `from` to the last of these scanned blocks that are in
    * none of them: left by a scanner that stopped between storing payments and moving its cursor. `from` is the height of
-   * the first block unless heights before it were found empty; `confirmedToo` takes back confirmed ones as well. Returns
-   * what changed.
+   * the first block unless earlier heights were found empty; `confirmedToo` orphans confirmed ones as well. Returns
+   * the changed payments.
    */
-  orphanStrangers(scope: {
+  orphanMissing(scope: {
     mode: Mode
     network: NetworkId
     from?: number
@@ -205,7 +206,7 @@ export interface PaymentRepository {
     at: Ms
   }): Promise<readonly Payment[]>
   /**
-   * Orphans live payments of these keys: they repeat others. Confirmed ones only with `confirmedToo`. Returns what changed.
+   * Orphans live payments of these keys, because they duplicate others. Confirmed ones only with `confirmedToo`. Returns the changed payments.
    * Throws `ScannerFenced`.
    */
   orphanRepeats(scope: {
@@ -216,25 +217,27 @@ export interface PaymentRepository {
     epoch: number
     at: Ms
   }): Promise<readonly Payment[]>
-  /** Stores `currentKey` for payments that have none yet; no version moves, because nothing that anybody sees changes. */
+  /** Stores `currentKey` for payments that have none yet; versions are unchanged, because nothing visible changes. */
   placeFormer(places: readonly { readonly key: string; readonly currentKey: string }[]): Promise<void>
-  /** What `orphanStrangers` would take back. */
-  listStrangers(scope: {
+  /** The payments that `orphanMissing` would orphan. */
+  listNonCanonical(scope: {
     mode: Mode
     network: NetworkId
     from?: number
     confirmedToo?: boolean
     blocks: readonly Pick<PaymentBlock, 'height' | 'hash'>[]
   }): Promise<readonly Payment[]>
-  /** Inserts a simulated payment, together with an audit row where one is given; `exists` when the key is taken. */
+  /** Inserts a simulated payment, together with an audit row if one is given; `exists` when the key is taken. */
   insertSimulated(payment: Payment, audit?: AuditRecord): Promise<'inserted' | 'exists'>
+  /** `detected` → `confirmed` for the simulated payments of an invoice; other payments are unchanged. */
+  confirmSimulated(invoiceId: string, at: Ms): Promise<void>
   listByInvoice(invoiceId: string): Promise<readonly Payment[]>
   findById(id: string): Promise<Payment | null>
   /** Those of these transfer keys that are stored, in no order. */
   findByKeys(keys: readonly string[]): Promise<readonly Payment[]>
   /** Everything stored of one transaction, by the order of transfer keys. */
   listByTransaction(mode: Mode, network: NetworkId, txHash: string): Promise<readonly Payment[]>
-  /** Live on-chain payments to these addresses in one asset that stand in blocks from `from` to `to`. */
+  /** Live on-chain payments to these addresses in one asset in blocks from `from` to `to`. */
   listInBlocks(scope: {
     mode: Mode
     network: NetworkId
@@ -255,8 +258,8 @@ export interface PaymentRepository {
     to: number
   }): Promise<{ readonly live: number; readonly confirmed: number }>
   /**
-   * Gives a confirmed payment that belongs to nobody to an invoice, by compare-and-set on its version; the version rises.
-   * False when it is another's by now, or changed otherwise.
+   * Assigns an unmatched confirmed payment to an invoice, by compare-and-set on its version, which is incremented.
+   * False when it belongs to another invoice by now, or changed otherwise.
    */
   attribute(
     payment: Pick<Payment, 'id' | 'version'>,
@@ -266,7 +269,7 @@ export interface PaymentRepository {
   /** Those of these transfer keys whose payment belongs to an invoice. */
   attributedAmong(keys: readonly string[]): Promise<ReadonlySet<string>>
   list(query: PaymentListQuery): Promise<readonly Payment[]>
-  /** Stores what the fold decided and clears dirtyAt where the version is still the applied one. */
+  /** Stores the fold's decisions and clears dirtyAt where the version is still the applied one. */
   markApplied(
     rows: readonly {
       key: string
@@ -277,8 +280,8 @@ export interface PaymentRepository {
     }[],
   ): Promise<void>
   /**
-   * Invoices that have payments with a version nobody applied since `before`, those that waited longest first, and puts
-   * them at the end of the queue (as of `at`): an invoice that cannot be advanced holds up no other one.
+   * Invoices with payments whose version has not been applied since `before`, those that waited longest first. Moves
+   * them to the end of the queue (as of `at`): an invoice that cannot be advanced does not delay others.
    */
   takeDirtyInvoices(scope: { before: Ms; at: Ms; limit: number }): Promise<readonly string[]>
 }

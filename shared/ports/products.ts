@@ -1,7 +1,7 @@
 import type { FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
-import type { CatalogueQuery } from './workspace-page-query.ts'
+import type { ProductQuery } from './workspace-page-query.ts'
 
 /** Something a merchant sells at a fixed price. */
 export interface Product {
@@ -14,7 +14,7 @@ export interface Product {
   readonly price: { readonly minor: bigint; readonly currency: FiatCode }
   /** The merchant's own code, unique per workspace and mode. */
   readonly sku: string | null
-  /** New payment links may be made of it. */
+  /** New payment links may be created from it. */
   readonly active: boolean
   readonly createdAt: Ms
   readonly updatedAt: Ms
@@ -22,8 +22,8 @@ export interface Product {
 
 export interface ProductRepository {
   /**
-   * Stores a product unless its id or its sku is there already. `stored` gives what the id names now: this product, or
-   * the one that an earlier run of the same operation stored. An audit row is stored together with it. `in_progress`: the product in the way cannot be read yet.
+   * Stores a product unless its id or its SKU exists already. `stored` returns the product with this id: this one, or
+   * the one that an earlier run of the same operation stored. An audit row is stored together with it. `in_progress`: the conflicting product cannot be read yet.
    */
   insert(
     product: Product,
@@ -34,5 +34,5 @@ export interface ProductRepository {
     | { readonly outcome: 'in_progress' }
   >
   findInWorkspace(workspaceId: string, mode: Mode, id: string): Promise<Product | null>
-  list(query: CatalogueQuery): Promise<readonly Product[]>
+  list(query: ProductQuery): Promise<readonly Product[]>
 }

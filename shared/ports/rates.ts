@@ -5,7 +5,7 @@ import type { GuardMemory } from '#shared/domain/rates/guard.ts'
 /** Fiat columns of a snapshot; ARS has two series and a workspace picks one. */
 export type FiatSeries = Exclude<FiatCode, 'ARS'> | 'ARS:crypto' | 'ARS:official'
 
-/** A price that enough sources share, in decimal digits. */
+/** A price with a sufficient number of sources, in decimal digits. */
 export interface PublishedPrice {
   readonly price: string
   readonly sources: readonly string[]
@@ -22,11 +22,11 @@ export interface RateSnapshot {
   /** Fiat per one USD, by series; USD itself is always "1". */
   readonly fiatPerUsd: Readonly<Partial<Record<FiatSeries, PublishedPrice>>>
   /**
-   * What the jump and peg guards remember, by symbol or series: stored and given back as it is, so that the next
-   * cycle, perhaps of another process, goes on from here. Absent = nothing remembered.
+   * State of the jump and peg guards, by symbol or series: stored and returned unchanged, so that the next
+   * cycle, perhaps of another process, continues from it. Absent = no state.
    */
   readonly guards?: Readonly<Record<string, GuardMemory>>
-  /** When each source was last heard, by its name; who was never heard since the process started is missing. */
+  /** Time of each source's last response, by its name; sources without one since the process started are missing. */
   readonly heardAt?: Readonly<Record<string, Ms>>
 }
 
@@ -38,7 +38,7 @@ export interface RateRepository {
   latestBefore(at: Ms, withinMs: number): Promise<RateSnapshot | null>
 }
 
-/** A price for one asset in one fiat, ready to lock. */
+/** A price for one asset in one fiat, ready for a quote. */
 export interface AssetRate {
   readonly asset: AssetId
   readonly fiat: FiatCode

@@ -2,7 +2,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
 import type { EventPlace } from './delivery-lookups.ts'
 
-/** A request to send an endpoint again what it has not received; any process carries it on from where it stands. */
+/** A request to resend missed events to an endpoint; any process continues it from its position. */
 export interface Recovery {
   readonly id: string
   readonly workspaceId: string
@@ -10,33 +10,33 @@ export interface Recovery {
   readonly since: Ms
   /** Exclusive. */
   readonly until: Ms
-  /** `failed`: what the endpoint never took. `all`: everything it is subscribed to. */
+  /** `failed`: events that the endpoint never accepted. `all`: all events it is subscribed to. */
   readonly scope: 'failed' | 'all'
   readonly state: 'open' | 'done' | 'cancelled'
-  /** The last event that was looked at. */
+  /** The last event that was processed. */
   readonly place: EventPlace
   readonly scanned: number
   readonly made: number
   readonly askedAt: Ms
   readonly finishedAt: Ms | null
-  /** When somebody should go on, and the lease clock while somebody does. */
+  /** When a worker should continue, and the end of the lease while one does. */
   readonly dueAt: Ms
   readonly leaseToken: string | null
 }
 
 export interface RecoveryRepository {
-  /** Stores the request with its audit row; the one that is open when the endpoint has one. */
+  /** Stores the request with its audit row; returns the open one if the endpoint has one. */
   ask(recovery: Recovery, audit: AuditRecord): Promise<Recovery>
   findById(id: string): Promise<Recovery | null>
   /** Newest first. */
   listByEndpoint(endpointId: string, limit: number): Promise<readonly Recovery[]>
-  /** Open ones that nobody works on. */
+  /** Open ones without a worker. */
   due(until: Ms, limit: number): Promise<readonly string[]>
   /** Claims an open one that is due; null otherwise. */
   claim(id: string, token: string, leaseMs: Ms): Promise<Recovery | null>
-  /** Moves on and prolongs the lease; false when the lease was lost. */
+  /** Advances it and extends the lease; false when the lease was lost. */
   progress(id: string, token: string, next: Pick<Recovery, 'place' | 'scanned' | 'made'>, leaseMs: Ms): Promise<boolean>
-  /** Lets go of it for `pauseMs`. */
+  /** Releases it for `pauseMs`. */
   pause(id: string, token: string, pauseMs: Ms): Promise<void>
   /** Ends it, with its audit row; false when the lease was lost. */
   finish(id: string, token: string, state: 'done' | 'cancelled', at: Ms, audit: AuditRecord): Promise<boolean>

@@ -1,4 +1,4 @@
-/** The store's copy of the mark that tells one life of Redis from the next. */
+/** The store's copy of the marker that identifies the current Redis data set. */
 export interface RedisEpochRepository {
   /** Null before the first. */
   read(): Promise<string | null>

@@ -8,13 +8,18 @@ export interface RetentionRule {
   readonly by: 'store' | 'job'
 }
 
-/** The ends of lives. */
+/** Expiry of documents. */
 export interface RetentionRepository {
   readonly rules: readonly RetentionRule[]
-  /** Time of the oldest document whose life has begun; null when there is none. */
+  /** Time of the oldest document with a started lifetime; null when there is none. */
   oldest(collection: string): Promise<Ms | null>
-  /** Removes up to `limit` documents from before a time, the oldest first; returns how many. Only for rules by `job`. */
+  /** Removes up to `limit` documents from before a time, the oldest first; returns how many. Only for rules with `job`. */
   remove(collection: string, before: Ms, limit: number): Promise<number>
-  /** Block time up to which every scanner has read; null when there is no scanner. */
+  /**
+   * Removes idempotency guards that are older than `before` from up to `limit` invoices, and goes on behind them the next time. Returns
+   * how many invoices it read; fewer than `limit` when none is left. Safe to repeat and to be killed anywhere.
+   */
+  removeEndedGuards(before: Ms, limit: number): Promise<number>
+  /** Block time up to which every scanner has scanned; null when there is no scanner. */
   scannedThrough(): Promise<Ms | null>
 }

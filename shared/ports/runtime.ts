@@ -1,7 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { CounterName, GaugeName, HistogramName } from './metric-table.ts'
 
-/** Time as every process of an installation sees it: the store's clock, not the machine's. */
+/** The common time of all processes of an installation: the store's clock, not the machine's. */
 export interface Clock {
   /** Unix milliseconds, UTC. */
   now(): Ms
@@ -24,14 +24,14 @@ export interface Logger {
   child(fields: object): Logger
 }
 
-/** Counters, gauges and histograms of the one table; labels are bounded sets, never ids. */
+/** Counters, gauges and histograms of the metric table; labels are bounded sets, never ids. */
 export interface Metrics {
   count(name: CounterName, labels?: Readonly<Record<string, string>>, by?: number): void
   gauge(name: GaugeName, value: number, labels?: Readonly<Record<string, string>>): void
   observe(name: HistogramName, seconds: number, labels?: Readonly<Record<string, string>>): void
 }
 
-/** The queues of the installation. A job carries an id and nothing else. */
+/** The queues of the installation. A job carries only an id. */
 export const QUEUES = {
   /** id = invoice id. */
   invoiceTransitions: 'invoice-transitions',
@@ -39,7 +39,7 @@ export const QUEUES = {
   outbox: 'outbox',
   /** id = webhook endpoint id. */
   webhooks: 'webhooks',
-  /** id = webhook endpoint id; endpoints with time-outs live here. */
+  /** id = webhook endpoint id; for endpoints with time-outs. */
   webhooksSlow: 'webhooks-slow',
   /** id = `<mode>-<network>`; wakes the scanner before its next poll. */
   scan: 'scan',
@@ -54,53 +54,53 @@ export type QueueName = (typeof QUEUES)[keyof typeof QUEUES]
 
 /**
  * A best-effort wake-up after a durable write. It never throws and never blocks the caller;
- * a lost kick costs at most one sweep interval (1 s).
+ * a lost wake-up costs at most one sweep interval (1 s).
  */
-export interface Kicker {
-  kick(queue: QueueName, id: string): void
+export interface QueueNotifier {
+  notify(queue: QueueName, id: string): void
 }
 
-/** One loop's proof that it turns. */
+/** Heartbeat of one loop. */
 export interface Pulse {
   beat(): void
-  /** The loop has ended and promises nothing more. */
+  /** The loop has ended and sends no more heartbeats. */
   end(): void
 }
 
-/** Where the loops of a process show that they turn. */
+/** Registers the loops of a process for liveness checks. */
 export interface Pulses {
-  /** The loop promises to beat at least this often while the stores answer. */
+  /** The loop must send a heartbeat at least this often while the stores respond. */
   start(loop: string, silenceMaxMs: Ms): Pulse
 }
 
-/** A finished piece of work, as a tracing collector shows it. It carries ids and numbers, never content. */
+/** A finished span for a tracing collector. It carries ids and numbers, never content. */
 export interface Span {
-  /** A bounded name: a route template, or what kind of work it was. */
+  /** A bounded name: a route template, or the kind of work. */
   readonly name: string
-  /** Everything about one invoice is one trace; null = a trace of its own. */
+  /** All spans of one invoice form one trace; null = a separate trace. */
   readonly invoiceId: string | null
-  /** True for the request that created the invoice: the other spans of the trace hang below it. */
+  /** True for the request that created the invoice: the parent of the trace's other spans. */
   readonly root?: boolean
-  /** `server` answers somebody, `client` asks somebody, `consumer` works off a queue. */
+  /** `server` handles a request, `client` sends one, `consumer` processes a job. */
   readonly kind: 'server' | 'client' | 'consumer'
   readonly durationMs: Ms
   readonly failed: boolean
   readonly attributes: Readonly<Record<string, string | number>>
 }
 
-/** Takes spans that end now; never throws and never blocks. */
+/** Receives spans that end now; never throws and never blocks. */
 export interface Tracer {
   record(span: Span): void
 }
 
-/** What use cases need of the surrounding process. */
-export interface Ambient {
+/** Dependencies of use cases on the surrounding process. */
+export interface Runtime {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
   readonly metrics: Metrics
-  /** Absent where nobody judges the process. */
+  /** Absent without liveness checks. */
   readonly pulses?: Pulses | undefined
-  /** Absent while no tracing collector is configured. */
+  /** Absent without a tracing collector. */
   readonly tracer?: Tracer | undefined
 }

@@ -1,9 +1,9 @@
 /** One envelope in a stored document. */
 export interface StoredEnvelope {
-  /** Where it stands in the document, with dots. */
+  /** Its path in the document, with dots. */
   readonly path: string
   readonly sealed: string
-  /** What it is sealed for. */
+  /** Its sealing context. */
   readonly context: string
 }
 
@@ -13,16 +13,16 @@ export interface SealedHolder {
   readonly envelopes: readonly StoredEnvelope[]
 }
 
-/** Every sealed value of the store, wherever it lies. */
+/** Every sealed value of the store. */
 export interface SealedSecretRepository {
-  /** Collections that hold sealed values. */
+  /** Collections that contain sealed values. */
   readonly collections: readonly string[]
-  /** About how many documents a collection has; for progress only. */
+  /** Approximate number of documents of a collection; for progress only. */
   size(collection: string): Promise<number>
-  /** Documents behind `after` in the order of their ids, as the majority has them; those without sealed values are there too. */
+  /** Documents after `after` in the order of their ids, majority-committed; including those without sealed values. */
   page(collection: string, after: string | null, limit: number): Promise<readonly SealedHolder[]>
   findOne(collection: string, id: string): Promise<SealedHolder | null>
-  /** Puts `to` in the place of `from` everywhere or nowhere; false when any of them is not there any more. */
+  /** Replaces `from` by `to` everywhere or nowhere; false when any of them is not there any more. */
   replace(
     collection: string,
     id: string,

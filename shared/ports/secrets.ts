@@ -8,15 +8,15 @@ export interface SecretBox {
   open(sealed: string, context: string): string
 }
 
-/** The side of the secret box that moves stored envelopes from a former master key to the present one. */
+/** The part of the secret box that moves stored envelopes from a former master key to the present one. */
 export interface SecretRotation {
-  /** Public name of the key that seals now: says which key an envelope needs and nothing about the key. */
+  /** Public id of the sealing key: shows which key an envelope needs, and reveals nothing about the key. */
   readonly keyId: string
-  /** How every envelope under the present key begins; no other envelope begins so. */
+  /** Prefix of every envelope under the present key, and of no other. */
   readonly prefix: string
   /**
-   * The same secret under the present key. An envelope that names its key keeps its ciphertext: only its data key is wrapped
-   * anew, and the secret itself is never in the clear. Throws as `open` does.
+   * The same secret under the present key. An envelope with a key id keeps its ciphertext: only its data key is wrapped
+   * again, and the secret itself is never in the clear. Throws as `open` does.
    */
   reseal(sealed: string, context: string): string
 }
@@ -26,7 +26,7 @@ export interface KeyHasher {
   hash(apiKey: string): string
 }
 
-/** What shows whether a process holds the keys of the installation. */
+/** Data that shows whether a process has the keys of the installation. */
 export interface KeyCanary {
   /** A known text under the master key. */
   readonly sealed: string
@@ -44,9 +44,9 @@ export interface KeyCanaryRepository {
 
 /** The keys that sign the audit chain, one derived from each master key. */
 export interface AuditKeys {
-  /** Name of the key that signs now: that of the present master key. */
+  /** Id of the signing key: that of the present master key. */
   readonly keyId: string
-  /** HMAC-SHA256 of a text under the key of this name, lower-case hex; null when the name is none of the keys known here. */
+  /** HMAC-SHA256 of a text under the key with this id, lower-case hex; null when the key is not configured. */
   mac(keyId: string, text: string): string | null
 }
 
@@ -55,7 +55,7 @@ export function keyMaterialContext(materialId: string): string {
   return `key-material:${materialId}`
 }
 
-/** The known text of the key canary: what is sealed, what it is sealed for and what the digest is of. It is no secret. */
+/** The known text of the key canary: its sealed content, its context and its digest input. It is not secret. */
 export const KEY_CANARY_TEXT = 'paymesh key canary'
 
 /** The `SecretBox` context of the key canary. */
@@ -67,7 +67,7 @@ export const mailContext = (mailId: string): string => `mail:${mailId}`
 /** The `SecretBox` context of a user's authenticator secret. */
 export const totpContext = (userId: string): string => `totp:${userId}`
 
-/** The `SecretBox` context of an endpoint's signing secrets: an envelope copied to another endpoint does not open. */
+/** The `SecretBox` context of an endpoint's signing secrets: an envelope copied to another endpoint cannot be decrypted. */
 export function endpointSecretContext(endpointId: string): string {
   return `webhook-endpoint:${endpointId}`
 }
@@ -75,7 +75,7 @@ export function endpointSecretContext(endpointId: string): string {
 /** Slow, salted hashes of passwords. */
 export interface PasswordHasher {
   hash(password: string): Promise<string>
-  /** False for a wrong password; with a null hash it works as long and answers false. */
+  /** False for a wrong password; with a null hash it takes the same time and returns false. */
   verify(hash: string | null, password: string): Promise<boolean>
 }
 
@@ -83,8 +83,8 @@ export interface PasswordHasher {
 export interface OneTimeCodes {
   /** A fresh secret of 160 bits in base 32. */
   newSecret(): string
-  /** What an authenticator scans. */
+  /** The text of the QR code for an authenticator. */
   uri(secret: string, email: string): string
-  /** The time step whose code this is, among the current one and its neighbours; null for any other text. */
+  /** The time step of a valid code, the current one or a neighbour; null for any other text. */
   stepOf(secret: string, code: string, at: Ms): Promise<number | null>
 }

@@ -1,17 +1,17 @@
-/** One judged try: the answer, and how long its lane rests before the next one is judged, in milliseconds. */
-export interface JudgedTry<T> {
+/** One checked try: its result, and how long its lane pauses before the next one, in milliseconds. */
+export interface EvaluatedTry<T> {
   readonly answer: T
   readonly restMs: number
 }
 
 /**
- * Tries of one source, browser or log-in are judged one after the other in this process. None is refused: each waits for its turn.
+ * Tries of one source, browser or login are checked one after the other in this process. None is refused: each waits for its turn.
  */
 export interface TryLanes {
   /**
-   * Runs `judge` when it is this try's turn and returns what it answers. Of the tries that wait, the newest and the oldest take
-   * turns: a burst does not keep a newcomer waiting, and none waits for ever. Rejects as `judge` does, and with the reason of
-   * `signal` when that aborts before the turn: then `judge` is never run.
+   * Runs `check` when it is this try's turn and returns its result. Of the waiting tries, the newest and the oldest are taken
+   * alternately: a burst does not keep a newcomer waiting, and none waits forever. Rejects as `check` does, and with the reason of
+   * `signal` when that aborts before the turn: then `check` is never run.
    */
-  judge<T>(lane: string, judge: () => Promise<JudgedTry<T>>, signal: AbortSignal | null): Promise<T>
+  evaluate<T>(lane: string, evaluate: () => Promise<EvaluatedTry<T>>, signal: AbortSignal | null): Promise<T>
 }

@@ -1,4 +1,4 @@
-/** Machine word for why a webhook URL is refused. */
+/** Error code for a refused webhook URL. */
 export type UrlRefusal =
   | 'malformed'
   | 'not_https'
@@ -8,11 +8,11 @@ export type UrlRefusal =
   | 'localhost_not_allowed'
 
 /**
- * Decides whether a merchant's URL may ever be called. Creation asks once with a name look-up; a name that does not
+ * Decides whether a merchant's URL may ever be called. Creation checks once with a name look-up; a name that does not
  * resolve at that moment is accepted, because the guard at connect decides again for every request.
  */
 export interface UrlGuard {
-  /** `testOnly` is true for endpoints that receive nothing but test events; only those may use `http://localhost:<port>`. */
+  /** `testOnly` is true for endpoints that receive only test events; only those may use `http://localhost:<port>`. */
   check(
     url: string,
     scope: { readonly testOnly: boolean },

@@ -1,14 +1,14 @@
-/** Where the time of one request went, in milliseconds; null for a phase that did not happen (a reused connection) or was not reached. */
+/** Duration of each phase of one request, in milliseconds; null for a phase that did not happen (a reused connection) or was not reached. */
 export interface HttpPhases {
   readonly dnsMs: number | null
   readonly connectMs: number | null
   readonly tlsMs: number | null
-  /** From the request on the wire to the first header of the answer. */
+  /** From the request on the wire to the first header of the response. */
   readonly firstByteMs: number | null
 }
 
 /**
- * Machine word for why no usable answer came. `timeout` is the one total deadline; `blocked_address` means that the
+ * Error code for a missing or unusable response. `timeout` is the one total deadline; `blocked_address` means that the
  * guard at connect refused, so nothing was sent.
  */
 export type HttpFault =
@@ -28,11 +28,11 @@ export type HttpFault =
 export interface HttpPost {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Sent exactly as it is. */
+  /** Sent unchanged. */
   readonly body: Uint8Array
   /** Total deadline: name look-up, connect, TLS, headers and body together. */
   readonly timeoutMs: number
-  /** Reading stops here and the connection is dropped; what was read is the answer. */
+  /** Reading stops here and the connection is dropped; the part read is the response. */
   readonly maxResponseBytes: number
   /** Whether `http://localhost:<port>` is acceptable for this request. */
   readonly allowLocalhost: boolean
@@ -56,8 +56,8 @@ export type HttpResult =
       readonly durationMs: number
     }
 
-/** Requests to addresses that strangers chose. Every call is guarded; redirects are answers, never followed. */
+/** Requests to addresses chosen by merchants. Every call is guarded; redirects are returned as responses, never followed. */
 export interface HttpOut {
-  /** Never throws: whatever goes wrong is a `failed` result. */
+  /** Never throws: every failure is a `failed` result. */
   post(request: HttpPost): Promise<HttpResult>
 }

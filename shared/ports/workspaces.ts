@@ -1,6 +1,5 @@
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ApiKeyRecord } from './api-keys.ts'
 import type { AuditRecord } from './audit.ts'
 import type { Recorded } from './users.ts'
 
@@ -19,25 +18,25 @@ export interface WorkspacePolicy {
   /** Spread added to the market rate, in basis points. Default 0. */
   readonly spreadBps: number
   /**
-   * How long after a pooled address or a unique amount was given back only the exact amount settles the next invoice on it.
+   * How long after a pooled address or a unique amount was returned only the exact amount settles the next invoice on it.
    * Default 604,800,000 (7 d), at least 24 h.
    */
   readonly quarantineMs?: number
-  /** Share of each pool and of the monthly plan that visitors of payment links leave to the merchant's programs, 0–90 percent. Default 50. */
+  /** Share of each pool and of the monthly plan that is reserved for the merchant's programs and not used by visitors of payment links, 0–90 percent. Default 50. */
   readonly reservePercent?: number
-  /** Accepting a shortfall above so many US dollars needs a second factor and is mailed to every owner. Default 100; 0 = every one. */
+  /** Accepting a shortfall above this many US dollars needs a second factor and is mailed to every owner. Default 100; 0 = every one. */
   readonly shortfallStepUpUsd?: number
   readonly arsSeries: 'crypto' | 'official'
   /**
-   * Confirmations by asset id, over the registry's defaults: a whole number from 1, `finalized`, which waits for the
-   * chain's own finality besides these, or a table of them by value. What is stored otherwise counts as not given.
+   * Confirmations by asset id, overriding the registry's defaults: a whole number from 1, `finalized`, which also waits for the
+   * chain's finality, or a table of them by value. Any other stored value is ignored.
    */
   readonly confirmations: Readonly<Record<string, GivenConfirmations>>
   /** Hour of the day, UTC, at which open exceptions are mailed to the owner; null = never. Absent = 7. */
   readonly digestHour?: number | null
-  /** How payers reach the merchant: an e-mail address, a telephone number or an https address. Absent or empty = none is shown. */
+  /** How payers contact the merchant: an e-mail address, a telephone number or an https address. Absent or empty = none is shown. */
   readonly supportContact?: string
-  /** Members without an authenticator see nothing of the workspace until they have one. Absent = they may. */
+  /** Members without an authenticator have no access to the workspace until they have one. Absent = they have. */
   readonly requiresSecondFactor?: boolean
 }
 
@@ -53,13 +52,13 @@ export interface Workspace {
     readonly webhookEndpoints: number | null
   }
   readonly policy: WorkspacePolicy
-  /** Rises with each change that must be seen at once; compared with Redis by the rate script. */
+  /** Increases with each change that must take effect at once; compared with Redis by the rate script. */
   readonly epoch: number
   readonly createdAt: Ms
 }
 
 export interface WorkspaceRepository {
-  /** Together with the audit row where one is given. */
+  /** Together with the audit row if one is given. */
   insert(workspace: Workspace, audit?: AuditRecord): Promise<void>
   findById(id: string): Promise<Workspace | null>
   /** Several workspaces in one read; unknown ids are left out. */
@@ -67,26 +66,10 @@ export interface WorkspaceRepository {
   list(): Promise<readonly Workspace[]>
   /** How many workspaces are not suspended; counts no further than two. */
   countLive(): Promise<number>
-  /** Applies the given fields and raises `epoch`, together with the audit row and its mails where they are given; null when unknown. */
+  /** Applies the given fields and increments `epoch`, together with the audit row and its mails if given; null when unknown. */
   update(
     id: string,
     change: Partial<Pick<Workspace, 'status' | 'limits' | 'policy' | 'name' | 'ownerEmail'>>,
     audit?: Recorded,
-  ): Promise<Workspace | null>
-}
-
-/** Deeds of people on keys and settings: each with its audit row in the same transaction. */
-export interface TenancyDeeds {
-  /** Stores a new key; false when this deed was done before. */
-  issueKey(key: ApiKeyRecord, audit: Recorded): Promise<boolean>
-  findKey(id: string): Promise<ApiKeyRecord | null>
-  /** Revokes a key that lives; false when it was revoked already. */
-  revokeKey(id: string, at: Ms, audit: Recorded): Promise<boolean>
-  /** Applies the given fields while `epoch` is still the workspace's, and raises it; null when it is not. */
-  changeWorkspace(
-    id: string,
-    epoch: number,
-    change: Partial<Pick<Workspace, 'policy' | 'name' | 'ownerEmail'>>,
-    audit: Recorded,
   ): Promise<Workspace | null>
 }

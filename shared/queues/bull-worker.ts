@@ -1,26 +1,26 @@
 import { Worker } from 'bullmq'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
-import type { WakeUp } from './kicker.ts'
+import type { WakeUp } from './queue-notifier.ts'
 import type { QueueWorkerOptions } from './queue-worker-options.ts'
 
-/** BullMQ's worker for one queue, which can be exchanged while it runs. */
+/** BullMQ's worker for one queue, which can be replaced while it runs. */
 export interface BullWorker {
-  /** Opens new connections and lets go of the old ones. Jobs that run go on; Redis hands them out once more. */
+  /** Opens new connections and drops the old ones. Running jobs continue; Redis delivers them once more. */
   replace(): void
-  /** Takes no more jobs. By force it does not wait for an answer of Redis. */
+  /** Takes no more jobs. With force it does not wait for a response of Redis. */
   close(force: boolean): Promise<void>
-  /** Gives the connections back. */
+  /** Closes the connections. */
   disconnect(): void
 }
 
 /**
- * Short, because a killed worker's ids stay frozen until its locks are found dead: two checks after the lock ran out
+ * Short, because a killed worker's ids stay locked until its locks are found expired: two checks after the expiry
  * (8 to 10 s). An event loop blocked for longer than the lock only makes a job run twice.
  */
 const LOCK_MS = 8_000
 const STALLED_CHECK_MS = 2_000
-/** A stall is no failure of the job, so no number of stalls may fail it. */
+/** A stall is not a failure of the job, so no number of stalls may fail it. */
 const STALLS_MAX = 1_000_000
 const IDLE_BLOCK_S = 2
 const RETRY_AFTER_REDIS_ERROR_MS = 1_000
@@ -29,7 +29,7 @@ const RETRY_AFTER_REDIS_ERROR_MS = 1_000
 export function openBullWorker(
   redis: RedisConnections,
   { queue, concurrency }: Pick<QueueWorkerOptions, 'queue' | 'concurrency'>,
-  { logger, metrics }: Pick<Ambient, 'logger' | 'metrics'>,
+  { logger, metrics }: Pick<Runtime, 'logger' | 'metrics'>,
   take: (id: string) => Promise<void>,
 ): BullWorker {
   const open = () => {
@@ -75,7 +75,7 @@ export function openBullWorker(
   }
 }
 
-/** The door of the queue: a job of another shape was not written by us. */
+/** Validates the payload: a job of another shape was not written by Paymesh. */
 function idOf(data: unknown): string {
   if (typeof data === 'object' && data !== null && 'id' in data && typeof data.id === 'string') return data.id
   throw new TypeError('a job without an id')

@@ -1,24 +1,24 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import type { Logger } from '#shared/ports/runtime.ts'
 
-/** This process's connections to Redis. Redis is a wake-up and a cache: every caller must do without it. */
+/** This process's connections to Redis. Redis is only for wake-ups and caching: every caller must work without it. */
 export interface RedisConnections {
   /**
-   * For short commands. Fails at once while Redis is away and after 500 ms when it hangs: no caller ever waits for Redis.
+   * For short commands. Fails at once while Redis is unavailable and after 500 ms when it hangs: callers never wait for Redis.
    */
   readonly producer: Redis
-  /** Put in front of every key, without the separating colon. */
+  /** Prefix of every key, without the separating colon. */
   readonly prefix: string
-  /** Opens a connection for blocking reads; it reconnects for ever and is closed by `closeWorkerConnection` or `close`. */
+  /** Opens a connection for blocking reads; it reconnects forever and is closed by `closeWorkerConnection` or `close`. */
   openWorkerConnection(): Redis
   closeWorkerConnection(connection: Redis): void
-  /** True when Redis took a write lately; false before the first one. */
+  /** True when Redis recently accepted a write; false before the first one. */
   isHealthy(): boolean
-  /** Milliseconds since Redis stopped taking writes; 0 while healthy. */
+  /** Milliseconds since Redis stopped accepting writes; 0 while healthy. */
   unhealthyForMs(): number
-  /** Resolves true as soon as Redis takes a write, or false after `timeoutMs`; for start-up and tests. */
+  /** Resolves true as soon as Redis accepts a write, or false after `timeoutMs`; for start-up and tests. */
   waitUntilHealthy(timeoutMs: number): Promise<boolean>
-  /** Drops every connection without waiting for answers, so it cannot hang. Safe to call twice. */
+  /** Drops every connection without waiting for responses, so it cannot hang. Safe to call twice. */
   close(): Promise<void>
 }
 
@@ -40,13 +40,13 @@ const reconnect = {
   disconnectTimeout: 100,
 }
 
-/** Starts connecting and returns at once; a process comes up and works with Redis down. */
+/** Starts connecting and returns at once; a process starts and works while Redis is down. */
 export function connectRedis(options: RedisConnectionOptions): RedisConnections {
   const { url, prefix, logger } = options
   const workers = new Map<Redis, Set<Redis>>()
   const open = (settings: Settings): Redis => {
     const connection = new Redis(url, { ...reconnect, ...settings })
-    // Without a listener ioredis prints to the console; the health transitions below are what we log.
+    // Without a listener ioredis prints to the console; the log contains the health transitions below instead.
     connection.on('error', () => undefined)
     return connection
   }
@@ -65,7 +65,7 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnections 
       const connection = open({ maxRetriesPerRequest: null, connectTimeout: 2_000 })
       const family = new Set([connection])
       workers.set(connection, family)
-      // BullMQ blocks on a duplicate of its own and may fail to close it while Redis is away; then we must.
+      // BullMQ blocks on its own duplicate and may fail to close it while Redis is unavailable; then it is closed here.
       const duplicate = connection.duplicate.bind(connection)
       connection.duplicate = (overrides) => {
         const copy = duplicate(overrides)
@@ -94,7 +94,7 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnections 
 
 /**
  * Writes once per half second. A stopped Redis keeps its sockets open and looks connected; a full one, or a replica after
- * a failover, still answers a ping but refuses every wake-up, and must count as away for the sweeps to step in.
+ * a failover, still responds to a ping but refuses every wake-up, and must count as unavailable for the sweeps to take over.
  */
 function watchHealth(producer: Redis, key: string, logger: Logger) {
   let unhealthySince: number | null = performance.now()
@@ -102,14 +102,14 @@ function watchHealth(producer: Redis, key: string, logger: Logger) {
   const waiters = new Set<(healthy: boolean) => void>()
   const set = (healthy: boolean): void => {
     if (healthy) {
-      if (unhealthySince !== null && answered) logger.info({}, 'redis takes writes again')
+      if (unhealthySince !== null && answered) logger.info({}, 'redis accepts writes again')
       answered = true
       unhealthySince = null
       for (const wake of waiters) wake(true)
       waiters.clear()
     } else if (unhealthySince === null) {
       unhealthySince = performance.now()
-      logger.warn({}, 'redis takes no writes')
+      logger.warn({}, 'redis accepts no writes')
     }
   }
   const probe = (): void => {

@@ -1,4 +1,4 @@
-/** Resolves with the work or after the deadline, whichever is first; true when the work was done in time. */
+/** Resolves when the work or the deadline is reached, whichever is first; true when the work was done in time. */
 export async function withDeadline(work: Promise<unknown>, deadlineMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<boolean>((resolve) => {

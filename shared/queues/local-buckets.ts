@@ -1,14 +1,14 @@
 import type { Admission } from '#shared/ports/rate-limit.ts'
 import { RATE_BURST, TOKEN_INTERVAL_MS } from '#shared/ports/rate-limit.ts'
 
-/** Most buckets kept; full ones are forgotten first, because a bucket nobody knows is full. */
+/** Most buckets kept; full ones are dropped first, because a new bucket is full. */
 const BUCKETS_MAX = 50_000
 
-/** Token buckets of this process, for the time without Redis. */
+/** Token buckets of this process, for times without Redis. */
 export interface LocalBuckets {
   /** `untilFull` in milliseconds, after the token was taken if there was one. */
   take(bucket: string): { readonly allowed: boolean; readonly untilFull: number; readonly at: number }
-  /** Takes over what another keeper of the bucket knows; it never makes the bucket fuller. `untilFull` in milliseconds. */
+  /** Takes over the state of another counter of the bucket; it never makes the bucket fuller. `untilFull` in milliseconds. */
   learn(bucket: string, untilFull: number): void
   peek(bucket: string): Pick<Admission, 'remaining' | 'resetAt'>
 }
@@ -20,7 +20,7 @@ export function createLocalBuckets(now: () => number): LocalBuckets {
   function forgetFull(at: number): void {
     if (fullAt.size < BUCKETS_MAX) return
     for (const [bucket, time] of fullAt) if (time <= at) fullAt.delete(bucket)
-    // All of them in use: an attacker with many addresses must not make us grow.
+    // All of them are in use: an attacker with many addresses must not exhaust the memory.
     if (fullAt.size >= BUCKETS_MAX) fullAt.clear()
   }
 

@@ -5,26 +5,24 @@
  *   payload          `{ id }` = `shard-<n>`, n from 0 to 7
  *   idempotency key  the shard: one job of it waits and one runs, in all processes together
  *   ordering         entries of one invoice are relayed in order of their sequence number
- *   retry class      none in the queue; a failed or lost job comes back by the sweep
+ *   retry class      none in the queue; the sweep queues a failed or lost job again
  *   a lost job costs one sweep interval (1 s)
  */
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
-import { type Ambient, QUEUES } from '#shared/ports/runtime.ts'
-import type { RedisConnections } from './connection.ts'
-import { createQueueWorker, type QueueWorker } from './worker.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
+import type { QueueWorker, StartWorker } from './queue-worker-options.ts'
 
 /** Relays saved entries to events, deliveries, mails and the inbox; every shard may run at the same time. */
 export function createOutboxWorker(
-  redis: RedisConnections,
-  ambient: Ambient,
+  startWorker: StartWorker,
   work: {
-    /** Relays what waits in a shard; safe to repeat. */
+    /** Relays the waiting entries of a shard; safe to repeat. */
     relay(shard: number): Promise<unknown>
-    /** Shards holding an entry older than a kick takes. */
+    /** Shards with an entry older than a wake-up takes. */
     overdue(): Promise<readonly number[]>
   },
 ): QueueWorker {
-  return createQueueWorker(redis, ambient, {
+  return startWorker({
     queue: QUEUES.outbox,
     concurrency: OUTBOX_SHARDS,
     handle: (id) => work.relay(shardOf(id)),

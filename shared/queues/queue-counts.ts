@@ -1,9 +1,9 @@
 import { Queue } from 'bullmq'
-import type { JobCounts, QueueCounts } from '#shared/ports/installation.ts'
+import type { JobCounts, QueueCounts } from '#shared/ports/queue-counts.ts'
 import { QUEUES, type QueueName } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 
-/** Reads how many wake-ups lie in each queue, on the producer's connection: it fails fast while Redis is away. */
+/** Reads the number of wake-ups in each queue, on the producer's connection: it fails fast while Redis is unavailable. */
 export function createQueueCounts(redis: RedisConnections): QueueCounts {
   const queues = new Map<QueueName, Queue>()
   const queueOf = (name: QueueName): Queue => {

@@ -1,20 +1,29 @@
 import type { QueueName } from '#shared/ports/runtime.ts'
 
-/** What a process does for one queue. */
+/** A process's handler for one queue. */
 export interface QueueWorkerOptions {
   readonly queue: QueueName
-  /** Jobs handled at the same time by this process. */
+  /** Concurrent jobs in this process. */
   readonly concurrency: number
   /**
-   * Does whatever the store says is to be done for this id. Runs at least once per kick, maybe twice at a time across
-   * processes, and must be safe to repeat. A failure is logged and counted; the sweep brings the id back.
+   * Does the work that the store holds for this id. Runs at least once per wake-up, maybe concurrently
+   * in several processes, and must be safe to repeat. A failure is logged and counted; the sweep finds the id again.
    */
   handle(id: string): Promise<unknown>
-  /** Ids whose work has been waiting for longer than a kick takes, from an indexed question to the store. */
+  /** Ids whose work has waited longer than a wake-up takes, from an indexed query. */
   sweep(): Promise<readonly string[]>
   readonly sweepEveryMs: number
-  /** How long the worker may take nothing, while jobs wait or work is overdue, until it is mistrusted. Default 10,000. */
+  /** How long the worker may take no job, while jobs wait or work is overdue, until it is replaced. Default 10,000. */
   readonly idleAfterMs?: number
-  /** How long Redis must have been away before swept ids are handled here directly. Default 3,000. */
+  /** How long Redis must have been unavailable before swept ids are handled here directly. Default 3,000. */
   readonly degradedAfterMs?: number
 }
+
+/** A running worker. */
+export interface QueueWorker {
+  /** Takes no more work, lets running jobs finish for up to `deadlineMs` (default 10 s) and closes its connections. */
+  stop(deadlineMs?: number): Promise<void>
+}
+
+/** Starts the worker of a queue: on Redis in a process of the product (`createQueueWorker`), on queues in memory in the simulation. */
+export type StartWorker = (options: QueueWorkerOptions) => QueueWorker

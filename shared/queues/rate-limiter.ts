@@ -11,9 +11,9 @@ import type { RedisConnections } from './connection.ts'
 import { createLocalBuckets, type LocalBuckets } from './local-buckets.ts'
 
 /*
- * One round trip per request: a token bucket kept as the single time at which it is full again (GCRA), the epochs that
- * outdate cached records, and the mark of a running idempotent operation. Time is Redis's own, so processes agree.
- * Losing Redis loses fairness between processes and the 409 for concurrent twins, never a guard: those are in Mongo.
+ * One round trip per request: a token bucket stored as the time at which it is full again (GCRA), the epochs that
+ * outdate cached records, and the marker of a running idempotent operation. Time is Redis's own, so processes agree.
+ * Losing Redis loses fairness between processes and the 409 for concurrent duplicates, never a guard: those are in MongoDB.
  */
 const ADMIT_SCRIPT = `
 local t = redis.call('TIME')
@@ -42,20 +42,20 @@ return {1, full - now, found[2], found[3], marker}`
 
 const CLEAR_SCRIPT = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
 
-/** Silence of Redis after which the in-process bucket decides. A Redis that is slow but answers others is waited for. */
+/** Time without a response of Redis after which the in-process bucket decides. A Redis that is slow but responds to others is awaited. */
 const SILENCE_MS = 50
-/** After Redis did not answer, how long nobody asks it again. */
+/** Pause before Redis is called again after it did not respond. */
 const PAUSE_AFTER_SILENCE_MS = 500
 const RENEW_SCRIPT = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`
 
-/** Ends a mark whose process died; a running request renews its mark, so that a longer one keeps it. */
+/** Life of the marker of a dead process; a running request renews its marker, so that a longer one keeps it. */
 const MARKER_LIFE_MS = 5_000
 const MARKER_RENEW_MS = 1_500
 /** Epochs are read again from the store once a day. */
 export const EPOCH_LIFE_MS = 86_400_000
 const MARKER_STATES = ['none', 'set', 'busy'] as const
 
-/** Where the epochs of keys and workspaces live; shared with the store that raises them. */
+/** Keys of the epochs of keys and workspaces; shared with the store that raises them. */
 export function epochKey(prefix: string, kind: 'key' | 'workspace', id: string): string {
   return `${prefix}:epoch:${kind}:${id}`
 }
@@ -63,11 +63,11 @@ export function epochKey(prefix: string, kind: 'key' | 'workspace', id: string):
 interface RateLimiterDeps {
   readonly redis: RedisConnections
   readonly metrics: Metrics
-  /** Milliseconds of any steady clock; only differences matter. */
+  /** Milliseconds of any monotonic clock; only differences matter. */
   readonly now?: () => number
 }
 
-/** The limiter on Redis with an in-process bucket behind it. It never throws and never waits longer than some 50 ms. */
+/** The limiter on Redis with an in-process bucket as fallback. It never throws and never waits longer than about 50 ms. */
 export function createRateLimiter({ redis, metrics, now = Date.now }: RateLimiterDeps): RateLimiter {
   const { producer, prefix } = redis
   const local = createLocalBuckets(now)
@@ -102,13 +102,13 @@ export function createRateLimiter({ redis, metrics, now = Date.now }: RateLimite
 
 type Marker = NonNullable<AdmissionRequest['marker']>
 
-/** Renews the marks of requests that run for longer than a renewal's pause; the many short ones cost no command. */
+/** Renews the markers of requests that run longer than the renewal interval; the many short ones cost no command. */
 function holdMarkers(renewScript: ScriptRunner, prefix: string) {
   const held = new Map<string, string>()
   let timer: NodeJS.Timeout | null = null
   let known: readonly string[] = []
   const round = (): void => {
-    // Marks of the round before: what was set meanwhile has most of its life left.
+    // Markers of the previous round: newer ones have most of their life left.
     for (const id of known) {
       const owner = held.get(id)
       if (owner !== undefined) {
@@ -135,8 +135,8 @@ function holdMarkers(renewScript: ScriptRunner, prefix: string) {
 type ScriptRunner = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>
 
 /**
- * Runs by digest; a Redis that forgot its scripts (restart, flush) gets the text once. Calls of one turn of the event
- * loop leave in one write, because the system call costs more than the command.
+ * Runs by digest; a Redis that lost its scripts (restart, flush) gets the text once. Calls of one turn of the event
+ * loop are sent in one write, because the system call costs more than the command.
  */
 function scriptRunner({ producer }: RedisConnections, script: string): ScriptRunner {
   const digest = createHash('sha1').update(script).digest('hex')
@@ -198,7 +198,7 @@ function readAnswer(answer: unknown, request: AdmissionRequest, local: LocalBuck
   if (!Array.isArray(answer))
     return { ...standing(0, at), allowed: true, keyEpoch: null, workspaceEpoch: null, marker: 'unknown' }
   const [allowed, untilFull, keyEpoch, workspaceEpoch, marker] = answer as unknown[]
-  // When Redis falls silent the bucket in this process goes on from here, instead of granting a second burst.
+  // When Redis stops responding, the bucket in this process continues from here, instead of granting a second burst.
   local.learn(request.bucket, Number(untilFull))
   return {
     allowed: allowed === 1,
@@ -215,8 +215,8 @@ function admitLocally(local: LocalBuckets, request: AdmissionRequest): Admission
   return { allowed, ...standing(untilFull, at), keyEpoch: null, workspaceEpoch: null, marker }
 }
 
-/** What the headers say of a bucket that is full in `untilFull` milliseconds. */
-function standing(untilFull: number, at: number): Pick<Admission, 'remaining' | 'resetAt' | 'retryAfter'> {
+/** Header values for a bucket that is full in `untilFull` milliseconds; `at` is now, in Unix milliseconds. */
+export function standing(untilFull: number, at: number): Pick<Admission, 'remaining' | 'resetAt' | 'retryAfter'> {
   const tokens = RATE_BURST - untilFull / TOKEN_INTERVAL_MS
   return {
     remaining: Math.max(0, Math.floor(tokens)),
@@ -226,13 +226,13 @@ function standing(untilFull: number, at: number): Pick<Admission, 'remaining' | 
 }
 
 /**
- * Tells a Redis that is gone from a process that is busy: an answer is only given up when none at all came in during the last
- * 50 ms and our own timers were on time. Otherwise the command time-out of the connection is the end.
+ * Distinguishes a silent Redis from a busy process: a response is only given up when none at all arrived during the last
+ * 50 ms and the process's timers were on time. Otherwise the command time-out of the connection applies.
  */
 function createAnswerWatch(now: () => number) {
   let answeredAt = Number.NEGATIVE_INFINITY
 
-  /** The answer, or null when Redis is silent or the command failed. */
+  /** The response, or null when Redis is silent or the command failed. */
   function unlessSilent<T>(answer: Promise<T>): Promise<T | null> {
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout
@@ -241,7 +241,7 @@ function createAnswerWatch(now: () => number) {
         timer = setTimeout(() => {
           const isLate = now() - armedAt > 2 * SILENCE_MS
           if (isLate || now() - answeredAt < SILENCE_MS) arm()
-          // After the timers come the sockets: what already waits there still counts.
+          // Sockets are handled after timers: responses already waiting there still count.
           else setImmediate(resolve, null)
         }, SILENCE_MS)
       }

@@ -1,6 +1,6 @@
 /**
  * Queue `rates`
- *   producer         operators who want a cycle now; the timer is the service's own, so that rates go on without Redis
+ *   producer         operators who request a cycle; the regular timer is in the service, so that rates continue without Redis
  *   consumer         service `rates`, one process at a time by a named lease
  *   payload          `{ id }` = `cycle`
  *   idempotency key  the constant id: one cycle waits and one runs
@@ -8,22 +8,20 @@
  *   retry class      none in the queue; the next cycle is the retry
  *   a lost job costs the time until the next timed cycle (15 s)
  */
-import { type Ambient, QUEUES } from '#shared/ports/runtime.ts'
-import type { RedisConnections } from './connection.ts'
-import { createQueueWorker, type QueueWorker } from './worker.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
+import type { QueueWorker, StartWorker } from './queue-worker-options.ts'
 
 /** Runs rate cycles, one at a time. */
 export function createRatesWorker(
-  redis: RedisConnections,
-  ambient: Ambient,
+  startWorker: StartWorker,
   work: {
-    /** Fetches, judges and publishes; safe to repeat. */
+    /** Fetches, checks and publishes; safe to repeat. */
     runCycle(): Promise<unknown>
     /** True when the newest snapshot is old enough for the next cycle and this process may run it. */
     isDue(): Promise<boolean>
   },
 ): QueueWorker {
-  return createQueueWorker(redis, ambient, {
+  return startWorker({
     queue: QUEUES.rates,
     concurrency: 1,
     handle: () => work.runCycle(),

@@ -22,7 +22,7 @@ function watching() {
     gauge: () => undefined,
     observe: () => undefined,
   }
-  const watch = watchRedisEpoch(stores.redis, { ...stores.ambient, metrics }, createRedisEpochRepository(stores.db), 20)
+  const watch = watchRedisEpoch(stores.redis, { ...stores.runtime, metrics }, createRedisEpochRepository(stores.db), 20)
   watch.onChange(() => {
     seen.changes += 1
   })

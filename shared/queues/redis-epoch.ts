@@ -1,10 +1,10 @@
 import type { RedisEpochRepository } from '#shared/ports/redis-epoch.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 
-/** Notices when Redis is not the one it was. */
+/** Detects that Redis was wiped or replaced. */
 export interface RedisEpochWatch {
-  /** Calls back after each change: whatever was learnt from the old Redis is worth nothing. */
+  /** Calls back after each change: values learned from the old Redis are invalid. */
   onChange(listener: () => void): void
   stop(): Promise<void>
 }
@@ -12,19 +12,19 @@ export interface RedisEpochWatch {
 const EVERY_MS = 1_000
 
 /**
- * Redis carries a random mark, and the store a copy of it. A Redis that was wiped has none, one that was replaced or rolled
- * back has another: that is logged, counted in `redis_epoch_changes_total` and told to listeners, within about a second, by
- * every process. Nothing has to be rebuilt, since the sweeps find all work in the store.
+ * Redis carries a random marker, and the store a copy of it. A Redis that was wiped has none, one that was replaced or rolled
+ * back has another: that is logged, counted in `redis_epoch_changes_total` and reported to listeners, within about a second, in
+ * every process. Nothing has to be rebuilt, because the sweeps find all work in the store.
  */
 export function watchRedisEpoch(
   redis: RedisConnections,
-  { random, logger, metrics }: Ambient,
+  { random, logger, metrics }: Runtime,
   stored: RedisEpochRepository,
   everyMs = EVERY_MS,
 ): RedisEpochWatch {
   const key = `${redis.prefix}:life`
   const listeners: (() => void)[] = []
-  /** Undefined until the store was asked. */
+  /** Undefined until the store was read. */
   let known: string | null | undefined
   let running: Promise<void> = Promise.resolve()
   let busy = false
@@ -32,7 +32,7 @@ export function watchRedisEpoch(
   const current = async (): Promise<string | null> => {
     const found = await redis.producer.get(key)
     if (found !== null) return found
-    // Only the first of many processes gets to set it; all read what it was.
+    // Only the first of many processes sets it; all read the previous value.
     await redis.producer.set(key, random.uuid(), 'NX')
     return await redis.producer.get(key)
   }

@@ -1,47 +1,48 @@
-import type { Ambient, Kicker } from '#shared/ports/runtime.ts'
+import type { QueueNotifier, Runtime } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import type { QueueWorkerOptions } from './queue-worker-options.ts'
 import type { Watchdog } from './watchdog.ts'
 
-/** What a sweeper needs of its worker. */
+/** Dependencies of a sweeper on its worker. */
 export interface SweeperDeps {
-  readonly redis: RedisConnections
-  readonly ambient: Ambient
-  readonly kicker: Kicker
+  /** Whether wake-ups reach their workers now. */
+  readonly redis: Pick<RedisConnections, 'isHealthy' | 'unhealthyForMs'>
+  readonly runtime: Runtime
+  readonly notifier: QueueNotifier
   readonly options: QueueWorkerOptions
   handle(id: string): Promise<void>
   isRunning(id: string): boolean
   readonly watchdog: Pick<Watchdog, 'isIdle' | 'look'>
 }
 
-/** Sweeps of many processes must not fall into step. */
+/** Keeps the sweeps of many processes from synchronising. */
 const JITTER = 0.2
 const DEGRADED_AFTER_MS = 3_000
-/** A sweep that hangs for longer than this while the store answers has died. */
+/** A sweep that hangs for longer than this while the store responds has died. */
 const SILENCE_MAX_MS = 60_000
-/** Found by this many sweeps: kicking it did not help. */
+/** An id found by this many sweeps: waking its worker had no effect. */
 const STUBBORN_SWEEPS = 10
-/** Not found by more sweeps than this, it was done. Fewer say nothing: what a sweep found may rest before it is found again. */
+/** An id missing from more than this many consecutive sweeps is done. Fewer prove nothing: an id may skip a sweep. */
 const DONE_SWEEPS = 3
 
 /**
- * Asks the store again and again for work that nobody was woken up for. Findings are kicked and counted in
- * `sweeper_rescued_total`, which stays near zero while kicks arrive; with Redis away they are handled here, at most
- * `concurrency` at a time. Ids that run in this process already are left to that run. What sweep after sweep finds although it
- * was kicked, while the worker here has nothing to do, is handled here as well: Redis keeps the kicks for itself, as a paused queue does.
+ * Queries the store periodically for work whose wake-up was lost. Its findings are woken and counted in
+ * `sweeper_rescued_total`, which stays near zero while wake-ups arrive; while Redis is unavailable they are handled here, at most
+ * `concurrency` at a time. Ids that already run in this process are left to that run. If the same id keeps turning up
+ * while this worker is idle, it is handled here as well: Redis accepts wake-ups but does not deliver them (a paused queue, for example).
  */
 export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
-  const { redis, ambient, options } = deps
+  const { redis, runtime, options } = deps
   const { queue } = options
-  const logger = ambient.logger.child({ queue })
+  const logger = runtime.logger.child({ queue })
   let stopping = false
   let wake: () => void = () => undefined
   let degraded = false
-  const stubbornOf = createSightings()
-  const pulse = ambient.pulses?.start(`sweep:${queue}`, SILENCE_MAX_MS + 3 * options.sweepEveryMs)
+  const stubbornOf = createObservations()
+  const pulse = runtime.pulses?.start(`sweep:${queue}`, SILENCE_MAX_MS + 3 * options.sweepEveryMs)
 
   const pause = (): Promise<void> => {
-    const [byte = 0] = ambient.random.bytes(1)
+    const [byte = 0] = runtime.random.bytes(1)
     const delayMs = options.sweepEveryMs * (1 - JITTER + (2 * JITTER * byte) / 255)
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, delayMs)
@@ -55,7 +56,7 @@ export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   const setDegraded = (next: boolean): void => {
     if (next === degraded) return
     degraded = next
-    ambient.metrics.gauge('queue_degraded', next ? 1 : 0, { queue })
+    runtime.metrics.gauge('queue_degraded', next ? 1 : 0, { queue })
     if (next) logger.warn({}, 'working without redis')
     else logger.info({}, 'working with redis again')
   }
@@ -69,10 +70,10 @@ export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
     if (degraded) {
       await handleAll(found)
     } else if (redis.isHealthy()) {
-      ambient.metrics.count('sweeper_rescued_total', { queue }, found.length)
-      for (const id of found) deps.kicker.kick(queue, id)
+      runtime.metrics.count('sweeper_rescued_total', { queue }, found.length)
+      for (const id of found) deps.notifier.notify(queue, id)
       if (stubborn.length > 0 && deps.watchdog.isIdle()) {
-        ambient.metrics.count('sweeper_handled_total', { queue }, stubborn.length)
+        runtime.metrics.count('sweeper_handled_total', { queue }, stubborn.length)
         await handleAll(stubborn)
       }
     }
@@ -95,7 +96,7 @@ export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
       try {
         await round()
       } catch (error) {
-        ambient.metrics.count('sweeps_failed_total', { queue })
+        runtime.metrics.count('sweeps_failed_total', { queue })
         logger.error({ err: error }, 'sweep failed')
       }
       if (!stopping) await pause()
@@ -112,14 +113,14 @@ export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   }
 }
 
-/** Takes what each sweep found and names those of them that sweep after sweep has found. */
-function createSightings(): (found: readonly string[]) => readonly string[] {
-  const sightings = new Map<string, { readonly times: number; readonly last: number }>()
+/** Takes the findings of each sweep and returns those that many sweeps in a row have found. */
+function createObservations(): (found: readonly string[]) => readonly string[] {
+  const observations = new Map<string, { readonly times: number; readonly last: number }>()
   let sweeps = 0
   return (found) => {
     sweeps += 1
-    for (const id of found) sightings.set(id, { times: (sightings.get(id)?.times ?? 0) + 1, last: sweeps })
-    for (const [id, { last }] of sightings) if (sweeps - last > DONE_SWEEPS) sightings.delete(id)
-    return found.filter((id) => (sightings.get(id)?.times ?? 0) >= STUBBORN_SWEEPS)
+    for (const id of found) observations.set(id, { times: (observations.get(id)?.times ?? 0) + 1, last: sweeps })
+    for (const [id, { last }] of observations) if (sweeps - last > DONE_SWEEPS) observations.delete(id)
+    return found.filter((id) => (observations.get(id)?.times ?? 0) >= STUBBORN_SWEEPS)
   }
 }

@@ -7,8 +7,8 @@ const RULE = { name: 'test', capacity: 5, intervalMs: 60_000 }
 
 describe('token buckets', () => {
   it('let so many through at once over all processes, each payer alone', async () => {
-    const { redis, ambient } = stores
-    const processes = [1, 2].map(() => createTokenBuckets({ redis, metrics: ambient.metrics }))
+    const { redis, runtime } = stores
+    const processes = [1, 2].map(() => createTokenBuckets({ redis, metrics: runtime.metrics }))
     const take = (who: string) =>
       Promise.all(processes.flatMap((one) => Array.from({ length: 5 }, () => one.take(RULE, who))))
     const taken = await take('a')
@@ -22,7 +22,7 @@ describe('token buckets', () => {
     let now = 1_000_000
     const never = { eval: () => new Promise(() => undefined) }
     const redis = { prefix: 'x', isHealthy: () => true, producer: never } as never
-    const buckets = createTokenBuckets({ redis, metrics: stores.ambient.metrics, now: () => now })
+    const buckets = createTokenBuckets({ redis, metrics: stores.runtime.metrics, now: () => now })
     const taken = await Promise.all(Array.from({ length: 7 }, () => buckets.take(RULE, 'a')))
     expect(taken.filter(({ allowed }) => allowed)).toHaveLength(5)
     expect(taken.at(-1)).toEqual({ allowed: false, retryAfter: 60 })

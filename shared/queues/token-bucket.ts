@@ -1,20 +1,20 @@
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 
-/** One kind of costly deed: how many at once, and how long until one more is allowed. */
+/** Limit of one kind of costly action: how many at once, and how long until one more is allowed. */
 export interface BucketRule {
   readonly name: string
   readonly capacity: number
   readonly intervalMs: number
 }
 
-/** Counts deeds by whoever does them, over all processes. */
+/** Counts actions by their actor, over all processes. */
 export interface TokenBuckets {
-  /** Takes a token. When there is none, `retryAfter` is the number of whole seconds until the next one, at least 1. Never throws. */
+  /** Takes a token. If there is none, `retryAfter` is the number of whole seconds until the next one, at least 1. Never throws. */
   take(rule: BucketRule, who: string): Promise<{ readonly allowed: boolean; readonly retryAfter: number }>
 }
 
-/** The bucket is kept as the single time at which it is full again (GCRA), by Redis's own clock. */
+/** The bucket is stored as the time at which it is full again (GCRA), by Redis's own clock. */
 const TAKE_SCRIPT = `
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -27,9 +27,9 @@ full = full + interval
 redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', full - now)
 return 0`
 
-/** Silence of Redis after which this process counts by itself. */
+/** Time without a response of Redis after which this process counts locally. */
 const SILENCE_MS = 100
-/** Most buckets kept in the process; full ones are forgotten first. */
+/** Most buckets kept in the process; full ones are dropped first. */
 const LOCAL_MAX = 20_000
 
 interface TokenBucketsDeps {
@@ -39,38 +39,52 @@ interface TokenBucketsDeps {
   readonly now?: () => number
 }
 
-/** Buckets on Redis; without it each process counts for itself, so that a limit is never simply gone. */
+/** Buckets on Redis; without it each process counts locally, so that a limit always applies. */
 export function createTokenBuckets({ redis, metrics, now = Date.now }: TokenBucketsDeps): TokenBuckets {
-  const fullAt = new Map<string, number>()
-
-  function takeLocally({ capacity, intervalMs }: BucketRule, key: string): number {
-    const at = now()
-    const full = Math.max(fullAt.get(key) ?? 0, at)
-    const over = full + intervalMs - at - intervalMs * capacity
-    if (over > 0) return over
-    if (fullAt.size >= LOCAL_MAX) forget(at)
-    fullAt.set(key, full + intervalMs)
-    return 0
-  }
-
-  function forget(at: number): void {
-    for (const [key, time] of fullAt) if (time <= at) fullAt.delete(key)
-    // All of them in use: a flood from many addresses must not make us grow.
-    if (fullAt.size >= LOCAL_MAX) fullAt.clear()
-  }
-
+  const local = createLocalCounts(now)
   return {
     async take(rule, who) {
       const key = `${redis.prefix}:bucket:${rule.name}:${who}`
       const shared = redis.isHealthy() ? await askRedis(redis, rule, key) : null
       if (shared === null) metrics.count('rate_limit_local_total')
-      const over = shared ?? takeLocally(rule, key)
-      return { allowed: over <= 0, retryAfter: Math.max(1, Math.ceil(over / 1_000)) }
+      return outcome(shared ?? local.take(rule, key))
     },
   }
 }
 
-/** Milliseconds until a token is there, 0 when it was taken; null when Redis does not answer in time. */
+/** Buckets of a process that receives every request itself, so that its own counts are all; `now` gives milliseconds. */
+export function createMemoryTokenBuckets(now: () => number = () => performance.now()): TokenBuckets {
+  const local = createLocalCounts(now)
+  return { take: (rule, who) => Promise.resolve(outcome(local.take(rule, `${rule.name}:${who}`))) }
+}
+
+/** `overMs` is the time until a token is available; 0 or less = one was taken. */
+function outcome(overMs: number) {
+  return { allowed: overMs <= 0, retryAfter: Math.max(1, Math.ceil(overMs / 1_000)) }
+}
+
+function createLocalCounts(now: () => number) {
+  const fullAt = new Map<string, number>()
+  function forget(at: number): void {
+    for (const [key, time] of fullAt) if (time <= at) fullAt.delete(key)
+    // All of them are in use: a flood from many addresses must not exhaust the memory.
+    if (fullAt.size >= LOCAL_MAX) fullAt.clear()
+  }
+  return {
+    /** Milliseconds until a token is available, 0 when one was taken. */
+    take({ capacity, intervalMs }: BucketRule, key: string): number {
+      const at = now()
+      const full = Math.max(fullAt.get(key) ?? 0, at)
+      const over = full + intervalMs - at - intervalMs * capacity
+      if (over > 0) return over
+      if (fullAt.size >= LOCAL_MAX) forget(at)
+      fullAt.set(key, full + intervalMs)
+      return 0
+    },
+  }
+}
+
+/** Milliseconds until a token is available, 0 when it was taken; null when Redis does not respond in time. */
 async function askRedis(
   { producer }: Pick<RedisConnections, 'producer'>,
   { capacity, intervalMs }: BucketRule,

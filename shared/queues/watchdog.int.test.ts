@@ -3,7 +3,7 @@ import { type Metrics, QUEUES } from '#shared/ports/runtime.ts'
 import { startFreezingProxy } from '#test/support/freezing-proxy.ts'
 import { useStores } from '#test/support/stores.ts'
 import { connectRedis } from './connection.ts'
-import { createKicker } from './kicker.ts'
+import { createQueueNotifier } from './queue-notifier.ts'
 import { createQueueWorker } from './worker.ts'
 
 const stores = useStores()
@@ -17,8 +17,8 @@ const soon = { timeout: 20_000, interval: 20 }
 async function world() {
   const proxy = await startFreezingProxy(Number(new URL(stores.redisUrl).port))
   endings.push(() => proxy.close())
-  const prefix = `${stores.prefix}-${stores.ambient.random.uuid()}`
-  const redis = connectRedis({ url: `redis://127.0.0.1:${proxy.port}`, prefix, logger: stores.ambient.logger })
+  const prefix = `${stores.prefix}-${stores.runtime.random.uuid()}`
+  const redis = connectRedis({ url: `redis://127.0.0.1:${proxy.port}`, prefix, logger: stores.runtime.logger })
   endings.push(() => redis.close())
   expect(await redis.waitUntilHealthy(5_000)).toBe(true)
   const counted = new Map<string, number>()
@@ -27,60 +27,63 @@ async function world() {
     gauge: () => undefined,
     observe: () => undefined,
   }
-  return { proxy, redis, counted, ambient: { ...stores.ambient, metrics } }
+  return { proxy, redis, counted, runtime: { ...stores.runtime, metrics } }
 }
 
 // Guarantee: a worker that is connected, calls itself running and takes nothing is replaced, and work goes on.
 test('a worker whose connections died without a word is replaced', async () => {
-  const { proxy, redis, counted, ambient } = await world()
+  const { proxy, redis, counted, runtime } = await world()
   const handled: string[] = []
-  const worker = createQueueWorker(redis, ambient, {
+  const worker = createQueueWorker(redis, runtime, {
     ...{ queue: QUEUES.outbox, concurrency: 2, sweepEveryMs: 100, idleAfterMs: 1_000 },
     handle: (id) => Promise.resolve(handled.push(id)),
     sweep: () => Promise.resolve([]),
   })
   endings.push(() => worker.stop(2_000))
-  const kicker = createKicker(redis, ambient)
-  endings.push(() => kicker.close())
-  kicker.kick(QUEUES.outbox, 'before')
+  const notifier = createQueueNotifier(redis, runtime)
+  endings.push(() => notifier.close())
+  notifier.notify(QUEUES.outbox, 'before')
   await vi.waitFor(() => expect(handled).toEqual(['before']), soon)
 
   // The producer writes the health key; every other connection is the worker's.
   expect(proxy.freeze(`${redis.prefix}:health`)).toBeGreaterThan(0)
-  kicker.kick(QUEUES.outbox, 'after')
+  notifier.notify(QUEUES.outbox, 'after')
   await vi.waitFor(() => expect(handled).toEqual(['before', 'after']), soon)
   expect(counted.get('workers_replaced_total')).toBe(1)
 })
 
 // Guarantee: a wake-up that Redis keeps for itself holds nothing up, also where what was found rests a while, as unapplied payments do.
-test.each([1, 2])('what kicks do not help is handled by the sweep itself, found by one sweep in %i', async (every) => {
-  const { redis, counted, ambient } = await world()
-  // A queue that somebody paused with a tool: jobs go in and none comes out.
-  await redis.producer.hset(`${redis.prefix}:${QUEUES.outbox}:meta`, 'paused', 1)
-  const due = new Set(['lost'])
-  let sweeps = 0
-  const worker = createQueueWorker(redis, ambient, {
-    ...{ queue: QUEUES.outbox, concurrency: 2, sweepEveryMs: 50, idleAfterMs: 300 },
-    handle: (id) => Promise.resolve(due.delete(id)),
-    sweep: () => {
-      sweeps += 1
-      return Promise.resolve(sweeps % every === 0 ? [...due] : [])
-    },
-  })
-  endings.push(() => worker.stop(2_000))
-  await vi.waitFor(() => expect(due.size).toBe(0), soon)
-  expect(counted.get('sweeper_handled_total')).toBe(1)
-})
+test.each([1, 2])(
+  'what wake-ups do not help is handled by the sweep itself, found by one sweep in %i',
+  async (every) => {
+    const { redis, counted, runtime } = await world()
+    // A queue that somebody paused with a tool: jobs go in and none comes out.
+    await redis.producer.hset(`${redis.prefix}:${QUEUES.outbox}:meta`, 'paused', 1)
+    const due = new Set(['lost'])
+    let sweeps = 0
+    const worker = createQueueWorker(redis, runtime, {
+      ...{ queue: QUEUES.outbox, concurrency: 2, sweepEveryMs: 50, idleAfterMs: 300 },
+      handle: (id) => Promise.resolve(due.delete(id)),
+      sweep: () => {
+        sweeps += 1
+        return Promise.resolve(sweeps % every === 0 ? [...due] : [])
+      },
+    })
+    endings.push(() => worker.stop(2_000))
+    await vi.waitFor(() => expect(due.size).toBe(0), soon)
+    expect(counted.get('sweeper_handled_total')).toBe(1)
+  },
+)
 
 test('a worker with nothing to do, or with its hands full, is left alone', async () => {
-  const { redis, counted, ambient } = await world()
+  const { redis, counted, runtime } = await world()
   let release = (): void => undefined
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
   const handled: string[] = []
   let sweeps = 0
-  const worker = createQueueWorker(redis, ambient, {
+  const worker = createQueueWorker(redis, runtime, {
     ...{ queue: QUEUES.outbox, concurrency: 1, sweepEveryMs: 20, idleAfterMs: 100 },
     handle: async (id) => {
       handled.push(id)
@@ -93,9 +96,9 @@ test('a worker with nothing to do, or with its hands full, is left alone', async
   })
   endings.push(() => worker.stop(2_000))
   await vi.waitFor(() => expect(sweeps).toBeGreaterThan(20), soon)
-  const kicker = createKicker(redis, ambient)
-  for (const id of ['one', 'two', 'three']) kicker.kick(QUEUES.outbox, id)
-  await kicker.close()
+  const notifier = createQueueNotifier(redis, runtime)
+  for (const id of ['one', 'two', 'three']) notifier.notify(QUEUES.outbox, id)
+  await notifier.close()
   await vi.waitFor(() => expect(handled).toEqual(['one']), soon)
   const before = sweeps
   await vi.waitFor(() => expect(sweeps).toBeGreaterThan(before + 20), soon)

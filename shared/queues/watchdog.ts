@@ -1,38 +1,38 @@
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import type { QueueWorkerOptions } from './queue-worker-options.ts'
 
 export interface WatchdogDeps {
   readonly redis: RedisConnections
-  readonly ambient: Ambient
+  readonly runtime: Runtime
   readonly options: Pick<QueueWorkerOptions, 'queue' | 'idleAfterMs'>
-  /** True while every place for a job is taken. */
+  /** True while all job slots are taken. */
   isBusy(): boolean
-  /** Exchanges the worker for a new one. */
+  /** Replaces the worker by a new one. */
   replace(): void
 }
 
-/** Watches over a worker that says it runs. */
+/** Watches a worker that reports itself as running. */
 export interface Watchdog {
   /** The worker took a job. */
   took(): void
-  /** True when the worker has places free and has taken nothing for a while, whether or not there was anything. */
+  /** True when the worker has free slots and has taken nothing for a while, whether or not there was anything. */
   isIdle(): boolean
-  /** One look; called again and again while Redis answers. */
+  /** One check; called repeatedly while Redis responds. */
   look(): Promise<void>
 }
 
 const IDLE_AFTER_MS = 10_000
-/** A replacement that took nothing either is not the cure: the next one comes later and later. */
+/** A replacement that takes nothing either did not help: the next ones follow at growing intervals. */
 const PATIENCE_MAX_MS = 300_000
 
 /**
- * A worker whose connection died without a word waits for ever and calls itself running (a socket that a firewall forgot, a
- * Redis that was exchanged behind its address). What gives it away: jobs lie in its queue and it takes none. Then it is
+ * A worker whose connection died silently waits forever and reports itself as running (a socket dropped by a firewall, a
+ * Redis that was replaced behind its address). The sign: jobs are in its queue and it takes none. It is then
  * replaced, and `workers_replaced_total` counts it.
  */
 export function createWatchdog(deps: WatchdogDeps): Watchdog {
-  const { redis, ambient } = deps
+  const { redis, runtime } = deps
   const { queue, idleAfterMs = IDLE_AFTER_MS } = deps.options
   const waitingKey = `${redis.prefix}:${queue}:wait`
   let tookAt = performance.now()
@@ -57,8 +57,8 @@ export function createWatchdog(deps: WatchdogDeps): Watchdog {
       if (waiting === 0) waitingSince = null
       else waitingSince ??= now
       if (waitingSince === null || now - waitingSince < patienceMs || !isIdle()) return
-      ambient.metrics.count('workers_replaced_total', { queue })
-      ambient.logger.warn({ queue, waiting }, 'a worker took no job although jobs waited; it was replaced')
+      runtime.metrics.count('workers_replaced_total', { queue })
+      runtime.logger.warn({ queue, waiting }, 'a worker took no job although jobs waited; it was replaced')
       patienceMs = Math.min(patienceMs * 2, PATIENCE_MAX_MS)
       waitingSince = null
       deps.replace()

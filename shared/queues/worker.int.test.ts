@@ -5,10 +5,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type Ambient, type Metrics, QUEUES } from '#shared/ports/runtime.ts'
+import { type Metrics, QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import { useStores } from '#test/support/stores.ts'
 import { connectRedis, type RedisConnections } from './connection.ts'
-import { createKicker } from './kicker.ts'
+import { createQueueNotifier } from './queue-notifier.ts'
 import type { QueueWorkerOptions } from './queue-worker-options.ts'
 import { createQueueWorker } from './worker.ts'
 
@@ -22,7 +22,7 @@ afterEach(async () => {
 const NEVER_MS = 3_600_000
 
 function startWorker(redis: RedisConnections, options: Partial<QueueWorkerOptions>) {
-  const worker = createQueueWorker(redis, ambient(), {
+  const worker = createQueueWorker(redis, runtime(), {
     queue: QUEUES.outbox,
     concurrency: 4,
     handle: () => Promise.resolve(),
@@ -34,16 +34,16 @@ function startWorker(redis: RedisConnections, options: Partial<QueueWorkerOption
   return worker
 }
 
-function startKicker(redis: RedisConnections) {
-  const kicker = createKicker(redis, ambient())
-  endings.push(() => kicker.close())
-  return kicker
+function startNotifier(redis: RedisConnections) {
+  const notifier = createQueueNotifier(redis, runtime())
+  endings.push(() => notifier.close())
+  return notifier
 }
 
 /** A prefix of its own per test, so that a frozen job of one test cannot reach another. */
 function ownRedis(): RedisConnections {
-  const prefix = `${stores.prefix}-${stores.ambient.random.uuid()}`
-  const redis = connectRedis({ url: stores.redisUrl, prefix, logger: stores.ambient.logger })
+  const prefix = `${stores.prefix}-${stores.runtime.random.uuid()}`
+  const redis = connectRedis({ url: stores.redisUrl, prefix, logger: stores.runtime.logger })
   endings.push(() => redis.close())
   return redis
 }
@@ -64,32 +64,32 @@ const metrics: Metrics = {
   gauge: () => undefined,
   observe: () => undefined,
 }
-const ambient = (): Ambient => ({ ...stores.ambient, metrics })
+const runtime = (): Runtime => ({ ...stores.runtime, metrics })
 
-describe('kick', () => {
-  it('runs the handler once for a burst of kicks of one id', async () => {
+describe('wake-up', () => {
+  it('runs the handler once for a burst of wake-ups of one id', async () => {
     const redis = ownRedis()
     expect(await redis.waitUntilHealthy(5_000)).toBe(true)
     const handled: string[] = []
     startWorker(redis, { handle: (id) => Promise.resolve(handled.push(id)) })
-    const kicker = startKicker(redis)
-    for (let times = 0; times < 20; times++) kicker.kick(QUEUES.outbox, 'shard-1')
-    kicker.kick(QUEUES.outbox, 'shard-2')
+    const notifier = startNotifier(redis)
+    for (let times = 0; times < 20; times++) notifier.notify(QUEUES.outbox, 'shard-1')
+    notifier.notify(QUEUES.outbox, 'shard-2')
     await eventually(() => expect([...handled].sort()).toEqual(['shard-1', 'shard-2']))
   })
 
   // Guarantee: a wake-up that arrives while its job runs is not lost.
-  it('runs the handler once more when kicked while it runs', async () => {
+  it('runs the handler once more when woken while it runs', async () => {
     const redis = ownRedis()
     await redis.waitUntilHealthy(5_000)
     const first = deferred()
     const handle = vi.fn(() => (handle.mock.calls.length === 1 ? first.promise : Promise.resolve()))
     startWorker(redis, { handle })
-    const kicker = startKicker(redis)
-    kicker.kick(QUEUES.outbox, 'shard-1')
+    const notifier = startNotifier(redis)
+    notifier.notify(QUEUES.outbox, 'shard-1')
     await eventually(() => expect(handle).toHaveBeenCalledTimes(1))
-    for (let times = 0; times < 3; times++) kicker.kick(QUEUES.outbox, 'shard-1')
-    await kicker.close()
+    for (let times = 0; times < 3; times++) notifier.notify(QUEUES.outbox, 'shard-1')
+    await notifier.close()
     first.resolve()
     await eventually(() => expect(handle).toHaveBeenCalledTimes(2))
   })
@@ -101,11 +101,11 @@ describe('kick', () => {
       handle.mock.calls.length === 1 ? Promise.reject(new Error('first')) : Promise.resolve(),
     )
     startWorker(redis, { handle })
-    const kicker = startKicker(redis)
-    kicker.kick(QUEUES.outbox, 'shard-1')
+    const notifier = startNotifier(redis)
+    notifier.notify(QUEUES.outbox, 'shard-1')
     await eventually(() => expect(handle).toHaveBeenCalledTimes(1))
     await eventually(() => {
-      kicker.kick(QUEUES.outbox, 'shard-1')
+      notifier.notify(QUEUES.outbox, 'shard-1')
       expect(handle.mock.calls.length).toBeGreaterThan(1)
     })
   })
@@ -116,10 +116,10 @@ describe('sweep', () => {
   it('rescues what a wiped Redis forgot', async () => {
     const redis = ownRedis()
     await redis.waitUntilHealthy(5_000)
-    const kicker = startKicker(redis)
+    const notifier = startNotifier(redis)
     const due = new Set(['shard-3'])
-    kicker.kick(QUEUES.outbox, 'shard-3')
-    await kicker.close()
+    notifier.notify(QUEUES.outbox, 'shard-3')
+    await notifier.close()
     await eventually(async () => expect(await redis.producer.keys(`${redis.prefix}*`)).not.toEqual([]))
     await redis.producer.unlink(...(await redis.producer.keys(`${redis.prefix}*`)))
 
@@ -149,7 +149,7 @@ describe('without Redis', () => {
   // Guarantee: work goes on while Redis is down, and goes back to it by itself.
   it('handles swept ids directly, within its concurrency, and hands back', async () => {
     const server = await startRedis()
-    const redis = connectRedis({ url: server.url, prefix: 'degraded', logger: stores.ambient.logger })
+    const redis = connectRedis({ url: server.url, prefix: 'degraded', logger: stores.runtime.logger })
     endings.push(() => redis.close())
     expect(await redis.waitUntilHealthy(5_000)).toBe(true)
     const due = new Set<string>()
@@ -167,26 +167,26 @@ describe('without Redis', () => {
         due.delete(id)
       },
     })
-    const kicker = startKicker(redis)
+    const notifier = startNotifier(redis)
     await server.kill()
     await eventually(() => expect(redis.isHealthy()).toBe(false))
     for (const id of ['a', 'b', 'c', 'd', 'e']) due.add(id)
-    expect(() => kicker.kick(QUEUES.outbox, 'a')).not.toThrow()
+    expect(() => notifier.notify(QUEUES.outbox, 'a')).not.toThrow()
     await eventually(() => expect(due.size).toBe(0))
     expect(parallelMax).toBe(2)
-    expect(counted.get('kicks_dropped_total')).toBeGreaterThan(0)
+    expect(counted.get('wakeups_dropped_total')).toBeGreaterThan(0)
 
     await server.restart()
     await eventually(() => expect(redis.isHealthy()).toBe(true))
     due.add('f')
-    kicker.kick(QUEUES.outbox, 'f')
+    notifier.notify(QUEUES.outbox, 'f')
     await eventually(() => expect(due.size).toBe(0))
   })
 
   // Guarantee: a Redis that answers but stores nothing (full, or a replica after a failover) stops no work.
   it('handles swept ids directly while Redis refuses writes', async () => {
     const server = await startRedis()
-    const redis = connectRedis({ url: server.url, prefix: 'full', logger: stores.ambient.logger })
+    const redis = connectRedis({ url: server.url, prefix: 'full', logger: stores.runtime.logger })
     endings.push(() => redis.close())
     expect(await redis.waitUntilHealthy(5_000)).toBe(true)
     await redis.producer.config('SET', 'maxmemory', '1')
@@ -204,15 +204,15 @@ describe('without Redis', () => {
 
   it('stops without hanging while Redis is down', async () => {
     const server = await startRedis()
-    const redis = connectRedis({ url: server.url, prefix: 'closing', logger: stores.ambient.logger })
+    const redis = connectRedis({ url: server.url, prefix: 'closing', logger: stores.runtime.logger })
     expect(await redis.waitUntilHealthy(5_000)).toBe(true)
     const worker = startWorker(redis, {})
-    const kicker = startKicker(redis)
+    const notifier = startNotifier(redis)
     await server.kill()
     await eventually(() => expect(redis.isHealthy()).toBe(false))
-    kicker.kick(QUEUES.outbox, 'a')
+    notifier.notify(QUEUES.outbox, 'a')
     const startedAt = performance.now()
-    await Promise.all([worker.stop(3_000), kicker.close()])
+    await Promise.all([worker.stop(3_000), notifier.close()])
     await redis.close()
     expect(performance.now() - startedAt).toBeLessThan(3_000)
   })
@@ -223,8 +223,8 @@ describe('without Redis', () => {
     const hold = deferred()
     const handle = vi.fn(() => hold.promise)
     const worker = startWorker(redis, { handle })
-    const kicker = startKicker(redis)
-    kicker.kick(QUEUES.outbox, 'a')
+    const notifier = startNotifier(redis)
+    notifier.notify(QUEUES.outbox, 'a')
     await eventually(() => expect(handle).toHaveBeenCalledTimes(1))
     await worker.stop(100)
     hold.resolve()

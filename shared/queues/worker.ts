@@ -1,68 +1,42 @@
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import { openBullWorker } from './bull-worker.ts'
 import type { RedisConnections } from './connection.ts'
 import { withDeadline } from './deadline.ts'
-import { createKicker } from './kicker.ts'
-import type { QueueWorkerOptions } from './queue-worker-options.ts'
+import { createJobTurns } from './job-turns.ts'
+import { createQueueNotifier } from './queue-notifier.ts'
+import type { QueueWorker, QueueWorkerOptions } from './queue-worker-options.ts'
 import { createSweeper } from './sweeper.ts'
 import { createWatchdog } from './watchdog.ts'
-
-/** A running worker. */
-export interface QueueWorker {
-  /** Takes no more work, lets running jobs end for up to `deadlineMs` (default 10 s) and gives its connections back. */
-  stop(deadlineMs?: number): Promise<void>
-}
 
 const STOP_DEADLINE_MS = 10_000
 
 /**
- * Kick and sweep, the pattern of every queue: jobs wake the handler at once, and each `sweepEveryMs` a sweep asks the store
- * for what no job woke up for. Without Redis the sweep handles its findings itself and hands back as soon as Redis answers.
+ * Wake-up and sweep, the pattern of every queue: jobs wake the handler at once, and each `sweepEveryMs` a sweep queries the store
+ * for work without a job. Without Redis the sweep handles its findings directly, until Redis responds again.
  */
-export function createQueueWorker(redis: RedisConnections, ambient: Ambient, options: QueueWorkerOptions): QueueWorker {
+export function createQueueWorker(redis: RedisConnections, runtime: Runtime, options: QueueWorkerOptions): QueueWorker {
   const { queue, concurrency } = options
-  const logger = ambient.logger.child({ queue })
-  const running = new Map<string, Promise<void>>()
-
-  const run = async (id: string): Promise<void> => {
-    const startedAt = performance.now()
-    try {
-      await options.handle(id)
-      logger.debug({ jobId: id }, 'job done')
-    } catch (error) {
-      ambient.metrics.count('jobs_failed_total', { queue })
-      logger.error({ err: error, jobId: id }, 'job failed; the sweep will try again')
-    }
-    ambient.metrics.observe('job_seconds', (performance.now() - startedAt) / 1_000, { queue })
-  }
-  /** Two wake-ups of one id never run at once in one process, whoever woke them. */
-  const handleInTurn = async (id: string): Promise<void> => {
-    const before = running.get(id)
-    const turn = before === undefined ? run(id) : before.then(() => run(id))
-    running.set(id, turn)
-    await turn
-    if (running.get(id) === turn) running.delete(id)
-  }
-
-  const kicker = createKicker(redis, ambient)
-  const worker = openBullWorker(redis, options, { logger, metrics: ambient.metrics }, (id) => {
+  const logger = runtime.logger.child({ queue })
+  const turns = createJobTurns(options, { logger, metrics: runtime.metrics })
+  const notifier = createQueueNotifier(redis, runtime)
+  const worker = openBullWorker(redis, options, { logger, metrics: runtime.metrics }, (id) => {
     watchdog.took()
-    return handleInTurn(id)
+    return turns.take(id)
   })
   const watchdog = createWatchdog({
     redis,
-    ambient,
+    runtime,
     options,
-    isBusy: () => running.size >= concurrency,
+    isBusy: () => turns.size >= concurrency,
     replace: worker.replace,
   })
   const sweeper = createSweeper({
     redis,
-    ambient,
-    kicker,
+    runtime,
+    notifier,
     options,
-    handle: handleInTurn,
-    isRunning: (id) => running.has(id),
+    handle: turns.take,
+    isRunning: turns.isRunning,
     watchdog,
   })
   let stopped: Promise<void> | undefined
@@ -70,13 +44,13 @@ export function createQueueWorker(redis: RedisConnections, ambient: Ambient, opt
     const until = performance.now() + deadlineMs
     const left = () => Math.max(0, until - performance.now())
     const swept = sweeper.stop()
-    // A graceful close asks Redis and would wait for it for ever; by force it returns at once and we wait for the jobs.
+    // A graceful close calls Redis and would wait for it forever; with force it returns at once and the jobs are awaited here.
     const closed = worker.close(!redis.isHealthy())
     const inTime = await withDeadline(Promise.all([swept, closed]), left())
     if (!inTime)
-      logger.warn({ running: running.size }, 'jobs were still running at the deadline; the sweep will repeat them')
-    await withDeadline(Promise.all(running.values()), left())
-    await kicker.close()
+      logger.warn({ running: turns.size }, 'jobs were still running at the deadline; the sweep will repeat them')
+    await withDeadline(turns.settled(), left())
+    await notifier.close()
     worker.disconnect()
   }
   return {

@@ -41,9 +41,9 @@ test('settings, keys, team and the account are accessible with their questions o
   }
   const place = `/${dev.workspaceId}/test`
   for (const section of ['payments', 'confirmations', 'business', 'history']) await look(`${place}/settings/${section}`)
-  await look(`${place}/keys`, 'Create a key')
+  await look(`${place}/keys`, 'New key')
   await look(`${place}/team`, 'Invite')
-  await look('/account', 'Set up an authenticator')
+  await look('/account', 'Set up authenticator')
   await page.getByLabel('Your password').fill(dev.ownerPassword ?? '')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('img', { name: 'Code for your authenticator app' }).waitFor()

@@ -70,19 +70,19 @@ test.each(STATES)('the page of an invoice that is %s shows the amounts of the AP
 test('a refund of an overpaid invoice proposes what came above the amount due', async () => {
   const { id, crypto, received } = invoices['overpaid'] as Invoice
   const page = await open(`invoices/${id}`)
-  await page.getByRole('button', { name: 'Ask for a refund address' }).click()
+  await page.getByRole('button', { name: 'Request refund address' }).click()
   const form = page.getByRole('dialog')
   const base = BigInt(received.amount_base_units) - BigInt(crypto?.amount_base_units ?? 0)
   expect(base).toBeGreaterThan(0n)
   const units = Number(base) / 1_000_000
   expect(Number(await form.getByRole('textbox', { name: /^Amount in/ }).inputValue())).toBe(units)
-  await form.getByText(/proposed is what came above the amount due/).waitFor()
+  await form.getByText(/Suggested: the amount above the price/).waitFor()
 })
 
 test('a refund of a paid invoice proposes all of it', async () => {
   const { id, received } = invoices['paid'] as Invoice
   const page = await open(`invoices/${id}`)
-  await page.getByRole('button', { name: 'Ask for a refund address' }).click()
+  await page.getByRole('button', { name: 'Request refund address' }).click()
   expect(
     await page
       .getByRole('dialog')

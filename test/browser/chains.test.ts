@@ -7,7 +7,7 @@ import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
-import type { ChainCursor } from '#shared/ports/scanning.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
@@ -82,17 +82,17 @@ test('a network that fails on one block is named with block, method and cause, a
   const text = (await note.locator('..').textContent()) ?? ''
   expect(text).toContain(`Block ${height + 1} cannot be read: trace_block at node.example:8545`)
   expect(text).toContain('ResponseExceededMaxSizeError')
-  expect(text).toContain('Deadlines of its invoices wait.')
+  expect(text).toContain('Its invoices do not expire until this is fixed.')
   const row = page.locator(`[data-row-id="${ID}"]`)
   expect(await row.textContent()).toMatch(/Stuck.*7 blocks/)
 
   await row.click()
   const aside = page.getByRole('complementary', { name: 'Chain' })
-  await aside.getByRole('heading', { name: 'What fails' }).waitFor()
+  await aside.getByRole('heading', { name: 'Problem' }).waitFor()
   for (const part of [block, 'trace_block', 'node.example:8545']) {
     await aside.getByText(part, { exact: true }).first().waitFor()
   }
-  await aside.getByText(/^1 open invoice on .* is past the deadline and waits\./).waitFor()
+  await aside.getByText(/^1 open invoice on .* is past the deadline but cannot expire yet\./).waitFor()
   await settled(page)
   expect(await axeViolations(page)).toEqual([])
   expect(await sidewaysPixels(page)).toBe(0)
@@ -106,7 +106,7 @@ test('a network that fails on one block is named with block, method and cause, a
   await dialog.getByLabel('Reason').fill('The provider cannot trace this block today.')
   expect((await shop.invoices.get(invoiceId)).status).toBe('pending')
   await confirm.click()
-  await aside.getByText(/^Released through /).waitFor()
+  await aside.getByText(/^Released up to /).waitFor()
   await expect.poll(async () => (await shop.invoices.get(invoiceId)).status, { timeout: 20_000 }).toBe('expired')
 
   const audit = db.connection.collection('audit_log')
@@ -128,4 +128,24 @@ test('a network that fails on one block is named with block, method and cause, a
   await expect.poll(async () => await row.textContent(), { timeout: 60_000 }).toContain('Live')
   await expect.poll(inbox, { timeout: 30_000 }).toBeNull()
   expect(await page.getByText(/is stuck at block/).count()).toBe(0)
+})
+
+// Guarantee: what nodes are asked is a figure that operators see, on the page and on the command line alike.
+test('the calls to each network’s node are counted, shown and printed', async () => {
+  const page = await browser.open({ width: 1440 })
+  await logIn(page, dev, '/system/chains')
+  const costs = page.getByRole('region', { name: 'Cost of nodes' })
+  const row = costs.locator('[data-row-id^="test:polygon:127.0.0.1:"]')
+  await row.waitFor()
+  expect(await row.textContent()).toMatch(/^Polygontest mode127\.0\.0\.1:\d+[\d,]+/)
+  const status = await runCli<
+    readonly { network: string; cost: readonly { unit: string; today: { calls: number; bytes: number } }[] }[]
+  >(dataDir, ['chain', 'status'])
+  const [cost] = status.find(({ network }) => network === NETWORK)?.cost ?? []
+  expect(cost?.unit).toBe('calls')
+  expect(cost?.today.calls).toBeGreaterThan(10)
+  expect(cost?.today.bytes).toBeGreaterThan(1_000)
+  await settled(page)
+  expect(await axeViolations(page)).toEqual([])
+  expect(await sidewaysPixels(page)).toBe(0)
 })

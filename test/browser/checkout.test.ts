@@ -95,7 +95,7 @@ test('a payment that is too small asks for the rest at the same address', async 
   await page.getByRole('heading', { name: /^Send/ }).waitFor()
   const invoice = await getInvoice(created.id)
   await pay(invoice, BigInt(invoice.crypto?.amount_base_units ?? 0) - 1_000_000n)
-  await page.getByRole('heading', { name: '1.00 USDT is still due' }).waitFor({ timeout: PAID_MS })
+  await page.getByRole('heading', { name: '1.00 USDT left to pay' }).waitFor({ timeout: PAID_MS })
   expect(await page.locator('.address').evaluate((element) => element.textContent)).toBe(invoice.crypto?.address)
   await pay(invoice, 1_000_000n)
   await paid(page)
@@ -116,7 +116,9 @@ test('a payment link takes an amount of the payer’s choice', async () => {
   await page.getByRole('heading', { name: 'Workshop' }).waitFor()
   const field = page.getByLabel('Amount', { exact: true })
   await field.fill('1.250')
-  await expect.poll(async () => await page.locator('#amount-echo').textContent()).toContain('Write 1250 or 1250.50')
+  await expect
+    .poll(async () => await page.locator('#amount-echo').textContent())
+    .toContain('Enter it without separators, like 1250.50')
   await page.getByRole('button', { name: 'Continue' }).click()
   await field.fill('4')
   await expect
@@ -143,28 +145,28 @@ test('a payment link takes an amount of the payer’s choice', async () => {
   await paid(page)
 })
 
-test('"I paid and nothing happens" is answered honestly', async () => {
+test('"I paid but nothing happened" is answered honestly', async () => {
   const { createInvoice, getInvoice, pay, waitForEvent } = world()
   const created = await createInvoice()
   const other = await createInvoice()
   const page = await browser.open()
   await page.goto(created.urls.checkout)
-  await page.getByText('I paid and nothing happens').click()
+  await page.getByText('I paid but nothing happened').click()
   const ask = async (hash: string, answer: string | RegExp) => {
     await page.getByLabel('Transaction ID').fill(hash)
     await page.getByRole('button', { name: 'Look it up' }).click()
     await page.locator('#hash-result').filter({ hasText: answer }).waitFor()
   }
-  await ask('what is this, please tell me who you are', 'This is no transaction ID.')
-  await ask(`0x${'ab'.repeat(32)}`, 'No network knows it yet.')
+  await ask('what is this, please tell me who you are', 'That doesn’t look like a transaction ID.')
+  await ask(`0x${'ab'.repeat(32)}`, 'We can’t find it yet.')
   const foreign = await pay(await getInvoice(other.id))
   await waitForEvent(other.id, 'invoice.paid', PAID_MS)
-  await ask(foreign, 'not the one of this invoice')
+  await ask(foreign, 'not to this invoice’s')
 })
 
 test('what does not exist says so in the reader’s language', async () => {
   const page = await browser.open({ locale: 'pt-BR' })
   const response = await page.goto(`${world().dev.checkoutUrl}/i/01920a5e-4c7b-7d3a-9f21-6b8f0c1d2e41`)
   expect(response?.status()).toBe(404)
-  await page.getByRole('heading', { name: 'Não há nada neste endereço' }).waitFor()
+  await page.getByRole('heading', { name: 'Página não encontrada' }).waitFor()
 })

@@ -52,7 +52,7 @@ async function look(page: Awaited<ReturnType<typeof browser.open>>, path: string
       await page.emulateMedia({ colorScheme })
       await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
       const found = await axeViolations(page, width === 1280 && colorScheme === 'light' ? 'all' : 'looks')
-      expect({ width, colorScheme, found }).toEqual({ width, colorScheme, found: [] })
+      expect({ path, width, colorScheme, found }).toEqual({ path, width, colorScheme, found: [] })
     }
     expect(await sidewaysPixels(page)).toBe(0)
   }

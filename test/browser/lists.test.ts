@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, test } from 'vitest'
 import { settled } from '#test/support/accessibility.ts'
@@ -51,9 +52,11 @@ const textOf = (value: string | ((seed: ReturnType<typeof opened>['seed']) => st
 /** The ids in the file behind "Export CSV" as the page stands. */
 async function exported(page: Page, { csv }: DashboardList): Promise<readonly string[] | null> {
   if (csv === undefined) return null
-  const href = (await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href')) ?? ''
-  expect(new URL(href, page.url()).pathname).toBe(`/export/${csv.file}`)
-  const text = await (await page.request.get(new URL(href, page.url()).href)).text()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export CSV' }).click()
+  const file = await download
+  expect(file.suggestedFilename()).toMatch(new RegExp(`^test_${csv.what}_[0-9-]{10}\\.csv$`))
+  const text = readFileSync(await file.path(), 'utf8')
   const [heading = '', ...lines] = text.trimEnd().split('\r\n')
   const column = heading.split(',').indexOf(csv.id)
   return lines.map((line) => line.split(',')[column] ?? '').sort()
@@ -77,8 +80,8 @@ describe.each(filtered)('%s', (_name, list, filter) => {
     expect(all.length).toBeLessThan(PAGE_ROWS)
     expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0)
     const shares = []
-    for (const { choose: wish, shows } of filter.choices) {
-      const value = textOf(wish)
+    for (const { choose: request, shows } of filter.choices) {
+      const value = textOf(request)
       await choose(page, filter, value)
       const expected = idsOf(all.filter((row) => shows(row, seed)))
       await expect
@@ -122,8 +125,8 @@ describe.each(paged)('%s of three pages', (_name, list, filter) => {
     const page = await open(list, 'live')
     const all = await everyRow(page, list)
     expect(all.length).toBeGreaterThan(2 * PAGE_ROWS)
-    for (const { choose: wish, shows } of filter.choices) {
-      const value = textOf(wish)
+    for (const { choose: request, shows } of filter.choices) {
+      const value = textOf(request)
       if (!(await offers(page, filter, value))) continue
       // From the first page of everything, as somebody comes to it.
       await page.goto(urlOf(list, 'live'))

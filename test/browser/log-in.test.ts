@@ -18,7 +18,7 @@ const newOwner = () => openPerson(inject('stackDataDir'), { workspaceId: dev.wor
 const nextCode = async (secret: string) => await generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 })
 
 async function givePassword(page: Page, { email, password }: Person): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel(/^Password/).fill(password)
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
 }
@@ -26,17 +26,17 @@ async function givePassword(page: Page, { email, password }: Person): Promise<vo
 /** Sets up an authenticator on the account page. */
 async function enrol(page: Page, { password }: Person): Promise<{ secret: string; recoveryCodes: readonly string[] }> {
   await page.goto(`${dev.adminUrl}/account`)
-  await page.getByRole('button', { name: 'Set up an authenticator' }).click()
+  await page.getByRole('button', { name: 'Set up authenticator' }).click()
   await page.getByLabel('Your password').fill(password)
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('img', { name: 'Code for your authenticator app' }).waitFor()
   const secret = (await page.getByText(/^[A-Z2-7]{32}$/).textContent()) ?? ''
-  await page.getByLabel('Code that the app shows now').fill(await generate({ secret }))
-  await page.getByRole('button', { name: 'Turn it on' }).click()
+  await page.getByLabel('6-digit code from the app').fill(await generate({ secret }))
+  await page.getByRole('button', { name: 'Turn on' }).click()
   const codes = page.getByRole('region', { name: 'Recovery codes' })
   const recoveryCodes = ((await codes.locator('pre').textContent()) ?? '').trim().split('\n')
   expect(recoveryCodes).toHaveLength(10)
-  await codes.getByRole('button', { name: 'I stored them' }).click()
+  await codes.getByRole('button', { name: 'I’ve saved them' }).click()
   return { secret, recoveryCodes }
 }
 
@@ -60,7 +60,7 @@ describe('the dashboard’s log-in', () => {
     await page.goto(team)
     await page.waitForURL('**/login?back=**')
     await givePassword(page, { ...person, password: 'not the password' })
-    await page.getByRole('alert').getByText('E-mail or password is wrong.').waitFor()
+    await page.getByRole('alert').getByText('Wrong email or password.').waitFor()
     await givePassword(page, person)
     await page.getByRole('heading', { name: 'Team' }).waitFor()
     expect(page.url()).toBe(team)
@@ -80,10 +80,10 @@ describe('the dashboard’s log-in', () => {
     await page.goto(team)
     await logOut(page)
     await givePassword(page, person)
-    await page.getByLabel('Code of your authenticator').fill('000000')
+    await page.getByLabel('Authenticator code').fill('000000')
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('alert').waitFor()
-    await page.getByLabel('Code of your authenticator').fill(await nextCode(secret))
+    await page.getByLabel('Authenticator code').fill(await nextCode(secret))
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('heading', { level: 1 }).waitFor()
     await page.waitForURL(/overview$/)
@@ -99,14 +99,14 @@ describe('the dashboard’s log-in', () => {
 
     const keys = `${dev.adminUrl}/${dev.workspaceId}/test/keys`
     await page.goto(keys)
-    await page.getByRole('button', { name: 'Create a key' }).first().click()
+    await page.getByRole('button', { name: 'New key' }).first().click()
     const name = `Shop ${randomUUID().slice(0, 8)}`
     await page.getByLabel('Name').fill(name)
-    await page.getByRole('button', { name: 'Create the key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const made = page.getByRole('region', { name: 'New key' })
     const apiKey = (await made.locator('[data-new-key]').textContent()) ?? ''
     expect(await statusOf(apiKey)).toBe(200)
-    await made.getByRole('button', { name: 'I stored it' }).click()
+    await made.getByRole('button', { name: 'I’ve saved it' }).click()
     expect(await page.content()).not.toContain(apiKey)
 
     await logOut(page)
@@ -118,9 +118,9 @@ describe('the dashboard’s log-in', () => {
     await page.goto(keys)
     await page.getByRole('row', { name }).getByRole('button', { name: 'Revoke' }).click()
     await page.getByLabel('Type its last four characters').fill(apiKey.slice(-4))
-    await page.getByRole('button', { name: 'Revoke the key' }).click()
-    const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
-    await question.getByLabel('Code of your authenticator').fill(await nextCode(secret))
+    await page.getByRole('button', { name: 'Revoke key' }).click()
+    const question = page.getByRole('dialog', { name: 'Confirm it’s you' })
+    await question.getByLabel('Authenticator code').fill(await nextCode(secret))
     await question.getByRole('button', { name: 'Confirm' }).click()
     await page.getByRole('row', { name }).getByText('Revoked').waitFor()
     expect(await statusOf(apiKey)).toBe(401)

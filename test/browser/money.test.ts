@@ -3,6 +3,7 @@ import { createPaymesh, type Invoice, type Paymesh } from '#clients/typescript/s
 import { payLocally } from '#scripts/local-chain/pay-locally.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
+import { settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
 import { logIn } from '#test/support/log-in.ts'
@@ -61,9 +62,9 @@ test('a late payment is explained, and resolved from the inbox', async () => {
 
   const page = await browser.open()
   await logIn(page, dev, `${pathOf('explain')}?q=${txHash}`)
-  await page.getByRole('heading', { name: 'Not counted: too late' }).waitFor()
+  await page.getByRole('heading', { name: 'Not applied: too late' }).waitFor()
   await expect
-    .poll(async () => await page.getByRole('list', { name: 'How we know' }).getByRole('listitem').count())
+    .poll(async () => await page.getByRole('list', { name: 'Evidence' }).getByRole('listitem').count())
     .toBeGreaterThan(3)
   await page.getByRole('link', { name: 'Open exception' }).click()
 
@@ -73,7 +74,17 @@ test('a late payment is explained, and resolved from the inbox', async () => {
   await evidence.getByText('Exact').waitFor()
   // What a merchant wrote is text, and cannot turn the text around it.
   await entry.getByText('=1+1 <script>alert(1)</script> ␦gnp.exe').waitFor()
-  await entry.getByLabel('Reason').fill('Customer paid from a slow exchange.')
+  // By keys: R and A select an answer and move to its reason; neither decides anything.
+  for (const [key, answer] of [
+    ['r', 'Reject'],
+    ['a', 'Accept as paid'],
+  ] as const) {
+    await entry.getByRole('heading').first().focus()
+    await page.keyboard.press(key)
+    await expect.poll(() => entry.getByRole('radio', { name: answer }).isChecked()).toBe(true)
+  }
+  await page.keyboard.type('Customer paid from a slow exchange.')
+  expect(await entry.getByLabel('Reason').inputValue()).toBe('Customer paid from a slow exchange.')
   await entry.getByRole('button', { name: /^Accept .* USDT as paid$/ }).dblclick()
   await entry.getByText(/accepted it at/).waitFor()
 
@@ -87,20 +98,17 @@ test('an invoice is made by hand, paid in play, and its customer forgotten', asy
   const page = await browser.open()
   await logIn(page, dev, pathOf('invoices/new'))
   await page.getByLabel('Amount').fill('1250,50')
-  await page.getByText('Understood: 1,250.50 USD').waitFor()
-  await page
-    .getByLabel('Customer’s e-mail (optional)')
-    .or(page.getByLabel("Customer's e-mail (optional)"))
-    .fill('m@correo.example')
-  await page.getByRole('button', { name: 'Make invoice' }).dblclick()
+  await page.getByText('= 1,250.50 USD').waitFor()
+  await page.getByLabel('Customer email (optional)').fill('m@correo.example')
+  await page.getByRole('button', { name: 'Create invoice' }).dblclick()
   await page.waitForURL(/invoices\/[0-9a-f-]{36}$/)
   await page.getByText('No coin chosen yet. Send the checkout link.').waitFor()
-  await page.getByRole('button', { name: 'Simulate payment' }).click()
+  await page.getByRole('button', { name: 'Full payment' }).click()
   await page.getByText('Paid in full.').waitFor()
-  await page.getByRole('button', { name: 'Erase name and e-mail' }).click()
-  const question = page.getByRole('dialog', { name: 'Erase name and e-mail' })
+  await page.getByRole('button', { name: 'Erase personal data' }).click()
+  const question = page.getByRole('dialog', { name: 'Erase personal data' })
   await question.getByLabel('Reason').fill('asked by letter')
-  await question.getByRole('button', { name: 'Erase name and e-mail' }).click()
+  await question.getByRole('button', { name: 'Erase personal data' }).click()
   await question.waitFor({ state: 'detached' })
   await page.getByText('m@correo.example').waitFor({ state: 'detached' })
   const id = page.url().split('/').at(-1) ?? ''
@@ -116,15 +124,35 @@ test('a payment link is made, shown as a code and ended', async () => {
   await page.getByRole('button', { name: 'New link' }).first().click()
   const form = page.getByRole('dialog', { name: 'New payment link' })
   await form.getByLabel('Title').fill('Donation')
-  await form.getByText('Payer chooses').click()
-  await form.getByLabel('Least (optional)').fill('5')
-  await form.getByRole('button', { name: 'Make link' }).click()
+  await form.getByText('Customer chooses').click()
+  await form.getByLabel('Minimum (optional)').fill('5')
+  await form.getByRole('button', { name: 'Create link' }).click()
   await page.waitForURL(/links\/[0-9a-f-]{36}$/)
   await page.getByRole('img', { name: 'QR code of the payment link Donation' }).waitFor()
+  await page.locator('dd', { hasText: /^From 5\.00 USD$/ }).waitFor()
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'SVG' }).click()
   expect((await saved).suggestedFilename()).toMatch(/^test_payment-link-.*\.svg$/)
   await page.getByRole('button', { name: 'Deactivate' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
   await page.getByText('Inactive').waitFor()
+})
+
+test('the list says which amounts a payment link takes', async () => {
+  const bounds = {
+    'Up to 1,250.50 USD': { max_amount: '1250.50' },
+    'From 1,000.00 USD': { min_amount: '1000.00' },
+    '5.00 – 1,000.00 USD': { min_amount: '5.00', max_amount: '1000.00' },
+    'Any amount, USD': {},
+  }
+  const expected = new Map<string, string>()
+  for (const [words, given] of Object.entries(bounds)) {
+    const link = await shop.paymentLinks.create({ title: 'Tips', currency: 'USD', allow_custom_amount: true, ...given })
+    expected.set(link.id, words)
+  }
+  const page = await browser.open()
+  await logIn(page, dev, pathOf('links'))
+  await settled(page)
+  for (const [id, words] of expected)
+    expect(await page.locator(`[data-row-id="${id}"] [data-label="Amount"]`).textContent()).toBe(words)
 })

@@ -1,16 +1,15 @@
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createPaymesh } from '#clients/typescript/src/main.ts'
-import { readDevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
 import { logIn } from '#test/support/log-in.ts'
+import { sharedInstallation } from '#test/support/shared-installation.ts'
 
 const browser = useBrowser()
 
 test('the overview draws the paid volume by day, and shows the same numbers as a sentence and a table', async () => {
-  const dev = readDevInfo(inject('stackDataDir'))
-  if (dev === null) throw new Error('the shared installation is not running')
+  const dev = sharedInstallation()
   const shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
   const { id } = await shop.invoices.create({ amount: '25.00', currency: 'USD', asset: 'usdt_ethereum' })
   await shop.invoices.simulate(id, 'paid')
@@ -19,7 +18,7 @@ test('the overview draws the paid volume by day, and shows the same numbers as a
   const page = await browser.open({ width: 1100 })
   await logIn(page, dev, dashboardPath('overview', dev.workspaceId, 'test'))
   const card = page.locator('.pm-card', { has: page.getByRole('heading', { name: /^Paid volume by day/ }) })
-  await card.getByRole('img', { name: /were paid, most on/ }).waitFor()
+  await card.getByRole('img', { name: /paid\. Best day:/ }).waitFor()
   const bars = card.locator('svg rect[data-part]')
   await expect.poll(() => bars.count()).toBeGreaterThan(0)
   const boxes = await bars.evaluateAll((parts) =>

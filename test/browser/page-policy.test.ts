@@ -1,18 +1,13 @@
 import type { ConsoleMessage, Page } from 'playwright-core'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import { describe, expect, test } from 'vitest'
 import { settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { SHOWN_ID } from '#test/support/checkout-views.ts'
 import { logIn } from '#test/support/log-in.ts'
+import { sharedInstallation } from '#test/support/shared-installation.ts'
 
 const browser = useBrowser()
-let dev: DevInfo
-beforeAll(() => {
-  const info = readDevInfo(inject('stackDataDir'))
-  if (info === null) throw new Error('the shared installation is not running')
-  dev = info
-})
+const dev = sharedInstallation()
 
 /** What Chromium says when a page breaks its policy; every other browser test fails when it appears. */
 const REFUSED = /TrustedHTML|TrustedScript|Trusted Types|TrustedTypePolicy|Content Security Policy/

@@ -1,28 +1,21 @@
-import { randomUUID } from 'node:crypto'
 import { generate } from 'otplib'
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, inject, test } from 'vitest'
-import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import { expect, inject, test } from 'vitest'
 import { axeViolations } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
-import { runCli } from '#test/support/world.ts'
+import { openPerson } from '#test/support/open-tenant.ts'
+import { sharedInstallation } from '#test/support/shared-installation.ts'
 
 const browser = useBrowser()
-let dev: DevInfo
-beforeAll(() => {
-  const info = readDevInfo(inject('stackDataDir'))
-  if (info === null) throw new Error('the shared installation is not running')
-  dev = info
-})
+const dev = sharedInstallation()
 
 /** A new owner without an authenticator, logged in. */
 async function newOwner(name: string): Promise<{ page: Page; email: string; password: string }> {
-  const email = `${randomUUID()}@example.com`
-  const facts = ['--email', email, '--name', name, '--workspace', dev.workspaceId, '--role', 'owner']
-  const { password } = await runCli<{ password: string }>(inject('stackDataDir'), ['operator', 'create', ...facts])
+  const owner = { workspaceId: dev.workspaceId, role: 'owner', name } as const
+  const { email, password } = await openPerson(inject('stackDataDir'), owner)
   const page = await browser.open()
   await page.goto(`${dev.adminUrl}/login`)
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel(/^Password/).fill(password)
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
   await page.waitForURL(/overview$/)
@@ -31,15 +24,15 @@ async function newOwner(name: string): Promise<{ page: Page; email: string; pass
 
 /** Sets up an authenticator in the dialog that asks for one; the change that was being made goes on. */
 async function enrolInPlace(page: Page, password: string): Promise<void> {
-  const dialog = page.getByRole('dialog', { name: 'Set up an authenticator first' })
+  const dialog = page.getByRole('dialog', { name: 'Turn on two-factor authentication first' })
   await dialog.getByLabel('Your password').fill(password)
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await dialog.getByRole('img', { name: 'Code for your authenticator app' }).waitFor()
   expect(await axeViolations(page)).toEqual([])
   const secret = /[A-Z2-7]{32}/.exec((await dialog.textContent()) ?? '')?.[0] ?? ''
-  await dialog.getByLabel('Code that the app shows now').fill(await generate({ secret }))
-  await dialog.getByRole('button', { name: 'Turn it on' }).click()
-  await dialog.getByRole('button', { name: 'I stored them' }).click()
+  await dialog.getByLabel('6-digit code from the app').fill(await generate({ secret }))
+  await dialog.getByRole('button', { name: 'Turn on' }).click()
+  await dialog.getByRole('button', { name: 'I’ve saved them' }).click()
 }
 
 // Guarantee: a person without an authenticator is led to set one up, and what they were doing then happens without doing it again.
@@ -48,7 +41,7 @@ test('a key is created after its person set up an authenticator in the same dial
 }, async () => {
   const admin = await newOwner('Rita Rey')
   await admin.page.goto(`${dev.adminUrl}/${dev.workspaceId}/test/keys`)
-  await admin.page.getByRole('button', { name: 'Create a key' }).first().click()
+  await admin.page.getByRole('button', { name: 'New key' }).first().click()
   const form = admin.page.getByRole('dialog')
   await form.getByLabel('Name').fill('Till of Rita')
   await form.locator('button[type=submit]').click()
@@ -58,7 +51,7 @@ test('a key is created after its person set up an authenticator in the same dial
   const boss = await newOwner('Berta Boss')
   await boss.page.goto(`${dev.adminUrl}/${dev.workspaceId}/test/team`)
   const row = boss.page.getByRole('row').filter({ hasText: admin.email })
-  await row.getByRole('button', { name: /^Change the role of/ }).click()
+  await row.getByRole('button', { name: /^Change role of/ }).click()
   await boss.page.getByRole('button', { name: 'Remove from the workspace' }).click()
   const question = boss.page.getByRole('dialog', { name: 'Remove from the workspace' })
   await question.getByRole('button', { name: 'Remove from the workspace' }).click()

@@ -1,14 +1,13 @@
-import { expect, inject, test } from 'vitest'
-import { readDevInfo } from '#scripts/start/dev-info.ts'
+import { expect, test } from 'vitest'
 import { ROUTES } from '#services/api/routes.ts'
 import { useBrowser } from '#test/support/browser.ts'
+import { sharedInstallation } from '#test/support/shared-installation.ts'
 
 const browser = useBrowser()
 
 // Guarantee: the reference runs under its policy without an exception; `useBrowser` fails on a violation and on a request to another host.
 test('a merchant reads every operation in the reference, searches one and opens it, in both themes', async () => {
-  const dev = readDevInfo(inject('stackDataDir'))
-  if (dev === null) throw new Error('the shared installation is not running')
+  const dev = sharedInstallation()
   const page = await browser.open()
   // A caught attempt, such as the probe for eval, is a violation that no console shows.
   const content = `

@@ -59,7 +59,7 @@ async function ownerWithAuthenticator(page: Page): Promise<() => Promise<string>
 
 /** Answers the text that the page shows with a signature; `scope` is where its form is. */
 async function prove(page: Page, scope: Page | Locator, sign: (text: string) => string): Promise<void> {
-  await scope.getByRole('button', { name: 'Show the text to sign' }).click()
+  await scope.getByRole('button', { name: 'Show text to sign' }).click()
   const text = await scope.getByTestId('challenge').textContent()
   expect(text).toContain(`workspace ${dev.workspaceId}`)
   expect(await axeViolations(page)).toEqual([])
@@ -68,12 +68,12 @@ async function prove(page: Page, scope: Page | Locator, sign: (text: string) => 
 
 /** Adds what is prepared, with a code of the authenticator when the page asks for one. */
 async function addAndConfirm(page: Page, nextCode: () => Promise<string>): Promise<void> {
-  await page.getByRole('button', { name: 'Add this wallet' }).click()
-  const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
-  const added = page.getByRole('heading', { name: 'Prove it with a small payment' })
+  await page.getByRole('button', { name: 'Add wallet' }).click()
+  const question = page.getByRole('dialog', { name: 'Confirm it’s you' })
+  const added = page.getByRole('heading', { name: 'Send a small test payment' })
   await question.or(added).first().waitFor()
   if (await question.isVisible()) {
-    await question.getByLabel('Code of your authenticator').fill(await nextCode())
+    await question.getByLabel('Authenticator code').fill(await nextCode())
     await question.getByRole('button', { name: 'Confirm' }).click()
   }
   await added.waitFor()
@@ -85,14 +85,14 @@ test('a public key is compared and added; a private one is refused and leaves th
   const key = HDNodeWallet.createRandom('', "m/44'/60'/0'")
   await page.goto(`${dev.adminUrl}${dashboardPath('wallets/add', dev.workspaceId, 'live')}`)
   await page.getByLabel('Network').selectOption('evm')
-  const field = page.getByLabel('Extended public key')
+  const field = page.getByRole('textbox', { name: 'Extended public key' })
   await field.fill(key.extendedKey)
-  await page.getByRole('button', { name: 'Show its addresses' }).click()
+  await page.getByRole('button', { name: 'Preview addresses' }).click()
   await page.getByText(/This is an extended private key/).waitFor()
   await expect.poll(async () => await field.inputValue()).toBe('')
 
   await field.fill(key.neuter().extendedKey)
-  await page.getByRole('button', { name: 'Show its addresses' }).click()
+  await page.getByRole('button', { name: 'Preview addresses' }).click()
   const table = page.getByRole('table', { name: 'First addresses' })
   await table.waitFor()
   const shown = await table.locator('.pm-compare').allInnerTexts()
@@ -101,16 +101,16 @@ test('a public key is compared and added; a private one is refused and leaves th
 
   await page.getByRole('radio', { name: 'They match' }).check()
   // No live node is configured here, so nothing but the person can say where to begin.
-  await page.getByText('No node can be asked whether this key was used before.').waitFor()
+  await page.getByText('No connected node can check whether this key was used before.').waitFor()
   await page.getByLabel('Start index').fill('0')
   // Other workspaces live on this installation, so that the key needs a proof.
-  expect(await page.getByRole('button', { name: 'Add this wallet' }).isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Add wallet' }).isDisabled()).toBe(true)
   const first = key.deriveChild(0).deriveChild(0)
   await prove(page, page, (text) => first.signMessageSync(text))
   await addAndConfirm(page, nextCode)
   await page.getByRole('link', { name: 'All wallets' }).last().click()
   await page.getByRole('region', { name: 'Ethereum and other EVM networks' }).getByText('Active').first().waitFor()
-  await page.getByText('You proved that you control it.').first().waitFor()
+  await page.getByText('You proved that you control this wallet.').first().waitFor()
 })
 
 // Guarantee: payers are sent to addresses that the merchant's own wallet shows, from the first unused one on.
@@ -126,17 +126,17 @@ test('an xpub is a question: its addresses of each kind are shown, and a start i
   }
   await page.goto(`${dev.adminUrl}${dashboardPath('wallets/add', dev.workspaceId, 'live')}`)
   await page.getByLabel('Network').selectOption('bitcoin')
-  await page.getByLabel('Extended public key').fill(vector.key)
-  await page.getByRole('button', { name: 'Show its addresses' }).click()
+  await page.getByRole('textbox', { name: 'Extended public key' }).fill(vector.key)
+  await page.getByRole('button', { name: 'Preview addresses' }).click()
 
   await page.getByRole('heading', { name: 'Which is the first receive address in your wallet?' }).waitFor()
   const compared = page.locator('.pm-compare')
   const shown = (await compared.allInnerTexts()).map((text) => text.replaceAll(/\s/g, ''))
   expect(shown).toEqual(SCRIPT_TYPES.map((type) => firstOf(type)[0]))
-  const goOn = page.getByRole('button', { name: 'Go on' })
+  const goOn = page.getByRole('button', { name: 'Continue' })
   expect(await goOn.isDisabled()).toBe(true)
   await page.getByRole('radio', { name: 'None of these' }).check()
-  await page.getByText(/it is of another account/).waitFor()
+  await page.getByText(/it belongs to a different account/).waitFor()
   expect(await goOn.isDisabled()).toBe(true)
   await page.getByRole('radio', { name: 'Legacy' }).check()
   await goOn.click()
@@ -148,19 +148,19 @@ test('an xpub is a question: its addresses of each kind are shown, and a start i
   expect(five[0]).toBe(vector.first)
   await table.getByText("m/44'/0'/0'/0/4").waitFor()
   await page.getByRole('radio', { name: 'They match' }).check()
-  expect(await page.getByRole('button', { name: 'Add this wallet' }).isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Add wallet' }).isDisabled()).toBe(true)
   await page.getByLabel('Start index').fill('13')
   const signer = HDNodeWallet.fromPhrase(ADDRESS_VECTORS.phrase, '', "m/44'/0'/0'/0/0")
   await prove(page, page, (text) => signBitcoinMessage(signer, text))
   await addAndConfirm(page, nextCode)
-  await page.getByText('Invoices begin at index 13, as it was entered.').waitFor()
+  await page.getByText('New invoices start at index 13, as entered.').waitFor()
   await page.getByRole('link', { name: 'All wallets' }).last().click()
   const card = page.getByRole('region', { name: 'Bitcoin' })
   await card
     .getByText(/public key, Legacy · Bitcoin/)
     .first()
     .waitFor()
-  await card.getByText('Invoices begin at index 13, as it was entered.').first().waitFor()
+  await card.getByText('New invoices start at index 13, as entered.').first().waitFor()
 })
 
 test('a key of Electrum asks for its path', async () => {
@@ -169,11 +169,11 @@ test('a key of Electrum asks for its path', async () => {
   const vector = ACCOUNT_KEY_VECTORS.find(({ path }) => path === "m/0'")
   await page.goto(`${dev.adminUrl}${dashboardPath('wallets/add', dev.workspaceId, 'live')}`)
   await page.getByLabel('Network').selectOption('bitcoin')
-  await page.getByLabel('Extended public key').fill(vector?.key ?? '')
-  await page.getByRole('button', { name: 'Show its addresses' }).click()
+  await page.getByRole('textbox', { name: 'Extended public key' }).fill(vector?.key ?? '')
+  await page.getByRole('button', { name: 'Preview addresses' }).click()
   await page.getByText(/where Electrum keeps its own wallets/).waitFor()
-  await page.getByLabel('Path of the key').fill("m/0'")
-  await page.getByRole('button', { name: 'Show its addresses' }).click()
+  await page.getByLabel('Derivation path').fill("m/0'")
+  await page.getByRole('button', { name: 'Preview addresses' }).click()
   const table = page.getByRole('table', { name: 'First addresses' })
   await table.waitFor()
   const [first] = await table.locator('.pm-compare').allInnerTexts()
@@ -185,7 +185,7 @@ async function formerWallet(address: string): Promise<void> {
   const { stores } = parseConfig(readEnvironment(inject('stackDataDir')) ?? {})
   const logger = createLogger({ name: 'browser', level: 'silent' })
   const db = await connectDatabase({ url: stores.mongoUrl, name: stores.mongoDatabase, logger })
-  const ambient = {
+  const runtime = {
     random: createRandom(Date.now),
     logger,
     clock: { now: Date.now },
@@ -196,7 +196,7 @@ async function formerWallet(address: string): Promise<void> {
   const rest = { workspaces: createWorkspaceRepository(db), mails: createMailRepository(db) }
   try {
     const about = { workspaceId: dev.workspaceId, mode: 'live', family: 'evm', kind: 'address' } as const
-    await addWallet({ ...ambient, ...parts, ...more, ...rest }, { ...about, value: address })
+    await addWallet({ ...runtime, ...parts, ...more, ...rest }, { ...about, value: address })
   } finally {
     await db.close()
   }
@@ -211,18 +211,30 @@ test('a wallet that nobody proved says so, and is proved on its card', async () 
   const nextCode = await ownerWithAuthenticator(page)
   await page.goto(`${dev.adminUrl}${dashboardPath('wallets', dev.workspaceId, 'live')}`)
   const card = page.getByRole('region', { name: 'Ethereum and other EVM networks' })
-  await card.getByText(/Proof needed: this installation serves more than one workspace/).waitFor()
+  await card.getByText(/Proof of control is missing: this server has more than one workspace/).waitFor()
   expect(await axeViolations(page)).toEqual([])
-  await card.getByRole('button', { name: 'Prove that you control it' }).click()
+  await card.getByRole('button', { name: 'Prove control' }).click()
   await prove(page, card, (text) => signer.signMessageSync(text))
-  await card.getByRole('button', { name: 'Prove it', exact: true }).click()
-  const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
-  const done = card.getByText(/Proof needed/)
+  await card.getByRole('button', { name: 'Submit proof', exact: true }).click()
+  const question = page.getByRole('dialog', { name: 'Confirm it’s you' })
+  const done = card.getByText(/Proof of control is missing/)
   await question.waitFor({ timeout: 5_000 }).catch(() => undefined)
   if (await question.isVisible()) {
-    await question.getByLabel('Code of your authenticator').fill(await nextCode())
+    await question.getByLabel('Authenticator code').fill(await nextCode())
     await question.getByRole('button', { name: 'Confirm' }).click()
   }
   await done.waitFor({ state: 'detached' })
-  await card.getByText('You proved that you control it.').first().waitFor()
+  await card.getByText('You proved that you control this wallet.').first().waitFor()
+})
+
+// Guarantee: a screen reader tells two wallets of one family apart.
+test('two wallets of one family are two regions with names of their own', async () => {
+  dev = await ownWorkspace()
+  for (const _one of [1, 2]) await formerWallet(Wallet.createRandom().address)
+  const page = await browser.open()
+  await ownerWithAuthenticator(page)
+  await page.goto(`${dev.adminUrl}${dashboardPath('wallets', dev.workspaceId, 'live')}`)
+  for (const place of [1, 2])
+    await page.getByRole('region', { name: `Ethereum and other EVM networks, wallet ${place} of 2` }).waitFor()
+  expect(await axeViolations(page)).toEqual([])
 })

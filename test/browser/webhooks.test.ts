@@ -62,7 +62,7 @@ test('the failed delivery is found, sent again and seen to arrive', async () => 
 
   const aside = page.getByRole('complementary', { name: 'Delivery' })
   await aside
-    .getByText(/answered 503/)
+    .getByText(/returned 503/)
     .first()
     .waitFor()
   // What a stranger answered is text.
@@ -99,7 +99,7 @@ test('an endpoint is tested, paused and enabled again', async () => {
   await page.goto(`${dev.adminUrl}${path}`)
   for (const [button, word] of [
     ['Pause endpoint', 'Paused'],
-    ['Enable endpoint', 'Healthy'],
+    ['Resume endpoint', 'Healthy'],
   ] as const) {
     await aside.getByRole('button', { name: button }).click()
     await page.getByRole('dialog', { name: button }).getByRole('button', { name: button }).click()

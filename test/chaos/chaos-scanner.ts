@@ -9,11 +9,12 @@ import { createChainCommandRepository } from '#shared/db/scanning/chain-command-
 import { createCoinBalanceRepository } from '#shared/db/scanning/coin-balance-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
-import type { BlockRef } from '#shared/ports/scanning.ts'
+import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps, ScanSource } from '#shared/usecases/scanning/scan-session.ts'
 import type { Engine } from '#test/support/engine.ts'
 import type { TestStores } from '#test/support/stores.ts'
+import { briskPace } from '#test/support/thrifty-pace.ts'
 import type { ChaosChain } from './chaos-chain.ts'
 import { createFuse, type Fuse } from './fuse.ts'
 
@@ -32,24 +33,35 @@ export interface Running {
 }
 
 /** What a scanner of the test writes to, by the engine's clock. */
-export function depsOf({ db, ambient }: TestStores, { deps: { clock, kicker, catalog } }: Engine): ScanDeps {
+export function depsOf({ db, runtime }: TestStores, { deps: { clock, notifier, catalog } }: Engine): ScanDeps {
   return {
-    ...ambient,
+    ...runtime,
     clock,
-    kicker,
+    notifier,
     catalog,
     balances: createCoinBalanceRepository(db),
     commands: createChainCommandRepository(db),
     cursors: createCursorRepository(db),
     exceptions: createExceptionRepository(db),
     invoices: createInvoiceRepository(db),
-    payments: createPaymentRepository(db, ambient.random),
+    payments: createPaymentRepository(db, runtime.random),
     wallets: createWalletRepository(db),
   }
 }
 
-/** A scanner of the chain through the nodes of the settings. */
-export function startScanner(chain: ChaosChain, networks: NetworkSettings, deps: ScanDeps): Running {
+/**
+ * A scanner of the chain through the nodes of the settings. A thrifty one takes every invoice for open, so that it has to find all
+ * their money itself.
+ */
+export function startScanner(
+  chain: ChaosChain,
+  networks: NetworkSettings,
+  given: ScanDeps,
+  isThrifty = false,
+): Running {
+  const watchedMethods: ScanDeps['invoices']['watchedMethods'] = async (...question) =>
+    (await given.invoices.watchedMethods(...question)).map((method) => ({ ...method, isOpen: true }))
+  const deps = isThrifty ? { ...given, invoices: { ...given.invoices, watchedMethods } } : given
   const { network, family } = chain
   const client = createChainClient(networks, 'test', network, deps.metrics)
   if (client === null) throw new Error('no client')
@@ -76,6 +88,7 @@ export function startScanner(chain: ChaosChain, networks: NetworkSettings, deps:
     dropAfterMs: 150,
     batchMax: 4,
     development: false,
+    ...(isThrifty && { thrifty: briskPace() }),
   }
   const running = { fuse, client, looks: 0, scanner: startChainScanner(fuse.deps, source) }
   return running

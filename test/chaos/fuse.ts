@@ -18,11 +18,11 @@ export interface Fuse {
 }
 
 const WRITES = new Set([
-  'recordSightings',
+  'recordObservations',
   'confirmThrough',
   'endUnconfirmed',
   'orphanAbove',
-  'orphanStrangers',
+  'orphanMissing',
   'openOnce',
   'closeGone',
   'advance',

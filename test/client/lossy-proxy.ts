@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** What becomes of one request: it passes, its connection is cut while the API works on it, or its answer is lost. */
-export type Fate = 'pass' | 'cut_while_working' | 'lose_answer'
+export type Outcome = 'pass' | 'cut_while_working' | 'lose_answer'
 
 /** What the API answered behind the proxy, whether the client learnt of it or not. */
 export interface HiddenAnswer {
@@ -19,7 +19,7 @@ export interface LossyProxy {
   /** How many requests came since the last plan. */
   requests(): number
   /** Fates of the requests to come; those after them pass. Forgets what came before. */
-  plan(...fates: readonly Fate[]): void
+  plan(...outcomes: readonly Outcome[]): void
   close(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export interface LossyProxy {
 export async function startLossyProxy(target: string): Promise<LossyProxy> {
   const prefix = new URL(target).pathname
   const answers: HiddenAnswer[] = []
-  let fates: Fate[] = []
+  let outcomes: Outcome[] = []
   let requests = 0
 
   const forward = async (request: IncomingMessage): Promise<Response> => {
@@ -46,13 +46,13 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
   }
 
   const server = createServer((request, response) => {
-    const fate = fates.shift() ?? 'pass'
+    const outcome = outcomes.shift() ?? 'pass'
     requests += 1
     const relay = async (): Promise<void> => {
-      if (fate === 'cut_while_working') request.once('end', () => request.socket.destroy())
+      if (outcome === 'cut_while_working') request.once('end', () => request.socket.destroy())
       const answer = await forward(request)
       const text = await answer.text()
-      if (fate === 'pass') response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
+      if (outcome === 'pass') response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
       else request.socket.destroy()
     }
     relay().catch(() => response.destroy())
@@ -65,7 +65,7 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
     answers,
     requests: () => requests,
     plan: (...next) => {
-      fates = [...next]
+      outcomes = [...next]
       answers.length = 0
       requests = 0
     },

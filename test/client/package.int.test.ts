@@ -176,4 +176,17 @@ describe('the published package', () => {
     const settings = { module: 'nodenext', skipLibCheck: true, noEmit: true }
     expect(await compile(COMPILERS['TypeScript 7'], settings, ['surroundings.d.ts', ...files])).toBe('')
   })
+
+  it('is used by the example of the project’s README as it stands there', async () => {
+    const text = await readFile(join(ROOT, 'README.md'), 'utf8')
+    const [example = ''] = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
+    expect(example).toContain('createPaymesh')
+    const given = `import { createPaymesh, verifyWebhook } from '@paymesh/client'
+declare const apiKey: string, rawBody: Uint8Array, secret: string
+declare const request: import('node:http').IncomingMessage
+`
+    await writeFile(inShop('readme.ts'), `${given}${example}export { event, invoice }\n`)
+    const settings = { module: 'nodenext', skipLibCheck: true, noEmit: true }
+    expect(await compile(COMPILERS['TypeScript 7'], settings, ['readme.ts'])).toBe('')
+  })
 })

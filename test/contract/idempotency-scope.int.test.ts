@@ -68,7 +68,7 @@ describe('the window of a key', () => {
   describe('behind its end', () => {
     beforeAll(() => later(60_000))
 
-    it.each(NAMED)('executes %s anew, and repeats that', async (name) => {
+    it.each(NAMED)('executes %s again, and repeats that', async (name) => {
       const { request, first } = get(name)
       const second = await request.sendTo(api, KEY)
       expect([outcome(second), isReplay(second)]).toEqual([SECOND[name] ?? [first.status, ''], false])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ApiAnswer, TestApi } from '#test/support/api.ts'
-import { sampleSighting } from '#test/support/db-samples.ts'
+import { sampleObservation } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { makeResource, openContractApi, outcome, send } from './contract-stage.ts'
 import { operation } from './operations.ts'
@@ -39,8 +39,8 @@ async function add(list: List, { workspaceId, key, invoiceId }: Shop, to: TestAp
   if (list !== 'payments') return makeResource(to, list, key)
   const { payments, clock } = to.deps
   const now = clock.now()
-  const sighting = sampleSighting(randomUUID(), { workspaceId, invoiceId, firstSeenAt: now })
-  const [payment] = await payments.recordSightings([sighting], 1, now)
+  const observation = sampleObservation(randomUUID(), { workspaceId, invoiceId, firstSeenAt: now })
+  const [payment] = await payments.recordObservations([observation], 1, now)
   return payment?.id ?? ''
 }
 

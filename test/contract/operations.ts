@@ -22,7 +22,7 @@ export interface Operation {
 const FIXED = { amount: '25.00', currency: 'USD' }
 
 /**
- * The 19 operations, written down from the specification and not from the code, so that the two can be compared. Tests run
+ * The operations, written down from the specification and not from the code, so that the two can be compared. Tests run
  * over this list as data.
  */
 export const OPERATIONS: readonly Operation[] = [

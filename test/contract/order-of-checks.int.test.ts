@@ -82,7 +82,7 @@ describe('the plan', () => {
     ['POST /invoices', { amount: '0.01', currency: 'USD', asset: 'btc_bitcoin' }],
     ['POST /payment-links', { product_id: UNKNOWN_ID }],
   ]
-  it.each(LATER)('is judged before the work of %s', async (name, body) => {
+  it.each(LATER)('is checked before the work of %s', async (name, body) => {
     const { id } = await api.newWorkspace()
     await api.updateWorkspace(id, { limits: { invoicesPerMonth: 0, paymentLinks: 0 } })
     const { apiKey } = await api.newKey('test', undefined, id)

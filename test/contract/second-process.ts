@@ -22,10 +22,10 @@ export interface TwoProcesses {
   readonly there: Pick<TestApi, 'call'>
   readonly redis: RedisConnections
   /**
-   * Requests so far that a process had to judge without Redis. On a starved machine that happens to a Redis in perfect
+   * Requests so far that a process had to check without Redis. On a starved machine that happens to a Redis in perfect
    * health; whoever counts what both let through together must add these.
    */
-  judgedAlone(): Promise<number>
+  checkedAlone(): Promise<number>
   /** Redis keeps its connections and answers nothing. */
   stopRedis(): void
   /** Resolves when both processes ask Redis again; does nothing while it runs. */
@@ -38,7 +38,7 @@ export async function openTwoProcesses(stores: TestStores): Promise<TwoProcesses
   const dir = mkdtempSync(join(tmpdir(), 'paymesh-two-'))
   const binary = await findRedisServer(() => undefined)
   const server = await startRedisStore({ binary, dir: join(dir, 'redis'), preferredPort: 0 })
-  const redis = connectRedis({ url: server.url, prefix: stores.prefix, logger: stores.ambient.logger })
+  const redis = connectRedis({ url: server.url, prefix: stores.prefix, logger: stores.runtime.logger })
   await redis.waitUntilHealthy(10_000)
   const here = await openContractApi(stores, { redis, deps: (deps) => ({ limiter: deps.limiter }) })
   const log = openSync(join(dir, 'api.log'), 'a')
@@ -72,8 +72,8 @@ export async function openTwoProcesses(stores: TestStores): Promise<TwoProcesses
     here,
     there,
     redis,
-    judgedAlone: async () => {
-      const own = await (stores.ambient.metrics as MetricsRegistry).render()
+    checkedAlone: async () => {
+      const own = await (stores.runtime.metrics as MetricsRegistry).render()
       const other = await (await fetch(second.metricsUrl)).text()
       return localTotal(own) + localTotal(other)
     },

@@ -87,7 +87,7 @@ describe.each(REDIS)('over two processes and %s', (_name, failFirst, failThen) =
 
 /**
  * More requests than all buckets together can hold: the one in Redis and one in each process, 60 each. A starved machine
- * may use all three (see `judgedAlone`), and the last of a flood is refused even then.
+ * may use all three (see `checkedAlone`), and the last of a flood is refused even then.
  */
 const FLOOD = 240
 
@@ -96,13 +96,13 @@ interface Flood {
   readonly refused: readonly ApiAnswer[]
   /** Tokens that may have come back while the flood lasted: two a second. */
   readonly refilled: number
-  /** Requests that a process judged without Redis. */
+  /** Requests that a process checked without Redis. */
   readonly alone: number
 }
 
 /** Sends requests at once, in turn to the given processes. Everything but 429 counts as passed. */
 async function flood(targets: readonly Target[], count: number, key: string | null): Promise<Flood> {
-  const aloneBefore = await world.judgedAlone()
+  const aloneBefore = await world.checkedAlone()
   const startedAt = performance.now()
   const answers = await Promise.all(
     Array.from({ length: count }, (_, index) => targets[index % targets.length]?.call('GET', PATH, { key })),
@@ -111,7 +111,7 @@ async function flood(targets: readonly Target[], count: number, key: string | nu
   const seen = answers.filter((answer) => answer !== undefined)
   for (const answer of seen) expect([key === null ? 401 : 200, 429]).toContain(answer.status)
   const refused = seen.filter(({ status }) => status === 429)
-  const alone = (await world.judgedAlone()) - aloneBefore
+  const alone = (await world.checkedAlone()) - aloneBefore
   return { passed: seen.length - refused.length, refused, refilled, alone }
 }
 
@@ -152,11 +152,11 @@ describe('the rate limit over two processes', () => {
 
   it('counts down over both, and says when the bucket is full again', async () => {
     const key = await newKey()
-    const aloneBefore = await world.judgedAlone()
+    const aloneBefore = await world.checkedAlone()
     const startedAt = Date.now()
     for (let sent = 1; sent <= 10; sent += 1) {
       const answer = await both[sent % 2]?.call('GET', PATH, { key })
-      const alone = (await world.judgedAlone()) - aloneBefore
+      const alone = (await world.checkedAlone()) - aloneBefore
       const refilled = Math.ceil((Date.now() - startedAt) / 500)
       const remaining = Number(answer?.headers.get('x-ratelimit-remaining'))
       expect(remaining).toBeGreaterThanOrEqual(60 - sent)
@@ -182,7 +182,7 @@ describe('the rate limit over two processes', () => {
       ['GET', '/nothing', 404],
       ['PUT', '/products', 405],
     ]
-    const aloneBefore = await world.judgedAlone()
+    const aloneBefore = await world.checkedAlone()
     const startedAt = performance.now()
     for (const [method, path, status] of kinds) {
       for (const to of both) {
@@ -196,7 +196,7 @@ describe('the rate limit over two processes', () => {
     }
     const rest = await flood(both, FLOOD, key)
     const refilled = Math.ceil((performance.now() - startedAt) / 500)
-    const alone = (await world.judgedAlone()) - aloneBefore
+    const alone = (await world.checkedAlone()) - aloneBefore
     expect(rest.passed).toBeLessThanOrEqual(60 - 2 * 7 * kinds.length + refilled + alone)
     expectRefusals(rest)
   })

@@ -46,7 +46,7 @@ describe('the state of the workspace', () => {
     expect(outcome(await send(api, here, { key: keys.test, id: target }))).toEqual([here.success, ''])
   })
 
-  it('is judged before scope, mode, body and id, and restriction before body', async () => {
+  it('is checked before scope, mode, body and id, and restriction before body', async () => {
     const { id, keys } = await newShop()
     const { apiKey } = await api.newKey('live', ['payments:read'], id)
     const simulate = operation('POST /test/invoices/{id}/simulate')

@@ -8,8 +8,8 @@ import { askRecovery } from '#shared/usecases/deliveries/request-recovery.ts'
 import { rotateEndpointSecret } from '#shared/usecases/endpoints/rotate-endpoint-secret.ts'
 import { sendTestEvent } from '#shared/usecases/endpoints/send-test-event.ts'
 import { setEndpointStatus } from '#shared/usecases/endpoints/set-endpoint-status.ts'
+import { checkWebhook, verifyStandardWebhook } from '#test/support/check-webhook.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
-import { judgeWebhook, verifyStandardWebhook } from '#test/support/judge-webhook.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 
@@ -38,7 +38,7 @@ test('a test event arrives signed, and its attempt says where the time went', as
   const [request] = await receiver.waitForCount(1)
   if (request === undefined) throw new Error('one request')
   expect(request.headers).toMatchObject({ 'x-webhook-id': id, 'x-webhook-event': 'webhook.test' })
-  expect(judgeWebhook(request, endpoint.secret, request.receivedAt)).toBe('valid')
+  expect(checkWebhook(request, endpoint.secret, request.receivedAt)).toBe('valid')
   const attempts = await vi.waitFor(async () => {
     const found = await stage.ports().deliveries.listAttempts(id)
     expect(found).toHaveLength(1)
@@ -57,8 +57,8 @@ test('after a rotation the new secret signs, and the old one only the list heade
   await testEvent(endpoint.id)
   const [during] = await receiver.waitForCount(1)
   if (during === undefined) throw new Error('one request')
-  expect(judgeWebhook(during, secret, during.receivedAt)).toBe('valid')
-  expect(judgeWebhook(during, endpoint.secret, during.receivedAt)).not.toBe('valid')
+  expect(checkWebhook(during, secret, during.receivedAt)).toBe('valid')
+  expect(checkWebhook(during, endpoint.secret, during.receivedAt)).not.toBe('valid')
   expect(during.headers['x-webhook-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
   expect([secret, endpoint.secret].map((each) => verifyStandardWebhook(during, each))).toEqual([true, true])
 
@@ -92,12 +92,19 @@ test('a disabled endpoint gets nothing, then what was held, and by a recovery wh
     async () => expect(await stage.ports().deliveries.findById(id)).toMatchObject({ status: 'succeeded' }),
     soon,
   )
-  const wish = { endpointId: endpoint.id, since: 1, until: null, scope: 'failed', opId: randomUUID(), actor } as const
-  await askRecovery(stage.ports(), wish)
+  const request = {
+    endpointId: endpoint.id,
+    since: 1,
+    until: null,
+    scope: 'failed',
+    opId: randomUUID(),
+    actor,
+  } as const
+  await askRecovery(stage.ports(), request)
   const [, second] = await receiver.waitForCount(2)
   expect(second?.body.toString()).toContain(missed.id)
   await vi.waitFor(async () => {
-    expect(await stage.ports().recoveries.findById(wish.opId)).toMatchObject({ state: 'done', scanned: 2, made: 1 })
+    expect(await stage.ports().recoveries.findById(request.opId)).toMatchObject({ state: 'done', scanned: 2, made: 1 })
   }, soon)
   expect(receiver.requests).toHaveLength(2)
 })

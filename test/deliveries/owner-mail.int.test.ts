@@ -30,8 +30,8 @@ afterEach(async () => {
 
 async function shop() {
   const workspaces = createWorkspaceRepository(stores.db)
-  const ownerEmail = `owner-${stores.ambient.random.uuid()}@example.com`
-  const workspace = await createWorkspace({ ...stores.ambient, workspaces }, { name: 'Shop', ownerEmail })
+  const ownerEmail = `owner-${stores.runtime.random.uuid()}@example.com`
+  const workspace = await createWorkspace({ ...stores.runtime, workspaces }, { name: 'Shop', ownerEmail })
   const endpoint = await stage.endpoint({ workspaceId: workspace.id, url: receiver.url })
   const mails = () => sink.mails.filter(({ to }) => to.includes(ownerEmail))
   /** Events whose next failure is the ninth and last. */
@@ -51,7 +51,7 @@ const finished = (ids: readonly string[], status: string) =>
   }, soon)
 
 // Guarantee: the owner hears of a failing endpoint after three failed events in a row, once for each streak.
-test('three failed events in a row are one mail, more are none, and a success begins anew', async () => {
+test('three failed events in a row are one mail, more are none, and a success begins again', async () => {
   const { endpoint, mails, send } = await shop()
   receiver.answer({ kind: 'status', status: 500 })
   await finished(await send(2), 'failed')

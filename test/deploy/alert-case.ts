@@ -31,6 +31,6 @@ export function counter(selector: string, { born = true }: { readonly born?: boo
   }
 }
 
-/** The age of the oldest row that waits in a queue, judged as a gauge. */
+/** The age of the oldest row that waits in a queue, checked as a gauge. */
 export const queueAge = (queue: string, bad: number, good: number, at: string, before: string) =>
   gauge(`paymesh_queue_oldest_due_age_seconds{queue="${queue}"}`, bad, good, at, before)

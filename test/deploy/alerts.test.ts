@@ -42,7 +42,7 @@ function storiesOf(name: string, { interval = '10s', fires, silent }: AlertCase)
   return [...fires.map(story(true)), ...silent.map(story(false))]
 }
 
-// Guarantee: each alert fires when its condition holds and is silent otherwise, as Prometheus itself judges.
+// Guarantee: each alert fires when its condition holds and is silent otherwise, as Prometheus itself checks.
 it('every alert fires when it should and only then', () => {
   // Each with its own rule only: all rules in each story would take minutes.
   const files = Object.entries(ALERT_CASES).map(([name, each]) => {

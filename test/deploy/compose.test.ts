@@ -1,36 +1,14 @@
-import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { FIELDS } from '#shared/config/fields.ts'
 import { isProcessName, isSettingName, readsSetting, SECRET_SETTINGS } from '#shared/config/process-settings.ts'
 import { parseConfig } from '#shared/config/schema.ts'
+import { FIXED_HERE, filledIn, interpolate } from './compose-values.ts'
 import { type Document, deployText, deployYaml, imageCommands } from './deploy-files.ts'
 import { composeFaults } from './validate.ts'
 
 const compose = deployYaml('compose', 'compose.yaml')
 const services: Record<string, Document> = compose.services
 const processes = [...imageCommands()]
-
-/** Values of `env.example`, with what its owner has to fill in. */
-function filledIn(): Record<string, string> {
-  const lines = deployText('compose', 'env.example').split('\n')
-  const pairs = lines.flatMap((line) => {
-    const match = /^([A-Z_]+)=(.*)$/.exec(line)
-    return match === null ? [] : [[match[1] ?? '', match[2] ?? ''] as const]
-  })
-  const key = (byte: number) => createHash('sha256').update(`key ${byte}`).digest('base64')
-  const secrets = { PAYMESH_MASTER_KEY: key(1), PAYMESH_KEY_PEPPER: key(2), MONGO_PASSWORD: 'm', REDIS_PASSWORD: 'r' }
-  return { ...Object.fromEntries(pairs), ...secrets }
-}
-
-/** What Compose makes of `${NAME:?…}` and `${NAME:-default}`. */
-function interpolate(text: string, values: Record<string, string>): string {
-  return text.replace(/\$\{([A-Z_]+)(?::([?-])([^}]*))?\}/g, (_whole, name: string, how: string, rest: string) => {
-    const value = values[name]
-    if (value) return value
-    if (how === '?') throw new Error(`${name}: ${rest}`)
-    return rest ?? ''
-  })
-}
 
 it('is a Compose file', () => {
   expect(composeFaults()(compose)).toEqual([])
@@ -78,8 +56,15 @@ describe.each(ours)('the container %s', (name) => {
     const given = Object.keys(environmentOf(name))
     expect(given.filter((key) => !isSettingName(key) || !readsSetting(name, key))).toEqual([])
     expect(SECRET_SETTINGS.filter((key) => readsSetting(name, key) && !given.includes(key))).toEqual([])
-    expect(services[name]?.env_file).toBeUndefined()
+    expect(services[name]?.env_file).toEqual([{ path: 'settings.env', required: false }])
     expect(services[name]?.secrets).toBeUndefined()
+  })
+
+  // Guarantee: an operator can change each setting. `environment` wins over `env_file`, so a line there must ask `.env` for the value.
+  it('is reached by every setting that it reads', () => {
+    const environment: Record<string, string> = services[name]?.environment
+    const shadowed = Object.entries(environment).filter(([key, text]) => !text.includes(`\${${key}:`))
+    expect(shadowed.map(([key]) => key).filter((key) => !FIXED_HERE.includes(key))).toEqual([])
   })
 
   it('starts with them', () => {
@@ -135,6 +120,7 @@ it('lets out only those who have business outside', () => {
   expect(goesOut.sort()).toEqual([
     'admin',
     'api',
+    'backup-upload',
     'caddy',
     'checkout',
     'grafana',
@@ -157,4 +143,22 @@ it('sends each name to its process', () => {
     expect(caddy).toContain(`{$${host}} {\n\timport paymesh ${name} ${setting.fallback}\n}`)
     expect(services[name]?.networks).toContain('edge')
   }
+})
+
+// Guarantee: back-ups run without the pepper and the nodes, into a folder that outlives the container, and under a key that is not stored there.
+it('backs up when asked to, and uploads only what is complete', () => {
+  const backup = services['backup']
+  expect(backup?.profiles).toEqual(['backup'])
+  expect(backup?.command.slice(0, 5)).toEqual(['node', 'scripts/paymesh.mjs', 'backup', 'run', '/backups'])
+  expect(backup?.volumes.map((volume: string) => interpolate(volume, {}))).toEqual([
+    './backups:/backups',
+    './backup.key:/run/backup.key:ro',
+  ])
+  expect(backup?.networks).toEqual(['backend'])
+  const upload = services['backup-upload']
+  expect(upload?.profiles).toEqual(['backup-s3'])
+  expect(upload?.volumes.map((volume: string) => interpolate(volume, {}))).toEqual(['./backups:/backups:ro'])
+  expect(upload?.entrypoint.join(' ')).not.toContain('.partial')
+  for (const line of upload?.entrypoint[2].match(/rclone (copy|delete).*/g) ?? [])
+    expect(line).toContain("--include '/paymesh-*.backup'")
 })

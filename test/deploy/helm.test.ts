@@ -25,11 +25,13 @@ interface Variable {
   readonly valueFrom?: Document
 }
 const envNames = (env: readonly Variable[]): readonly string[] => env.map(({ name }) => name)
-/** The containers of all Deployments and Jobs; each is named after its process type. */
+/** Our containers of all Deployments, Jobs and CronJobs; each is named after its process type. */
 const containers = (documents = all): readonly Document[] =>
   documents
-    .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
-    .flatMap(({ spec }) => spec.template.spec.containers)
+    .filter(({ kind }) => ['Deployment', 'Job', 'CronJob'].includes(kind))
+    .map(({ spec }) => (spec.jobTemplate?.spec ?? spec).template.spec)
+    .flatMap(({ containers: own, initContainers = [] }) => [...own, ...initContainers])
+    .filter(({ name }) => name !== 'upload')
 
 it('was rendered from the chart as it is now', () => {
   for (const name of Object.keys(RENDERINGS)) {
@@ -58,11 +60,15 @@ it('refuses values that mean nothing', () => {
   const { api } = values.processes
   expect(faults({ ...values, processes: { ...values.processes, api: { ...api, replica: 3 } } })).not.toEqual([])
   expect(faults({ ...values, settings: { MONGO_URL: 'mongodb://with-a-password' } })).not.toEqual([])
+  expect(faults({ ...values, keda: { enabled: 'perhaps' } })).not.toEqual([])
+  // A key for every process would undo that each process has its own secrets only.
+  expect(faults({ ...values, extraEnv: [{ name: 'PAYMESH_MASTER_KEY', value: 'x' }] })).not.toEqual([])
+  expect(faults({ ...values, extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/ca/ca.crt' }] })).toEqual([])
 })
 
 it('works without an autoscaler', () => {
   const documents = rendered('without-keda')
-  expect(ofKind('ScaledObject', documents)).toEqual([])
+  for (const kind of ['ScaledObject', 'HorizontalPodAutoscaler']) expect(ofKind(kind, documents)).toEqual([])
   for (const { spec } of ofKind('Deployment', documents)) expect(spec.replicas).toBeGreaterThanOrEqual(2)
 })
 
@@ -127,16 +133,17 @@ describe.each(Object.keys(RENDERINGS))('the rendering %s', (rendering) => {
     (name, { env, envFrom }) => {
       if (!isProcessName(name)) throw new Error(`no settings are declared for ${name}`)
       const given = envNames(env)
-      expect(given.filter((key) => !isSettingName(key) || !readsSetting(name, key))).toEqual([])
+      const extra = rendering === 'bare-cluster' ? ['NODE_EXTRA_CA_CERTS'] : []
+      expect(given.filter((key) => !isSettingName(key) || !readsSetting(name, key))).toEqual(extra)
       expect(SECRET_SETTINGS.filter((key) => readsSetting(name, key) && !given.includes(key))).toEqual([])
       expect(envFrom).toBeUndefined()
       // Examples of keys are refused in production, as they should be.
       const random = given
         .filter((key) => /_KEY/.test(key))
         .map((key) => [key, randomBytes(32).toString('base64')] as const)
-      const filled = (env as readonly Variable[]).map(
-        ({ name: key, value }) => [key, value ?? FIELDS[key as keyof typeof FIELDS].example] as const,
-      )
+      const filled = (env as readonly Variable[])
+        .filter(({ name: key }) => isSettingName(key))
+        .map(({ name: key, value }) => [key, value ?? FIELDS[key as keyof typeof FIELDS].example] as const)
       expect(parseConfig(Object.fromEntries([...filled, ...random]), name).env).toBe('production')
     },
   )
@@ -195,4 +202,32 @@ it('lets nothing in or out but what each process needs', () => {
       { port: container(name).ports.find((port: Document) => port.name === 'http').containerPort },
     ])
   }
+})
+
+describe('the back-up', () => {
+  const podOf = (rendering: string) => named('CronJob', 'backup', rendered(rendering)).spec.jobTemplate.spec.template
+  const own = (pod: Document) => [...(pod['spec'].initContainers ?? []), ...pod['spec'].containers]
+
+  it('runs daily, alone, on a volume that outlives the release, with the key from a Secret of its own', () => {
+    expect(named('CronJob', 'backup').spec).toMatchObject({ schedule: '17 2 * * *', concurrencyPolicy: 'Forbid' })
+    const [container] = own(podOf('default'))
+    expect(container.args.slice(0, 4)).toEqual(['scripts/paymesh.mjs', 'backup', 'run', '/backups'])
+    expect(named('PersistentVolumeClaim', 'backup').metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' })
+    expect(envNames(container.env)).not.toContain('PAYMESH_KEY_PEPPER')
+    expect(podOf('default').spec.volumes.find(({ name }: Document) => name === 'key').secret.secretName).toBe(
+      'paymesh-backup',
+    )
+    expect(podOf('default').metadata.labels['paymesh/egress']).toBe('none')
+  })
+
+  // Guarantee: what is uploaded was verified before; the uploading container has no secret of the installation.
+  it('uploads after it has verified, without our secrets', () => {
+    const { initContainers, containers: uploading } = podOf('backup-s3').spec
+    expect(initContainers.map(({ name }: Document) => name)).toEqual(['backup'])
+    expect(uploading.map(({ name }: Document) => name)).toEqual(['upload'])
+    expect(envNames(uploading[0].env).filter(isSettingName)).toEqual([])
+    expect(uploading[0].volumeMounts.find(({ name }: Document) => name === 'backups').readOnly).toBe(true)
+    expect(uploading[0].volumeMounts.map(({ name }: Document) => name)).not.toContain('key')
+    expect(podOf('backup-s3').metadata.labels['paymesh/egress']).toBe('web')
+  })
 })

@@ -5,7 +5,7 @@ export const MACHINE_ALERTS: Readonly<Record<string, AlertCase>> = {
   MongoLost: gauge('paymesh_store_up{store="mongo",instance="a:4110"}', 0, 1, '1m', '20s'),
   RedisLost: gauge('paymesh_store_up{store="redis",instance="a:4110"}', 0, 1, '2m', '50s'),
   RedisReplaced: counter('paymesh_redis_epoch_changes_total', { born: false }),
-  KicksGetLost: {
+  WakeUpsDropped: {
     fires: [
       { why: 'sweeps find much', series: { 'paymesh_sweeper_rescued_total{queue="outbox"}': '0+50x200' }, at: '20m' },
     ],

@@ -2,6 +2,8 @@ import { type AlertCase, counter, gauge, queueAge } from './alert-case.ts'
 
 const CHAIN = '{mode="live",network="ethereum"}'
 
+const QUOTA = 'paymesh_node_quota_used_ratio{mode="live",network="ethereum",unit="alchemy"}'
+
 const violations = (invariant: string, instance = 'a') =>
   `paymesh_invariant_violation_total{invariant="${invariant}",instance="${instance}"}`
 
@@ -26,6 +28,15 @@ export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
     '3m',
     '1m',
   ),
+  NodeQuotaWarning: {
+    fires: [{ why: 'four fifths are used', series: { [QUOTA]: '0.8+0x400' }, at: '6m' }],
+    silent: [
+      { why: 'less is used', series: { [QUOTA]: '0.79+0x400' }, at: '60m' },
+      { why: 'the other alert says it', series: { [QUOTA]: '0.95+0x400' }, at: '60m' },
+      { why: 'has not lasted yet', series: { [QUOTA]: '0.8+0x400' }, at: '4m' },
+    ],
+  },
+  NodeQuotaCritical: gauge(QUOTA, 0.95, 0.94, '6m', '4m'),
   DeepReorg: {
     ...counter('paymesh_scanner_reorg_total{mode="live",network="bitcoin",depth="11+"}'),
     silent: [
@@ -36,7 +47,7 @@ export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
       },
     ],
   },
-  PaymentsDoubted: counter('paymesh_scanner_doubted_total{network="tron"}'),
+  PaymentsUnconfirmedBySecondNode: counter('paymesh_scanner_unconfirmed_by_second_node_total{network="tron"}'),
   RatesStale: gauge('paymesh_rate_snapshot_age_seconds', 200, 20, '2m', '50s'),
   RateMissing: gauge('paymesh_rate_available{rate="BTC"}', 0, 1, '6m', '4m'),
   RateGuardSpoke: counter('paymesh_rate_guard_total{rate="USDT",reason="depeg"}'),
@@ -59,7 +70,7 @@ export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
   },
   InvoicesBehind: queueAge('invoice-transitions', 40, 2, '2m', '50s'),
   DeadlinesOverdue: gauge('paymesh_invoice_deadline_oldest_age_seconds{chain="none"}', 900, 30, '6m', '4m'),
-  BooksWrong: {
+  ReconciliationFailed: {
     interval: '5m',
     fires: [
       { why: 'a violation is found', series: { [violations('sums')]: '0+0x20 1+0x30' }, at: '2h' },
@@ -84,15 +95,35 @@ export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
       { why: 'they agree again since long', series: { [violations('sums')]: '0+0x10 3+0x80' }, at: '6h' },
     ],
   },
-  BooksNotJudged: {
-    fires: [{ why: 'every round fails', series: { paymesh_books_failed_total: '0+1x120' }, at: '30m' }],
+  AuditLogBroken: {
+    fires: [
+      {
+        why: 'one of two processes finds a changed row',
+        series: {
+          'paymesh_audit_log_broken{instance="a"}': '0+0x40',
+          'paymesh_audit_log_broken{instance="b"}': '0+0x10 1+0x30',
+        },
+        at: '5m',
+      },
+    ],
+    silent: [
+      { why: 'all rows fit', series: { 'paymesh_audit_log_broken{instance="a"}': '0+0x80' }, at: '10m' },
+      { why: 'no process has verified anything yet', series: {}, at: '10m' },
+    ],
+  },
+  ReconciliationStale: {
+    fires: [{ why: 'every round fails', series: { paymesh_reconciliation_failed_total: '0+1x120' }, at: '30m' }],
     silent: [
       {
         why: 'a round failed and the next did not',
-        series: { paymesh_books_failed_total: '0+0x20 1+0x60' },
+        series: { paymesh_reconciliation_failed_total: '0+0x20 1+0x60' },
         at: '40m',
       },
-      { why: 'it works again since long', series: { paymesh_books_failed_total: '0+1x30 30+0x120' }, at: '140m' },
+      {
+        why: 'it works again since long',
+        series: { paymesh_reconciliation_failed_total: '0+1x30 30+0x120' },
+        at: '140m',
+      },
     ],
   },
   ExceptionsWait: {

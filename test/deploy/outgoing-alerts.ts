@@ -70,6 +70,21 @@ export const OUTGOING_ALERTS: Readonly<Record<string, AlertCase>> = {
     fires: [{ why: 'each round fails', series: { paymesh_audit_chain_failed_total: '0+1x100' }, at: '15m' }],
     silent: [{ why: 'one round failed', series: { paymesh_audit_chain_failed_total: '0+0x50 1+0x50' }, at: '15m' }],
   },
+  BackupTooOld: {
+    interval: '5m',
+    fires: [
+      { why: 'is two days old', series: { paymesh_backup_verified_age_seconds: '172800+300x60' }, at: '2h' },
+      { why: 'there is none', series: { paymesh_backup_verified_age_seconds: '+Inf+0x60' }, at: '2h' },
+    ],
+    silent: [
+      { why: 'is a day old', series: { paymesh_backup_verified_age_seconds: '86400+300x60' }, at: '2h' },
+      {
+        why: 'one is made at last',
+        series: { paymesh_backup_verified_age_seconds: '130000+300x6 60+300x50' },
+        at: '3h',
+      },
+    ],
+  },
   RetentionOverdue: {
     interval: '5m',
     fires: [

@@ -2,6 +2,8 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, it } from 'vitest'
+import { createNodePrices } from '#shared/chains/node-prices.ts'
+import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
@@ -9,15 +11,22 @@ import { createBacklogRepository } from '#shared/db/maintenance/backlog-reposito
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
-import type { ChainCursor, ScanTrouble } from '#shared/ports/scanning.ts'
+import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
+import type { ChainCursor, ScanTrouble } from '#shared/ports/cursors.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { createBacklogCollector } from '#shared/usecases/maintenance/collect-backlogs.ts'
-import { sampleDelivery, sampleInvoice, sampleSighting } from '#test/support/db-samples.ts'
+import { startOfDay } from '#shared/usecases/networks/usage-ledger.ts'
+import { sampleDelivery, sampleInvoice, sampleObservation } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { deployPath } from './deploy-files.ts'
 import { promtool } from './promtool.ts'
 
 const stores = useStores()
+const QUOTA = { perMonth: 1_000, unit: 'alchemy' } as const
+const NETWORKS = {
+  live: { ethereum: { rpcUrls: ['https://eth-mainnet.g.alchemy.com/v2/key'], quota: QUOTA } },
+  test: {},
+}
 const folder = mkdtempSync(join(tmpdir(), 'paymesh-figures-'))
 copyFileSync(deployPath('prometheus', 'alerts.yml'), join(folder, 'alerts.yml'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -30,14 +39,17 @@ beforeEach(async () => {
 /** What Prometheus reads of an installation whose store is as it is now. */
 async function exposition(): Promise<string> {
   const metrics = createMetrics({ defaults: false })
-  const { db, ambient } = stores
+  const { db, runtime } = stores
   const collector = createBacklogCollector({
-    ...ambient,
+    ...runtime,
     metrics,
     backlogs: createBacklogRepository(db),
     cursors: createCursorRepository(db),
     rates: createRateRepository(db),
+    verifiedBackups: createVerifiedBackups(db),
     leases: createLeaseRepository(db),
+    nodeUsage: createNodeUsageRepository(db),
+    nodePrices: createNodePrices(NETWORKS),
     catalog: {
       hasNode: (network, mode) => mode === 'live' && ['ethereum', 'bitcoin', 'tron'].includes(network),
       blockTimeMs: () => 12_000,
@@ -82,7 +94,7 @@ function expectFiring(text: string, alerts: readonly string[]): void {
 }
 
 function cursor(network: ChainCursor['network'], change: Partial<ChainCursor> = {}): ChainCursor {
-  const now = stores.ambient.clock.now()
+  const now = stores.runtime.clock.now()
   return {
     ...{ id: `live:${network}`, mode: 'live', network, height: 100, hash: '0x10', time: now, window: [] },
     ...{ headHeight: 100, headSeenAt: now, finalizedHeight: null, status: 'live', haltReason: null },
@@ -96,14 +108,31 @@ const rates = (at: number) => createRateRepository(stores.db).insert({ at, usdPe
 it('wakes nobody while all is well', async () => {
   const cursors = createCursorRepository(stores.db)
   for (const network of ['ethereum', 'bitcoin', 'tron'] as const) await cursors.create(cursor(network))
-  await rates(stores.ambient.clock.now() - 15_000)
+  await rates(stores.runtime.clock.now() - 15_000)
   expectFiring(await exposition(), [])
+})
+
+it.each([
+  [790, []],
+  [800, ['NodeQuotaWarning']],
+  [950, ['NodeQuotaCritical']],
+] as const)('wakes somebody when %i of 1,000 units of a month are used: %j', async (units, alerts) => {
+  const cursors = createCursorRepository(stores.db)
+  for (const network of ['ethereum', 'bitcoin', 'tron'] as const) await cursors.create(cursor(network))
+  const now = stores.runtime.clock.now()
+  await rates(now - 15_000)
+  const key = { mode: 'live', network: 'ethereum', provider: 'alchemy', day: startOfDay(now) } as const
+  const bytes = { requestBytes: 1, responseBytes: 1 }
+  // 10 units each.
+  const rows = [{ ...key, ...bytes, method: 'eth_blockNumber', calls: units / 10 }]
+  await createNodeUsageRepository(stores.db).add(rows, now)
+  expectFiring(await exposition(), alerts)
 })
 
 // Guarantee: money that is not seen, not counted or not told of wakes somebody, from what the store says to the alert.
 it('wakes somebody for halted, lagging, waiting and forgotten chains, stale rates and work that nobody does', async () => {
-  const { db, ambient } = stores
-  const now = ambient.clock.now()
+  const { db, runtime } = stores
+  const now = runtime.clock.now()
   const ago = now - 30 * 60_000
   const cursors = createCursorRepository(db)
   await cursors.create(
@@ -111,10 +140,10 @@ it('wakes somebody for halted, lagging, waiting and forgotten chains, stale rate
   )
   await cursors.create(cursor('bitcoin', { waitReason: 'nodes disagree' }))
   await rates(ago)
-  await createInvoiceRepository(db).insert(sampleInvoice(ambient.random, { at: ago, state: { nextActionAt: ago } }))
+  await createInvoiceRepository(db).insert(sampleInvoice(runtime.random, { at: ago, state: { nextActionAt: ago } }))
   const lease = await cursors.acquireLease('live', 'bitcoin', 'scanner', 60_000)
-  const sighting = sampleSighting('tx:1', { mode: 'live', network: 'bitcoin', asset: 'btc_bitcoin' })
-  await createPaymentRepository(db, ambient.random).recordSightings([sighting], lease?.epoch ?? 0, ago)
+  const observation = sampleObservation('tx:1', { mode: 'live', network: 'bitcoin', asset: 'btc_bitcoin' })
+  await createPaymentRepository(db, runtime.random).recordObservations([observation], lease?.epoch ?? 0, ago)
   await createDeliveryRepository(db).insertMany([sampleDelivery('whd_due', { dueAt: ago })])
   expectFiring(await exposition(), [
     'ChainHalted',
@@ -134,7 +163,7 @@ it.each([
   ['fails on one block', {}],
   ['has no scanner', { trouble: null, lease: null, headSeenAt: -30 * 60_000 }],
 ] as const)('wakes somebody for a network that %s', async (_what, change) => {
-  const now = stores.ambient.clock.now()
+  const now = stores.runtime.clock.now()
   const cursors = createCursorRepository(stores.db)
   const trouble: ScanTrouble = {
     ...{ kind: 'node' as const, height: 101, hash: null, method: 'trace_block', reason: 'too large', host: null },

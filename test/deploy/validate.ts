@@ -21,23 +21,23 @@ function faultsOf(validate: ReturnType<Ajv['compile']>): Validate {
         )
 }
 
-/** Judges a Compose file by the Compose Specification. */
+/** Checks a Compose file by the Compose Specification. */
 export const composeFaults = (): Validate => faultsOf(new Ajv2020(OPTIONS).compile(schema('compose-spec')))
 
-/** Judges values by a chart's own `values.schema.json`. */
+/** Checks values by a chart's own `values.schema.json`. */
 export const valuesFaults = (valuesSchema: Document): Validate => faultsOf(new Ajv(OPTIONS).compile(valuesSchema))
 
-/** Judges a Kubernetes manifest by the API of its kind; a kind without a schema here is a fault. Unknown fields are faults too. */
+/** Checks a Kubernetes manifest by the API of its kind; a kind without a schema here is a fault. Unknown fields are faults too. */
 export function manifestFaults(): Validate {
-  const { roots, definitions } = schema('kubernetes') as { roots: Record<string, string>; definitions: Document }
   const ajv = new Ajv(OPTIONS)
-  ajv.addSchema({ $id: 'kubernetes', definitions })
-  const byKind = new Map(
-    Object.entries(roots).map(([kind, name]) => [
-      kind,
-      faultsOf(ajv.compile({ $ref: `kubernetes#/definitions/${name}` })),
-    ]),
-  )
+  const byKind = new Map<string, Validate>()
+  // One file for each origin of schemas.
+  for (const file of ['kubernetes', 'monitoring']) {
+    const { roots, definitions } = schema(file) as { roots: Record<string, string>; definitions: Document }
+    ajv.addSchema({ $id: file, definitions })
+    for (const [kind, name] of Object.entries(roots))
+      byKind.set(kind, faultsOf(ajv.compile({ $ref: `${file}#/definitions/${name}` })))
+  }
   byKind.set('keda.sh/v1alpha1 ScaledObject', faultsOf(ajv.compile(schema('keda-scaledobject'))))
   return (manifest) => {
     const kind = `${manifest.apiVersion} ${manifest.kind}`

@@ -8,6 +8,9 @@ import { codeBlocks } from './code-blocks.ts'
 
 const GUIDE = readFileSync('docs/guide/merchant.md', 'utf8')
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw9r8GKYqrTwg='
+/** During a rotation receivers accept both. */
+const OLD_SECRET = 'whsec_b2xkZXIgc2VjcmV0IG9mIHRoaXMgZW5kcG9pbnQ='
+const SECRETS = JSON.stringify([OLD_SECRET, SECRET])
 const BODY = Buffer.from('{"id":"evt_1","text":"Café ☕ – ünïcödé"}\n')
 const RUN_MS = 120_000
 let folder: string
@@ -29,6 +32,7 @@ function headers(): readonly (readonly [header: string, genuine: boolean])[] {
     [genuine, true],
     [sign(t - 240), true],
     [sign(t + 240), true],
+    [sign(t, OLD_SECRET), true],
     [sign(t - 600), false],
     [sign(t + 600), false],
     [sign(t, 'whsec_another'), false],
@@ -37,6 +41,7 @@ function headers(): readonly (readonly [header: string, genuine: boolean])[] {
     [genuine.slice(0, -1), false],
     [`${genuine}\n`, false],
     [`x${genuine}`, false],
+    // Handed over as what a missing header is in that language.
     ['', false],
     ['t=,v1=', false],
   ]
@@ -59,7 +64,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     prepare: (code) => {
       write('package.json', '{"type":"module"}')
       write('webhook.ts', code)
-      const main = `import { readFileSync } from 'node:fs'\nimport { verify } from './webhook.ts'\nconst [body = '', ...given] = process.argv.slice(2)\nfor (const header of given) process.stdout.write(verify(readFileSync(body), header, ${JSON.stringify(SECRET)}) + '\\n')\n`
+      const main = `import { readFileSync } from 'node:fs'\nimport { verify } from './webhook.ts'\nconst [body = '', ...given] = process.argv.slice(2)\nfor (const header of given) process.stdout.write(verify(readFileSync(body), header === '' ? undefined : header, ${SECRETS}) + '\\n')\n`
       return [
         process.execPath,
         '--import',
@@ -72,7 +77,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     file: 'webhook.py',
     prepare: (code) => {
       write('webhook.py', code)
-      const main = `import sys\nfrom webhook import verify\nbody = open(sys.argv[1], "rb").read()\nfor header in sys.argv[2:]:\n    print("true" if verify(body, header, ${JSON.stringify(SECRET)}) else "false")\n`
+      const main = `import sys\nfrom webhook import verify\nbody = open(sys.argv[1], "rb").read()\nfor header in sys.argv[2:]:\n    print("true" if verify(body, header or None, ${SECRETS}) else "false")\n`
       return ['python3', write('main.py', main)]
     },
   },
@@ -81,7 +86,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     prepare: (code) => {
       write('webhook.go', code.replace('package webhook', 'package main'))
       write('go.mod', 'module guide\n\ngo 1.19\n')
-      const main = `package main\n\nimport (\n\t"fmt"\n\t"os"\n\t"time"\n)\n\nfunc main() {\n\tbody, err := os.ReadFile(os.Args[1])\n\tif err != nil {\n\t\tpanic(err)\n\t}\n\tfor _, given := range os.Args[2:] {\n\t\tfmt.Println(Verify(body, given, ${JSON.stringify(SECRET)}, time.Now()))\n\t}\n}\n`
+      const main = `package main\n\nimport (\n\t"fmt"\n\t"os"\n\t"time"\n)\n\nfunc main() {\n\tbody, err := os.ReadFile(os.Args[1])\n\tif err != nil {\n\t\tpanic(err)\n\t}\n\tfor _, given := range os.Args[2:] {\n\t\tfmt.Println(Verify(body, given, []string{${SECRETS.slice(1, -1)}}, time.Now()))\n\t}\n}\n`
       write('main.go', main)
       execFileSync('go', ['build', '-o', 'guide', '.'], {
         cwd: folder,
@@ -94,7 +99,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     file: 'webhook.php',
     prepare: (code) => {
       write('webhook.php', code)
-      const main = `<?php require __DIR__ . '/webhook.php';\n$body = file_get_contents($argv[1]);\nforeach (array_slice($argv, 2) as $header) echo verify($body, $header, '${SECRET}') ? "true\\n" : "false\\n";\n`
+      const main = `<?php require __DIR__ . '/webhook.php';\n$body = file_get_contents($argv[1]);\nforeach (array_slice($argv, 2) as $header) echo verify($body, $header === '' ? null : $header, ${SECRETS}) ? "true\\n" : "false\\n";\n`
       return ['php', write('main.php', main)]
     },
   },
@@ -102,7 +107,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     file: 'webhook.rb',
     prepare: (code) => {
       write('webhook.rb', code)
-      const main = `require_relative 'webhook'\nbody = File.binread(ARGV[0])\nARGV.drop(1).each { |header| puts verify(body, header, '${SECRET}') }\n`
+      const main = `require_relative 'webhook'\nbody = File.binread(ARGV[0])\nARGV.drop(1).each { |header| puts verify(body, header.empty? ? nil : header, ${SECRETS}) }\n`
       return ['ruby', write('main.rb', main)]
     },
   },

@@ -62,12 +62,12 @@ describe('paymesh', () => {
   test('a revoked key stops at the next request', async () => {
     const { cli, dev, workspaceId } = world()
     const created = await cli<{ id: string; key: string }>(
-      ...['key', 'create', '--workspace', workspaceId, '--mode', 'test', '--scopes', 'invoices:read'],
+      ...['api-key', 'create', '--workspace', workspaceId, '--mode', 'test', '--scopes', 'invoices:read'],
     )
     const merchant = createPaymesh({ apiKey: created.key, baseUrl: dev.apiUrl, maxRetries: 0 })
     await merchant.invoices.list().page()
     await expect(merchant.invoices.create({ amount: '1.00', currency: 'USD' })).rejects.toThrow('FORBIDDEN_SCOPE')
-    await cli('key', 'revoke', created.id)
+    await cli('api-key', 'revoke', created.id)
     await expect(merchant.invoices.list().page()).rejects.toThrow('UNAUTHENTICATED')
   })
 
@@ -187,7 +187,7 @@ describe('paymesh', () => {
     const { cli, createInvoice, waitForEvent, getInvoice, eventTypes } = world()
     const invoice = await createInvoice({ asset: 'usdc_ethereum' })
     const unpaid = await cli<{ conclusion: string }>('invoice', 'explain', invoice.id)
-    expect(unpaid.conclusion).toMatch(/^Not paid because nothing arrived at 0x[0-9a-fA-F]{40} \(USDC on ethereum\)/)
+    expect(unpaid.conclusion).toMatch(/^Waiting for payment: nothing received yet \(checked up to block [\d,]+\)\.$/)
     expect(await cli('invoice', 'show', invoice.id)).toMatchObject({ id: invoice.id, status: 'pending', mode: 'test' })
 
     const txHash = await payIn('usdt_ethereum', invoice.crypto?.address ?? '', 25_000_000n)
@@ -200,11 +200,11 @@ describe('paymesh', () => {
       },
       { timeout: 30_000, interval: 500 },
     )
-    expect(stored.conclusion).toContain('the invoice asked for another asset on this address')
+    expect(stored.conclusion).toContain('the invoice is for another coin at this address')
     const { stdout } = await paymesh('invoice', 'explain', invoice.id)
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(stored.conclusion)
-    const told = await cli<{ stored: object[] }>('tx', 'explain', 'ethereum', txHash)
-    expect(told.stored).toMatchObject([{ invoice_id: invoice.id, tx_hash: txHash, amount: '25' }])
+    const reported = await cli<{ stored: object[] }>('tx', 'explain', 'ethereum', txHash)
+    expect(reported.stored).toMatchObject([{ invoice_id: invoice.id, tx_hash: txHash, amount: '25' }])
 
     const [payment] = stored.payments
     const attach = ['payment', 'attach', payment?.id ?? '', '--invoice', invoice.id, '--value', '25000000'] as const
@@ -214,7 +214,7 @@ describe('paymesh', () => {
     expect(await cli(...attach)).toMatchObject({ status: 'paid', changed: false })
     await waitForEvent(invoice.id, 'invoice.paid')
     expect(eventTypes(invoice.id).filter((type) => type === 'invoice.paid')).toHaveLength(1)
-    const open = await cli<{ invoice_id: string | null }[]>('exceptions', 'list')
+    const open = await cli<{ invoice_id: string | null }[]>('exception', 'list')
     expect(open.filter((one) => one.invoice_id === invoice.id)).toEqual([])
   })
 
@@ -245,9 +245,9 @@ describe('paymesh', () => {
     )
     expect(await cli('chain', 'resume', 'ethereum')).toMatchObject({ command: null })
     expect(await cli('chain', 'cancel', 'ethereum')).toMatchObject({ cancelled: [], too_late: [] })
-    expect(await cli('verify-audit')).toMatchObject({ intact: true, first_break: null })
-    expect(await cli('check-books')).toMatchObject({ right: true, violations: [] })
-    expect(await cli('check-books', '--since', '1')).toMatchObject({ right: true })
+    expect(await cli('audit', 'verify')).toMatchObject({ intact: true, first_break: null })
+    expect(await cli('reconcile')).toMatchObject({ right: true, violations: [] })
+    expect(await cli('reconcile', '--since', '1')).toMatchObject({ right: true })
     expect((await paymesh('chain', 'status')).stdout).toMatch(/^test ethereum +(live|catchup) +\d+/m)
     // Whatever was announced again would stand before the events of a later invoice.
     const later = await createInvoice()
@@ -261,15 +261,15 @@ describe('paymesh', () => {
     const txHash = await payIn('usdt_ethereum', '0x00000000000000000000000000000000000000aa', 1_000_000n)
     const known = await vi.waitFor(
       async () => {
-        const told = await cli<{ conclusion: string }>('tx', 'explain', 'ethereum', txHash)
-        expect(told.conclusion).toContain('pays no address of this installation')
-        return told
+        const reported = await cli<{ conclusion: string }>('tx', 'explain', 'ethereum', txHash)
+        expect(reported.conclusion).toContain('pays no address on this server')
+        return reported
       },
       { timeout: 20_000, interval: 500 },
     )
     expect(known).toMatchObject({ stored: [], transfers: [{ ours: false, amount: '1' }] })
     const none = await cli<{ conclusion: string }>('tx', 'explain', 'ethereum', `0x${'ab'.repeat(32)}`)
-    expect(none.conclusion).toContain('knows no mined transaction')
+    expect(none.conclusion).toContain('has no mined transaction')
     const unknown = await paymesh('invoice', 'explain', 'nobody', '--json')
     expect(JSON.parse(unknown.stderr)).toMatchObject({ error: { code: 'NOT_FOUND' } })
   })

@@ -49,7 +49,7 @@ describe('processes with their own settings', () => {
     const chosen = await fetch(`${stack.dev.checkoutUrl}/api/i/${invoice.id}/asset`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ asset: 'usdt_ethereum', deed: randomUUID() }),
+      body: JSON.stringify({ asset: 'usdt_ethereum', actionId: randomUUID() }),
     })
     expect(chosen.status).toBe(200)
     const shown = await world.getInvoice(invoice.id)

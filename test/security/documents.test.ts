@@ -16,7 +16,7 @@ it.each(documents)('%s names tests, scripts and files that exist', (_name, text)
   expect(run.filter((name) => scripts[name] === undefined)).toEqual([])
 })
 
-it('judges each requirement once, in words of the legend, and says why where it is not met', () => {
+it('checks each requirement once, in words of the legend, and says why where it is not met', () => {
   const rows = (documents.find(([name]) => name === 'asvs.md')?.[1] ?? '')
     .split('\n')
     .filter((line) => /^\| \d/.test(line))
@@ -29,25 +29,16 @@ it('judges each requirement once, in words of the legend, and says why where it 
   }
 })
 
-/** Rows that an attack showed to be wrong once: they name their tests by title. */
-const BY_TITLE: Readonly<Record<string, readonly string[]>> = {
-  'THREATS.md': ['1', '8', '16', '16a', '19', '26'],
-  'asvs.md': [
-    ...['2.3.2', '2.4.1', '3.2.1, 3.2.2', '3.4.1', '3.4.4', '6.3.1', '6.3.3'],
-    ...['8.2.2, 8.4.1', '13.4.2', '14.2.1', '16.3.1, 16.3.2', '16.3.3, 16.3.4'],
-  ],
-}
+/** The rows of a document, as `| id | … |` lines. */
+const rowsOf = (text: string) => text.split('\n').filter((line) => /^\| \d/.test(line))
 
 // Guarantee: what these documents say is shown by a test that exists under the name that they give.
 it.each(documents)('%s cites tests whose titles exist', (_name, text) => {
   expect(citationsIn(text).flatMap((citation) => citationProblem(citation) ?? [])).toEqual([])
 })
 
-it.each(Object.entries(BY_TITLE))('%s names the tests of rows that were wrong once by their titles', (name, ids) => {
-  const text = documents.find(([document]) => document === name)?.[1] ?? ''
-  for (const id of ids) {
-    const row = text.split('\n').find((line) => line.startsWith(`| ${id} |`)) ?? ''
-    expect(citationsIn(row).length, id).toBeGreaterThan(0)
-    expect(row.split('.test.ts`').length - 1, id).toBe(citationsIn(row).length)
-  }
+it.each(['THREATS.md', 'asvs.md'])('%s names the tests of its rows by their titles', (name) => {
+  const rows = rowsOf(documents.find(([document]) => document === name)?.[1] ?? '')
+  expect(rows.length).toBeGreaterThan(30)
+  for (const row of rows) expect(row.split('.test.ts`').length - 1, row.slice(0, 40)).toBe(citationsIn(row).length)
 })

@@ -171,12 +171,12 @@ describe('money that waited in the inbox of the displaced workspace', () => {
     // The displaced workspace can decide it no more, neither by its row nor by the payment.
     const mine = { ...attach, invoiceId: held?.id ?? '', id: row }
     expect(await refusal(alice.caller.exceptions.attach({ ...alice.at, ...op(), ...mine }))).toContain(
-      'closed by itself',
+      'closed automatically',
     )
     const direct = { paymentId: waiting.id, invoiceId: held?.id ?? '', reason: 'it is mine' }
     const unknown = { ...direct, paymentId: randomUUID() }
-    const [foreign, none] = [direct, unknown].map((wish) =>
-      refusal(alice.caller.payments.attach({ ...alice.at, ...op(), ...wish })),
+    const [foreign, none] = [direct, unknown].map((request) =>
+      refusal(alice.caller.payments.attach({ ...alice.at, ...op(), ...request })),
     )
     expect(await foreign).toBe(await none)
     await bob.caller.exceptions.attach({ ...bob.at, ...op(), ...attach })
@@ -244,6 +244,7 @@ it('every attempt at another tenant’s wallet, payment, invoice or inbox row re
     'paymentLinks.get': [(id) => caller.paymentLinks.get({ ...at, id }), link.id],
     'paymentLinks.deactivate': [(id) => caller.paymentLinks.deactivate({ ...at, ...op(), id }), link.id],
     'chains.cancel': [() => caller.chains.cancel({ mode: 'live', network: 'ethereum', ...op() }), ''],
+    'chains.costs': [() => caller.chains.costs(), ''],
     'chains.nodes': [() => caller.chains.nodes({ mode: 'live', network: 'ethereum' }), ''],
     'diagnostics.explain': [
       async (q) => ({ ...(await caller.diagnostics.explain({ ...at, q })), tookMs: 0 }),

@@ -20,7 +20,7 @@ export interface Coverage {
 /** The coverage of no seed yet. */
 export function createCoverage(): Coverage {
   const faults = new Map<string, number>()
-  const judged = new Map<string, number>()
+  const evaluated = new Map<string, number>()
   const sum = (counts: ReadonlyMap<string, number>, wanted = ''): number =>
     [...counts].reduce((total, [name, times]) => (name.startsWith(wanted) ? total + times : total), 0)
   const lines = (counts: ReadonlyMap<string, number>): string =>
@@ -31,15 +31,16 @@ export function createCoverage(): Coverage {
   return {
     add(result) {
       for (const [name, times] of Object.entries(result.faults)) faults.set(name, (faults.get(name) ?? 0) + times)
-      for (const [name, times] of Object.entries(result.judged)) judged.set(name, (judged.get(name) ?? 0) + times)
+      for (const [name, times] of Object.entries(result.evaluated))
+        evaluated.set(name, (evaluated.get(name) ?? 0) + times)
     },
     get faults() {
       return sum(faults)
     },
-    table: () => `Faults dealt out:\n${lines(faults)}Guarantees asked:\n${lines(judged)}`,
+    table: () => `Faults dealt out:\n${lines(faults)}Guarantees asked:\n${lines(evaluated)}`,
     missing: () => [
       ...FAULTS.filter((kind) => sum(faults, `${kind} `) === 0),
-      ...GUARANTEES.filter((name) => (judged.get(name) ?? 0) === 0),
+      ...GUARANTEES.filter((name) => (evaluated.get(name) ?? 0) === 0),
     ],
   }
 }

@@ -32,7 +32,7 @@ export async function runMutants(
   const verdicts: Verdict[] = []
   const next = async (): Promise<void> => {
     for (let mutant = left.shift(); mutant !== undefined; mutant = left.shift()) {
-      const verdict = await judge(mutant, cap)
+      const verdict = await evaluate(mutant, cap)
       verdicts.push(verdict)
       out(row(verdict))
     }
@@ -48,7 +48,7 @@ export async function runMutants(
   return killed.length >= Math.ceil(verdicts.length * SHARE)
 }
 
-async function judge(mutant: Mutant, cap: number): Promise<Verdict> {
+async function evaluate(mutant: Mutant, cap: number): Promise<Verdict> {
   const thread = startSeedThread(await bundleSimulation(mutant))
   try {
     const kept = keptSeeds().map(({ seed }) => seed)

@@ -4,12 +4,10 @@ import { drainMicrotasks, realNow, takeOverGlobals } from './kernel/globals.ts'
 import { createPrng, type Prng } from './kernel/prng.ts'
 import { createScheduler } from './kernel/scheduler.ts'
 import { createTrace } from './kernel/trace.ts'
-import { takeJudged, Violation } from './kernel/violation.ts'
+import { takeEvaluated, Violation } from './kernel/violation.ts'
 import { apiProgram } from './processes/api.ts'
-import { deskProgram } from './processes/desk.ts'
-import { ratesProgram } from './processes/rates.ts'
-import { scannerProgram } from './processes/scanner.ts'
-import { invoicesProgram, outboxProgram, webhooksProgram } from './processes/workers.ts'
+import { operatorProgram } from './processes/operators.ts'
+import { invoicesProgram, outboxProgram, ratesProgram, scannerProgram, webhooksProgram } from './processes/workers.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 import { createBook } from './world/book.ts'
 import { createSimChain, type SimChain } from './world/chain.ts'
@@ -40,7 +38,7 @@ export interface SeedResult {
   readonly realMs: number
   readonly faults: Readonly<Record<string, number>>
   /** How often each guarantee was asked. */
-  readonly judged: Readonly<Record<string, number>>
+  readonly evaluated: Readonly<Record<string, number>>
   readonly counts: Readonly<Record<string, number>>
   /** The whole trace, when it was asked for. */
   readonly lines: readonly string[]
@@ -62,7 +60,7 @@ export interface SeedOptions {
 /** Runs one seed from its first event to the end of its liveness checks. */
 export async function runSeed({ seed, clear = false, echo }: SeedOptions): Promise<SeedResult> {
   const startedAt = realNow()
-  takeJudged()
+  takeEvaluated()
   const random = createPrng(seed)
   const trace = createTrace(echo)
   const scheduler = createScheduler({ startAt: START, trace, drain: drainMicrotasks })
@@ -96,7 +94,7 @@ export async function runSeed({ seed, clear = false, echo }: SeedOptions): Promi
     virtualMs: scheduler.now - START,
     realMs: realNow() - startedAt,
     faults: Object.fromEntries(sim?.faults ?? []),
-    judged: takeJudged(),
+    evaluated: takeEvaluated(),
     counts: sim === null ? {} : countsOf(sim),
     lines: [],
     violation:
@@ -236,7 +234,7 @@ function drawPlans(chains: readonly SimChain[], random: Prng): Plan[] {
   const some = () => random.pick([1, 1, 2])
   return [
     { type: 'api', instances: 2, program: apiProgram },
-    { type: 'desk', instances: 1, program: deskProgram },
+    { type: 'operators', instances: 1, program: operatorProgram },
     { type: 'invoices', instances: some(), program: invoicesProgram },
     { type: 'outbox', instances: some(), program: outboxProgram },
     { type: 'webhooks', instances: some(), program: webhooksProgram },

@@ -7,12 +7,22 @@ const LOOKS = ['color-contrast', 'link-in-text-block', 'target-size', 'scrollabl
 
 /** What axe finds wrong on the page as it is now, one line each; empty when nothing. `looks` asks only for what theme and width decide. */
 export async function axeViolations(page: Page, what: 'all' | 'looks' = 'all'): Promise<readonly string[]> {
+  await transitionsEnd(page)
+  // A document that was looked at before has axe already, half a megabyte of script; this takes its place then.
+  const known = (await page.evaluate('typeof window.axe === "object"')) ? { axeSource: 'true' } : {}
   // Without frames the legacy mode finds the same in half the time; selectors of what is right are not made.
-  const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] })
+  const axe = new AxeBuilder({ page, ...known }).setLegacyMode(true).options({ resultTypes: ['violations'] })
   const { violations } = await (what === 'all' ? axe.withTags(TAGS) : axe.withRules(LOOKS)).analyze()
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} ${target.join(' ')}: ${failureSummary?.replaceAll('\n', ' ')}`),
   )
+}
+
+/** Resolves when no colour is still on its way to another: halfway between two themes nothing has its contrast. */
+async function transitionsEnd(page: Page): Promise<void> {
+  await page.evaluate(`Promise.all(
+    document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished.catch(() => null)),
+  ).then(() => null)`)
 }
 
 /** Whether every width is looked at in every theme, as `EVERY_LOOK=1` of the deep tier asks; else each of both once. */

@@ -30,7 +30,7 @@ export type AdminBrowser = ReturnType<typeof createBrowser>
  * `holdAnswers`, when the function that it returned is called. Close it.
  */
 export async function openAdmin(stores: TestStores) {
-  let now = stores.ambient.clock.now()
+  let now = stores.runtime.clock.now()
   const clock = { now: () => now }
   const waits: number[] = []
   let held: (() => void)[] | null = null
@@ -40,7 +40,7 @@ export async function openAdmin(stores: TestStores) {
     else held.push(run)
     return () => undefined
   }
-  const { deps, workspaceId, kicks, at } = await adminCaller(stores, {
+  const { deps, workspaceId, wakeUps, at } = await adminCaller(stores, {
     env: { PAYMESH_PUBLIC_ADMIN_URL: ADMIN_ORIGIN },
     deps: () => ({ clock, after }),
   })
@@ -51,7 +51,7 @@ export async function openAdmin(stores: TestStores) {
     deps,
     workspaceId,
     at,
-    kicks,
+    wakeUps,
     url,
     /** How long each answer to a wrong password was to wait, in milliseconds, oldest first. */
     waits,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type AdminDeps, buildAdminDeps } from '#services/admin/admin-deps.ts'
 import { appRouter } from '#services/admin/app-router.ts'
+import { type AdminDeps, assembleAdmin } from '#services/admin/assemble.ts'
+import { openAdminParts } from '#services/admin/open-admin-parts.ts'
 import { createCallerFactory } from '#services/admin/trpc.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
@@ -22,7 +23,7 @@ export interface AdminCallerOptions {
   readonly mode?: Mode
   /** Default `given`. */
   readonly secondFactor?: OperatorSession['secondFactor']
-  /** Default true: a code was given for dangerous deeds. */
+  /** Default true: a code was given for dangerous actions. */
   readonly steppedUp?: boolean
   /** Runs the installation. Default false. */
   readonly operator?: boolean
@@ -46,10 +47,10 @@ export type AdminCaller = Awaited<ReturnType<typeof adminCaller>>
  */
 export async function adminCaller(stores: TestStores, options: AdminCallerOptions = {}) {
   const { role = 'owner', mode = 'test', email = 'olivia@example.com' } = options
-  const kicks: string[] = []
-  const kicker = { kick: (queue: string, id: string) => void kicks.push(`${queue} ${id}`) }
+  const wakeUps: string[] = []
+  const notifier = { notify: (queue: string, id: string) => void wakeUps.push(`${queue} ${id}`) }
   const env = { PAYMESH_ENV: 'test', PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: NODE } }), ...options.env }
-  const wired = buildAdminDeps(serviceContext(stores, env), kicker)
+  const wired = assembleAdmin({ ...openAdminParts(serviceContext(stores, env)), notifier })
   const deps: AdminDeps = { ...wired, ...options.deps?.(wired) }
   const workspaceId = options.workspaceId ?? (await createWorkspace(deps, { name: 'Shop', ownerEmail: email })).id
   const person =
@@ -75,7 +76,7 @@ export async function adminCaller(stores: TestStores, options: AdminCallerOption
     setSessionToken: () => undefined,
     setDevice: () => undefined,
   })
-  return { caller, deps, session, workspaceId, kicks, at: { workspaceId, mode } }
+  return { caller, deps, session, workspaceId, wakeUps, at: { workspaceId, mode } }
 }
 
 async function storedPerson(

@@ -1,14 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import type { ApiDeps } from '#services/api/api-deps.ts'
 import { createApp } from '#services/api/app.ts'
-import { buildDeps } from '#services/api/build-deps.ts'
+import { assembleApi } from '#services/api/assemble.ts'
 import { createServer } from '#services/api/create-server.ts'
+import { openApiParts } from '#services/api/open-api-parts.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
-import { createTenancyDeeds } from '#shared/db/workspaces/workspace-operations.ts'
+import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
 import { type Mode, SCOPES, type Scope } from '#shared/domain/enumerations.ts'
 import type { RedisConnections } from '#shared/queues/connection.ts'
 import { createEpochStore } from '#shared/queues/epoch-store.ts'
+import { createRedisSignals } from '#shared/queues/redis-signals.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
 import { createApiKey } from '#shared/usecases/workspaces/create-api-key.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
@@ -55,23 +57,29 @@ export async function openApi(
     PAYMESH_PUBLIC_CHECKOUT_URL: 'https://pay.example.com',
     PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: NODE } }),
   })
-  const context = { ...stores.ambient, clock: engine.deps.clock, config, db: stores.db, redis }
-  const wired = buildDeps(context, engine.deps.kicker)
+  const context = {
+    ...stores.runtime,
+    clock: engine.deps.clock,
+    config,
+    db: stores.db,
+    signals: createRedisSignals(redis),
+  }
+  const wired = assembleApi({ ...openApiParts(context), notifier: engine.deps.notifier })
   const deps: ApiDeps = { ...wired, ...options.deps?.(wired) }
   const server = createServer(createApp(deps), context)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const baseUrl = `http://127.0.0.1:${port}/api/v1`
 
-  const tenancy = {
+  const workspaceAdmin = {
     ...engine.deps,
     apiKeys: createApiKeyRepository(stores.db),
-    tenancy: createTenancyDeeds(stores.db),
+    workspaceAdmin: createWorkspaceOperations(stores.db),
     hasher: createKeyHasher(config.secrets.keyPepper),
     epochs: createEpochStore(redis, () => Promise.resolve()),
   }
   const newKey = (mode: Mode, scopes: readonly Scope[] = SCOPES, workspaceId = engine.workspace.id) =>
-    createApiKey(tenancy, { workspaceId, mode, scopes })
+    createApiKey(workspaceAdmin, { workspaceId, mode, scopes })
   const testKey = (await newKey('test')).apiKey
   const liveKey = (await newKey('live')).apiKey
 
@@ -83,10 +91,11 @@ export async function openApi(
     testKey,
     liveKey,
     newKey,
-    revoke: (keyId: string) => revokeApiKey(tenancy, { keyId, deed: { opId: keyId, actor: 'test', reason: null } }),
+    revoke: (keyId: string) =>
+      revokeApiKey(workspaceAdmin, { keyId, action: { opId: keyId, actor: 'test', reason: null } }),
     newWorkspace: () => createWorkspace(engine.deps, { name: 'Other', ownerEmail: 'other@example.com' }),
     updateWorkspace: (workspaceId: string, change: WorkspaceChange) =>
-      updateWorkspace(tenancy, { workspaceId, change }),
+      updateWorkspace(workspaceAdmin, { workspaceId, change }),
     call: (method: string, path: string, request: ApiRequest = {}) => callApi(baseUrl, testKey, method, path, request),
     close: async () => {
       server.closeAllConnections()

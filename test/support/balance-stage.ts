@@ -5,7 +5,7 @@ import { createChainClient, type OpenChainClient } from '#shared/chains/create-c
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps, ScanSource } from '#shared/usecases/scanning/scan-session.ts'
-import { sampleInvoice, sampleLock } from './db-samples.ts'
+import { sampleInvoice, samplePaymentMethod } from './db-samples.ts'
 import { type Lie, startLyingNode } from './lying-node.ts'
 import { type ScanStage, useScanStage, WATCHED } from './scan-stage.ts'
 import type { TestStores } from './stores.ts'
@@ -25,7 +25,7 @@ const word = (hex: string) => hex.slice(2).toLowerCase().padStart(64, '0')
 const THROUGH = `0x${word(WATCHED.address)}`
 
 /** How the payment looks that a rise of the watched address became. */
-export const rise = (amount: bigint, ordinal = 0) => ({
+export const increase = (amount: bigint, ordinal = 0) => ({
   key: `test:ethereum:d:0x${WATCHED.matchKey}:${amount}:${ordinal}`,
   amount: String(amount),
 })
@@ -55,7 +55,7 @@ export function useBalanceStage(stores: TestStores) {
     rpcUrls: readonly string[] = [stage.chain.url],
   ): OpenChainClient => {
     const networks = { live: {}, test: { ethereum: { rpcUrls, chainId: 31_337, coinLedger } } }
-    const client = createChainClient(networks, 'test', 'ethereum', stores.ambient.metrics)
+    const client = createChainClient(networks, 'test', 'ethereum', stores.runtime.metrics)
     if (client === null) throw new Error('no client')
     opened.push(client)
     return client
@@ -107,8 +107,8 @@ export function useBalanceStage(stores: TestStores) {
     /** An invoice of `at` that waits for ether at the watched address; gives its id. */
     async waitForEther(at = Date.now(), number = 1): Promise<string> {
       const asked = { asset: 'eth_ethereum', symbol: 'ETH', decimals: 18, coin: true } as const
-      const lock = { ...sampleLock(WATCHED.matchKey, at, asked), address: WATCHED.address }
-      const invoice = sampleInvoice(stores.ambient.random, { at, number, state: { locks: [lock] } })
+      const lock = { ...samplePaymentMethod(WATCHED.matchKey, at, asked), address: WATCHED.address }
+      const invoice = sampleInvoice(stores.runtime.random, { at, number, state: { locks: [lock] } })
       await createInvoiceRepository(stores.db).insert(invoice)
       return invoice.terms.id
     },

@@ -30,7 +30,7 @@ export interface TestBrowser {
 /** What Chromium says of every 4xx and lost connection; pages show those, and tests look at what they show. */
 const EXPECTED = /^Failed to load resource/
 
-/** Opens pages of the worker's browser for a test file; each test's pages are closed and judged behind it. */
+/** Opens pages of the worker's browser for a test file; each test's pages are closed and checked behind it. */
 export function useBrowser(): TestBrowser {
   let contexts: BrowserContext[] = []
   let pages: Page[] = []
@@ -63,13 +63,13 @@ export function useBrowser(): TestBrowser {
       pages.push(page)
       const { width, height } = options
       if (session !== undefined) await page.setViewportSize({ width: width ?? 1280, height: height ?? 900 })
-      judge(page, options.expected, (problem) => problems.push(problem))
+      evaluate(page, options.expected, (problem) => problems.push(problem))
       return page
     },
   }
 }
 
-function judge(page: Page, expected: RegExp | undefined, report: (problem: string) => void): void {
+function evaluate(page: Page, expected: RegExp | undefined, report: (problem: string) => void): void {
   let origin: string | null = null
   page.on('pageerror', (error) => report(`threw: ${error.message}`))
   page.on('console', (message: ConsoleMessage) => {

@@ -2,7 +2,7 @@ import type {
   AssetOption,
   InvoiceView,
   LinkView,
-  LockView,
+  PaymentMethodView,
   PaymentView,
 } from '#shared/contracts/checkout/invoice-view.ts'
 import type { RefundView } from '#shared/contracts/checkout/refund-view.ts'
@@ -14,7 +14,7 @@ export const SHOWN_ID = '01920a5e-4c7b-7d3a-9f21-6b8f0c1d2e40'
 /** The token of the shown refund. */
 export const SHOWN_TOKEN = 'q'.repeat(43)
 
-const TRON: LockView = {
+const TRON: PaymentMethodView = {
   asset: 'usdt_tron',
   symbol: 'USDT',
   network: 'tron',
@@ -36,7 +36,7 @@ const TRON: LockView = {
   evm: null,
 }
 
-const BASE: LockView = {
+const BASE: PaymentMethodView = {
   ...TRON,
   asset: 'usdc_base',
   symbol: 'USDC',
@@ -54,7 +54,7 @@ const BASE: LockView = {
   evm: { chainId: 8453, contract: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' },
 }
 
-const BITCOIN: LockView = {
+const BITCOIN: PaymentMethodView = {
   ...TRON,
   asset: 'btc_bitcoin',
   symbol: 'BTC',
@@ -72,7 +72,7 @@ const BITCOIN: LockView = {
   fiatPerAsset: '92861.81',
 }
 
-type Change = Omit<Partial<InvoiceView>, 'lock'> & { readonly lock?: LockView | null }
+type Change = Omit<Partial<InvoiceView>, 'lock'> & { readonly lock?: PaymentMethodView | null }
 
 function view(now: number, change: Change = {}): InvoiceView {
   const { lock = TRON, ...rest } = change
@@ -124,7 +124,12 @@ function payment(now: number, change: Partial<PaymentView> = {}): PaymentView {
 }
 
 const OTHER_HASH = '9491dddca56262313b5aef7d1675ff180d19da86e6b56edb5d35eb9af96d03b8'
-const spent = (lock: LockView): LockView => ({ ...lock, remaining: '0', remainingBase: '0', uri: null })
+const spent = (lock: PaymentMethodView): PaymentMethodView => ({
+  ...lock,
+  remaining: '0',
+  remainingBase: '0',
+  uri: null,
+})
 const over = (now: number) => ({ expiresAt: now - 2 * MINUTE, canChoose: false, canRenew: false })
 
 /** Every state that a payer may meet, by the name of its step. The story is one invoice whose exchange kept a fee. */

@@ -21,12 +21,37 @@ export interface Visitor {
 /** The first is Chromium without the window around a page: a third of the work for each page. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 
+/**
+ * Parts of the window around a page that Chromium draws as pages of their own, or loads ahead. Nobody sees them without a screen, and they
+ * take more than half of the work for each new page. Names that a version lacks change nothing.
+ */
+const WINDOW_FEATURES = [
+  ...['Glic', 'InitialWebUI', 'SidePanel', 'WebUIBrowser', 'WebUIToolbar', 'WebUIToolbarWebView'],
+  ...['WebUIReloadButton', 'WebUIReloadButtonPrewarmWebUI', 'WebUIHomeButton', 'WebUIBackForwardButtons'],
+  ...['WebUILocationBar', 'WebUIAvatarButton', 'WebUISplitTabsButton', 'TabSearchPositionSetting'],
+  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'],
+  ...['PreloadTopChromeWebUI', 'PreloadTopChromeWebUILessNavigations'],
+]
+/**
+ * What Playwright switches off for tests: of two such lists Chromium takes the last, which is ours
+ * (playwright-core, `packages/playwright-core/src/server/chromium/chromiumSwitches.ts`).
+ */
+const PLAYWRIGHT_FEATURES = [
+  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades', 'LensOverlay'],
+  ...['HttpsFirstBalancedModeAutoEnable', 'MediaRouter', 'PaintHolding', 'ThirdPartyStoragePartitioning'],
+  ...['AvoidCorsURLLoaderRestartOnRedirect', 'OptimizationHints', 'NetworkTimeServiceQuerying', 'AimEnabled'],
+  'PreconnectToSearch',
+]
+
 /** Starts the Chromium of this machine with a profile of its own. Throws when none is on the PATH. */
 export async function launchChromium(): Promise<Browser> {
   return await chromium.launch({
     executablePath: findChromium(),
-    // Without these it does not start as root and in containers with little shared memory.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
+    args: [
+      // Without these it does not start as root and in containers with little shared memory.
+      ...['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
+      `--disable-features=${[...PLAYWRIGHT_FEATURES, ...WINDOW_FEATURES].join(',')}`,
+    ],
   })
 }
 

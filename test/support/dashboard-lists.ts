@@ -51,7 +51,7 @@ export interface DashboardList {
   /** What a row leads to: a page of its own, something beside the list, or nothing. */
   readonly opens: 'page' | 'aside' | null
   /** The file of the export, and its column with the row's id. */
-  readonly csv?: { readonly file: string; readonly id: string }
+  readonly csv?: { readonly what: string; readonly id: string }
   readonly creates?: ListCreation
   /** Has three pages in the seed's live mode. */
   readonly isLong?: boolean
@@ -59,7 +59,7 @@ export interface DashboardList {
 
 const TABLE = 'main [data-row-id]'
 const DAY_MS = 86_400_000
-const STATUS_WORDS = {
+const STATUS_LABELS = {
   ...{ new: 'New', pending: 'Awaiting payment', partial: 'Partly paid', confirming: 'Confirming' },
   ...{ paid: 'Paid', overpaid: 'Overpaid', expired: 'Expired', cancelled: 'Cancelled' },
 } as const satisfies Readonly<Record<(typeof INVOICE_STATUSES)[number], string>>
@@ -84,7 +84,7 @@ const search = (label: string, choices: ListFilter['choices']): ListFilter => ({
 })
 
 const AUDIT: ListFilter[] = [
-  search('Who', [{ choose: ({ email }) => email, shows: ({ cells }, { email }) => cells['Who'] === email }]),
+  search('Actor', [{ choose: ({ email }) => email, shows: ({ cells }, { email }) => cells['Actor'] === email }]),
 ]
 
 /** Every list of a workspace that has filters, pages or rows that open. */
@@ -92,13 +92,13 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
   // First: tests of the other lists read exports, and each export leaves two rows here.
   history: { page: 'settings/history', rows: TABLE, opens: null, filters: AUDIT },
   invoices: {
-    ...{ page: 'invoices', rows: TABLE, opens: 'page', isLong: true, csv: { file: 'invoices.csv', id: 'invoice_id' } },
+    ...{ page: 'invoices', rows: TABLE, opens: 'page', isLong: true, csv: { what: 'invoices', id: 'invoice_id' } },
     filters: [
       {
         ...{ control: 'tab', label: '', any: 'All' },
         choices: INVOICE_STATUSES.map((status) => ({
-          choose: STATUS_WORDS[status],
-          shows: has('Status', STATUS_WORDS[status]),
+          choose: STATUS_LABELS[status],
+          shows: has('Status', STATUS_LABELS[status]),
         })),
       },
       select('Coin', 'any', [
@@ -109,15 +109,15 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
       select('Source', 'any', [
         { choose: 'api', shows: has('Source', 'API') },
         { choose: 'link', shows: has('Source', 'Payment link') },
-        { choose: 'manual', shows: has('Source', 'By hand') },
+        { choose: 'manual', shows: has('Source', 'Created here') },
         { choose: 'billing', shows: has('Source', 'Billing') },
       ]),
       select('Flag', 'any', [
         { choose: 'late', shows: has('Status', 'Late') },
-        { choose: 'short', shows: has('Status', 'Accepted short') },
+        { choose: 'short', shows: has('Status', 'Underpayment accepted') },
       ]),
       within('Created', 'Created', [1, 7, 30, 90]),
-      search('Number, order, e-mail or address', [
+      search('Number, order, email or address', [
         { choose: ({ orderId }) => orderId, shows: (row, { orderId }) => row.cells['Order'] === orderId },
         { choose: ({ invoices }) => invoices['paid'] ?? '', shows: (row, { invoices }) => row.id === invoices['paid'] },
         {
@@ -130,24 +130,24 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
     ],
   },
   payments: {
-    ...{ page: 'payments', rows: TABLE, opens: null, isLong: true, csv: { file: 'payments.csv', id: 'payment_id' } },
+    ...{ page: 'payments', rows: TABLE, opens: null, isLong: true, csv: { what: 'payments', id: 'payment_id' } },
     filters: [
-      within('Seen', 'Seen', [1, 7, 30, 90]),
+      within('Detected', 'Detected', [1, 7, 30, 90]),
       select('Network', 'any', [
         { choose: 'ethereum', shows: has('Network', 'Ethereum') },
         { choose: 'bitcoin', shows: has('Network', 'Bitcoin') },
         { choose: 'solana', shows: has('Network', 'Solana') },
         { choose: 'tron', shows: has('Network', /tron/i) },
       ]),
-      select('Counted', 'any', [
-        { choose: 'yes', shows: (row) => !has('State', 'Not counted')(row) },
-        { choose: 'no', shows: has('State', 'Not counted') },
+      select('Applied', 'any', [
+        { choose: 'yes', shows: (row) => !has('State', 'Not applied')(row) },
+        { choose: 'no', shows: has('State', 'Not applied') },
       ]),
     ],
   },
   links: {
     ...{ page: 'links', rows: TABLE, opens: 'page', isLong: true, filters: [] },
-    creates: { button: 'New link', fields: { Title: '{name}', Amount: '12.50' }, submit: 'Make link', opensIt: true },
+    creates: { button: 'New link', fields: { Title: '{name}', Amount: '12.50' }, submit: 'Create link', opensIt: true },
   },
   products: {
     ...{ page: 'products', rows: TABLE, opens: null, isLong: true, filters: [] },
@@ -160,7 +160,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
       select('Status', 'all', [
         { choose: 'failed', shows: has('Status', 'Failed') },
         { choose: 'pending', shows: has('Status', /^(Queued|Retrying)/) },
-        { choose: 'held', shows: has('Status', 'Held') },
+        { choose: 'held', shows: has('Status', 'Paused') },
         { choose: 'succeeded', shows: has('Status', 'Delivered') },
       ]),
       select('Endpoint', 'all', [
@@ -208,6 +208,6 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
   },
   keys: {
     ...{ page: 'keys', rows: TABLE, opens: null, filters: [] },
-    creates: { button: 'Create a key', fields: { Name: '{name}' }, submit: 'Create the key', isDangerous: true },
+    creates: { button: 'New key', fields: { Name: '{name}' }, submit: 'Create key', isDangerous: true },
   },
 }

@@ -14,6 +14,7 @@ export const DASHBOARD_PAGES = {
   explain: 'explain',
   wallets: 'wallets',
   'add-wallet': 'wallets/add',
+  'go-live': 'go-live',
   team: 'team',
   settings: 'settings/pricing',
   account: '/account',

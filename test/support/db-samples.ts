@@ -1,7 +1,7 @@
-import type { AssetLock, InvoiceState } from '#shared/domain/invoice/model.ts'
+import type { InvoiceState, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { InvoiceSnapshot, NewInvoice, OutboxEntry } from '#shared/ports/invoices.ts'
-import type { PaymentSighting } from '#shared/ports/payments.ts'
+import type { ObservedTransfer } from '#shared/ports/payments.ts'
 import type { Random } from '#shared/ports/runtime.ts'
 
 /** Complete, plausible records for repository tests; each test overrides only the fields it is about. */
@@ -32,7 +32,11 @@ export function sampleEntry(invoiceId: string, seq: number, at: number): OutboxE
 }
 
 /** A USDT lock on Ethereum at the address that `matchKey` names, with one quote of 100 USDT. */
-export function sampleLock(matchKey: string, at: number, overrides: Partial<AssetLock> = {}): AssetLock {
+export function samplePaymentMethod(
+  matchKey: string,
+  at: number,
+  overrides: Partial<PaymentMethod> = {},
+): PaymentMethod {
   return {
     asset: 'usdt_ethereum',
     network: 'ethereum',
@@ -130,7 +134,7 @@ export function sampleInvoice(
 }
 
 /** A transfer of 100 USDT seen in block 100. */
-export function sampleSighting(key: string, overrides: Partial<PaymentSighting> = {}): PaymentSighting {
+export function sampleObservation(key: string, overrides: Partial<ObservedTransfer> = {}): ObservedTransfer {
   return {
     key,
     mode: 'test',

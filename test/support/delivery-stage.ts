@@ -1,10 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createDeliveryLookups } from '#shared/db/deliveries/delivery-lookups.ts'
-import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
-import { createEndpointDeeds } from '#shared/db/deliveries/endpoint-operations.ts'
-import { createRecoveryRepository } from '#shared/db/deliveries/recovery-repository.ts'
-import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
-import { createEventRepository } from '#shared/db/events/event-repository.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
@@ -18,26 +13,25 @@ import type { TestStores } from './stores.ts'
 
 /** Endpoints, events and deliveries as their makers leave them, and the use cases' ports on the stores of a test file. */
 export function deliveryStage(stores: TestStores) {
-  const kicks: { queue: QueueName; id: string }[] = []
+  const wakeUps: { queue: QueueName; id: string }[] = []
   const context = () => serviceContext(stores, { PAYMESH_ENV: 'test', PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true' })
-  const ports = () => ({
-    ...stores.ambient,
-    secretBox: createSecretBox(context().config.secrets.masterKey),
-    deliveries: createDeliveryRepository(stores.db),
-    endpoints: createEndpointRepository(stores.db),
-    events: createEventRepository(stores.db),
-    deeds: createEndpointDeeds(stores.db),
-    lookups: createDeliveryLookups(stores.db),
-    recoveries: createRecoveryRepository(stores.db),
-    urls: { checkoutBaseUrl: 'https://checkout.test' },
-    kicker: { kick: (queue: QueueName, id: string) => void kicks.push({ queue, id }) },
-  })
+  const ports = () => {
+    const repositories = createRepositories(stores.db, stores.runtime)
+    return {
+      ...stores.runtime,
+      ...repositories,
+      lookups: repositories.deliveryLookups,
+      secretBox: createSecretBox(context().config.secrets.masterKey),
+      urls: { checkoutBaseUrl: 'https://checkout.test' },
+      notifier: { notify: (queue: QueueName, id: string) => void wakeUps.push({ queue, id }) },
+    }
+  }
 
   /** An enabled test endpoint that wants everything, with its secret. */
   async function endpoint(change: Partial<WebhookEndpoint> = {}) {
     const id = randomUUID()
     const secret = `whsec_${randomBytes(32).toString('base64')}`
-    const now = stores.ambient.clock.now()
+    const now = stores.runtime.clock.now()
     const made: WebhookEndpoint = {
       ...{ id, workspaceId: randomUUID(), url: 'https://shop.test/hook', events: ['*'], mode: 'test' },
       ...{ description: null, status: 'enabled', createdAt: now, updatedAt: now, opId: null },
@@ -50,7 +44,7 @@ export function deliveryStage(stores: TestStores) {
 
   /** Stored events of a workspace, a millisecond apart. */
   async function events(workspaceId: string, count: number, change: Partial<EventRecord> = {}): Promise<EventRecord[]> {
-    const first = stores.ambient.clock.now() - 60_000 - count
+    const first = stores.runtime.clock.now() - 60_000 - count
     const invoiceId = randomUUID()
     const made = Array.from({ length: count }, (_, index): EventRecord => {
       const id = `evt_${invoiceId.replaceAll('-', '')}_${index.toString(36)}`
@@ -64,7 +58,7 @@ export function deliveryStage(stores: TestStores) {
 
   /** The first delivery of an event to an endpoint, due. */
   async function delivery(to: WebhookEndpoint, event: EventRecord, change: Partial<Delivery> = {}): Promise<Delivery> {
-    const now = stores.ambient.clock.now()
+    const now = stores.runtime.clock.now()
     const made = sampleDelivery(deliveryId(event.id, to.id, change.generation ?? 0), {
       ...{ eventId: event.id, eventType: event.type, endpointId: to.id, workspaceId: to.workspaceId, mode: event.mode },
       ...{ dueAt: now - 1, createdAt: event.createdAt },
@@ -73,5 +67,5 @@ export function deliveryStage(stores: TestStores) {
     await ports().deliveries.insertMany([made])
     return made
   }
-  return { kicks, context, ports, endpoint, events, delivery }
+  return { wakeUps, context, ports, endpoint, events, delivery }
 }

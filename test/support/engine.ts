@@ -1,35 +1,20 @@
-import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import type { NetworkSettings } from '#shared/chains/definitions/chain.ts'
-import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
-import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
-import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
-import { createEventRepository } from '#shared/db/events/event-repository.ts'
-import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
-import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
-import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
-import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
-import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
-import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
-import { createCoinBalanceRepository } from '#shared/db/scanning/coin-balance-repository.ts'
-import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
-import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
-import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { type AssetLock, activeLock, type InvoiceTerms, type Ms } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type InvoiceTerms, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
-import type { ScannedBlock } from '#shared/ports/scanning.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { outboxEntries } from '#shared/usecases/invoices/outbox-entries.ts'
-import { createLockAvailability } from '#shared/usecases/quotes/lock-availability.ts'
-import { createLockOffers } from '#shared/usecases/quotes/lock-offers.ts'
-import { createLockPreparer, type LockPreparer } from '#shared/usecases/quotes/prepare-lock.ts'
-import { createRateReader } from '#shared/usecases/rates/read-rate.ts'
+import { createQuotes } from '#shared/usecases/quotes/create-quotes.ts'
+import type { QuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
 import { deriveAhead, ensureSandboxMaterials } from '#shared/usecases/wallets/address-headroom.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
+import { sandboxAddressBook } from './sandbox-address-book.ts'
 import type { TestStores } from './stores.ts'
 
 const SYMBOLS = { BTC: '100000', LTC: '100', DOGE: '0.2', ETH: '4000', BNB: '800', POL: '0.5', TRX: '0.3', SOL: '200' }
@@ -44,43 +29,24 @@ const ETHEREUM = { rpcUrls: ['http://127.0.0.1:1'], chainId: 31337, confirmation
 
 /** Opens the engine; call it in a hook or test of a file that uses `useStores`. `nodes` names other test networks with a node. */
 export async function openEngine(stores: TestStores, nodes: NetworkSettings['test'] = { ethereum: ETHEREUM }) {
-  const { db, ambient } = stores
+  const { db, runtime } = stores
   let offsetMs = 0
-  const clock = { now: (): Ms => ambient.clock.now() + offsetMs }
-  const kicks: string[] = []
-  const kicker = { kick: (queue: string, id: string) => void kicks.push(`${queue} ${id}`) }
+  const clock = { now: (): Ms => runtime.clock.now() + offsetMs }
+  const wakeUps: string[] = []
+  const notifier = { notify: (queue: string, id: string) => void wakeUps.push(`${queue} ${id}`) }
   const catalog = createCatalog({ live: {}, test: nodes })
-  const repositories = {
-    invoices: createInvoiceRepository(db),
-    payments: createPaymentRepository(db, ambient.random),
-    cursors: createCursorRepository(db),
-    exceptions: createExceptionRepository(db),
-    workspaces: createWorkspaceRepository(db),
-    wallets: createWalletRepository(db),
-    events: createEventRepository(db),
-    endpoints: createEndpointRepository(db),
-    deliveries: createDeliveryRepository(db),
-    mails: createMailRepository(db),
-    audits: createAuditRepository(db),
-    balances: createCoinBalanceRepository(db),
-    commands: createChainCommandRepository(db),
-    rateSnapshots: createRateRepository(db),
-  }
-  const { wallets, cursors } = repositories
-  const base = { ...ambient, ...repositories, clock, kicker, catalog }
-  const rates = createRateReader({ rates: repositories.rateSnapshots, clock, catalog })
-  const addresses = createLockOffers(base)
-  const availability = createLockAvailability({ wallets, cursors, catalog, clock, rates, addresses })
-  const locks = createLockPreparer({ catalog, rates, availability, addresses })
+  const base = { ...runtime, ...createRepositories(db, runtime), clock, notifier, catalog }
+  const { wallets, cursors } = base
+  const { rates, locks } = createQuotes(base)
   const deps = { ...base, rates, locks, urls: { checkoutBaseUrl: 'http://pay.test' } }
-  const addressBook = createAddressBook()
+  const addressBook = sandboxAddressBook()
   const secretBox = createSecretBox(new Uint8Array(32).fill(7))
 
   const publishRates = async (): Promise<void> => {
     const at = clock.now()
     const price = (value: string) => ({ price: value, sources: ['a', 'b', 'c'], oldestAt: at })
     const coins = Object.entries({ ...SYMBOLS, USDT: '1', USDC: '1' })
-    await repositories.rateSnapshots.insert({
+    await base.rateSnapshots.insert({
       at,
       usdPerSymbol: Object.fromEntries(coins.map(([symbol, value]) => [symbol, price(value)])),
       fiatPerUsd: { USD: price('1'), EUR: price('0.5') },
@@ -105,7 +71,7 @@ export async function openEngine(stores: TestStores, nodes: NetworkSettings['tes
 
   return {
     deps,
-    kicks,
+    wakeUps,
     workspace,
     addressBook,
     secretBox,
@@ -153,8 +119,8 @@ interface OpenRequest {
   readonly asset?: AssetId
 }
 
-type Deps = Pick<Ambient, 'clock' | 'random'> & {
-  readonly locks: LockPreparer
+type Deps = Pick<Runtime, 'clock' | 'random'> & {
+  readonly locks: QuotePreparer
   readonly invoices: InvoiceRepository
 }
 
@@ -201,8 +167,8 @@ async function open(deps: Deps, workspace: Workspace, request: OpenRequest): Pro
 }
 
 /** The lock of an invoice that has one. */
-export function lockOf(invoice: Invoice): AssetLock {
-  const lock = activeLock(invoice.state)
+export function paymentMethodOf(invoice: Invoice): PaymentMethod {
+  const lock = activePaymentMethod(invoice.state)
   if (lock === null) throw new Error('the invoice has no asset')
   return lock
 }
@@ -211,7 +177,7 @@ export function lockOf(invoice: Invoice): AssetLock {
 export function blockWith(
   height: number,
   time: Ms,
-  to: Pick<AssetLock, 'matchKey' | 'address'>,
+  to: Pick<PaymentMethod, 'matchKey' | 'address'>,
   transfers: readonly { readonly key: string; readonly amountBase: bigint; readonly asset?: AssetId | null }[],
 ): ScannedBlock {
   return {

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll } from 'vitest'
-import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import { afterEach, beforeAll } from 'vitest'
+import type { LocalChain } from '#scripts/local-chain/start-local-chain.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { createEvmClient, type EvmClient } from '#shared/chains/families/evm/client.ts'
@@ -8,6 +8,7 @@ import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { WatchIndex } from '#shared/ports/scanning.ts'
 import { type Lie, startLyingNode } from './lying-node.ts'
+import { freshChain } from './worker-chain.ts'
 
 /** The watched address of an EVM stage. */
 export const WATCHED_ACCOUNT = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'
@@ -28,17 +29,16 @@ export interface EvmStage {
   keep(resource: { close(): unknown }): void
 }
 
-/** Starts a chain that mines on demand before the file's tests. The getters are good inside hooks and tests. */
+/** Gives the file's tests the worker's chain, which mines on demand. The getters are good inside hooks and tests. */
 export function useEvmStage(prepare: (chain: LocalChain) => Promise<void>): EvmStage {
   const watches = createWatchIndex()
   watches.add(WATCHED_ACCOUNT.slice(2).toLowerCase())
   const opened: { close(): unknown }[] = []
   let chain: LocalChain
   beforeAll(async () => {
-    chain = await startLocalChain({ blockTimeMs: null })
+    chain = await freshChain()
     await prepare(chain)
   })
-  afterAll(() => chain.stop())
   afterEach(async () => {
     for (const resource of opened.splice(0)) await resource.close()
   })

@@ -16,7 +16,7 @@ export interface FakePoolNode extends PoolNode {
   denied: readonly string[]
 }
 
-/** Fake nodes under a clock that stands still; both start anew with each test. */
+/** Fake nodes under a clock that stands still; both start again with each test. */
 export function useFakeNodes() {
   const clock = { time: 0 }
   const gauges = new Map<string, number>()

@@ -4,15 +4,11 @@ import { SANDBOX_KEYS } from '#shared/chains/addresses/sandbox-keys.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
-import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
-import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
-import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
-import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
-import { createCoinBalanceRepository } from '#shared/db/scanning/coin-balance-repository.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { Family, NetworkId } from '#shared/domain/enumerations.ts'
-import type { ChainCursor } from '#shared/ports/scanning.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
 import { emptyDatabase } from './empty-database.ts'
@@ -49,7 +45,7 @@ export interface FamilyStage {
 export function useFamilyStage(stores: TestStores, network: NetworkId, family: Family): FamilyStage {
   let tests = 0
   let watched: FamilyStage['watched'] & { readonly index: number } = { index: 0, address: '', matchKey: '' }
-  const running: { stop(): Promise<unknown> }[] = []
+  const running: { wake(): void; stop(): Promise<unknown> }[] = []
 
   beforeEach(async () => {
     await emptyDatabase(stores.db)
@@ -67,7 +63,7 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
 
   function start(rpcUrls: readonly string[], change: Partial<ScanDeps> = {}) {
     const networks = { live: {}, test: { [network]: { rpcUrls, genesis: 'any', confirmations: 2 } } }
-    const client = createChainClient(networks, 'test', network, stores.ambient.metrics)
+    const client = createChainClient(networks, 'test', network, stores.runtime.metrics)
     if (client === null) throw new Error('no client')
     const deps = { ...depsOf(stores), catalog: createCatalog(networks), ...change }
     const scanner = startChainScanner(deps, {
@@ -83,6 +79,7 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
       development: false,
     })
     const one = {
+      wake: scanner.wake,
       async stop() {
         running.splice(running.indexOf(one), 1)
         await scanner.stop()
@@ -92,6 +89,13 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
     running.push(one)
     return one
   }
+
+  /** Waits for what the scanners do, and wakes them, so that no test waits for the pause after a failure. */
+  const until = (check: () => Promise<unknown>) =>
+    vi.waitFor(async () => {
+      for (const { wake } of running) wake()
+      await check()
+    }, PATIENCE)
 
   const stage: FamilyStage = {
     get watched() {
@@ -123,26 +127,13 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
         }),
       ),
     cursor: () => cursors().find('test', network),
-    untilHeight: (height) =>
-      vi.waitFor(async () => expect((await stage.cursor())?.height).toBeGreaterThanOrEqual(height), PATIENCE),
-    untilPayments: (expected) =>
-      vi.waitFor(async () => expect(await stage.payments()).toMatchObject(expected), PATIENCE),
-    untilStuck: (block) =>
-      vi.waitFor(async () => expect((await stage.cursor())?.trouble).toMatchObject(block), PATIENCE),
+    untilHeight: (height) => until(async () => expect((await stage.cursor())?.height).toBeGreaterThanOrEqual(height)),
+    untilPayments: (expected) => until(async () => expect(await stage.payments()).toMatchObject(expected)),
+    untilStuck: (block) => until(async () => expect((await stage.cursor())?.trouble).toMatchObject(block)),
   }
   return stage
 }
 
-function depsOf({ db, ambient }: TestStores): Omit<ScanDeps, 'catalog'> {
-  return {
-    ...ambient,
-    kicker: { kick: () => {} },
-    balances: createCoinBalanceRepository(db),
-    commands: createChainCommandRepository(db),
-    cursors: createCursorRepository(db),
-    exceptions: createExceptionRepository(db),
-    invoices: createInvoiceRepository(db),
-    payments: createPaymentRepository(db, ambient.random),
-    wallets: createWalletRepository(db),
-  }
+function depsOf({ db, runtime }: TestStores): Omit<ScanDeps, 'catalog'> {
+  return { ...runtime, ...createRepositories(db, runtime), notifier: { notify: () => {} } }
 }

@@ -27,6 +27,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     mongoUrl: process.env['MONGO_URL'] || null,
     redisUrl: process.env['REDIS_URL'] || null,
   })
+  // A mongod of somebody else keeps its settings.
+  if (!process.env['MONGO_URL']) await stopExpiry(stores.mongoUrl)
   project.provide('mongoUrl', stores.mongoUrl)
   project.provide('redisUrl', stores.redisUrl)
   const databasePrefix = `paymesh_test_${randomBytes(3).toString('hex')}_`
@@ -37,6 +39,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await stores.stop()
     rmSync(dataDir, { recursive: true, force: true })
   }
+}
+
+/** Stops mongod from removing expired documents once a minute: tests store rows of fixed times, which are long over. */
+async function stopExpiry(mongoUrl: string): Promise<void> {
+  const client = await mongoose.mongo.MongoClient.connect(mongoUrl)
+  await client.db('admin').command({ setParameter: 1, ttlMonitorEnabled: false })
+  await client.close()
 }
 
 async function dropDatabases(mongoUrl: string, prefix: string): Promise<void> {

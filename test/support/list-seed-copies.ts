@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { uuidFloor } from '#shared/db/connection/uuid-time.ts'
+import { uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
@@ -210,7 +210,7 @@ const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
 /** A UUID version 7 of that moment. */
 function idAt(at: number): string {
   const random = hex(10)
-  return `${uuidFloor(at).slice(0, 14)}7${random.slice(0, 3)}-8${random.slice(3, 6)}-${random.slice(6, 18)}`
+  return `${uuidLowerBound(at).slice(0, 14)}7${random.slice(0, 3)}-8${random.slice(3, 6)}-${random.slice(6, 18)}`
 }
 
 const eventIdOf = (invoiceId: string): string => `evt_${invoiceId.replaceAll('-', '')}_1`

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { createPaymesh, type Invoice, type Paymesh } from '#clients/typescript/src/main.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { readEnvironment } from '#scripts/start/environment.ts'
@@ -9,8 +8,8 @@ import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { copyRows } from './list-seed-copies.ts'
+import { openTenant } from './open-tenant.ts'
 import { startWebhookReceiver } from './webhook-receiver.ts'
-import { runCli } from './world.ts'
 
 /**
  * A workspace whose lists show every value of every filter: in test mode so few rows that each list is one page, in live mode so many that
@@ -42,23 +41,8 @@ export async function seedLists(
   dev: DevInfo,
   { isOperator }: { readonly isOperator: boolean },
 ): Promise<ListSeed> {
-  const email = `${randomUUID()}@example.com`
-  const owner = ['workspace', 'create', '--name', 'Lists', '--owner-email', email]
-  const { id: workspaceId } = await runCli<{ id: string }>(dataDir, owner)
-  const person = ['operator', 'create', '--email', email, '--name', 'Lia List', '--workspace', workspaceId]
-  const [{ key }, { password }] = await Promise.all([
-    runCli<{ key: string }>(dataDir, [
-      'key',
-      'create',
-      '--workspace',
-      workspaceId,
-      '--mode',
-      'test',
-      '--scopes',
-      'all',
-    ]),
-    runCli<{ password: string }>(dataDir, [...person, '--role', 'owner', ...(isOperator ? ['--instance'] : [])]),
-  ])
+  const { workspaceId, testKey: key, owner } = await openTenant(dataDir, { name: 'Lists', isOperator })
+  const { email, password } = owner
   const { stores } = parseConfig(readEnvironment(dataDir) ?? {})
   const logger = createLogger({ name: 'seed', level: 'silent' })
   const db = await connectDatabase({ url: stores.mongoUrl, name: stores.mongoDatabase, logger })

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-const LOOK_EVERY_MS = 100
+const POLL_EVERY_MS = 100
 
 /**
  * What `make` gives, as JSON in a file: made by the first of several workers that ask, read by the others. After a failure the next one
@@ -11,7 +11,7 @@ export async function once<T>(file: string, make: () => Promise<T>): Promise<T> 
   const lock = `${file}.lock`
   while (!existsSync(file)) {
     if (!taken(lock)) {
-      await delay(LOOK_EVERY_MS)
+      await delay(POLL_EVERY_MS)
       continue
     }
     try {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
-import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { readEnvironment } from '#scripts/start/environment.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { createMembershipRepository } from '#shared/db/accounts/membership-repository.ts'
@@ -18,6 +18,7 @@ import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createOperator, newPassword } from '#shared/usecases/accounts/manage-operators.ts'
 import { createApiKey } from '#shared/usecases/workspaces/create-api-key.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
+import { sharedInstallation } from './shared-installation.ts'
 
 /** A person who can log in. */
 export interface Person {
@@ -43,8 +44,8 @@ export async function openTenant(
 ): Promise<Tenant> {
   return await withTools(dataDir, async (tools) => {
     const email = `${randomUUID()}@example.com`
-    const deed = { opId: randomUUID(), actor: 'test' }
-    const { id: workspaceId } = await createWorkspace(tools, { name, ownerEmail: email, deed })
+    const action = { opId: randomUUID(), actor: 'test' }
+    const { id: workspaceId } = await createWorkspace(tools, { name, ownerEmail: email, action })
     const keyOf = async (mode: 'test' | 'live') =>
       (await createApiKey(tools, { workspaceId, mode, scopes: SCOPES })).apiKey
     const password = newPassword(tools)
@@ -76,8 +77,7 @@ export async function openPerson(
  */
 export async function ownWorkspace(): Promise<DevInfo> {
   const dataDir = inject('stackDataDir')
-  const dev = readDevInfo(dataDir)
-  if (dev === null) throw new Error('the shared installation is not running')
+  const dev = sharedInstallation()
   const { owner, ...tenant } = await openTenant(dataDir, { name: 'Corner Shop', isOperator: true })
   return { ...dev, ...tenant, ownerEmail: owner.email, ownerPassword: owner.password }
 }

@@ -23,9 +23,9 @@ interface Control {
 /** So many steps after which the walk goes on from a page of the list, so that no corner holds it for long. */
 const STRIDE = 20
 const LATEST = 12
-/** Ends the walk's own session, or leaves the dashboard. */
+/** Ends sessions, changes the password that later steps need, or leaves the dashboard. */
 const LEFT_OUT = 'a[download], a[target], a[href^="http"], a[href^="mailto"]'
-const LEFT_OUT_WORDS = '^(Log out|Log out everywhere|Change the password|Take over)$'
+const LEFT_OUT_LABELS = '^(Log out|Log out all others|Change password)$'
 const CONTROLS = 'a[href], button, select, input, textarea, summary, [role="menuitem"], [role="option"], [role="tab"]'
 const TEXTS = ['1', '12.50', 'a@b.example', '<b>x</b>', '0xdeadbeef', '2026-11-01', '=1+1']
 
@@ -38,7 +38,7 @@ export async function walk(page: Page, { seed, steps }: Walk, pages: readonly st
   const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)]
   const path: string[] = []
   const heard: string[] = []
-  const judged = new Set<string>()
+  const evaluated = new Set<string>()
   listen(page, (problem) => heard.push(problem))
   for (let step = 0; step < steps; step += 1) {
     const control = step % STRIDE === 0 ? undefined : pick(await controlsOf(page))
@@ -50,7 +50,7 @@ export async function walk(page: Page, { seed, steps }: Walk, pages: readonly st
       path.push(`${control.kind} ${control.name}`)
       await act(page, control, pick(control.kind === 'type' ? TEXTS : control.options) ?? '')
     }
-    const found = [...heard, ...(await faultsOf(page, judged))]
+    const found = [...heard, ...(await faultsOf(page, evaluated))]
     if (found.length > 0) return { seed, step, url: page.url(), path: path.slice(-LATEST), found }
   }
   return null
@@ -69,7 +69,7 @@ function listen(page: Page, report: (problem: string) => void): void {
 /** Controls that are enabled, seen and not covered, in the order of the document. */
 async function controlsOf(page: Page): Promise<readonly Control[]> {
   return await page.evaluate<readonly Control[]>(`(() => {
-    const leftOut = new RegExp(${JSON.stringify(LEFT_OUT_WORDS)})
+    const leftOut = new RegExp(${JSON.stringify(LEFT_OUT_LABELS)})
     const all = [...document.querySelectorAll(${JSON.stringify(CONTROLS)})]
     return all.flatMap((element, index) => {
       const name = (element.getAttribute('aria-label') || element.innerText || element.name || element.tagName).trim().slice(0, 60)
@@ -101,7 +101,7 @@ async function act(page: Page, { index, kind }: Control, value: string): Promise
   })
 }
 
-async function faultsOf(page: Page, judged: Set<string>): Promise<readonly string[]> {
+async function faultsOf(page: Page, evaluated: Set<string>): Promise<readonly string[]> {
   await settled(page)
   const found: string[] = []
   const sideways = await sidewaysPixels(page)
@@ -114,8 +114,8 @@ async function faultsOf(page: Page, judged: Set<string>): Promise<readonly strin
   )
   if (isEmpty) found.push('the main region is empty')
   const state = await stateOf(page)
-  if (judged.has(state)) return found
-  judged.add(state)
+  if (evaluated.has(state)) return found
+  evaluated.add(state)
   // What pops up for a moment, such as a menu or a tooltip, needs no landmark; pages without popups are looked at in every-page.test.ts.
   return [...found, ...(await axeViolations(page)).filter((violation) => !violation.startsWith('region '))]
 }

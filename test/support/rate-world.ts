@@ -4,9 +4,9 @@ import {
   type SimulatedSource,
   startExchangeSimulator,
 } from '#scripts/exchange-simulator/simulator.ts'
+import { createJumpConfirmation } from '#services/rates/jump-confirmation.ts'
 import { createRateCycle, type RateCycle } from '#services/rates/rate-cycle.ts'
 import { createRateSources } from '#services/rates/rate-sources.ts'
-import { createTripwire } from '#services/rates/tripwire.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { RATE_SNAPSHOTS } from '#shared/db/rates/rate-model.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
@@ -32,10 +32,16 @@ export interface RateWorld {
 }
 
 /** A story that is told on a world of its own. */
-export type RateStory = (
-  tell: (world: RateWorld) => Promise<void>,
-  options?: { readonly sourceUrls?: Partial<Readonly<Record<SimulatedSource, string>>> },
-) => () => Promise<void>
+export type RateStory = (tell: (world: RateWorld) => Promise<void>, options?: RateWorldOptions) => () => Promise<void>
+
+/** What differs from a world in which every source is a simulated one and may take as long as a busy machine needs. */
+export interface RateWorldOptions {
+  readonly sourceUrls?: Partial<Readonly<Record<SimulatedSource, string>>>
+  /** When a source that does not answer counts as failed; stories of such a source set it. Default 20,000. */
+  readonly timeoutMs?: number
+}
+
+const PATIENCE_MS = 20_000
 
 /** Worlds for the stories of one test file; each frees its lease for the next one. */
 export function useRateWorlds(stores: TestStores): RateStory {
@@ -57,10 +63,10 @@ export function useRateWorlds(stores: TestStores): RateStory {
       today += 2 * 86_400_000
       const clock = { at: today, now: () => clock.at }
       const simulator = await startExchangeSimulator({ port: 0, now: clock.now })
-      // What the guards remember of the last world must not judge this one.
+      // What the guards remember of the last world must not check this one.
       await stores.db.collection(RATE_SNAPSHOTS).deleteMany({})
       closing.push(() => simulator.stop())
-      const world = openWorld(stores, http, simulator, clock, { ...simulator.sourceUrls, ...options.sourceUrls })
+      const world = openWorld(stores, http, simulator, clock, options)
       try {
         await tell(world)
       } finally {
@@ -74,15 +80,16 @@ function openWorld(
   http: HttpGet,
   simulator: ExchangeSimulator,
   clock: { at: number; now(): number },
-  sourceUrls: Readonly<Record<string, string>>,
+  { sourceUrls: given, timeoutMs = PATIENCE_MS }: RateWorldOptions,
 ): RateWorld {
+  const sourceUrls = { ...simulator.sourceUrls, ...given }
   const counted: string[] = []
   const metrics = {
-    ...stores.ambient.metrics,
+    ...stores.runtime.metrics,
     count: (name: string, labels: Readonly<Record<string, string>> = {}) =>
       void counted.push([name, ...Object.values(labels)].join(' ')),
   }
-  const ambient = { ...stores.ambient, clock, metrics }
+  const runtime = { ...stores.runtime, clock, metrics }
   const rates = createRateRepository(stores.db)
   const catalog = { asset: (id: string) => ({ symbol: id.slice(0, id.indexOf('_')).toUpperCase() }) as AssetInfo }
   const reader = createRateReader({ rates, clock, catalog })
@@ -92,11 +99,11 @@ function openWorld(
     },
     simulator,
     cycle: createRateCycle({
-      ...ambient,
+      ...runtime,
       rates,
       leases: createLeaseRepository(stores.db),
-      sources: createRateSources({ ...ambient, http, sourceUrls, timeoutMs: 1_000 }),
-      tripwire: createTripwire({ ...ambient, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
+      sources: createRateSources({ ...runtime, http, sourceUrls, timeoutMs }),
+      jumpConfirmation: createJumpConfirmation({ ...runtime, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
     }),
     reader,
     usdOf: async (asset) => Number((await reader.rateFor({ asset, fiat: 'USD', arsSeries: 'crypto' })).fiatPerAsset),

@@ -1,24 +1,19 @@
 import { Interface, Wallet as Signer } from 'ethers'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
-import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import type { LocalChain } from '#scripts/local-chain/start-local-chain.ts'
 import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
 import { SANDBOX_KEYS } from '#shared/chains/addresses/sandbox-keys.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
-import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
-import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
-import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
-import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
-import { createCoinBalanceRepository } from '#shared/db/scanning/coin-balance-repository.ts'
-import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
-import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
-import type { ChainCursor } from '#shared/ports/scanning.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps, ScanSource } from '#shared/usecases/scanning/scan-session.ts'
 import { emptyDatabase } from './empty-database.ts'
 import type { TestStores } from './stores.ts'
+import { anotherChain, freshChain } from './worker-chain.ts'
 
 /** Account 1 of anvil's public phrase. */
 const PAYER = new Signer('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d')
@@ -58,29 +53,32 @@ export interface ScanStage {
 
 const PATIENCE = { timeout: 8_000, interval: 20 }
 
-/** Sets the stage anew before each test and clears it afterwards. The getters are good inside hooks and tests. */
+/** Sets the stage again before each test, on the chain of the worker, and clears it afterwards. The getters are good inside hooks and tests. */
 export function useScanStage(stores: TestStores): ScanStage {
   let chain: LocalChain
   let deps: ScanDeps
-  const running: { stop(): Promise<void> }[] = []
+  const running: { wake(): void; stop(): Promise<void> }[] = []
   const clients: { close(): Promise<void> }[] = []
 
-  const startChain = async () => {
-    chain = await startLocalChain({ blockTimeMs: null })
-    await chain.mine()
-  }
   const firstBlock = async () =>
     ((await chain.rpc('eth_getBlockByNumber', ['0x0', false])) as { readonly hash: string }).hash
   beforeEach(async () => {
     await emptyDatabase(stores.db)
-    await startChain()
+    chain = await freshChain()
+    await chain.mine()
     deps = await prepareDeps(stores, chain.url)
   })
   afterEach(async () => {
     for (const scanner of running.splice(0)) await scanner.stop()
     for (const client of clients.splice(0)) await client.close()
-    await chain.stop()
   })
+
+  /** Waits for what the scanners do, and wakes them, so that no test waits for the pause after a failure. */
+  const until = (check: () => Promise<unknown>) =>
+    vi.waitFor(async () => {
+      for (const { wake } of running) wake()
+      await check()
+    }, PATIENCE)
 
   const stage: ScanStage = {
     get chain() {
@@ -93,8 +91,8 @@ export function useScanStage(stores: TestStores): ScanStage {
       const first = await firstBlock()
       // The first block differs by the second in which the node is started.
       do {
-        await chain.stop()
-        await startChain()
+        chain = await anotherChain()
+        await chain.mine()
       } while ((await firstBlock()) === first)
     },
     source(change = {}, chainId = 31_337, rpcUrls = [chain.url]) {
@@ -103,7 +101,7 @@ export function useScanStage(stores: TestStores): ScanStage {
         { live: {}, test: { ethereum: node } },
         'test',
         'ethereum',
-        stores.ambient.metrics,
+        stores.runtime.metrics,
       )
       if (client === null) throw new Error('no client')
       clients.push(client)
@@ -111,7 +109,8 @@ export function useScanStage(stores: TestStores): ScanStage {
     },
     scan(source = stage.source(), change = {}) {
       const scanner = startChainScanner({ ...deps, ...change }, source)
-      running.push(scanner)
+      // Attention changes what a thrifty scanner does, so that only its test may wake it.
+      running.push({ wake: source.thrifty === undefined ? scanner.wake : () => {}, stop: scanner.stop })
       return scanner
     },
     payments: async () =>
@@ -123,10 +122,8 @@ export function useScanStage(stores: TestStores): ScanStage {
       })),
     cursor: () => deps.cursors.find('test', 'ethereum'),
     height: async () => Number(await chain.rpc('eth_blockNumber')),
-    untilHeight: (height) =>
-      vi.waitFor(async () => expect((await stage.cursor())?.height).toBeGreaterThanOrEqual(height), PATIENCE),
-    untilPayments: (expected) =>
-      vi.waitFor(async () => expect(await stage.payments()).toMatchObject(expected), PATIENCE),
+    untilHeight: (height) => until(async () => expect((await stage.cursor())?.height).toBeGreaterThanOrEqual(height)),
+    untilPayments: (expected) => until(async () => expect(await stage.payments()).toMatchObject(expected)),
   }
   return stage
 }
@@ -144,20 +141,14 @@ const SOURCE = {
 } as const
 
 async function prepareDeps(stores: TestStores, rpcUrl: string): Promise<ScanDeps> {
-  const wallets = createWalletRepository(stores.db)
+  const repositories = createRepositories(stores.db, stores.runtime)
   const row = { mode: 'test', family: 'evm', materialId: 'test:evm:stage', watchedOn: [] } as const
-  await wallets.addDerived(row.materialId, [{ ...WATCHED, ...row }], 1)
+  await repositories.wallets.addDerived(row.materialId, [{ ...WATCHED, ...row }], 1)
   return {
-    ...stores.ambient,
-    kicker: { kick: () => {} },
-    balances: createCoinBalanceRepository(stores.db),
+    ...stores.runtime,
+    ...repositories,
+    notifier: { notify: () => {} },
     catalog: createCatalog({ live: {}, test: { ethereum: { rpcUrls: [rpcUrl], confirmations: CONFIRMATIONS } } }),
-    commands: createChainCommandRepository(stores.db),
-    cursors: createCursorRepository(stores.db),
-    exceptions: createExceptionRepository(stores.db),
-    invoices: createInvoiceRepository(stores.db),
-    payments: createPaymentRepository(stores.db, stores.ambient.random),
-    wallets,
   }
 }
 

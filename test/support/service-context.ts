@@ -1,5 +1,6 @@
 import type { ServiceContext } from '#services/context.ts'
 import { parseConfig } from '#shared/config/schema.ts'
+import { createRedisSignals } from '#shared/queues/redis-signals.ts'
 import type { TestStores } from './stores.ts'
 
 /** What a `main.ts` needs, on the stores of a test file; `env` adds settings. Use it inside hooks and tests. */
@@ -15,5 +16,5 @@ export function serviceContext(stores: TestStores, env: Readonly<Record<string, 
     PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls,localhost-webhooks,no-wallet-delay',
     ...env,
   })
-  return { ...stores.ambient, config, db: stores.db, redis: stores.redis }
+  return { ...stores.runtime, config, db: stores.db, signals: createRedisSignals(stores.redis) }
 }

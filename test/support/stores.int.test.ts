@@ -3,10 +3,10 @@ import { useStores } from './stores.ts'
 
 const stores = useStores()
 
-it('gives a migrated database, a reachable Redis and an ambient of its own', async () => {
+it('gives a migrated database, a reachable Redis and a runtime of its own', async () => {
   expect(await stores.db.isHealthy()).toBe(true)
   expect(stores.db.name).toBe(stores.database)
   expect(await stores.redis.producer.ping()).toBe('PONG')
   expect(stores.prefix).toMatch(/^pmtest-/)
-  expect(Math.abs(stores.ambient.clock.now() - Date.now())).toBeLessThan(60_000)
+  expect(Math.abs(stores.runtime.clock.now() - Date.now())).toBeLessThan(60_000)
 })

@@ -3,7 +3,7 @@ import { threadId } from 'node:worker_threads'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import { connectRedis, type RedisConnections } from '#shared/queues/connection.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
@@ -15,7 +15,7 @@ export interface TestStores {
   readonly db: Database
   readonly redis: RedisConnections
   /** Store clock, real randomness, silent log (PAYMESH_TEST_LOG names a level), fresh metrics. */
-  readonly ambient: Ambient
+  readonly runtime: Runtime
   readonly mongoUrl: string
   readonly redisUrl: string
   readonly database: string
@@ -25,7 +25,7 @@ export interface TestStores {
 interface Opened {
   readonly db: Database
   readonly redis: RedisConnections
-  readonly ambient: Ambient
+  readonly runtime: Runtime
   close(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ let inUse = 0
 
 /**
  * Real stores for a test file: an empty database with every index that no other file uses meanwhile, and a key prefix of its
- * own. Files that one worker runs one after the other share databases, because a thousand indexes made anew for each cost the store more
+ * own. Files that one worker runs one after the other share databases, because a thousand indexes made again for each cost the store more
  * than the tests. `migrated: false` gives a database that never existed and is dropped after the file's last test.
  */
 export function useStores({ migrated = true }: { readonly migrated?: boolean } = {}): TestStores {
@@ -62,8 +62,8 @@ export function useStores({ migrated = true }: { readonly migrated?: boolean } =
     get redis() {
       return ready().redis
     },
-    get ambient() {
-      return ready().ambient
+    get runtime() {
+      return ready().runtime
     },
     get mongoUrl() {
       return urls().mongoUrl
@@ -94,7 +94,7 @@ async function open(options: {
   return {
     db,
     redis,
-    ambient: { clock, random: createRandom(clock.now), logger, metrics: createMetrics({ defaults: false }) },
+    runtime: { clock, random: createRandom(clock.now), logger, metrics: createMetrics({ defaults: false }) },
     async close() {
       clock.stop()
       await dropKeys(redis)

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, inject } from 'vitest'
-import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import type { DevInfo } from '#scripts/start/dev-info.ts'
 import type { TestBrowser } from './browser.ts'
 import { enrolAuthenticator } from './enrol-authenticator.ts'
 import { type ListSeed, seedLists } from './list-seed.ts'
 import { logIn } from './log-in.ts'
 import { once } from './once.ts'
+import { sharedInstallation } from './shared-installation.ts'
 
 const SEEDING_MS = 300_000
 
@@ -23,8 +24,7 @@ export function useListSeed(browser: TestBrowser, name = 'shared'): () => OpenSe
   let open: OpenSeed | undefined
   beforeAll(async () => {
     const dataDir = inject('stackDataDir')
-    const dev = readDevInfo(dataDir)
-    if (dev === null) throw new Error('the shared installation is not running')
+    const dev = sharedInstallation()
     open = await once(join(dataDir, `list-seed-${name}.json`), async () => {
       const seed = await seedLists(dataDir, dev, { isOperator: name === 'shared' })
       const page = await browser.open()

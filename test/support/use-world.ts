@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, inject } from 'vitest'
-import { readDevInfo } from '#scripts/start/dev-info.ts'
+import { sharedInstallation } from './shared-installation.ts'
 import { openWorld, type World } from './world.ts'
 
 /** A fresh workspace on the run's shared installation; good inside hooks and tests of the file. */
@@ -7,8 +7,7 @@ export function useWorld(): () => World {
   let world: World | undefined
   beforeAll(async () => {
     const dataDir = inject('stackDataDir')
-    const dev = readDevInfo(dataDir)
-    if (dev === null) throw new Error('the shared installation is not running')
+    const dev = sharedInstallation()
     world = await openWorld(dataDir, dev)
   })
   afterAll(async () => {

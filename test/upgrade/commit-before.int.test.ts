@@ -162,13 +162,13 @@ it('a session of before is logged in, another token is not, and the password sti
 it('the audit trail of before verifies, goes on signed, and shows a change of an old row', async () => {
   const chain = createAuditChainRepository(stores.db)
   const keys = createAuditKeys(new Uint8Array(32).fill(7))
-  const verify = () => verifyAudit({ chain, keys }, { noted: null, onProgress: () => undefined })
+  const verify = () => verifyAudit({ chain, keys }, { since: null, onProgress: () => undefined })
   // Every row is sound; what is missing is a signed end, which the first writer of the new code adds.
   expect(await verify()).toMatchObject({
     ...{ checked: about.auditRows, signedFrom: null },
     firstBreak: { kind: 'unsigned' },
   })
-  await extendAuditChain({ chain, keys, clock: stores.ambient.clock }, () => false)
+  await extendAuditChain({ chain, keys, clock: stores.runtime.clock }, () => false)
   // A checkpoint closes the rows of before, then the rows of this file follow.
   const verdict = await verify()
   expect(verdict).toMatchObject({ intact: true, signedFrom: about.auditRows + 1 })

@@ -1,6 +1,6 @@
 import type { PaymeshErrorCode, PaymeshErrorDetail } from './types.ts'
 
-/** What an error answer of the API says, and how it came. */
+/** Content of an error response of the API. */
 interface ApiErrorFacts {
   readonly code: PaymeshErrorCode
   readonly message: string
@@ -13,18 +13,18 @@ interface ApiErrorFacts {
 }
 
 /**
- * The API refused a call. Branch on `code`, never on the message; quote `requestId` when you ask the operator.
- * It is thrown after the client's own retries, so `retryable` means: the same call may succeed later.
+ * The API refused a call. Branch on `code`, never on the message; quote `requestId` when you contact the operator.
+ * It is thrown after the client's own retries, so `retryable` means that the same call may succeed later.
  */
 export class PaymeshApiError extends Error {
   readonly code: PaymeshErrorCode
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number
-  /** The offending fields of a `VALIDATION_ERROR`, dotted paths like `customer.email`; otherwise mostly empty. */
+  /** The invalid fields of a `VALIDATION_ERROR`, dotted paths like `customer.email`; otherwise mostly empty. */
   readonly details: readonly PaymeshErrorDetail[]
   readonly requestId: string
   readonly retryable: boolean
-  /** How long the API asked to wait, in milliseconds; null when it did not. */
+  /** Pause that the API requested, in milliseconds; null without one. */
   readonly retryAfterMs: number | null
 
   constructor(facts: ApiErrorFacts) {
@@ -40,21 +40,21 @@ export class PaymeshApiError extends Error {
   }
 }
 
-/** `network`: no answer came; `timeout`: none came in time; `unreadable`: something else than the API answered. */
+/** `network`: no response; `timeout`: no response in time; `unreadable`: the response did not come from the API. */
 export type ConnectionFault = 'network' | 'timeout' | 'unreadable'
 
 /**
- * No answer of the API was read. Whether the call took effect is unknown: repeat a POST with the same
+ * No API response was received. Whether the call took effect is unknown: repeat a POST with the same
  * `idempotencyKey` to find out. It is thrown after the client's own retries.
  */
 export class PaymeshConnectionError extends Error {
   readonly reason: ConnectionFault
-  /** HTTP status of an unreadable answer, as a proxy in between gives it; null when none came. */
+  /** HTTP status of an unreadable response, for example of a proxy; null without one. */
   readonly status: number | null
   readonly retryable: boolean
-  /** How long the answer asked to wait, in milliseconds; null when it did not. */
+  /** Pause that the response requested, in milliseconds; null without one. */
   readonly retryAfterMs: number | null
-  /** The key that the call carried; null for calls without one. */
+  /** The idempotency key of the call; null for calls without one. */
   readonly idempotencyKey: string | null
 
   constructor(
@@ -67,7 +67,11 @@ export class PaymeshConnectionError extends Error {
       readonly cause?: unknown
     },
   ) {
-    const what = { network: 'the API was not reached', timeout: 'no answer in time', unreadable: 'not an API answer' }
+    const what = {
+      network: 'the API was not reached',
+      timeout: 'no response in time',
+      unreadable: 'not an API response',
+    }
     const status = facts.status === undefined ? '' : `, status ${facts.status}`
     super(`${what[reason]} (${facts.operation}${status})`, { cause: facts.cause })
     this.name = 'PaymeshConnectionError'

@@ -11,17 +11,17 @@ import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoin
 export interface PaymeshOptions {
   /** `pm_live_…` or `pm_test_…`; decides the mode. A server-side secret: never ship it to a browser or an app. */
   readonly apiKey: string
-  /** Address of the API, its prefix `/api/v1` included. */
+  /** Address of the API, including its prefix `/api/v1`. */
   readonly baseUrl: string
   /** Default: the global `fetch`. */
   readonly fetch?: FetchLike
-  /** Bound of one attempt, from connecting to the last byte of the answer. Default 30,000. */
+  /** Time limit of one attempt, from connecting to the last byte of the response. Default 30,000. */
   readonly timeoutMs?: number
-  /** Attempts after the first, for what may succeed later. Default 4; 0 turns retries off. */
+  /** Attempts after the first, for temporary failures. Default 4; 0 turns retries off. */
   readonly maxRetries?: number
   /** Unix milliseconds; for tests. Default `Date.now`. */
   readonly now?: () => number
-  /** From 0 to below 1, spreads the retries; for tests. Default `Math.random`. */
+  /** From 0 to below 1, randomises the retries; for tests. Default `Math.random`. */
   readonly random?: () => number
   /** Waits before a retry; for tests. Must reject with the signal's reason when that is aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
@@ -42,12 +42,12 @@ export interface Paymesh {
   readonly currencies: { list(options?: CallOptions): PaymeshList<Currency> }
   /** Current rates in `fiat` (default USD); an asset without a fresh rate is left out. Scope `rates:read`. */
   readonly rates: { list(query?: RateListQuery, options?: CallOptions): PaymeshList<Rate> }
-  /** What a fiat price is in an asset now; nothing is locked. Scope `rates:read`. */
+  /** The current price of a fiat amount in an asset; nothing is locked. Scope `rates:read`. */
   estimate(input: EstimateRequest, options?: WriteOptions): Promise<Estimate>
   readonly webhookEndpoints: WebhookEndpoints
 }
 
-/** Creates a client. Sends nothing. Throws a `TypeError` for settings that cannot work. */
+/** Creates a client. Sends nothing. Throws a `TypeError` for invalid settings. */
 export function createPaymesh(options: PaymeshOptions): Paymesh {
   const transport = createTransport(readSettings(options))
   return {
@@ -65,7 +65,7 @@ export function createPaymesh(options: PaymeshOptions): Paymesh {
 
 function readSettings(options: PaymeshOptions): TransportSettings {
   const { apiKey, baseUrl, timeoutMs = 30_000, maxRetries = 4 } = options
-  // Neither message repeats the key.
+  // Neither message contains the key.
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey must be an API key')
   if (typeof baseUrl !== 'string' || !/^https?:\/\/[^?#]+$/.test(baseUrl))
     throw new TypeError('baseUrl must be the http(s) address of the API without a query')

@@ -14,7 +14,7 @@ export type FetchLike = (
   text(): Promise<string>
 }>
 
-/** One request as it goes over the wire. */
+/** One HTTP request. */
 export interface HttpExchange {
   readonly url: string
   readonly method: string
@@ -22,14 +22,14 @@ export interface HttpExchange {
   readonly body?: string
 }
 
-/** What came back: an answer, or the reason why there is none. */
+/** The result: a response, or the reason why there is none. */
 export type FetchOutcome =
   | { readonly status: number; readonly text: string; readonly retryAfter: string | null }
   | { readonly fault: 'network' | 'timeout'; readonly cause: unknown }
 
 /**
- * One exchange, from the connection to the last byte of the body within `timeoutMs`. Never follows a redirect, since
- * a key must not travel to a host that nobody configured. Rejects only with the reason of the caller's signal.
+ * One exchange, from the connection to the last byte of the body within `timeoutMs`. Never follows a redirect, because
+ * a key must not be sent to a host that was not configured. Rejects only with the reason of the caller's signal.
  */
 export async function fetchText(
   fetch: FetchLike,

@@ -6,7 +6,7 @@ import type { Invoice, InvoiceCreate, InvoiceListQuery, SimulationScenario } fro
 /** Operations on invoices. Scopes `invoices:read` and `invoices:write`. */
 export interface Invoices {
   /**
-   * Creates an invoice. Without `asset` the payer picks one on the page at `urls.checkout`; with it the address and
+   * Creates an invoice. Without `asset` the payer chooses one on the page at `urls.checkout`; with it the address and
    * the exact amount are in `crypto` at once.
    */
   create(input: InvoiceCreate, options?: WriteOptions): Promise<Invoice>
@@ -14,7 +14,7 @@ export interface Invoices {
   list(query?: InvoiceListQuery, options?: CallOptions): PaymeshList<Invoice>
   /** Cancels an invoice that has received nothing; throws `INVALID_STATE` otherwise. */
   cancel(id: string, options?: WriteOptions): Promise<Invoice>
-  /** Test keys only: plays a payment (or its absence) that emits the same events as a real one. */
+  /** Test keys only: simulates a payment (or its absence) that emits the same events as a real one. */
   simulate(id: string, scenario: SimulationScenario, options?: WriteOptions): Promise<Invoice>
 }
 

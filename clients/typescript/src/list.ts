@@ -3,20 +3,20 @@ import type { CallOptions, Transport } from './transport.ts'
 /** One page of a list. */
 export interface Page<T> {
   readonly data: readonly T[]
-  /** Pass `next_cursor` as `cursor` for the page after this one. */
+  /** Pass `next_cursor` as `cursor` for the next page. */
   readonly meta: { readonly next_cursor: string | null; readonly has_more: boolean }
   readonly requestId: string
 }
 
 /**
  * A list, newest first. `for await (const item of list)` walks all pages, each fetched when it is needed; `page()`
- * fetches only the first, or the one at the query's `cursor`. Nothing is sent before one of the two.
+ * fetches only the first, or the one at the query's `cursor`. Nothing is sent before one of the two is called.
  */
 export interface PaymeshList<T> extends AsyncIterable<T> {
   page(): Promise<Page<T>>
 }
 
-/** The list behind `path`; `query` goes along with each page. */
+/** The list at `path`; `query` is sent with each page. */
 export function createList<T>(
   transport: Transport,
   path: string,
@@ -42,7 +42,7 @@ export function createList<T>(
         const cursor = page.meta.next_cursor
         if (!page.meta.has_more || cursor === null) return
         page = await fetchPage(cursor)
-        // A cursor that leads to itself would repeat the same items for ever.
+        // A cursor that leads to itself would repeat the same items forever.
         if (page.meta.next_cursor === cursor) throw new Error(`GET ${path}: the list does not advance`)
       }
     },

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/performance/noBarrelFile: a published package has one entry, and nothing else in it is public.
+// biome-ignore-all lint/performance/noBarrelFile: a published package has one entry point, and only it is public.
 export { type ConnectionFault, PaymeshApiError, PaymeshConnectionError } from './api-error.ts'
 export { createPaymesh, type Paymesh, type PaymeshOptions } from './create-paymesh.ts'
 export type { FetchLike } from './fetch-text.ts'

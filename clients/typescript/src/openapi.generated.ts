@@ -7,7 +7,7 @@ export type ClientOptions = {
 export type Webhooks = ReceiveEventWebhookRequest;
 
 /**
- * The wish for an invoice.
+ * Parameters of an invoice.
  */
 export type InvoiceCreate = {
     /**
@@ -37,11 +37,11 @@ export type InvoiceCreate = {
         [key: string]: string;
     };
     /**
-     * The payer, as far as you know.
+     * The payer, if known.
      */
     customer?: {
         /**
-         * E-mail address of the payer.
+         * Email address of the payer.
          */
         email?: string;
         /**
@@ -50,11 +50,11 @@ export type InvoiceCreate = {
         name?: string;
     };
     /**
-     * Where the checkout leads after payment.
+     * Where the checkout links to after payment.
      */
     success_url?: string;
     /**
-     * Where the checkout leads when the payer gives up.
+     * Where the checkout links to when the payer cancels.
      */
     cancel_url?: string;
     /**
@@ -68,13 +68,13 @@ export type InvoiceCreate = {
  */
 export type SimulateRequest = {
     /**
-     * What shall have happened to the invoice.
+     * Scenario to simulate.
      */
     scenario: 'paid' | 'partial' | 'overpaid' | 'expired';
 };
 
 /**
- * The wish for a payment link: a copy of a product, or terms of its own.
+ * Parameters of a payment link: a copy of a product, or its own terms.
  */
 export type PaymentLinkCreate = {
     /**
@@ -82,11 +82,11 @@ export type PaymentLinkCreate = {
      */
     product_id?: string;
     /**
-     * What payers read. Required without `product_id`.
+     * Shown to payers. Required without `product_id`.
      */
     title?: string;
     /**
-     * More about it.
+     * Further description.
      */
     description?: string;
     /**
@@ -102,21 +102,21 @@ export type PaymentLinkCreate = {
      */
     allow_custom_amount?: boolean;
     /**
-     * Least that a payer may choose; with `allow_custom_amount`.
+     * Minimum that a payer can choose; with `allow_custom_amount`.
      */
     min_amount?: string;
     /**
-     * Most that a payer may choose; with `allow_custom_amount`.
+     * Maximum that a payer can choose; with `allow_custom_amount`.
      */
     max_amount?: string;
 };
 
 /**
- * The wish for a product.
+ * Parameters of a product.
  */
 export type ProductCreate = {
     /**
-     * What payers read.
+     * Shown to payers.
      */
     name: string;
     /**
@@ -128,7 +128,7 @@ export type ProductCreate = {
      */
     currency: 'USD' | 'EUR' | 'DOP' | 'MXN' | 'COP' | 'BRL' | 'GBP' | 'ARS' | 'CLP' | 'PEN';
     /**
-     * More about it.
+     * Further description.
      */
     description?: string;
     /**
@@ -156,11 +156,11 @@ export type EstimateRequest = {
 };
 
 /**
- * The wish for a webhook endpoint.
+ * Parameters of a webhook endpoint.
  */
 export type WebhookEndpointCreate = {
     /**
-     * Public https URL, port 443 or from 1024 on. A development server takes `http://localhost` from test keys.
+     * Public https URL, port 443 or from 1024 on. A development server accepts `http://localhost` from test keys.
      */
     url: string;
     /**
@@ -168,7 +168,7 @@ export type WebhookEndpointCreate = {
      */
     events: Array<'*' | 'invoice.created' | 'invoice.pending' | 'invoice.partial' | 'invoice.confirming' | 'invoice.paid' | 'invoice.overpaid' | 'invoice.expired' | 'invoice.late_payment' | 'invoice.cancelled' | 'payment.detected' | 'payment.confirmed' | 'webhook.test'>;
     /**
-     * Which events it receives: those of the mode of the key by default; `both` needs a live key.
+     * Events it receives: by default those of the mode of the key; `both` requires a live key.
      */
     mode?: 'live' | 'test' | 'both';
     /**
@@ -182,7 +182,7 @@ export type WebhookEndpointCreate = {
  */
 export type Event = {
     /**
-     * The same for every delivery of this event: deduplicate by it.
+     * The same for every delivery of this event: use it to deduplicate.
      */
     id: string;
     object: 'event';
@@ -191,7 +191,7 @@ export type Event = {
      */
     type: 'invoice.created' | 'invoice.pending' | 'invoice.partial' | 'invoice.confirming' | 'invoice.paid' | 'invoice.overpaid' | 'invoice.expired' | 'invoice.late_payment' | 'invoice.cancelled' | 'payment.detected' | 'payment.confirmed' | 'webhook.test';
     /**
-     * Version of the interface that the event was made under.
+     * API version of the event.
      */
     api_version: '2026-10-01';
     /**
@@ -203,11 +203,11 @@ export type Event = {
      */
     created_at: string;
     /**
-     * What the event is about.
+     * Data of the event.
      */
     data: {
         /**
-         * The invoice as it was when the event happened.
+         * The invoice at the time of the event.
          */
         object: Invoice;
         /**
@@ -218,7 +218,7 @@ export type Event = {
 };
 
 /**
- * The merchant's own strings, returned as they were given.
+ * The merchant's own strings, returned unchanged.
  */
 export type Metadata = {
     [key: string]: string;
@@ -251,7 +251,7 @@ export type InvoiceCrypto = {
      */
     asset: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana';
     /**
-     * Network that the asset lives on.
+     * Network of the asset.
      */
     network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana';
     /**
@@ -285,11 +285,11 @@ export type InvoiceCrypto = {
 };
 
 /**
- * The rate the crypto amount was computed with.
+ * The rate used to compute the crypto amount.
  */
 export type InvoiceRate = {
     /**
-     * Price of one unit of the asset in the invoice currency, every digit that was used.
+     * Price of one unit of the asset in the invoice currency, in full precision.
      */
     fiat_per_asset: string;
     /**
@@ -297,13 +297,13 @@ export type InvoiceRate = {
      */
     locked_at: string;
     /**
-     * Until when the rate and the exact amount hold.
+     * When the locked rate and exact amount expire.
      */
     expires_at: string;
 };
 
 /**
- * What arrived so far.
+ * Amounts received so far.
  */
 export type InvoiceReceived = {
     /**
@@ -321,7 +321,7 @@ export type InvoiceReceived = {
 };
 
 /**
- * Circumstances that the status alone does not tell.
+ * Circumstances in addition to the status.
  */
 export type InvoiceFlags = {
     /**
@@ -335,11 +335,11 @@ export type InvoiceFlags = {
 };
 
 /**
- * The payer, as far as the merchant told.
+ * The payer, if given.
  */
 export type InvoiceCustomer = {
     /**
-     * E-mail address given at creation.
+     * Email address given at creation.
      */
     email: string | null;
     /**
@@ -361,11 +361,11 @@ export type InvoiceUrls = {
      */
     receipt: string;
     /**
-     * Where the checkout leads after payment.
+     * Where the checkout links to after payment.
      */
     success: string | null;
     /**
-     * Where the checkout leads when the payer gives up.
+     * Where the checkout links to when the payer cancels.
      */
     cancel: string | null;
 };
@@ -375,7 +375,7 @@ export type InvoiceUrls = {
  */
 export type Invoice = {
     /**
-     * Unique for ever.
+     * Unique.
      */
     id: string;
     object: 'invoice';
@@ -417,15 +417,15 @@ export type Invoice = {
     customer: InvoiceCustomer;
     urls: InvoiceUrls;
     /**
-     * The payment link it was made from.
+     * The payment link that created it.
      */
     payment_link_id: string | null;
     /**
-     * The product it was made from.
+     * The product of that payment link.
      */
     product_id: string | null;
     /**
-     * What created it: `api` for invoices made with a key.
+     * Source: `api` for invoices created with a key.
      */
     source: 'link' | 'api' | 'manual' | 'billing';
     /**
@@ -433,11 +433,11 @@ export type Invoice = {
      */
     created_at: string;
     /**
-     * Without the full amount by then, the invoice expires.
+     * The invoice expires if the full amount has not arrived by then.
      */
     expires_at: string;
     /**
-     * When the full amount was there and confirmed.
+     * When the full amount was confirmed.
      */
     paid_at: string | null;
     /**
@@ -451,7 +451,7 @@ export type Invoice = {
  */
 export type Payment = {
     /**
-     * Unique for ever.
+     * Unique.
      */
     id: string;
     object: 'payment';
@@ -468,7 +468,7 @@ export type Payment = {
      */
     asset: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana';
     /**
-     * Network that the asset lives on.
+     * Network of the asset.
      */
     network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana';
     /**
@@ -488,11 +488,11 @@ export type Payment = {
      */
     decimals: number;
     /**
-     * `detected` and `confirmed` are alive; `replaced`, `dropped` and `orphaned` no longer exist on the chain.
+     * `detected` and `confirmed` payments exist on the chain; `replaced`, `dropped` and `orphaned` ones no longer do.
      */
     status: 'detected' | 'confirmed' | 'replaced' | 'dropped' | 'orphaned';
     /**
-     * Transaction; null for simulated payments, and for coins from inside of a contract call that only the balance of the address shows.
+     * Transaction; null for simulated payments, and for coins from a contract call that only the balance of the address shows.
      */
     tx_hash: string | null;
     /**
@@ -500,7 +500,7 @@ export type Payment = {
      */
     output_index: number | null;
     /**
-     * Sender, where the chain knows one.
+     * Sender, if the chain has one.
      */
     from_address: string | null;
     /**
@@ -508,7 +508,7 @@ export type Payment = {
      */
     to_address: string;
     /**
-     * Block or slot; null while it is in none.
+     * Block or slot; null until it is in one.
      */
     block_number: number | null;
     /**
@@ -516,11 +516,11 @@ export type Payment = {
      */
     block_hash: string | null;
     /**
-     * Blocks on top, its own included.
+     * Confirmations so far, including its own block.
      */
     confirmations: number;
     /**
-     * Confirmations it needs to count as confirmed.
+     * Confirmations required.
      */
     required_confirmations: number;
     /**
@@ -536,7 +536,7 @@ export type Payment = {
      */
     late: boolean;
     /**
-     * It was played with the simulate operation.
+     * It was created with the simulate operation.
      */
     simulated: boolean;
     /**
@@ -574,15 +574,15 @@ export type ErrorResponse = {
 };
 
 /**
- * What went wrong.
+ * The error.
  */
 export type Error = {
     /**
-     * What went wrong, for programs. The set is closed.
+     * Machine-readable error code from a closed set.
      */
     code: 'VALIDATION_ERROR' | 'UNSUPPORTED_ASSET' | 'NO_WALLET_FOR_ASSET' | 'AMOUNT_BELOW_MINIMUM' | 'UNAUTHENTICATED' | 'FORBIDDEN_SCOPE' | 'WORKSPACE_SUSPENDED' | 'WORKSPACE_RESTRICTED' | 'PLAN_LIMIT_REACHED' | 'TEST_MODE_ONLY' | 'NOT_FOUND' | 'INVALID_STATE' | 'IDEMPOTENCY_MISMATCH' | 'IDEMPOTENCY_IN_PROGRESS' | 'RATE_LIMITED' | 'INTERNAL_ERROR' | 'RATES_UNAVAILABLE';
     /**
-     * What went wrong, for people. The text may change.
+     * Human-readable message. The text may change.
      */
     message: string;
     /**
@@ -600,7 +600,7 @@ export type ErrorDetail = {
      */
     path: string;
     /**
-     * What is wrong with it.
+     * What is wrong.
      */
     message: string;
 };
@@ -622,11 +622,11 @@ export type InvoiceListResponse = {
 };
 
 /**
- * Where a list goes on.
+ * Position in the list.
  */
 export type ListMeta = {
     /**
-     * Give it as `cursor` for the next page; null on the last one.
+     * Pass it as `cursor` for the next page; null on the last one.
      */
     next_cursor: string | null;
     /**
@@ -667,11 +667,11 @@ export type PaymentLinkListResponse = {
 };
 
 /**
- * A page that makes an invoice for each payer.
+ * A page that creates an invoice for each payer.
  */
 export type PaymentLink = {
     /**
-     * Unique for ever.
+     * Unique.
      */
     id: string;
     object: 'payment_link';
@@ -680,15 +680,15 @@ export type PaymentLink = {
      */
     livemode: boolean;
     /**
-     * An inactive link takes no new payments.
+     * An inactive link accepts no new payments.
      */
     status: 'active' | 'inactive';
     /**
-     * What payers read.
+     * Shown to payers.
      */
     title: string;
     /**
-     * More about it, for the payer.
+     * Further description, shown to payers.
      */
     description: string | null;
     /**
@@ -704,11 +704,11 @@ export type PaymentLink = {
      */
     allow_custom_amount: boolean;
     /**
-     * Least that a payer may choose.
+     * Minimum that a payer can choose.
      */
     min_amount: string | null;
     /**
-     * Most that a payer may choose.
+     * Maximum that a payer can choose.
      */
     max_amount: string | null;
     /**
@@ -716,15 +716,15 @@ export type PaymentLink = {
      */
     product_id: string | null;
     /**
-     * The page to give to payers.
+     * The page for payers.
      */
     url: string;
     /**
-     * Invoices made from it.
+     * Invoices created from it.
      */
     uses: number;
     /**
-     * Since when it takes no new payments.
+     * When it stopped accepting new payments.
      */
     deactivated_at: string | null;
     /**
@@ -773,7 +773,7 @@ export type ProductListResponse = {
  */
 export type Product = {
     /**
-     * Unique for ever.
+     * Unique.
      */
     id: string;
     object: 'product';
@@ -782,11 +782,11 @@ export type Product = {
      */
     livemode: boolean;
     /**
-     * What payers read.
+     * Shown to payers.
      */
     name: string;
     /**
-     * More about it.
+     * Further description.
      */
     description: string | null;
     /**
@@ -802,7 +802,7 @@ export type Product = {
      */
     sku: string | null;
     /**
-     * An inactive product takes no new payment links.
+     * You cannot create payment links for an inactive product.
      */
     active: boolean;
     /**
@@ -880,11 +880,11 @@ export type Currency = {
      */
     symbol: string;
     /**
-     * Network that the asset lives on.
+     * Network of the asset.
      */
     network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana';
     /**
-     * Name for people.
+     * Display name.
      */
     name: string;
     /**
@@ -896,11 +896,11 @@ export type Currency = {
      */
     contract_address: string | null;
     /**
-     * Least amount of an invoice, in units of the asset.
+     * Minimum amount of an invoice, in units of the asset.
      */
     min_amount: string;
     /**
-     * Confirmations that a payment of an ordinary invoice needs; `crypto.required_confirmations` of an invoice says what it asks for by its value.
+     * Confirmations required for an ordinary invoice; `crypto.required_confirmations` of an invoice is the number required for its value.
      */
     confirmations: number;
     /**
@@ -908,9 +908,9 @@ export type Currency = {
      */
     available: boolean;
     /**
-     * Why not; null exactly when `available` is true.
+     * Reason; null exactly when `available` is true.
      */
-    unavailable_reason: 'no_wallet' | 'network_not_configured' | 'network_lagging' | 'rates_unavailable' | 'addresses_exhausted' | null;
+    unavailable_reason: 'no_wallet' | 'network_not_configured' | 'asset_not_on_network' | 'network_lagging' | 'rates_unavailable' | 'addresses_exhausted' | null;
     /**
      * A node is behind the network, so that real transfers are seen.
      */
@@ -920,7 +920,7 @@ export type Currency = {
      */
     created_at: string;
     /**
-     * When availability was judged: now.
+     * When availability was checked: now.
      */
     updated_at: string;
 };
@@ -942,7 +942,7 @@ export type RateListResponse = {
 };
 
 /**
- * What one unit of an asset is worth now, the workspace's spread included.
+ * Current price of one unit of an asset, including the workspace's spread.
  */
 export type Rate = {
     object: 'rate';
@@ -959,7 +959,7 @@ export type Rate = {
      */
     symbol: string;
     /**
-     * Network that the asset lives on.
+     * Network of the asset.
      */
     network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana';
     /**
@@ -967,11 +967,11 @@ export type Rate = {
      */
     fiat: 'USD' | 'EUR' | 'DOP' | 'MXN' | 'COP' | 'BRL' | 'GBP' | 'ARS' | 'CLP' | 'PEN';
     /**
-     * Price of one unit of the asset, every digit that a lock would use.
+     * Price of one unit of the asset, in full precision.
      */
     fiat_per_asset: string;
     /**
-     * How many independent sources of the asset's price are in it.
+     * Number of independent sources of the price.
      */
     sources: number;
     /**
@@ -983,7 +983,7 @@ export type Rate = {
      */
     updated_at: string;
     /**
-     * Not used after this.
+     * The rate is not used after this time.
      */
     expires_at: string;
 };
@@ -1004,7 +1004,7 @@ export type EstimateResponse = {
 };
 
 /**
- * What a lock made at this moment would ask for.
+ * The amount that a lock at this moment would require.
  */
 export type Estimate = {
     object: 'estimate';
@@ -1017,7 +1017,7 @@ export type Estimate = {
      */
     asset: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana';
     /**
-     * Network that the asset lives on.
+     * Network of the asset.
      */
     network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana';
     /**
@@ -1025,7 +1025,7 @@ export type Estimate = {
      */
     symbol: string;
     /**
-     * The price that was asked about.
+     * The price to convert.
      */
     fiat: Money;
     /**
@@ -1041,11 +1041,11 @@ export type Estimate = {
      */
     decimals: number;
     /**
-     * Price of one unit of the asset, every digit that was used.
+     * Price of one unit of the asset, in full precision.
      */
     fiat_per_asset: string;
     /**
-     * An invoice below this, in units of the asset, is refused; an estimate is not.
+     * Invoices below this amount, in units of the asset, are refused; estimates are not.
      */
     min_amount: string;
     /**
@@ -1053,7 +1053,7 @@ export type Estimate = {
      */
     rate_updated_at: string;
     /**
-     * When it was made.
+     * When it was created.
      */
     created_at: string;
     /**
@@ -1079,11 +1079,11 @@ export type WebhookEndpointListResponse = {
 };
 
 /**
- * A URL of yours that receives signed events.
+ * Your URL that receives signed events.
  */
 export type WebhookEndpoint = {
     /**
-     * Unique for ever.
+     * Unique.
      */
     id: string;
     object: 'webhook_endpoint';
@@ -1141,7 +1141,7 @@ export type WebhookEndpointCreatedResponse = {
  */
 export type WebhookEndpointCreated = {
     /**
-     * Unique for ever.
+     * Unique.
      */
     id: string;
     object: 'webhook_endpoint';
@@ -1178,7 +1178,7 @@ export type WebhookEndpointCreated = {
      */
     updated_at: string;
     /**
-     * Signing secret. It is never shown again.
+     * Signing secret. It is shown only once.
      */
     secret: string;
 };
@@ -1199,22 +1199,22 @@ export type DeletedResponse = {
 };
 
 /**
- * What was deleted.
+ * The deleted endpoint.
  */
 export type Deleted = {
     /**
-     * Id that it had.
+     * ID of the deleted endpoint.
      */
     id: string;
     /**
-     * What was deleted.
+     * The deleted endpoint.
      */
     object: 'webhook_endpoint';
-    deleted: true;
+    deleted: boolean;
 };
 
 /**
- * Makes it safe to repeat the request: for 24 hours a repetition returns the first answer.
+ * Makes it safe to repeat the request: for 24 hours a repetition returns the first response.
  */
 export type IdempotencyKey = string;
 
@@ -1260,7 +1260,7 @@ export type ListInvoicesErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
@@ -1288,7 +1288,7 @@ export type CreateInvoiceData = {
     body: InvoiceCreate;
     headers?: {
         /**
-         * Makes it safe to repeat the request: for 24 hours a repetition returns the first answer.
+         * Makes it safe to repeat the request: for 24 hours a repetition returns the first response.
          */
         'Idempotency-Key'?: string;
     };
@@ -1299,7 +1299,7 @@ export type CreateInvoiceData = {
 
 export type CreateInvoiceErrors = {
     /**
-     * `VALIDATION_ERROR`: The request is invalid. `UNSUPPORTED_ASSET`: This asset is not supported. `NO_WALLET_FOR_ASSET`: This workspace cannot receive the asset now. `AMOUNT_BELOW_MINIMUM`: The amount is below the minimum of the asset.
+     * `VALIDATION_ERROR`: The request is invalid. `UNSUPPORTED_ASSET`: This asset is not supported. `NO_WALLET_FOR_ASSET`: This workspace cannot receive this asset right now. `AMOUNT_BELOW_MINIMUM`: The amount is below the minimum for this asset.
      */
     400: ErrorResponse;
     /**
@@ -1307,11 +1307,11 @@ export type CreateInvoiceErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended. `PLAN_LIMIT_REACHED`: A plan limit is reached. `WORKSPACE_RESTRICTED`: The workspace is restricted and cannot create this.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended. `PLAN_LIMIT_REACHED`: The plan limit has been reached. `WORKSPACE_RESTRICTED`: The workspace is restricted and cannot create this resource.
      */
     403: ErrorResponse;
     /**
-     * `IDEMPOTENCY_MISMATCH`: The idempotency key was used with another body. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
+     * `IDEMPOTENCY_MISMATCH`: The idempotency key was already used with a different request. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
      */
     409: ErrorResponse;
     /**
@@ -1331,7 +1331,7 @@ export type CreateInvoiceErrors = {
      */
     500: ErrorResponse;
     /**
-     * `RATES_UNAVAILABLE`: No fresh rate is available at the moment.
+     * `RATES_UNAVAILABLE`: No current rate is available right now.
      */
     503: ErrorResponse;
 };
@@ -1369,11 +1369,11 @@ export type GetInvoiceErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
-     * `NOT_FOUND`: There is no such resource.
+     * `NOT_FOUND`: Resource not found.
      */
     404: ErrorResponse;
     /**
@@ -1401,7 +1401,7 @@ export type CancelInvoiceData = {
     body?: never;
     headers?: {
         /**
-         * Makes it safe to repeat the request: for 24 hours a repetition returns the first answer.
+         * Makes it safe to repeat the request: for 24 hours a repetition returns the first response.
          */
         'Idempotency-Key'?: string;
     };
@@ -1425,15 +1425,15 @@ export type CancelInvoiceErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
-     * `NOT_FOUND`: There is no such resource.
+     * `NOT_FOUND`: Resource not found.
      */
     404: ErrorResponse;
     /**
-     * `INVALID_STATE`: The resource is in a state that does not allow this. `IDEMPOTENCY_MISMATCH`: The idempotency key was used with another body. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
+     * `INVALID_STATE`: The state of the resource does not allow this. `IDEMPOTENCY_MISMATCH`: The idempotency key was already used with a different request. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
      */
     409: ErrorResponse;
     /**
@@ -1469,7 +1469,7 @@ export type SimulateInvoiceData = {
     body: SimulateRequest;
     headers?: {
         /**
-         * Makes it safe to repeat the request: for 24 hours a repetition returns the first answer.
+         * Makes it safe to repeat the request: for 24 hours a repetition returns the first response.
          */
         'Idempotency-Key'?: string;
     };
@@ -1485,7 +1485,7 @@ export type SimulateInvoiceData = {
 
 export type SimulateInvoiceErrors = {
     /**
-     * `VALIDATION_ERROR`: The request is invalid. `NO_WALLET_FOR_ASSET`: This workspace cannot receive the asset now. `AMOUNT_BELOW_MINIMUM`: The amount is below the minimum of the asset.
+     * `VALIDATION_ERROR`: The request is invalid. `NO_WALLET_FOR_ASSET`: This workspace cannot receive this asset right now. `AMOUNT_BELOW_MINIMUM`: The amount is below the minimum for this asset.
      */
     400: ErrorResponse;
     /**
@@ -1493,15 +1493,15 @@ export type SimulateInvoiceErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended. `TEST_MODE_ONLY`: Only test keys can do this.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended. `TEST_MODE_ONLY`: This operation requires a test key.
      */
     403: ErrorResponse;
     /**
-     * `NOT_FOUND`: There is no such resource.
+     * `NOT_FOUND`: Resource not found.
      */
     404: ErrorResponse;
     /**
-     * `INVALID_STATE`: The resource is in a state that does not allow this. `IDEMPOTENCY_MISMATCH`: The idempotency key was used with another body. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
+     * `INVALID_STATE`: The state of the resource does not allow this. `IDEMPOTENCY_MISMATCH`: The idempotency key was already used with a different request. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
      */
     409: ErrorResponse;
     /**
@@ -1521,7 +1521,7 @@ export type SimulateInvoiceErrors = {
      */
     500: ErrorResponse;
     /**
-     * `RATES_UNAVAILABLE`: No fresh rate is available at the moment.
+     * `RATES_UNAVAILABLE`: No current rate is available right now.
      */
     503: ErrorResponse;
 };
@@ -1563,7 +1563,7 @@ export type ListPaymentLinksErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
@@ -1591,7 +1591,7 @@ export type CreatePaymentLinkData = {
     body: PaymentLinkCreate;
     headers?: {
         /**
-         * Makes it safe to repeat the request: for 24 hours a repetition returns the first answer.
+         * Makes it safe to repeat the request: for 24 hours a repetition returns the first response.
          */
         'Idempotency-Key'?: string;
     };
@@ -1610,15 +1610,15 @@ export type CreatePaymentLinkErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended. `PLAN_LIMIT_REACHED`: A plan limit is reached. `WORKSPACE_RESTRICTED`: The workspace is restricted and cannot create this.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended. `PLAN_LIMIT_REACHED`: The plan limit has been reached. `WORKSPACE_RESTRICTED`: The workspace is restricted and cannot create this resource.
      */
     403: ErrorResponse;
     /**
-     * `NOT_FOUND`: There is no such resource.
+     * `NOT_FOUND`: Resource not found.
      */
     404: ErrorResponse;
     /**
-     * `INVALID_STATE`: The resource is in a state that does not allow this. `IDEMPOTENCY_MISMATCH`: The idempotency key was used with another body. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
+     * `INVALID_STATE`: The state of the resource does not allow this. `IDEMPOTENCY_MISMATCH`: The idempotency key was already used with a different request. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
      */
     409: ErrorResponse;
     /**
@@ -1672,11 +1672,11 @@ export type GetPaymentLinkErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
-     * `NOT_FOUND`: There is no such resource.
+     * `NOT_FOUND`: Resource not found.
      */
     404: ErrorResponse;
     /**
@@ -1704,7 +1704,7 @@ export type DeactivatePaymentLinkData = {
     body?: never;
     headers?: {
         /**
-         * Makes it safe to repeat the request: for 24 hours a repetition returns the first answer.
+         * Makes it safe to repeat the request: for 24 hours a repetition returns the first response.
          */
         'Idempotency-Key'?: string;
     };
@@ -1728,15 +1728,15 @@ export type DeactivatePaymentLinkErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
-     * `NOT_FOUND`: There is no such resource.
+     * `NOT_FOUND`: Resource not found.
      */
     404: ErrorResponse;
     /**
-     * `IDEMPOTENCY_MISMATCH`: The idempotency key was used with another body. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
+     * `IDEMPOTENCY_MISMATCH`: The idempotency key was already used with a different request. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
      */
     409: ErrorResponse;
     /**
@@ -1794,7 +1794,7 @@ export type ListProductsErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
@@ -1822,7 +1822,7 @@ export type CreateProductData = {
     body: ProductCreate;
     headers?: {
         /**
-         * Makes it safe to repeat the request: for 24 hours a repetition returns the first answer.
+         * Makes it safe to repeat the request: for 24 hours a repetition returns the first response.
          */
         'Idempotency-Key'?: string;
     };
@@ -1841,11 +1841,11 @@ export type CreateProductErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended. `WORKSPACE_RESTRICTED`: The workspace is restricted and cannot create this.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended. `WORKSPACE_RESTRICTED`: The workspace is restricted and cannot create this resource.
      */
     403: ErrorResponse;
     /**
-     * `IDEMPOTENCY_MISMATCH`: The idempotency key was used with another body. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
+     * `IDEMPOTENCY_MISMATCH`: The idempotency key was already used with a different request. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
      */
     409: ErrorResponse;
     /**
@@ -1899,11 +1899,11 @@ export type GetProductErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
-     * `NOT_FOUND`: There is no such resource.
+     * `NOT_FOUND`: Resource not found.
      */
     404: ErrorResponse;
     /**
@@ -1957,7 +1957,7 @@ export type ListPaymentsErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
@@ -1998,7 +1998,7 @@ export type ListCurrenciesErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
@@ -2048,7 +2048,7 @@ export type ListRatesErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
@@ -2060,7 +2060,7 @@ export type ListRatesErrors = {
      */
     500: ErrorResponse;
     /**
-     * `RATES_UNAVAILABLE`: No fresh rate is available at the moment.
+     * `RATES_UNAVAILABLE`: No current rate is available right now.
      */
     503: ErrorResponse;
 };
@@ -2080,7 +2080,7 @@ export type CreateEstimateData = {
     body: EstimateRequest;
     headers?: {
         /**
-         * Makes it safe to repeat the request: for 24 hours a repetition returns the first answer.
+         * Makes it safe to repeat the request: for 24 hours a repetition returns the first response.
          */
         'Idempotency-Key'?: string;
     };
@@ -2099,11 +2099,11 @@ export type CreateEstimateErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
-     * `IDEMPOTENCY_MISMATCH`: The idempotency key was used with another body. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
+     * `IDEMPOTENCY_MISMATCH`: The idempotency key was already used with a different request. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
      */
     409: ErrorResponse;
     /**
@@ -2123,7 +2123,7 @@ export type CreateEstimateErrors = {
      */
     500: ErrorResponse;
     /**
-     * `RATES_UNAVAILABLE`: No fresh rate is available at the moment.
+     * `RATES_UNAVAILABLE`: No current rate is available right now.
      */
     503: ErrorResponse;
 };
@@ -2156,7 +2156,7 @@ export type ListWebhookEndpointsErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
@@ -2184,7 +2184,7 @@ export type CreateWebhookEndpointData = {
     body: WebhookEndpointCreate;
     headers?: {
         /**
-         * Makes it safe to repeat the request: for 24 hours a repetition returns the first answer.
+         * Makes it safe to repeat the request: for 24 hours a repetition returns the first response.
          */
         'Idempotency-Key'?: string;
     };
@@ -2203,11 +2203,11 @@ export type CreateWebhookEndpointErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended. `PLAN_LIMIT_REACHED`: A plan limit is reached.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended. `PLAN_LIMIT_REACHED`: The plan limit has been reached.
      */
     403: ErrorResponse;
     /**
-     * `INVALID_STATE`: The resource is in a state that does not allow this. `IDEMPOTENCY_MISMATCH`: The idempotency key was used with another body. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
+     * `INVALID_STATE`: The state of the resource does not allow this. `IDEMPOTENCY_MISMATCH`: The idempotency key was already used with a different request. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
      */
     409: ErrorResponse;
     /**
@@ -2261,11 +2261,11 @@ export type DeleteWebhookEndpointErrors = {
      */
     401: ErrorResponse;
     /**
-     * `FORBIDDEN_SCOPE`: The API key lacks the needed scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
+     * `FORBIDDEN_SCOPE`: The API key lacks the required scope. `WORKSPACE_SUSPENDED`: The workspace is suspended.
      */
     403: ErrorResponse;
     /**
-     * `NOT_FOUND`: There is no such resource.
+     * `NOT_FOUND`: Resource not found.
      */
     404: ErrorResponse;
     /**
@@ -2282,7 +2282,7 @@ export type DeleteWebhookEndpointError = DeleteWebhookEndpointErrors[keyof Delet
 
 export type DeleteWebhookEndpointResponses = {
     /**
-     * What was deleted.
+     * The deleted endpoint.
      */
     200: DeletedResponse;
 };

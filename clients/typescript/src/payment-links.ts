@@ -5,11 +5,11 @@ import type { ListQuery, PaymentLink, PaymentLinkCreate } from './types.ts'
 
 /** Operations on payment links. Scopes `links:read` and `links:write`. */
 export interface PaymentLinks {
-  /** Creates a link that anybody may pay any number of times, with the terms of a product or its own. */
+  /** Creates a link that anyone may pay any number of times, with the terms of a product or its own. */
   create(input: PaymentLinkCreate, options?: WriteOptions): Promise<PaymentLink>
   get(id: string, options?: CallOptions): Promise<PaymentLink>
   list(query?: ListQuery, options?: CallOptions): PaymeshList<PaymentLink>
-  /** Stops the link from taking new payments; its invoices stay as they are. */
+  /** Stops the link from accepting new payments; its invoices are unchanged. */
   deactivate(id: string, options?: WriteOptions): Promise<PaymentLink>
 }
 

@@ -3,9 +3,9 @@ import { pathId } from './path-id.ts'
 import type { CallOptions, Transport, WriteOptions } from './transport.ts'
 import type { ListQuery, Product, ProductCreate } from './types.ts'
 
-/** Operations on the catalogue. Scopes `products:read` and `products:write`. */
+/** Operations on products. Scopes `products:read` and `products:write`. */
 export interface Products {
-  /** Creates a product; a `sku` that is taken throws `VALIDATION_ERROR` with the path `sku`. */
+  /** Creates a product; a `sku` in use throws `VALIDATION_ERROR` with the path `sku`. */
   create(input: ProductCreate, options?: WriteOptions): Promise<Product>
   get(id: string, options?: CallOptions): Promise<Product>
   list(query?: ListQuery, options?: CallOptions): PaymeshList<Product>

@@ -3,13 +3,13 @@ import { PaymeshApiError, PaymeshConnectionError } from './api-error.ts'
 /** Longest first pause; each further one may be twice as long, up to the cap. */
 const BACKOFF_FIRST_MS = 250
 const BACKOFF_CAP_MS = 8_000
-/** Who is asked to wait longer than this is told instead of kept waiting. */
+/** A requested wait longer than this is returned as an error instead. */
 const RETRY_AFTER_MAX_MS = 60_000
 
 /**
  * Milliseconds to wait before the next attempt after `attempt` (0 = the first) failed with `error`; null when the
- * caller must have the error: a refusal that would only be repeated, or a longer wait than 60 s asked by the API.
- * The wait is random in its upper half, so that callers who failed together do not come back together.
+ * caller must get the error: a refusal that would only be repeated, or a requested wait of more than 60 s.
+ * The upper half of the wait is random, so that callers that failed together do not retry together.
  */
 export function retryDelayMs(error: unknown, attempt: number, random: () => number): number | null {
   if (!(error instanceof PaymeshApiError || error instanceof PaymeshConnectionError) || !error.retryable) return null

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { createPaymesh, type Paymesh, type PaymeshOptions } from './create-paymesh.ts'
 
-/** A request as the scripted API saw it. */
+/** A request as received by the scripted API. */
 export interface SeenRequest {
   readonly method: string
   readonly url: string
@@ -10,16 +10,16 @@ export interface SeenRequest {
   readonly body: string
 }
 
-/** What the scripted API does with one request: an answer, a cut connection, or silence. */
+/** Reaction of the scripted API to one request: a response, a cut connection, or silence. */
 export type Step =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly text: string }
   | 'cut'
   | 'hang'
 
-/** A `node:http` server that plays its steps in order, one per request; a request too many answers 599. */
+/** A `node:http` server that plays its steps in order, one per request; an extra request gets status 599. */
 export interface ScriptedApi {
   readonly seen: readonly SeenRequest[]
-  /** Pauses that the client asked for, in milliseconds. They take no time. */
+  /** Pauses that the client requested, in milliseconds. They take no time. */
   readonly pausesMs: readonly number[]
   play(...steps: readonly Step[]): void
   /** Resolves when the next request has been read. */

@@ -4,17 +4,17 @@ import { readRetryAfterMs, retryDelayMs } from './retry-policy.ts'
 import type { PaymeshErrorCode, PaymeshErrorDetail } from './types.ts'
 import { CLIENT_VERSION } from './version.ts'
 
-/** What a caller may set for one call. */
+/** Options of one call. */
 export interface CallOptions {
   /** Ends the call, its retries included; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a caller may set for one call that changes something. */
+/** Options of one call that changes something. */
 export interface WriteOptions extends CallOptions {
   /**
-   * 1 to 255 ASCII characters without spaces or controls. Without it each call gets a random key, which its retries keep. Give one of
-   * your own (an order id) to make the call safe to repeat after a crash of your process, for 24 hours.
+   * 1 to 255 ASCII characters without spaces or controls. Without it each call gets a random key, which its retries keep. Set your
+   * own (an order id) to make the call safe to repeat after a crash of your process, for 24 hours.
    */
   readonly idempotencyKey?: string
 }
@@ -28,7 +28,7 @@ export interface Call {
   readonly options?: WriteOptions | undefined
 }
 
-/** The envelope of a success. `meta` is there on lists only. */
+/** The envelope of a success. `meta` is present only on lists. */
 export interface Reply<T> {
   readonly data: T
   readonly meta?: { readonly next_cursor: string | null; readonly has_more: boolean }
@@ -41,7 +41,7 @@ export type Transport = <T>(call: Call) => Promise<Reply<T>>
 /** Everything a transport needs, defaults filled in. */
 export interface TransportSettings {
   readonly apiKey: string
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly fetch: FetchLike
   readonly timeoutMs: number
@@ -52,7 +52,7 @@ export interface TransportSettings {
   readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
-/** A call as it goes out, the same bytes and the same idempotency key in every attempt. */
+/** A call ready to be sent, with the same bytes and idempotency key in every attempt. */
 interface Prepared extends HttpExchange {
   readonly operation: string
   readonly idempotencyKey: string | null
@@ -79,7 +79,7 @@ function prepare({ baseUrl, apiKey }: TransportSettings, { method, path, query, 
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, String(value))
   const idempotencyKey = method === 'POST' ? (options?.idempotencyKey ?? crypto.randomUUID()) : null
-  // HTTP trims spaces around a header's value, so a key that has them would not be the key that is stored.
+  // HTTP trims spaces around a header's value, so such a key would differ from the stored one.
   if (idempotencyKey !== null && !/^[\x21-\x7e]{1,255}$/.test(idempotencyKey))
     throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters')
   return {
@@ -120,7 +120,7 @@ async function attemptOnce<T>(
   return envelope as Reply<T>
 }
 
-/** The envelope of every answer; anything in front of the API may answer something else, which gives null. */
+/** The envelope of every response; a proxy in front of the API may return something else, which gives null. */
 function readEnvelope(text: string): Envelope | null {
   let value: unknown
   try {

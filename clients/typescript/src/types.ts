@@ -45,7 +45,7 @@ export type {
 /** The seventeen codes of the API. */
 export type PaymeshErrorCode = WireError['code']
 
-/** One offending field: its dotted path (`customer.email`, `events.2`) and what is wrong with it. */
+/** One invalid field: its dotted path (`customer.email`, `events.2`) and the problem. */
 export type PaymeshErrorDetail = ErrorDetail
 
 /** Page size (1 to 100, default 20) and position of a list. */
@@ -57,12 +57,12 @@ export type PaymentListQuery = NonNullable<ListPaymentsData['query']>
 /** Filters of the rates; `fiat` is USD unless given. */
 export type RateListQuery = NonNullable<ListRatesData['query']>
 
-/** What a simulation plays. */
+/** The scenario of a simulation. */
 export type SimulationScenario = SimulateRequest['scenario']
 
 /** An asset id, `<symbol>_<network>`. */
 export type AssetId = Currency['id']
-/** ISO 4217 code of a currency that prices can be in. */
+/** ISO 4217 code of a supported price currency. */
 export type FiatCode = InvoiceCreate['currency']
 /** State of an invoice. `paid` and `overpaid` are the two in which the merchant has the money. */
 export type InvoiceStatus = Invoice['status']
@@ -75,14 +75,14 @@ export interface PaymentEvent extends WireEvent {
   readonly data: { readonly object: Invoice; readonly payment: Payment }
 }
 
-/** The state of an invoice changed, or an endpoint is being tried (`webhook.test`). `data.object` is the invoice right after that. */
+/** The state of an invoice changed, or an endpoint is being tested (`webhook.test`). `data.object` is the invoice right after that. */
 export interface InvoiceEvent extends WireEvent {
   readonly type: Exclude<WireEvent['type'], PaymentEventType>
   readonly data: { readonly object: Invoice; readonly payment?: never }
 }
 
 /**
- * The body of a delivery; `type` tells which. `livemode` is false for test and simulated events: ship no goods for
+ * The body of a delivery, identified by `type`. `livemode` is false for test and simulated events: ship no goods for
  * those. A newer server may add a type: let a `switch` have a default.
  */
 export type WebhookEvent = InvoiceEvent | PaymentEvent

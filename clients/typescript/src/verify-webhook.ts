@@ -4,13 +4,13 @@ import type { WebhookEvent } from './types.ts'
 /** How far the sender's clock may differ from ours, in seconds, to either side. */
 const TOLERANCE_S = 300
 
-/** `t=<unix seconds>`, one or more `v1=<hex HMAC-SHA256>`; parts of schemes to come are passed over. */
+/** `t=<unix seconds>`, one or more `v1=<hex HMAC-SHA256>`; parts of future schemes are ignored. */
 const HEADER_PART = /^([a-z][a-z0-9]*)=([0-9A-Za-z_+/=-]+)$/
 
 /**
- * Why a request was not believed. `missing_signature`: no header; `malformed_signature`: not of the documented form;
+ * Why a request was rejected. `missing_signature`: no header; `malformed_signature`: not of the documented form;
  * `signature_mismatch`: another body, another secret or another sender; `timestamp_out_of_range`: signed too long ago
- * (a replay?) or in the future; `malformed_event`: well signed, but not an event.
+ * (a replay?) or in the future; `malformed_event`: validly signed, but not an event.
  */
 export type WebhookFault =
   | 'missing_signature'
@@ -19,7 +19,7 @@ export type WebhookFault =
   | 'timestamp_out_of_range'
   | 'malformed_event'
 
-/** The request must not be believed: answer 400 and do nothing else. */
+/** The request must not be trusted: respond with 400 and do nothing else. */
 export class PaymeshWebhookError extends Error {
   readonly reason: WebhookFault
 
@@ -41,11 +41,11 @@ export interface VerifyWebhookOptions {
 /**
  * The event of a delivery that was verifiably sent by Paymesh: its `X-Webhook-Signature` is an HMAC-SHA256 over
  * `<t>.<raw body>` under the endpoint's secret, not older or newer than 300 s. The digest is compared in constant time
- * and before the time, so that the answer tells a forger nothing.
+ * and before the time, so that the response reveals nothing to a forger.
  *
- * `rawBody` must be the bytes as they came, before any JSON parser; a parsed and re-serialised body does not verify.
+ * `rawBody` must be the bytes as received, before any JSON parser; a parsed and re-serialised body does not verify.
  * `secret` may be a list while an endpoint is being replaced. Throws `PaymeshWebhookError` when the request must not
- * be believed and `TypeError` for wrong use. Deliveries may come twice or out of order: deduplicate by `event.id`.
+ * be trusted and `TypeError` for wrong use. Deliveries may come twice or out of order: deduplicate by `event.id`.
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -56,11 +56,11 @@ export function verifyWebhook(
   if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array))
     throw new TypeError('rawBody must be the raw request body as string or bytes, not a parsed object')
   const secrets = typeof secret === 'string' ? [secret] : secret
-  // An HMAC under an empty key can be forged by anybody.
+  // An HMAC under an empty key can be forged by anyone.
   if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every((each) => typeof each === 'string' && each))
     throw new TypeError('secret must be the whsec_… secret of the endpoint')
   const { toleranceS = TOLERANCE_S } = options
-  // A limit that is no number would let every time pass.
+  // A limit that is not a number would accept every time.
   if (!Number.isFinite(toleranceS) || toleranceS < 0)
     throw new TypeError('toleranceS must be a number of seconds from 0')
   const claim = readSignature(signatureHeader)
@@ -69,7 +69,7 @@ export function verifyWebhook(
   if (!claim.digests.some((given) => digests.some((own) => timingSafeEqual(own, given))))
     throw new PaymeshWebhookError('signature_mismatch')
   const nowS = Math.floor((options.now ?? Date.now)() / 1_000)
-  // Asked this way round, a clock that gives no number refuses.
+  // Written this way round, a clock that returns no number refuses.
   if (!(Math.abs(nowS - Number(claim.t)) <= toleranceS)) throw new PaymeshWebhookError('timestamp_out_of_range')
   return readEvent(body)
 }

@@ -5,11 +5,11 @@ import type { Deleted, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointCr
 
 /** Operations on webhook endpoints. Scope `webhooks:manage`. */
 export interface WebhookEndpoints {
-  /** Registers an endpoint. Its `secret` is shown in this answer only: store it, `verifyWebhook` needs it. */
+  /** Registers an endpoint. Its `secret` is only in this response: store it, `verifyWebhook` needs it. */
   create(input: WebhookEndpointCreate, options?: WriteOptions): Promise<WebhookEndpointCreated>
   list(options?: CallOptions): PaymeshList<WebhookEndpoint>
   /**
-   * Deletes an endpoint with its pending deliveries. When the answer was lost and the call was repeated, the second
+   * Deletes an endpoint with its pending deliveries. If the response was lost and the call was repeated, the second
    * attempt may throw `NOT_FOUND`: the endpoint is gone.
    */
   delete(id: string, options?: CallOptions): Promise<Deleted>

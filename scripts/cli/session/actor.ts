@@ -1,18 +1,18 @@
 import { userInfo } from 'node:os'
 import type { Random } from '#shared/ports/runtime.ts'
-import type { Deed } from '#shared/usecases/audit/deed.ts'
+import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 
-/** Who the audit trail names for a command: `cli:<operating-system user>`. */
+/** The actor of a command in the audit log: `cli:<operating-system user>`. */
 export function actorName(): string {
   try {
     return `cli:${userInfo().username}`
   } catch {
-    // A container may run as a number that has no name.
+    // A container may run as a user id without a name.
     return `cli:${process.getuid?.() ?? 'unknown'}`
   }
 }
 
-/** An action of the person at the machine, under an id of its own. */
-export function deedByHand({ random }: { readonly random: Pick<Random, 'uuid'> }): Deed {
+/** An action from the command line, under a new id. */
+export function manualAction({ random }: { readonly random: Pick<Random, 'uuid'> }): OperatorAction {
   return { opId: random.uuid(), actor: actorName(), reason: null }
 }

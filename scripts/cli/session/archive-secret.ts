@@ -4,7 +4,7 @@ import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 
 const PASSPHRASE_MIN = 12
 
-/** Options of every command that opens or makes an archive; secrets come from files only, never from the command line. */
+/** Options of every command that opens or creates an archive; secrets are read only from files, never from the command line. */
 export interface ArchiveSecretOptions {
   readonly passphraseFile?: string
   readonly keyFile?: string
@@ -23,17 +23,18 @@ export function withArchiveSecret(command: Command): Command {
     )
 }
 
-/** The secret that the options name. Throws unless exactly one is given and of use. */
+/** The secret from the options. Throws unless exactly one is given and valid. */
 export function archiveSecret({ passphraseFile, keyFile }: ArchiveSecretOptions): ArchiveSecret {
   if ((passphraseFile === undefined) === (keyFile === undefined)) {
-    throw new Error('give either --passphrase-file or --key-file')
+    throw new Error('set either --passphrase-file or --key-file')
   }
   if (keyFile !== undefined) {
     const key = Buffer.from(readFileSync(keyFile, 'utf8').trim(), 'base64')
-    if (key.length !== 32) throw new Error(`${keyFile} does not hold 32 bytes in base64`)
+    if (key.length !== 32) throw new Error(`${keyFile} does not contain 32 bytes in base64`)
     return { kind: 'key', key }
   }
   const passphrase = readFileSync(passphraseFile === '-' ? 0 : (passphraseFile ?? ''), 'utf8').replace(/\r?\n$/, '')
-  if (passphrase.length < PASSPHRASE_MIN) throw new Error(`a passphrase has at least ${PASSPHRASE_MIN} characters`)
+  if (passphrase.length < PASSPHRASE_MIN)
+    throw new Error(`a passphrase must have at least ${PASSPHRASE_MIN} characters`)
   return { kind: 'passphrase', passphrase }
 }

@@ -1,12 +1,12 @@
 import type {
   EventExplanation,
   InvoiceExplanation,
-  LockExplanation,
+  QuoteExplanation,
 } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import type { PaymentExplanation } from '#shared/usecases/diagnostics/explain-payment.ts'
 import type { TransactionExplanation } from '#shared/usecases/diagnostics/explain-transaction.ts'
 
-/** Everything known about an invoice in plain lines; the last one is the answer. */
+/** Everything known about an invoice in plain lines; the last one is the conclusion. */
 export function invoiceText(known: InvoiceExplanation): string {
   const { sums, chain } = known
   const others = sums.othersCount === 0 ? '' : `, ${sums.othersCount} small ones in one sum`
@@ -17,9 +17,9 @@ export function invoiceText(known: InvoiceExplanation): string {
     heading('payments', known.payments.map(paymentText)),
     ...(known.unheldPayments.length === 0
       ? []
-      : [heading('at its addresses, but nobody’s', known.unheldPayments.map(paymentText))]),
+      : [heading('at its addresses, without an invoice', known.unheldPayments.map(paymentText))]),
     heading(`sums in base units${others}`, [
-      `due ${sums.due}, needed ${sums.needed}, received ${sums.received}, of it able to settle ${sums.eligible}, confirmed ${sums.settled}, missing ${sums.missing}`,
+      `due ${sums.due}, needed ${sums.needed}, received ${sums.received}, of which eligible ${sums.eligible}, confirmed ${sums.settled}, missing ${sums.missing}`,
     ]),
     heading('chain', [chain === null ? 'no asset yet' : chainText(chain)]),
     heading('deadline', [known.deadline]),
@@ -33,7 +33,7 @@ export function invoiceText(known: InvoiceExplanation): string {
   ].join('\n')
 }
 
-/** What is stored of a transaction, or what the node shows; the last line is the answer. */
+/** Stored data of a transaction, or the node's data; the last line is the conclusion. */
 export function transactionText(known: TransactionExplanation): string {
   const transfers = known.transfers.map(({ toAddress, asset, amount, ours, workspaceIds, invoiceId }) => {
     const owner = ours ? `workspaces ${workspaceIds.join(', ') || 'none (sandbox)'}` : 'not ours'
@@ -56,12 +56,12 @@ function heading(title: string, lines: readonly string[]): string {
   return [`${title}:`, ...(lines.length === 0 ? ['none'] : lines).map((line) => `  ${line}`)].join('\n')
 }
 
-function lockText(lock: LockExplanation): string {
+function lockText(lock: QuoteExplanation): string {
   const quotes = lock.quotes.map(
     ({ amount, fiatPerAsset, from, to }) => `\n    ${amount} at ${fiatPerAsset}, ${from} to ${to}`,
   )
   const bounds = `tolerance ${lock.toleranceBase}, late up to ${lock.lateGraceMinutes} min and ${lock.lateDriftBps / 100} %`
-  return `${lock.asset} to ${lock.address}${lock.active ? '' : ` (given up ${lock.to})`}, ${lock.requiredConfirmations} confirmations, ${bounds}${quotes.join('')}`
+  return `${lock.asset} to ${lock.address}${lock.active ? '' : ` (replaced ${lock.to})`}, ${lock.requiredConfirmations} confirmations, ${bounds}${quotes.join('')}`
 }
 
 function paymentText(payment: PaymentExplanation): string {
@@ -72,10 +72,10 @@ function paymentText(payment: PaymentExplanation): string {
 }
 
 function chainText(chain: NonNullable<InvoiceExplanation['chain']>): string {
-  if (!chain.hasNode) return `${chain.network}: no node watches it here`
-  const silent = chain.headAgeMs === null ? '' : `, node heard ${Math.round(chain.headAgeMs / 1_000)} s ago`
+  if (!chain.hasNode) return `${chain.network}: no node connected`
+  const silent = chain.headAgeMs === null ? '' : `, node responded ${Math.round(chain.headAgeMs / 1_000)} s ago`
   const halt = chain.haltReason === null ? '' : `. ${chain.haltReason}`
-  return `${chain.network}: ${chain.status}, block ${chain.height ?? '-'}, ${chain.lagBlocks ?? '-'} behind, final up to ${chain.finalizedHeight ?? '-'}${silent}${halt}`
+  return `${chain.network}: ${chain.status}, block ${chain.height ?? '-'}, ${chain.lagBlocks ?? '-'} behind, finalised block ${chain.finalizedHeight ?? '-'}${silent}${halt}`
 }
 
 function eventText({ seq, type, at, relayed, deliveries }: EventExplanation): string {
@@ -83,5 +83,5 @@ function eventText({ seq, type, at, relayed, deliveries }: EventExplanation): st
     const last = lastError ?? lastStatusCode
     return `\n    ${id}: ${status} after ${attempts} attempts${last === null ? '' : `, last ${last}`}`
   })
-  return `${seq} ${type} ${at}${relayed ? '' : ' (waits in the outbox)'}${states.join('')}`
+  return `${seq} ${type} ${at}${relayed ? '' : ' (queued in the outbox)'}${states.join('')}`
 }

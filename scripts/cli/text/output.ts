@@ -3,9 +3,14 @@ export interface OutputOptions {
   readonly json?: boolean
 }
 
-/** Prints one JSON value with `--json`, else the text for a person. */
-export function print(options: OutputOptions, value: unknown, text: string): void {
-  process.stdout.write(
+/** Prints one JSON value with `--json`, else the text for a person; on stdout unless that is used for something else. */
+export function print(
+  options: OutputOptions,
+  value: unknown,
+  text: string,
+  to: Pick<NodeJS.WriteStream, 'write'> = process.stdout,
+): void {
+  to.write(
     options.json
       ? `${JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? item.toString() : item))}\n`
       : `${text}\n`,

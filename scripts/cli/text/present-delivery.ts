@@ -7,7 +7,7 @@ export function presentDelivery({ leaseToken: _token, ...delivery }: Delivery): 
   return Object(snakeCase(delivery))
 }
 
-/** A recovery as the command line prints it: what was asked, and how far it came. */
+/** A recovery as the command line prints it: the request and its progress. */
 export function presentRecovery(recovery: Recovery): object {
   const { leaseToken: _token, dueAt: _due, since, until, place, ...shown } = recovery
   const reached = new Date(place.createdAt).toISOString()

@@ -1,11 +1,11 @@
 const TELL_EVERY_MS = 1_000
 
-/** Says at most once a second how far something is, on stderr, so that `--json` stays one value. */
+/** Prints progress at most once a second on stderr, so that the output of `--json` remains one value. */
 export function progressTeller(): (text: string) => void {
-  let toldAt = performance.now()
+  let reportedAt = performance.now()
   return (text) => {
-    if (performance.now() - toldAt < TELL_EVERY_MS) return
-    toldAt = performance.now()
+    if (performance.now() - reportedAt < TELL_EVERY_MS) return
+    reportedAt = performance.now()
     process.stderr.write(`${text}\n`)
   }
 }

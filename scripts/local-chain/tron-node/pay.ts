@@ -3,15 +3,15 @@ import { parseAccount } from '#shared/chains/families/tron/address.ts'
 import type { LocalPayment } from '../pay.ts'
 import { word } from './trc20.ts'
 
-/** The account that pays on development nodes; nobody has its key, and nobody asks for a signature. */
+/** The account that pays on development nodes; it has no key, and no signature is required. */
 export const TRON_PAYER = `41${'d'.repeat(40)}`
 
 const transactionSchema = z.looseObject({ txID: z.string() })
 const triggerSchema = z.object({ transaction: transactionSchema })
 
 /**
- * Sends a transfer from the development payer by the same requests that a wallet makes, without a signature: this works
- * on our development node only. `contract` null moves TRX. Resolves when it is accepted. Throws with the node's words.
+ * Sends a transfer from the development payer with the requests of a wallet, but without a signature: this works
+ * only on our development node. `contract` null moves TRX. Resolves when it is accepted. Throws with the node's message.
  */
 export async function payOnTronNode({
   rpcUrl,

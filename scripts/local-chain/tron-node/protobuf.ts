@@ -1,4 +1,4 @@
-/** Concatenated fields of one protocol buffer message; fields that hold 0 or nothing are left out (proto3). */
+/** Concatenated fields of one protocol buffer message; fields that are 0 or empty are left out (proto3). */
 export type Field = readonly [number, bigint | Uint8Array]
 
 const VARINT = 0n

@@ -8,19 +8,19 @@ import { blockJson, type ChainBlock, infosJson, type TronChain } from './tron-ch
 
 type Params = Readonly<Record<string, unknown>>
 
-/** What the routes need of the node. */
+/** Dependencies of the routes on the node. */
 export interface RouteContext {
   readonly chain: TronChain
-  /** Makes a transaction that is not sent yet. */
+  /** Creates a transaction without sending it. */
   prepare(body: TransactionBody): TronTransaction
-  /** Takes a prepared transaction in; false when it was not prepared here. */
+  /** Accepts a prepared transaction; false when it was not prepared here. */
   broadcast(id: string): boolean
 }
 
-/** A refusal of the node: the answer has status 200 and an `Error` field. */
+/** A refusal of the node: the response has status 200 and an `Error` field. */
 export class Refusal extends Error {}
 
-/** Answers a request such as `wallet/getnowblock`; undefined when there is no such path. */
+/** Handles a request such as `wallet/getnowblock`; undefined when there is no such path. */
 export function answer(context: RouteContext, path: string, params: Params): unknown {
   if (params['visible'] === true || params['visible'] === 'true') throw new Refusal('only visible=false is spoken here')
   const [service, method = ''] = path.split('/')
@@ -87,6 +87,8 @@ function writeRoute(context: RouteContext, method: string, params: Params): unkn
       return { txId: chain.pending().map(transactionId) }
     case 'getpendingsize':
       return { pendingSize: chain.pending().length }
+    case 'getchainparameters':
+      return { chainParameter: Object.entries(PRICES).map(([key, value]) => ({ key, value })) }
     case 'triggerconstantcontract':
       return constantCall(chain, params)
     case 'createtransaction': {
@@ -108,7 +110,18 @@ function writeRoute(context: RouteContext, method: string, params: Params): unkn
   }
 }
 
-/** `decimals()` and `balanceOf()` of the tokens in the registry; there are no other contracts here. */
+/** Prices of the main network, sun (proposal 104 lowered energy to 100 in August 2025). */
+const PRICES = {
+  getTransactionFee: 1_000,
+  getEnergyFee: 100,
+  getCreateAccountFee: 100_000,
+  getCreateNewAccountFeeInSystemContract: 1_000_000,
+}
+/** Energy of a USDT transfer to an account that has some, and to one that has none. */
+const TRANSFER_ENERGY = [64_285, 130_285] as const
+const CONSTANT_CALLS = ['decimals()', 'balanceOf(address)', 'transfer(address,uint256)']
+
+/** `decimals()`, `balanceOf()` and the cost of `transfer()` of the tokens in the registry; there are no other contracts here. */
 function constantCall(chain: TronChain, params: Params): unknown {
   account(params, 'owner_address')
   const contract = account(params, 'contract_address')
@@ -117,9 +130,15 @@ function constantCall(chain: TronChain, params: Params): unknown {
     return networkOf(asset) === 'tron' && address !== null && `41${parseAccount(address)}` === contract
   })
   const asked = params['function_selector']
-  if (id === undefined || (asked !== 'decimals()' && asked !== 'balanceOf(address)')) {
+  if (id === undefined || !CONSTANT_CALLS.includes(String(asked))) {
     const message = Buffer.from('Smart contract is not exist.').toString('hex')
     return { result: { code: 'CONTRACT_VALIDATE_ERROR', message } }
+  }
+  if (asked === 'transfer(address,uint256)') {
+    const to = String(params['parameter'] ?? '').slice(24, 64)
+    const [held, fresh] = TRANSFER_ENERGY
+    const energy = tokenBalance(chain, contract, to) > 0n ? held : fresh
+    return { result: { result: true }, energy_used: energy, constant_result: [word(1n)], transaction: { ret: [{}] } }
   }
   const value =
     asked === 'decimals()'
@@ -132,13 +151,13 @@ function selector(params: Params): string {
   const signature = String(params['function_selector'])
   const known: Readonly<Record<string, string>> = SELECTORS
   const found = known[signature]
-  if (found === undefined) throw new Refusal(`this node knows no ${signature}`)
+  if (found === undefined) throw new Refusal(`this node does not support ${signature}`)
   return found
 }
 
 function count(params: Params, name: string): number {
   const value = Number(params[name] ?? 0)
-  if (!Number.isSafeInteger(value) || value < 0) throw new Refusal(`${name} is no number`)
+  if (!Number.isSafeInteger(value) || value < 0) throw new Refusal(`${name} is not a number`)
   return value
 }
 

@@ -10,25 +10,25 @@ import { type TransactionBody, type TransactionOutcome, type TronTransaction, tr
 import { outcomeOf } from './trc20.ts'
 import { createTronChain, type TronChain } from './tron-chain.ts'
 
-/** How a TRON node is started. */
+/** Options of a TRON node. */
 export interface TronNodeOptions {
-  /** Taken when it is free, else another; 0 or absent: any. */
+  /** Preferred port, replaced by another one when it is in use; 0 or absent: any. */
   readonly port?: number
-  /** Folder that keeps the chain over restarts; absent: the chain is gone when it stops. */
+  /** Folder that keeps the chain over restarts; absent: the chain is lost when it stops. */
   readonly dataDir?: string
   /** Time between blocks; null mines only when `mine` is called. Default 1,000. */
   readonly blockTimeMs?: number | null
-  /** Blocks that must lie on a block to make it solid. Default 3; on the main network about 19. */
+  /** Blocks required above a block to make it solid. Default 3; about 19 on the main network. */
   readonly solidLag?: number
-  /** Told when a kept chain could not be used. */
+  /** Called when a kept chain could not be used. */
   readonly report?: (line: string) => void
 }
 
-/** A running development node that speaks TRON's HTTP API; it checks no signature, balance or allowance. */
+/** A running development node with TRON's HTTP API; it checks no signature, balance or allowance. */
 export interface TronNode {
   readonly url: string
   readonly port: number
-  /** Id of block 0, which tells this chain from others. */
+  /** Id of block 0, which identifies this chain. */
   readonly genesis: string
   /** Ends the node and keeps its state. */
   stop(): Promise<void>
@@ -38,11 +38,11 @@ export interface TronNode {
     readonly to: string
     readonly amountBase: bigint
   }): Promise<{ txHash: string }>
-  /** Takes a transaction in, with an outcome of the caller's choice; gives its id. */
+  /** Accepts a transaction with an outcome chosen by the caller; returns its id. */
   submit(body: TransactionBody, outcome?: Partial<TransactionOutcome>): string
-  /** Mines blocks at once; the first one holds what is pending. */
+  /** Mines blocks at once; the first one contains the pending transactions. */
   mine(blocks?: number): void
-  /** Replaces the last `depth` blocks by as many others; see `TronChain.reorg`. Transactions are given by their ids. */
+  /** Replaces the last `depth` blocks by as many others; see `TronChain.reorg`. Transactions are given by id. */
   reorg(depth: number, transactions?: readonly (readonly [string, number])[]): void
   height(): number
   solidHeight(): number
@@ -51,8 +51,8 @@ export interface TronNode {
 const SOLID_LAG = 3
 
 /**
- * Starts the node in this process. The kept state is written with every block that holds a transaction, and every few
- * seconds otherwise; one that cannot be read is put aside and the chain starts anew, which is reported.
+ * Starts the node in this process. The state is saved with every block that contains a transaction, and every few
+ * seconds otherwise; an unreadable one is moved aside and the chain starts again, which is reported.
  */
 export async function startTronNode(options: TronNodeOptions = {}): Promise<TronNode> {
   const { blockTimeMs = 1_000, solidLag = SOLID_LAG } = options
@@ -102,7 +102,7 @@ export async function startTronNode(options: TronNodeOptions = {}): Promise<Tron
   }
 }
 
-/** Transactions from their preparation on: ids must differ also when two ask for the same within a millisecond. */
+/** Transactions from their preparation on: ids must differ also when two are requested within a millisecond. */
 function createContext(chain: TronChain) {
   const prepared = new Map<string, TronTransaction>()
   let lastTimestamp = 0

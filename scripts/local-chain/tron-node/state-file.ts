@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { ChainState, TronChain } from './tron-chain.ts'
 
-/** Time between two writes while nothing but empty blocks comes, milliseconds: what a kill may cost. */
+/** Time between two writes while only empty blocks arrive, milliseconds: the loss after a kill. */
 const WRITE_INTERVAL_MS = 5_000
 
 const text = z.string()
@@ -38,17 +38,17 @@ const stateSchema: z.ZodType<ChainState> = z.object({
   solidHeight: z.int(),
 })
 
-/** The file that carries a chain over restarts. */
+/** The file that stores a chain over restarts. */
 export interface StateFile {
   /** The chain of the last run; null when there is none. */
   readonly kept: ChainState | null
   /** Writes now. */
   save(chain: TronChain): void
-  /** To be called with every block: writes when it matters. */
+  /** Called with every block: writes when necessary. */
   note(chain: TronChain): void
 }
 
-/** Opens `state.json` of a folder, which is made; null keeps nothing. An unreadable file is put aside and reported. */
+/** Opens `state.json` of a folder, which is created; null keeps nothing. An unreadable file is moved aside and reported. */
 export function openStateFile(folder: string | null, report: (line: string) => void = () => {}): StateFile {
   if (folder === null) return { kept: null, save: () => {}, note: () => {} }
   mkdirSync(folder, { recursive: true })
@@ -75,7 +75,7 @@ function read(path: string, report: (line: string) => void): ChainState | null {
     return stateSchema.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch {
     renameSync(path, `${path}.unusable`)
-    report(`the TRON chain's state could not be read: it starts anew (old file: ${path}.unusable)`)
+    report(`the TRON chain's state could not be read: it starts again (old file: ${path}.unusable)`)
     return null
   }
 }

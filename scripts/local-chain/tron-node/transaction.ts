@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { encodeMessage } from './protobuf.ts'
 
-/** Results of a transaction (`Transaction.Result.contractResult`) that the node can be told to give. */
+/** Results of a transaction (`Transaction.Result.contractResult`) that the node can return. */
 export type ContractResult = 'SUCCESS' | 'REVERT' | 'OUT_OF_ENERGY'
 
 /** An event: contract and topics without `0x` and without the 0x41 of accounts. */
@@ -21,19 +21,19 @@ export interface InternalTransfer {
   readonly rejected?: boolean
 }
 
-/** What a transaction asks for. Accounts are 21 bytes in hex, amounts digits. */
+/** The request of a transaction. Accounts are 21 bytes in hex, amounts digits. */
 export type TransactionBody =
   | { readonly kind: 'transfer'; readonly owner: string; readonly to: string; readonly amount: string }
   | { readonly kind: 'call'; readonly owner: string; readonly contract: string; readonly data: string }
 
-/** What a transaction does when it is mined. */
+/** Effects of a transaction when it is mined. */
 export interface TransactionOutcome {
   readonly result: ContractResult
   readonly logs: readonly TransactionLog[]
   readonly internals: readonly InternalTransfer[]
 }
 
-/** One transaction as the node keeps it; its id follows from everything but the outcome. */
+/** One transaction as stored by the node; its id follows from everything but the outcome. */
 export interface TronTransaction {
   readonly body: TransactionBody
   readonly outcome: TransactionOutcome
@@ -95,7 +95,7 @@ export function transactionId(transaction: TronTransaction): string {
   return sha256(bytes(rawDataHex(transaction)))
 }
 
-/** The transaction as blocks and `gettransactionbyid` show it; before it is mined it has no `ret`. */
+/** The transaction as in blocks and `gettransactionbyid`; before it is mined it has no `ret`. */
 export function transactionJson(transaction: TronTransaction, mined: boolean): Readonly<Record<string, unknown>> {
   const { body, timestamp, refBlockBytes, refBlockHash, outcome } = transaction
   const { name } = TYPES[body.kind]
@@ -118,7 +118,7 @@ export function transactionJson(transaction: TronTransaction, mined: boolean): R
   }
 }
 
-/** What the transaction did, as `gettransactioninfobyblocknum` shows it. */
+/** The effects of the transaction, as in `gettransactioninfobyblocknum`. */
 export function infoJson(
   transaction: TronTransaction,
   block: { readonly number: number; readonly time: number },

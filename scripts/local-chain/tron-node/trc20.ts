@@ -22,7 +22,7 @@ export function transferLog(contract: string, from: string, to: string, amount: 
 }
 
 /**
- * What a transaction does on this node: a token call moves what it says, without looking at balances or allowances, and
+ * Effects of a transaction on this node: a token call moves the given amount without a check of balances or allowances, and
  * any other call succeeds and does nothing.
  */
 export function outcomeOf(body: TransactionBody): TransactionOutcome {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { encodeMessage } from './protobuf.ts'
 import { infoJson, type TronTransaction, transactionId, transactionJson } from './transaction.ts'
 
-/** A block as it is kept; number, parent and id follow from its place. */
+/** A block as stored; number, parent and id follow from its position. */
 export interface StoredBlock {
   /** Milliseconds. */
   readonly time: number
-  /** Tells the blocks of one branch from those of another at the same height. */
+  /** Distinguishes the blocks of one branch from those of another at the same height. */
   readonly branch: number
   readonly transactions: readonly TronTransaction[]
 }
@@ -21,7 +21,7 @@ export interface ChainState {
   readonly solidHeight: number
 }
 
-/** A block with everything that follows from its place. */
+/** A block with everything that follows from its position. */
 export interface ChainBlock extends StoredBlock {
   readonly number: number
   readonly id: string
@@ -29,14 +29,14 @@ export interface ChainBlock extends StoredBlock {
 }
 
 const BLOCK_VERSION = 34
-/** The first transfer of block 0 comes from an account that is no account, as on the main network. */
+/** The first transfer of block 0 comes from a text that is not an account, as on the main network. */
 const GENESIS_OWNER = Buffer.from('0x000000000000000000000', 'ascii').toString('hex')
 const GENESIS_AMOUNT = '99000000000000000'
 
-/** A chain of blocks with its pending transactions; pure but for what it is told. */
+/** A chain of blocks with its pending transactions; pure except for its inputs. */
 export type TronChain = ReturnType<typeof createTronChain>
 
-/** Continues a kept chain, or begins one with block 0 alone. `solidLag`: blocks that must lie on a block to make it solid. */
+/** Continues a stored chain, or begins one with only block 0. `solidLag`: blocks required above a block to make it solid. */
 export function createTronChain(kept: ChainState | { readonly createdAt: number }, solidLag: number) {
   const { createdAt } = kept
   const blocks: ChainBlock[] = [genesis(createdAt)]
@@ -82,8 +82,8 @@ export function createTronChain(kept: ChainState | { readonly createdAt: number 
       pending = []
     },
     /**
-     * Replaces the last `depth` blocks by as many others. Their transactions are dropped for good, except those given
-     * again with the offset of the new block that shall hold them. Throws when a solid block would go.
+     * Replaces the last `depth` blocks by as many others. Their transactions are dropped permanently, except those given
+     * with the offset of the new block that must contain them. Throws when a solid block would be removed.
      */
     reorg(depth: number, kept: readonly (readonly [TronTransaction, number])[]): void {
       const fork = head().number - depth
@@ -105,7 +105,7 @@ export function createTronChain(kept: ChainState | { readonly createdAt: number 
   }
 }
 
-/** A block as `getblockbynum` shows it. */
+/** A block as returned by `getblockbynum`. */
 export function blockJson(block: ChainBlock): Readonly<Record<string, unknown>> {
   const { number, time, parentHash } = block
   const transactions =
@@ -114,7 +114,7 @@ export function blockJson(block: ChainBlock): Readonly<Record<string, unknown>> 
     blockID: block.id,
     block_header: {
       raw_data: {
-        // Zeros are not sent.
+        // Zeros are omitted.
         ...(number === 0 ? {} : { number, timestamp: time, version: BLOCK_VERSION }),
         txTrieRoot: transactionsRoot(block.transactions),
         witness_address: witness(block.branch),
@@ -126,7 +126,7 @@ export function blockJson(block: ChainBlock): Readonly<Record<string, unknown>> 
   }
 }
 
-/** The infos of a block's transactions; block 0 has none, and says so in a way of its own. */
+/** The infos of a block's transactions; block 0 has none, which has a special form. */
 export function infosJson(block: ChainBlock | undefined): unknown {
   if (block?.number === 0) return {}
   return block?.transactions.map((entry) => infoJson(entry, block)) ?? []
@@ -151,7 +151,7 @@ function sealed(block: Omit<ChainBlock, 'id'>): ChainBlock {
   return { ...block, id: `${height}${sha256(header).toString('hex').slice(16)}` }
 }
 
-/** Stands for the Merkle root: another list gives another root. Zeros for none, as on the main network. */
+/** Replaces the Merkle root: another list gives another root. Zeros for none, as on the main network. */
 function transactionsRoot(transactions: readonly TronTransaction[]): string {
   if (transactions.length === 0) return '0'.repeat(64)
   return sha256(Buffer.from(transactions.map(transactionId).join(''), 'hex')).toString('hex')

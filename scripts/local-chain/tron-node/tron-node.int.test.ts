@@ -113,13 +113,13 @@ describe('the TRON development node', () => {
     expect(await ask(second, 'wallet/gettransactionbyid', { value: txHash })).toMatchObject({ txID: txHash })
   })
 
-  it('starts anew when its state is unreadable, and says so', async () => {
+  it('starts again when its state is unreadable, and says so', async () => {
     const dataDir = mkdtempSync(join(folder, 'torn-'))
     writeFileSync(join(dataDir, 'state.json'), '{"blocks":')
     const lines: string[] = []
     const node = await start({ dataDir, report: (line) => lines.push(line) })
     expect(node.height()).toBe(0)
-    expect(lines.join()).toMatch(/starts anew/)
+    expect(lines.join()).toMatch(/starts again/)
     expect(readFileSync(join(dataDir, 'state.json.unusable'), 'utf8')).toBe('{"blocks":')
   })
 })

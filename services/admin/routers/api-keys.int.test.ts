@@ -15,15 +15,15 @@ const opId = () => here.deps.random.uuid()
 const scopes: ['invoices:read', 'invoices:write'] = ['invoices:read', 'invoices:write']
 
 describe('API keys', () => {
-  // Guarantee: a key is shown once and stored nowhere; the same deed sent twice makes one key.
+  // Guarantee: a key is shown once and stored nowhere; the same action sent twice makes one key.
   test('a key is made once and shown once', async () => {
-    const deed = { ...here.at, opId: opId(), name: 'Shop', scopes }
-    const answers = await Promise.all([here.caller.apiKeys.create(deed), here.caller.apiKeys.create(deed)])
+    const action = { ...here.at, opId: opId(), name: 'Shop', scopes }
+    const answers = await Promise.all([here.caller.apiKeys.create(action), here.caller.apiKeys.create(action)])
     const shown = answers.flatMap(({ apiKey }) => apiKey ?? [])
     expect(shown).toHaveLength(1)
     expect(parseApiKey(shown[0] ?? '')).toEqual({ mode: 'test' })
     expect(answers[0]?.key).toEqual(answers[1]?.key)
-    expect((await here.caller.apiKeys.create(deed)).apiKey).toBeNull()
+    expect((await here.caller.apiKeys.create(action)).apiKey).toBeNull()
     const stored = await stores.db.collection(API_KEYS).find({ workspaceId: here.workspaceId }).toArray()
     expect(stored).toHaveLength(1)
     expect(JSON.stringify(stored)).not.toContain(shown[0])

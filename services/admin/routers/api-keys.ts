@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { SCOPES } from '#shared/domain/enumerations.ts'
 import { issueApiKey, withdrawApiKey } from '#shared/usecases/workspaces/issue-api-key.ts'
+import { actionOf } from '../action.ts'
 import { announced } from '../announced.ts'
-import { deedOf } from '../deed.ts'
-import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { apiKeyToWire, apiKeyWire } from '../wire/api-key-wire.ts'
 
-/** API keys of a workspace and mode. A key is in the answer that made it and nowhere else. */
+/** API keys of a workspace and mode. A key is in the response that created it and nowhere else. */
 export const apiKeysRouter = router({
   list: workspaceQuery('admin')
     .output(z.object({ items: z.array(apiKeyWire) }))
@@ -16,25 +16,25 @@ export const apiKeysRouter = router({
       return { items: newestFirst.map(apiKeyToWire) }
     }),
 
-  create: workspaceDeed('admin', { stepUp: true })
+  create: workspaceMutation('admin', { stepUp: true })
     .input(
       z.object({ name: z.string().trim().min(1).max(60), scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length) }),
     )
-    /** `apiKey` is null when this deed was done before: the key was in the first answer. */
+    /** `apiKey` is null when this action was done before: the key was in the first response. */
     .output(z.object({ key: apiKeyWire, apiKey: z.string().nullable() }))
     .mutation(async ({ ctx, input }) => {
       const { mode, name, scopes } = input
-      const facts = { workspaceId: ctx.workspace.id, mode, name, scopes, deed: deedOf(ctx, input) }
+      const facts = { workspaceId: ctx.workspace.id, mode, name, scopes, action: actionOf(ctx, input) }
       const { record, apiKey } = await issueApiKey({ ...ctx.deps, ...announced(ctx) }, facts)
       return { key: apiKeyToWire(record), apiKey }
     }),
 
-  revoke: workspaceDeed('admin', { stepUp: true })
+  revoke: workspaceMutation('admin', { stepUp: true })
     .input(z.object({ keyId: z.uuid(), last4: z.string().trim().length(4) }))
     .output(apiKeyWire)
     .mutation(async ({ ctx, input }) => {
       const { mode, keyId, last4 } = input
-      const facts = { workspaceId: ctx.workspace.id, mode, keyId, last4, deed: deedOf(ctx, input) }
+      const facts = { workspaceId: ctx.workspace.id, mode, keyId, last4, action: actionOf(ctx, input) }
       return apiKeyToWire(await withdrawApiKey({ ...ctx.deps, ...announced(ctx) }, facts))
     }),
 })

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
 import type { AuditFilter } from '#shared/ports/audit.ts'
-import { verifyAudit } from '#shared/usecases/audit/verify-audit.ts'
-import type { AdminDeps } from '../admin-deps.ts'
+import { readVerification } from '#shared/usecases/audit/verify-in-parts.ts'
+import type { AdminDeps } from '../assemble.ts'
 import { operatorQuery, router, workspaceQuery } from '../trpc.ts'
 
 const narrowing = z.object({
@@ -27,14 +27,14 @@ const page = z.object({
       workspaceId: z.string().nullable(),
       mode: z.enum(MODES).nullable(),
       detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
-      /** Place in the chain; null while the row waits for it, which takes seconds. */
+      /** Number in the chain; null until the row is chained, which takes seconds. */
       seq: z.number().nullable(),
     }),
   ),
   nextCursor: z.string().nullable(),
 })
 
-/** The audit trail: who did what to what, and whether it is still what was written. */
+/** The audit log: who did what, and whether it is unchanged. */
 export const auditRouter = router({
   /** Of one workspace, both modes, newest first. */
   list: workspaceQuery('admin')
@@ -48,13 +48,18 @@ export const auditRouter = router({
     .output(page)
     .query(async ({ ctx: { deps }, input }) => await read(deps, null, input)),
 
-  /** Walks the whole chain; with what was noted of its end earlier, a trail that was cut shows too. */
+  /** How far the chain is verified. With the checksum of an earlier end, truncation is detected too. */
   verify: operatorQuery()
-    .input(z.object({ noted: z.object({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) }).nullish() }))
+    .input(z.object({ since: z.object({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) }).nullish() }))
     .output(
       z.object({
         intact: z.boolean(),
+        /** Every row up to the end was checked; false until the maintenance process has verified the rest. */
+        complete: z.boolean(),
         checked: z.number(),
+        total: z.number(),
+        /** When the maintenance process began at the first row; null before. */
+        startedAt: z.number().nullable(),
         firstBreak: z
           .object({ kind: z.string(), seq: z.number(), id: z.string().nullable(), words: z.string() })
           .nullable(),
@@ -66,12 +71,8 @@ export const auditRouter = router({
       }),
     )
     .query(async ({ ctx: { deps }, input }) => {
-      const verdict = await verifyAudit(
-        { chain: deps.auditChain, keys: deps.auditKeys },
-        { noted: input.noted ?? null, onProgress: () => undefined },
-      )
-      const { intact, checked, firstBreak, head, signedFrom, unchained } = verdict
-      return { intact, checked, firstBreak, head, signedFrom, waiting: unchained.waiting, outside: unchained.outside }
+      const { auditChain: chain, auditKeys: keys, clock } = deps
+      return await readVerification({ chain, keys, clock }, input.since ?? null)
     }),
 })
 
@@ -87,7 +88,7 @@ async function read(
   return { items, nextCursor: rows.length > limit && last !== undefined ? encode(last) : null }
 }
 
-/** A position is no secret: the filter decides what is seen behind it. */
+/** A position is not secret: the filter decides which rows are visible after it. */
 function encode({ at, id }: { readonly at: number; readonly id: string }): string {
   return Buffer.from(JSON.stringify([at, id])).toString('base64url')
 }
@@ -99,7 +100,7 @@ function decode(cursor: string): { readonly at: number; readonly id: string } {
     const [at, id] = position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')))
     return { at, id }
   } catch (cause) {
-    const details = [{ path: 'cursor', message: 'is not a cursor of this list' }]
+    const details = [{ path: 'cursor', message: 'is not a valid cursor for this list' }]
     throw new PaymeshError('VALIDATION_ERROR', { details, cause })
   }
 }

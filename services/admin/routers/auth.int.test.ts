@@ -235,28 +235,28 @@ describe('the second factor', () => {
     expect((await begin({ code: recoveryCodes[0] })).status).toBe(200)
   })
 
-  test('dangerous deeds are allowed for five minutes after a fresh code, under a new token', async () => {
+  test('dangerous actions are allowed for five minutes after a fresh code, under a new token', async () => {
     const email = await person()
     const browser = admin.browser()
     await browser.logIn(email)
     const { secret } = await enrol(browser)
     admin.advance(5 * MINUTE)
-    const deed = { ...admin.at, opId: admin.deps.random.uuid(), name: 'Shop', scopes: ['invoices:read'] }
-    const refused = await browser.mutate('apiKeys.create', deed)
+    const action = { ...admin.at, opId: admin.deps.random.uuid(), name: 'Shop', scopes: ['invoices:read'] }
+    const refused = await browser.mutate('apiKeys.create', action)
     expect(refused.error.data).toMatchObject({ code: 'FORBIDDEN', details: [{ path: 'stepUp', message: 'needed' }] })
     const before = browser.jar.get(SESSION) ?? ''
     const code = await admin.codeOf(secret)
     expect((await browser.mutate('auth.stepUp', { code })).status).toBe(200)
     expect((await browser.mutate('auth.stepUp', { code })).status).toBe(400)
-    expect((await browser.mutate('apiKeys.create', deed)).status).toBe(200)
+    expect((await browser.mutate('apiKeys.create', action)).status).toBe(200)
 
     const former = admin.browser()
     former.jar.set(SESSION, before)
     expect((await former.query('auth.me')).status).toBe(200)
-    expect((await former.mutate('apiKeys.create', deed)).status).toBe(403)
+    expect((await former.mutate('apiKeys.create', action)).status).toBe(403)
     admin.advance(10_000)
     expect((await former.query('auth.me')).status).toBe(401)
     admin.advance(5 * MINUTE)
-    expect((await browser.mutate('apiKeys.create', deed)).status).toBe(403)
+    expect((await browser.mutate('apiKeys.create', action)).status).toBe(403)
   })
 })

@@ -13,19 +13,19 @@ import {
 import { endOwnSessions, type LoggedIn, logIn, logOut } from '#shared/usecases/accounts/log-in.ts'
 import { lives } from '#shared/usecases/accounts/operator-sessions.ts'
 import { giveCode, giveRecoveryCode, personOf, stepUp } from '#shared/usecases/accounts/second-factor.ts'
-import { type AdminContext, codeProcedure, openProcedure, ownDeed, ownProcedure, router } from '../trpc.ts'
+import { type AdminContext, codeProcedure, openProcedure, ownMutation, ownProcedure, router } from '../trpc.ts'
 
 const password = z.string().min(1).max(200)
 const code = z.string().trim().min(1).max(40)
 const token = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
 const recoveryCodes = z.array(z.string())
 
-/** `code`: a code is needed before anything else. */
+/** `code`: a code is required before anything else. */
 const next = z.object({ next: z.enum(['code', 'done']) })
 
-/** Log-in, second factor, own sessions. Which cookies an answer sets is decided here alone. */
+/** Login, second factor, own sessions. Only this router sets cookies. */
 export const authRouter = router({
-  /** Where this browser stands: `out`, `code` (password given) or `in`. */
+  /** State of this browser: `out`, `code` (password entered) or `in`. */
   state: openProcedure.output(z.object({ state: z.enum(['out', 'code', 'in']) })).query(({ ctx: { session } }) => ({
     state: session === null ? ('out' as const) : session.secondFactor === 'asked' ? ('code' as const) : ('in' as const),
   })),
@@ -65,7 +65,7 @@ export const authRouter = router({
         name: z.string(),
         isOperator: z.boolean(),
         hasAuthenticator: z.boolean(),
-        /** Until when dangerous deeds need no further code; null = they do. */
+        /** Until when dangerous actions need no further code; null = they do. */
         steppedUpUntil: z.number().nullable(),
         workspaces: z.array(
           z.object({
@@ -117,7 +117,7 @@ export const authRouter = router({
       return { recoveryCodes: [...codes] }
     }),
 
-  removeAuthenticator: ownDeed({ stepUp: true })
+  removeAuthenticator: ownMutation({ stepUp: true })
     .output(z.object({}))
     .mutation(async ({ ctx }) => {
       if (ctx.operation.isDone) return {}
@@ -125,13 +125,13 @@ export const authRouter = router({
       return {}
     }),
 
-  renewRecoveryCodes: ownDeed({ stepUp: true })
+  renewRecoveryCodes: ownMutation({ stepUp: true })
     .output(z.object({ recoveryCodes }))
     .mutation(async ({ ctx }) => ({
       recoveryCodes: [...(await renewRecoveryCodes(ctx.deps, ctx.session, ctx.operation))],
     })),
 
-  /** How many recovery codes are left, and since when there is an authenticator. */
+  /** How many recovery codes are left, and when the authenticator was set up. */
   security: ownProcedure()
     .output(z.object({ authenticatorSince: z.number().nullable(), recoveryCodesLeft: z.number() }))
     .query(async ({ ctx }) => {
@@ -170,7 +170,7 @@ export const authRouter = router({
         })
     }),
 
-  /** Ends one of the own log-ins, or with null all but this one. */
+  /** Ends one of the person's own logins, or with null all but this one. */
   endSessions: ownProcedure()
     .input(z.object({ loginId: z.uuid().nullable() }))
     .output(z.object({ ended: z.number() }))
@@ -178,7 +178,7 @@ export const authRouter = router({
       ended: await endOwnSessions(deps, session, input.loginId),
     })),
 
-  /** What an invitation's link leads to. */
+  /** The invitation behind a link. */
   invitation: openProcedure
     .input(z.object({ token }))
     .output(z.object({ workspaceName: z.string(), email: z.string(), role: z.enum(ROLES), mustLogIn: z.boolean() }))

@@ -1,19 +1,21 @@
 import { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { ASSET_IDS, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { USAGE_UNITS } from '#shared/domain/nodes/providers.ts'
 import { CHAIN_COMMAND_KINDS, type ChainCommand } from '#shared/ports/chain-commands.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
+import { nodeCosts, quotaSentence } from '#shared/usecases/networks/node-costs.ts'
 import { planRelease, type ReleasePlan, releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
 import { STUCK_CAUSES } from '#shared/usecases/networks/stuck-network.ts'
 import { cancelChainCommands } from '#shared/usecases/scanning/cancel-chain-commands.ts'
 import { previewRescan } from '#shared/usecases/scanning/preview-rescan.ts'
 import { type AskChainInput, askChain, type ChainPlan } from '#shared/usecases/scanning/request-chain-command.ts'
-import type { AdminDeps } from '../admin-deps.ts'
+import type { AdminDeps } from '../assemble.ts'
 import { derivedUuid } from '../derived-uuid.ts'
-import { operatorDeed, operatorQuery, router } from '../trpc.ts'
+import { operatorMutation, operatorQuery, router } from '../trpc.ts'
 
-/** Blocks that a dry run reads while a person waits; for more the command line is there. */
+/** Blocks that a dry run reads while a person waits; for more, use the command line. */
 const READ_AHEAD_MAX = 100
 
 const chain = z.object({ mode: z.enum(MODES), network: z.enum(NETWORK_IDS) })
@@ -74,29 +76,59 @@ const statusWire = chain.extend({
   height: z.number().nullable(),
   headHeight: z.number().nullable(),
   lagBlocks: z.number().nullable(),
-  /** Since the time of the last scanned block, and the mark above which no new invoice is offered the network. */
+  /** Time since the last scanned block, and the threshold above which new invoices are not offered the network. */
   blockAgeMs: z.number().nullable(),
   lagMarkMs: z.number(),
   headAgeMs: z.number().nullable(),
   finalizedHeight: z.number().nullable(),
   mempoolAgeMs: z.number().nullable(),
   scanner: z.string().nullable(),
-  /** True when a scanner held the lease and let it run out. */
+  /** True when a scanner held the lease and did not renew it. */
   leaseExpired: z.boolean(),
   haltReason: z.string().nullable(),
   waitReason: z.string().nullable(),
   /** Why it does not advance; null when it does. */
   stuck: stuckWire.nullable(),
-  /** The failure that keeps the next block from being read, from its first second on. */
+  /** The failure that prevents reading the next block, from its first second on. */
   trouble: troubleWire.nullable(),
-  /** Deadlines of its invoices pass up to here. */
+  /** Deadlines of its invoices take effect up to here. */
   deadlinesUntil: z.number().nullable(),
   released: z.object({ through: z.number(), by: z.string() }).nullable(),
   recheckThrough: z.number().nullable(),
+  missingTokens: z.array(z.enum(ASSET_IDS)),
   open: z.array(commandWire),
 })
 
-/** Where scanners stand, and what people on call ask of them. */
+const figuresWire = z.object({ calls: z.number(), units: z.number(), bytes: z.number() })
+const costsWire = z.object({
+  providers: z.array(
+    chain.extend({
+      provider: z.string(),
+      unit: z.enum(USAGE_UNITS),
+      /** Its calls count against the quota of the network. */
+      inQuota: z.boolean(),
+      today: figuresWire,
+      month: figuresWire,
+      monthEstimate: z.number().nullable(),
+      /** Most blocks per request for logs on free and paid plans; null where the provider is unknown. */
+      logRangeMax: z.object({ free: z.number().nullable(), paid: z.number().nullable() }).nullable(),
+    }),
+  ),
+  quotas: z.array(
+    chain.extend({
+      unit: z.enum(USAGE_UNITS),
+      perMonth: z.number(),
+      used: z.number(),
+      usedShare: z.number(),
+      monthEstimate: z.number().nullable(),
+      level: z.enum(['ok', 'warning', 'critical']),
+      /** For people; null while the level is `ok`. */
+      sentence: z.string().nullable(),
+    }),
+  ),
+})
+
+/** State of the scanners, and operators' requests to them. */
 export const chainsRouter = router({
   list: operatorQuery()
     .output(z.object({ items: z.array(statusWire) }))
@@ -104,8 +136,9 @@ export const chainsRouter = router({
       const { catalog } = ctx.deps.instance
       const found = await chainStatus({ ...ctx.deps.instance, clock: ctx.deps.clock })
       return {
-        items: found.map(({ lease, open, ...same }) => ({
+        items: found.map(({ lease, open, missingTokens, ...same }) => ({
           ...same,
+          missingTokens: [...missingTokens],
           lagMarkMs: lagMarkMs(catalog.blockTimeMs(same.network)),
           scanner: lease === null || lease.expired ? null : lease.owner,
           leaseExpired: lease?.expired === true,
@@ -114,7 +147,18 @@ export const chainsRouter = router({
       }
     }),
 
-  /** Asks each node for itself; slow where one does not answer. */
+  /** What providers are asked today and this month (UTC), and how much of each quota is used. */
+  costs: operatorQuery()
+    .output(costsWire)
+    .query(async ({ ctx }) => {
+      const { providers, quotas } = await nodeCosts({ ...ctx.deps.instance, clock: ctx.deps.clock })
+      return {
+        providers: [...providers],
+        quotas: quotas.map((state) => ({ ...state, sentence: quotaSentence(state) })),
+      }
+    }),
+
+  /** Queries each node; slow where one does not respond. */
   nodes: operatorQuery()
     .input(chain)
     .output(
@@ -132,7 +176,7 @@ export const chainsRouter = router({
     )
     .query(async ({ ctx, input }) => ({ nodes: [...(await ctx.deps.instance.nodes.look(input.mode, input.network))] })),
 
-  /** What a request would do, read from the node where the blocks are few; nothing is stored. */
+  /** The effect of a request, read from the node if the blocks are few; nothing is stored. */
   plan: operatorQuery()
     .input(wanted)
     .output(
@@ -163,28 +207,28 @@ export const chainsRouter = router({
       return { plan: asked.plan, preview, standing: asked.command === null ? null : commandToWire(asked.command) }
     }),
 
-  ask: operatorDeed({ stepUp: 'live' })
+  ask: operatorMutation({ stepUp: 'live' })
     .input(wanted)
     .output(z.object({ plan: planWire, command: commandWire.nullable(), repeated: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
       const opId = derivedUuid('chain', input.mode, input.network, input.opId)
-      const wish = { ...input, opId, dryRun: false, actor: ctx.actor, reason: input.reason ?? null }
-      const { plan, command, repeated } = await askChain(partsOf(ctx.deps), wish)
+      const request = { ...input, opId, dryRun: false, actor: ctx.actor, reason: input.reason ?? null }
+      const { plan, command, repeated } = await askChain(partsOf(ctx.deps), request)
       return { plan, command: command === null ? null : commandToWire(command), repeated }
     }),
 
-  cancel: operatorDeed({ stepUp: 'live' })
+  cancel: operatorMutation({ stepUp: 'live' })
     .input(chain.extend({ kind: z.enum(CHAIN_COMMAND_KINDS).nullable().default(null) }))
     .output(z.object({ cancelled: z.array(commandWire), tooLate: z.array(commandWire) }))
     .mutation(async ({ ctx, input }) => {
       const { mode, network, kind } = input
       const { at: askedUntil } = ctx.operation
-      const wish = { mode, network, kind, dryRun: false, actor: ctx.actor, reason: input.reason ?? null, askedUntil }
-      const { cancelled, tooLate } = await cancelChainCommands(partsOf(ctx.deps), wish)
+      const request = { mode, network, kind, dryRun: false, actor: ctx.actor, reason: input.reason ?? null, askedUntil }
+      const { cancelled, tooLate } = await cancelChainCommands(partsOf(ctx.deps), request)
       return { cancelled: cancelled.map(commandToWire), tooLate: tooLate.map(commandToWire) }
     }),
 
-  /** How many invoices wait for a stuck network, and up to when their deadlines pass already; nothing is stored. */
+  /** How many invoices wait for a stuck network, and up to when their deadlines take effect already; nothing is stored. */
   releasePlan: operatorQuery()
     .input(chain)
     .output(releasePlanWire)
@@ -192,15 +236,15 @@ export const chainsRouter = router({
       releasePlanToWire(await planRelease(partsOf(ctx.deps), { ...input, through: null })),
     ),
 
-  /** Lets deadlines of a stuck network pass up to a moment, unread. Needs a reason. */
-  releaseDeadlines: operatorDeed({ stepUp: 'live' })
+  /** Lets deadlines of a stuck network take effect up to a moment, without a scan. Needs a reason. */
+  releaseDeadlines: operatorMutation({ stepUp: 'live' })
     .input(chain.extend({ through: z.int().min(0), reason: z.string().trim().min(1).max(500) }))
     .output(z.object({ plan: releasePlanWire, changed: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
       const { mode, network, through } = input
       const opId = derivedUuid('release', mode, network, input.opId)
-      const wish = { mode, network, through, opId, dryRun: false, actor: ctx.actor, reason: input.reason }
-      const { plan, changed } = await releaseDeadlines(partsOf(ctx.deps), wish)
+      const request = { mode, network, through, opId, dryRun: false, actor: ctx.actor, reason: input.reason }
+      const { plan, changed } = await releaseDeadlines(partsOf(ctx.deps), request)
       return { plan: releasePlanToWire(plan), changed }
     }),
 })
@@ -227,7 +271,7 @@ async function readAhead(
   } catch (error) {
     if (error instanceof PaymeshError) throw error
     const reason = error instanceof Error ? error.message : 'unknown'
-    throw new PaymeshError('INVALID_STATE', { message: `The node could not be read: ${reason}.`, cause: error })
+    throw new PaymeshError('INVALID_STATE', { message: `The node could not be queried: ${reason}.`, cause: error })
   } finally {
     await client.close()
   }

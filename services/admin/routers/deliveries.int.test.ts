@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { carryOutRecovery } from '#shared/usecases/deliveries/run-recovery.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -51,9 +52,9 @@ it('tells of the ladder, the request without its signature, and what is to come'
 
 // Guarantee: a double click sends once, however far the first one has come.
 it('sends a failed delivery again once for one wish', async () => {
-  const { caller, at, delivery, deps, workspaceId, kicks, endpoint } = await failed()
-  const wish = { ...at, opId: randomUUID(), reason: 'receiver repaired', deliveryId: delivery.id }
-  const [first, second] = await Promise.all([caller.deliveries.resend(wish), caller.deliveries.resend(wish)])
+  const { caller, at, delivery, deps, workspaceId, wakeUps, endpoint } = await failed()
+  const request = { ...at, opId: randomUUID(), reason: 'receiver repaired', deliveryId: delivery.id }
+  const [first, second] = await Promise.all([caller.deliveries.resend(request), caller.deliveries.resend(request)])
   expect(second.id).toBe(first.id)
   // The first one arrived before a third try of the same wish.
   const { deliveries } = deps.instance
@@ -64,10 +65,10 @@ it('sends a failed delivery again once for one wish', async () => {
   await deliveries.finish([
     { deliveryId: first.id, leaseToken: token, result: 'succeeded', retryAfterMs: null, attempt },
   ])
-  expect(await caller.deliveries.resend(wish)).toMatchObject({ id: first.id, status: 'succeeded', cause: 'resent' })
-  const other = await caller.deliveries.resend({ ...wish, opId: randomUUID() })
+  expect(await caller.deliveries.resend(request)).toMatchObject({ id: first.id, status: 'succeeded', cause: 'resent' })
+  const other = await caller.deliveries.resend({ ...request, opId: randomUUID() })
   expect(other.generation).toBe(2)
-  expect(kicks).toContain(`webhooks ${endpoint.id}`)
+  expect(wakeUps).toContain(`webhooks ${endpoint.id}`)
   expect(await deps.instance.audits.listBySubject(first.id)).toMatchObject([
     {
       action: 'delivery.resent',
@@ -88,7 +89,29 @@ it('sends many again and says which could not be', async () => {
   const sent = await caller.deliveries.resendMany({ ...at, opId: randomUUID(), deliveryIds })
   expect(sent.sent).toHaveLength(1)
   expect(sent.refused.map(({ deliveryId }) => deliveryId)).toEqual([held.id, foreign.id])
-  expect(sent.refused[0]?.message).toContain('disabled')
+  expect(sent.refused[0]?.message).toContain('is paused: resume it first')
+})
+
+it('sends at most a hundred again by name; a recovery has no limit', async () => {
+  const { caller, at, endpoint, workspaceId, deps } = await failed()
+  const events = await stage.events(workspaceId, 101)
+  const deliveryIds: string[] = []
+  for (const event of events) {
+    const ended = { status: 'failed', attempt: 9, finishedAt: event.createdAt + 9, lastError: 'status_503' } as const
+    deliveryIds.push((await stage.delivery(endpoint, event, ended)).id)
+  }
+  const many = { ...at, opId: randomUUID(), deliveryIds }
+  await expect(caller.deliveries.resendMany(many)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  const waiting = async () => (await caller.endpoints.get({ ...at, endpointId: endpoint.id })).endpoint.health.waiting
+  expect(await waiting()).toBe(0)
+  const hundred = { ...many, opId: randomUUID(), deliveryIds: deliveryIds.slice(0, 100) }
+  expect((await caller.deliveries.resendMany(hundred)).sent).toHaveLength(100)
+  expect(await waiting()).toBe(100)
+  const other = await stage.endpoint({ workspaceId })
+  const whole = { ...at, opId: randomUUID(), endpointId: other.id, since: 1, scope: 'all' as const }
+  const { id } = await caller.endpoints.recover(whole)
+  await carryOutRecovery({ ...deps, ...stage.ports() }, id)
+  expect(await caller.endpoints.recover(whole)).toMatchObject({ state: 'done', made: 102 })
 })
 
 // Guarantee: what belongs to another workspace or mode is as unknown as what never was.

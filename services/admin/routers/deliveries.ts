@@ -7,16 +7,16 @@ import type { DeliverySearch } from '#shared/ports/delivery-search.ts'
 import { describeDelivery } from '#shared/usecases/deliveries/describe-delivery.ts'
 import { resendDelivery } from '#shared/usecases/deliveries/resend-delivery.ts'
 import type { Operation } from '#shared/usecases/requests/begin-operation.ts'
-import type { AdminDeps } from '../admin-deps.ts'
+import type { AdminDeps } from '../assemble.ts'
 import { derivedUuid } from '../derived-uuid.ts'
 import { cursorAt, placeOf } from '../place-cursor.ts'
-import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { DELIVERY_STATUSES, deliveriesToWire, deliveryWire, eventsToWire, eventWire } from '../wire/delivery-wire.ts'
 
-/** Deliveries that one click may send again; more go by a recovery, which has no limit. */
+/** Deliveries that one click may resend; for more, use a recovery, which has no limit. */
 const RESEND_MAX = 100
 
-const deliveryId = z.string().regex(/^whd_[0-9a-z]{26}$/, 'is no delivery id')
+const deliveryId = z.string().regex(/^whd_[0-9a-z]{26}$/, 'is not a delivery ID')
 const page = { cursor: z.string().max(200).optional(), limit: z.int().min(1).max(100).default(50) }
 const phases = z.object({
   dnsMs: z.number().nullable(),
@@ -46,7 +46,7 @@ const detailWire = z.object({
   generations: z.array(deliveryWire),
 })
 
-/** What became of events: found, looked into and sent again. */
+/** Events and deliveries: search, details and resending. */
 export const deliveriesRouter = router({
   list: workspaceQuery('viewer')
     .input(
@@ -77,12 +77,10 @@ export const deliveriesRouter = router({
       const search: DeliverySearch = {
         ...{ workspaceId, mode, status: input.status, endpointId: input.endpointId, eventType: input.eventType },
         ...subject,
-        ...{ createdFrom: input.from, createdBefore: input.until, after: placeOf(input.cursor), limit: limit + 1 },
+        ...{ createdFrom: input.from, createdBefore: input.until, after: placeOf(input.cursor), limit },
       }
-      const rows = await deliveryReads.search(search)
-      const shown = rows.slice(0, limit)
-      const last = shown.at(-1)
-      const nextCursor = rows.length > limit && last !== undefined ? cursorAt(last) : null
+      const { deliveries: shown, next } = await deliveryReads.search(search)
+      const nextCursor = next === null ? null : cursorAt(next)
       return { items: await deliveriesToWire(ctx.deps.instance, shown), nextCursor }
     }),
 
@@ -108,16 +106,16 @@ export const deliveriesRouter = router({
       }
     }),
 
-  resend: workspaceDeed('support')
+  resend: workspaceMutation('support')
     .input(z.object({ deliveryId }))
     .output(deliveryWire)
     .mutation(async ({ ctx, input }) => {
       const { id } = await ownDelivery(ctx.deps, input)
-      const made = await resendDelivery(partsOf(ctx.deps), { id, ...wishOf(ctx, input) })
+      const made = await resendDelivery(partsOf(ctx.deps), { id, ...requestOf(ctx, input) })
       return await oneToWire(ctx.deps, made)
     }),
 
-  resendMany: workspaceDeed('support')
+  resendMany: workspaceMutation('support')
     .input(z.object({ deliveryIds: z.array(deliveryId).min(1).max(RESEND_MAX) }))
     .output(
       z.object({
@@ -131,7 +129,7 @@ export const deliveriesRouter = router({
       for (const id of new Set(input.deliveryIds)) {
         try {
           await ownDelivery(ctx.deps, { ...input, deliveryId: id })
-          sent.add((await resendDelivery(partsOf(ctx.deps), { id, ...wishOf(ctx, input) })).id)
+          sent.add((await resendDelivery(partsOf(ctx.deps), { id, ...requestOf(ctx, input) })).id)
         } catch (error) {
           if (!(error instanceof PaymeshError)) throw error
           refused.push({ deliveryId: id, message: error.message })
@@ -164,7 +162,7 @@ export const deliveriesRouter = router({
     }),
 
   event: workspaceQuery('viewer')
-    .input(z.object({ eventId: z.string().regex(/^evt_[0-9a-f]{32}_[0-9a-z]{1,12}$/, 'is no event id') }))
+    .input(z.object({ eventId: z.string().regex(/^evt_[0-9a-f]{32}_[0-9a-z]{1,12}$/, 'is not an event ID') }))
     .output(z.object({ event: eventWire, body: z.string(), deliveries: z.array(deliveryWire) }))
     .query(async ({ ctx, input }) => {
       const { instance } = ctx.deps
@@ -186,14 +184,14 @@ interface Owned {
   readonly deliveryId: string
 }
 
-/** A delivery of the workspace and mode; another's is as unknown as one that never was. */
+/** A delivery of the workspace and mode; another workspace's is reported as unknown. */
 async function ownDelivery({ instance }: AdminDeps, { workspaceId, mode, deliveryId: id }: Owned): Promise<Delivery> {
   const found = await instance.deliveries.findById(id)
   if (found === null || found.workspaceId !== workspaceId || found.mode !== mode) throw new PaymeshError('NOT_FOUND')
   return found
 }
 
-/** What a person typed into the search: null when it can be none of the things that are looked for. */
+/** The subject of a search text: null when it cannot match anything. */
 async function subjectOf({ instance }: AdminDeps, workspaceId: string, mode: Mode, q: string) {
   const none = { eventId: null, invoiceId: null }
   if (q === '') return none
@@ -206,19 +204,19 @@ async function subjectOf({ instance }: AdminDeps, workspaceId: string, mode: Mod
 }
 
 function partsOf(deps: AdminDeps) {
-  const { clock, random, kicker } = deps
-  return { ...deps.instance, clock, random, kicker }
+  const { clock, random, notifier } = deps
+  return { ...deps.instance, clock, random, notifier }
 }
 
-interface Deed {
+interface OperatorAction {
   readonly workspaceId: string
   readonly opId: string
   readonly reason?: string | undefined
 }
 
-function wishOf(
+function requestOf(
   { actor, operation }: { readonly actor: string; readonly operation: Pick<Operation, 'isDone'> },
-  { workspaceId, opId, reason }: Deed,
+  { workspaceId, opId, reason }: OperatorAction,
 ) {
   const { isDone } = operation
   return { actor, opId: derivedUuid('resend', workspaceId, opId), reason: reason ?? null, isDone }

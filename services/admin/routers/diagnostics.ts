@@ -25,7 +25,7 @@ const answerWire = z.object({
   tookMs: z.number(),
 })
 
-/** Why something counted, or not. */
+/** Explains why something counted, or not. */
 export const diagnosticsRouter = router({
   explain: workspaceQuery('viewer')
     .input(z.object({ q: z.string().trim().min(1).max(200) }))

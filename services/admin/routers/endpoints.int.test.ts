@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { createRollups } from '#shared/db/reports/rollups.ts'
 import { carryOutRecovery } from '#shared/usecases/deliveries/run-recovery.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
@@ -11,8 +12,8 @@ const NEW = { url: 'https://93.184.216.34/hook', events: ['*' as const], descrip
 
 it('creates an endpoint once for one wish, shows its secret, and notes who did it', async () => {
   const { caller, at, deps } = await adminCaller(stores, { role: 'admin' })
-  const wish = { ...at, opId: randomUUID(), reason: 'new shop', endpoint: NEW }
-  const [first, second] = await Promise.all([caller.endpoints.create(wish), caller.endpoints.create(wish)])
+  const request = { ...at, opId: randomUUID(), reason: 'new shop', endpoint: NEW }
+  const [first, second] = await Promise.all([caller.endpoints.create(request), caller.endpoints.create(request)])
   expect(first.secret).toMatch(/^whsec_/)
   expect(second).toMatchObject({ secret: first.secret, endpoint: { id: first.endpoint.id } })
   const { items } = await caller.endpoints.list(at)
@@ -23,7 +24,7 @@ it('creates an endpoint once for one wish, shows its secret, and notes who did i
     { action: 'endpoint.created', actor: 'user:olivia@example.com', detail: { reason: 'new shop', url: NEW.url } },
   ])
   const bad = { ...NEW, url: 'http://shop.test/hook' }
-  await expect(caller.endpoints.create({ ...wish, opId: randomUUID(), endpoint: bad })).rejects.toMatchObject({
+  await expect(caller.endpoints.create({ ...request, opId: randomUUID(), endpoint: bad })).rejects.toMatchObject({
     code: 'BAD_REQUEST',
   })
 })
@@ -32,15 +33,15 @@ it('creates an endpoint once for one wish, shows its secret, and notes who did i
 it('changes an endpoint only from the state that the person saw', async () => {
   const { caller, at, workspaceId } = await adminCaller(stores)
   const { id, updatedAt } = await stage.endpoint({ workspaceId })
-  const wish = { ...at, opId: randomUUID(), endpointId: id, version: updatedAt, description: null }
-  const changed = await caller.endpoints.update({ ...wish, events: ['invoice.paid'] })
+  const request = { ...at, opId: randomUUID(), endpointId: id, version: updatedAt, description: null }
+  const changed = await caller.endpoints.update({ ...request, events: ['invoice.paid'] })
   expect(changed).toMatchObject({ events: ['invoice.paid'], description: null })
   expect(changed.updatedAt).toBeGreaterThan(updatedAt)
   // The same wish, whose answer was lost.
-  expect(await caller.endpoints.update({ ...wish, events: ['invoice.paid'] })).toMatchObject({
+  expect(await caller.endpoints.update({ ...request, events: ['invoice.paid'] })).toMatchObject({
     events: ['invoice.paid'],
   })
-  const late = caller.endpoints.update({ ...wish, opId: randomUUID(), events: ['*'] })
+  const late = caller.endpoints.update({ ...request, opId: randomUUID(), events: ['*'] })
   await expect(late).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('olivia@example.com') })
   expect((await caller.endpoints.get({ ...at, endpointId: id })).endpoint.events).toEqual(['invoice.paid'])
 })
@@ -80,7 +81,7 @@ it('says how an endpoint does: failing after three in a row, held while paused',
 it('an endpoint that refuses two of three calls is not healthy, here and on the front page', async () => {
   const { caller, at, workspaceId } = await adminCaller(stores)
   const endpoint = await stage.endpoint({ workspaceId })
-  const now = stores.ambient.clock.now()
+  const now = stores.runtime.clock.now()
   for (const [index, event] of (await stage.events(workspaceId, 30)).entries()) {
     const arrived = { status: 'succeeded', attempt: 1, finishedAt: now - 100 + index } as const
     const refused = { attempt: 1, lastError: 'status_503', lastStatusCode: 503, dueAt: now + 60_000 }
@@ -89,6 +90,8 @@ it('an endpoint that refuses two of three calls is not healthy, here and on the 
   const { endpoint: shown } = await caller.endpoints.get({ ...at, endpointId: endpoint.id })
   expect(shown.health).toMatchObject({ state: 'failing', tried: 30, delivered: 10, firstTry: 10, failedAttempts: 20 })
   expect(shown.health).toMatchObject({ waiting: 20, retrying: 20 })
+  // The front page shows what the maintenance process counted last.
+  await createRollups(stores.db).catchUp(Date.now())
   expect(await caller.overview.webhooks(at)).toMatchObject({
     ...{ made: 30, tried: 30, firstTry: 10, succeeded: 10, failed: 0, waiting: 20, retrying: 20 },
     endpoints: [{ state: 'failing', tried: 30, firstTry: 10 }],
@@ -98,23 +101,23 @@ it('an endpoint that refuses two of three calls is not healthy, here and on the 
 it('rotates the secret once for one wish, and the old one signs on', async () => {
   const { caller, at, workspaceId } = await adminCaller(stores)
   const { id, secret } = await stage.endpoint({ workspaceId })
-  const wish = { ...at, opId: randomUUID(), endpointId: id, overlapMs: 3_600_000 }
-  const first = await caller.endpoints.rotate(wish)
-  expect(await caller.endpoints.rotate(wish)).toEqual(first)
+  const request = { ...at, opId: randomUUID(), endpointId: id, overlapMs: 3_600_000 }
+  const first = await caller.endpoints.rotate(request)
+  expect(await caller.endpoints.rotate(request)).toEqual(first)
   expect(first.secret).not.toBe(secret)
   const { endpoint } = await caller.endpoints.get({ ...at, endpointId: id })
   expect(endpoint.oldSecretUntil).toBe(first.oldSecretUntil)
 })
 
 it('sends a test event once for one wish', async () => {
-  const { caller, at, workspaceId, kicks } = await adminCaller(stores, { role: 'support' })
+  const { caller, at, workspaceId, wakeUps } = await adminCaller(stores, { role: 'support' })
   const { id } = await stage.endpoint({ workspaceId })
-  const wish = { ...at, opId: randomUUID(), endpointId: id }
-  const sent = await caller.endpoints.sendTest(wish)
+  const request = { ...at, opId: randomUUID(), endpointId: id }
+  const sent = await caller.endpoints.sendTest(request)
   expect(sent).toMatchObject({ eventType: 'webhook.test', invoiceId: null, status: 'pending' })
-  expect((await caller.endpoints.sendTest(wish)).id).toBe(sent.id)
+  expect((await caller.endpoints.sendTest(request)).id).toBe(sent.id)
   expect((await caller.deliveries.list(at)).items).toHaveLength(1)
-  expect(kicks).toContain(`webhooks ${id}`)
+  expect(wakeUps).toContain(`webhooks ${id}`)
 })
 
 // Guarantee: ids that a page chooses never reach what belongs to others.
@@ -136,12 +139,12 @@ it('recovers what an endpoint missed, and shows how far it is', async () => {
   const { caller, at, workspaceId, deps } = await adminCaller(stores, { role: 'support' })
   const { id } = await stage.endpoint({ workspaceId })
   await stage.events(workspaceId, 3)
-  const wish = { ...at, opId: randomUUID(), endpointId: id, since: 1, reason: 'outage' }
-  const asked = await caller.endpoints.recover(wish)
+  const request = { ...at, opId: randomUUID(), endpointId: id, since: 1, reason: 'outage' }
+  const asked = await caller.endpoints.recover(request)
   expect(asked).toMatchObject({ state: 'open', scanned: 0 })
   expect((await caller.endpoints.get({ ...at, endpointId: id })).endpoint.recovery?.id).toBe(asked.id)
   await carryOutRecovery({ ...deps, ...stage.ports() }, asked.id)
-  expect(await caller.endpoints.recover(wish)).toMatchObject({ id: asked.id, state: 'done', scanned: 3, made: 3 })
+  expect(await caller.endpoints.recover(request)).toMatchObject({ id: asked.id, state: 'done', scanned: 3, made: 3 })
   const { recoveries, endpoint } = await caller.endpoints.get({ ...at, endpointId: id })
   expect(endpoint.recovery).toBeNull()
   expect(recoveries).toMatchObject([{ id: asked.id, made: 3 }])
@@ -151,10 +154,10 @@ it('deletes an endpoint, and a test of both modes only ends test events', async 
   const { caller, at, workspaceId, deps } = await adminCaller(stores)
   const plain = await stage.endpoint({ workspaceId })
   const both = await stage.endpoint({ workspaceId, mode: 'both' })
-  const wish = { ...at, opId: randomUUID() }
-  expect(await caller.endpoints.remove({ ...wish, endpointId: plain.id })).toEqual({ removed: true })
-  expect(await caller.endpoints.remove({ ...wish, endpointId: plain.id })).toEqual({ removed: true })
-  const again = caller.endpoints.remove({ ...wish, opId: randomUUID(), endpointId: plain.id })
+  const request = { ...at, opId: randomUUID() }
+  expect(await caller.endpoints.remove({ ...request, endpointId: plain.id })).toEqual({ removed: true })
+  expect(await caller.endpoints.remove({ ...request, endpointId: plain.id })).toEqual({ removed: true })
+  const again = caller.endpoints.remove({ ...request, opId: randomUUID(), endpointId: plain.id })
   await expect(again).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await caller.endpoints.remove({ ...at, opId: randomUUID(), endpointId: both.id })
   expect(await deps.instance.endpoints.findById(both.id)).toMatchObject({ mode: 'live' })
@@ -164,13 +167,13 @@ it('deletes an endpoint, and a test of both modes only ends test events', async 
 it('knows nothing of foreign endpoints', async () => {
   const { id } = await stage.endpoint({ workspaceId: randomUUID() })
   const { caller, at, deps } = await adminCaller(stores)
-  const wish = { ...at, opId: randomUUID(), endpointId: id }
+  const request = { ...at, opId: randomUUID(), endpointId: id }
   const unknown = { code: 'NOT_FOUND' }
   await expect(caller.endpoints.get({ ...at, endpointId: id })).rejects.toMatchObject(unknown)
-  await expect(caller.endpoints.rotate(wish)).rejects.toMatchObject(unknown)
-  await expect(caller.endpoints.remove(wish)).rejects.toMatchObject(unknown)
-  await expect(caller.endpoints.setStatus({ ...wish, status: 'disabled' })).rejects.toMatchObject(unknown)
-  await expect(caller.endpoints.sendTest(wish)).rejects.toMatchObject(unknown)
-  await expect(caller.endpoints.recover({ ...wish, since: 1 })).rejects.toMatchObject(unknown)
+  await expect(caller.endpoints.rotate(request)).rejects.toMatchObject(unknown)
+  await expect(caller.endpoints.remove(request)).rejects.toMatchObject(unknown)
+  await expect(caller.endpoints.setStatus({ ...request, status: 'disabled' })).rejects.toMatchObject(unknown)
+  await expect(caller.endpoints.sendTest(request)).rejects.toMatchObject(unknown)
+  await expect(caller.endpoints.recover({ ...request, since: 1 })).rejects.toMatchObject(unknown)
   expect(await deps.instance.endpoints.findById(id)).toMatchObject({ status: 'enabled' })
 })

@@ -12,10 +12,10 @@ import {
 } from '#shared/usecases/endpoints/rotate-endpoint-secret.ts'
 import { sendTestEvent } from '#shared/usecases/endpoints/send-test-event.ts'
 import { setEndpointStatus } from '#shared/usecases/endpoints/set-endpoint-status.ts'
-import type { AdminDeps } from '../admin-deps.ts'
 import { announced } from '../announced.ts'
+import type { AdminDeps } from '../assemble.ts'
 import { derivedUuid } from '../derived-uuid.ts'
-import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { deliveriesToWire, deliveryWire } from '../wire/delivery-wire.ts'
 import {
   type EndpointWire,
@@ -29,7 +29,7 @@ import {
 const RECOVERIES_SHOWN = 10
 const one = z.object({ endpointId: z.uuid() })
 
-/** Where events are sent, how that goes, and what people do about it. */
+/** Webhook endpoints, their health, and operators' actions on them. */
 export const endpointsRouter = router({
   list: workspaceQuery('viewer')
     .output(z.object({ items: z.array(endpointWire) }))
@@ -48,20 +48,20 @@ export const endpointsRouter = router({
       return { endpoint: await toWire(ctx.deps, endpoint), recoveries: recoveries.map(recoveryToWire) }
     }),
 
-  create: workspaceDeed('admin', { stepUp: true })
+  create: workspaceMutation('admin', { stepUp: true })
     .input(z.object({ endpoint: webhookEndpointBody }))
     .output(z.object({ endpoint: endpointWire, secret: z.string() }))
     .mutation(async ({ ctx, input }) => {
       const { workspace, actor, deps } = ctx
-      const wish = { workspace, mode: input.mode, actor, reason: input.reason ?? null, opId: input.opId }
-      const { endpointId, secret } = await addEndpoint(announcedParts(ctx), { ...wish, body: input.endpoint })
+      const request = { workspace, mode: input.mode, actor, reason: input.reason ?? null, opId: input.opId }
+      const { endpointId, secret } = await addEndpoint(announcedParts(ctx), { ...request, body: input.endpoint })
       return { endpoint: await toWire(deps, await ownEndpoint(deps, { ...input, endpointId })), secret }
     }),
 
-  update: workspaceDeed('admin', { stepUp: true })
+  update: workspaceMutation('admin', { stepUp: true })
     .input(
       one.extend({
-        /** `updatedAt` of the endpoint that the person looked at. */
+        /** `updatedAt` of the endpoint as the person saw it. */
         version: z.number(),
         events: eventNames,
         description: z.string().trim().max(500).nullable(),
@@ -72,25 +72,25 @@ export const endpointsRouter = router({
       const { workspace, actor, deps } = ctx
       const { endpointId, version, mode, opId } = input
       await ownEndpoint(deps, input)
-      const wish = { workspace, mode, actor, reason: input.reason ?? null, opId }
+      const request = { workspace, mode, actor, reason: input.reason ?? null, opId }
       const description = input.description === '' ? null : input.description
       const change = { events: [...new Set(input.events)], description }
-      await updateEndpoint(announcedParts(ctx), { ...wish, endpointId, version, change })
+      await updateEndpoint(announcedParts(ctx), { ...request, endpointId, version, change })
       return await toWire(deps, await ownEndpoint(deps, input))
     }),
 
-  setStatus: workspaceDeed('admin', { stepUp: true })
+  setStatus: workspaceMutation('admin', { stepUp: true })
     .input(one.extend({ status: z.enum(['enabled', 'disabled']) }))
     .output(z.object({ endpoint: endpointWire, changed: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
       const { id } = await ownEndpoint(ctx.deps, input)
       const { status, opId, reason = null } = input
-      const wish = { endpointId: id, status, actor: ctx.actor, reason, opId }
-      const { changed } = await setEndpointStatus(announcedParts(ctx), wish)
+      const request = { endpointId: id, status, actor: ctx.actor, reason, opId }
+      const { changed } = await setEndpointStatus(announcedParts(ctx), request)
       return { endpoint: await toWire(ctx.deps, await ownEndpoint(ctx.deps, input)), changed }
     }),
 
-  remove: workspaceDeed('admin', { stepUp: true })
+  remove: workspaceMutation('admin', { stepUp: true })
     .input(one)
     .output(z.object({ removed: z.literal(true) }))
     .mutation(async ({ ctx, input }) => {
@@ -102,34 +102,41 @@ export const endpointsRouter = router({
       return { removed: true }
     }),
 
-  rotate: workspaceDeed('admin', { stepUp: true })
-    .input(one.extend({ overlapMs: z.int().min(0).max(ROTATION_OVERLAP_MAX_MS).default(ROTATION_OVERLAP_MS) }))
+  rotate: workspaceMutation('admin', { stepUp: true })
+    .input(
+      one.extend({
+        overlapMs: z.int().min(0).max(ROTATION_OVERLAP_MAX_MS).default(ROTATION_OVERLAP_MS),
+        /** A secret that receivers were given in advance; absent: one is generated now. */
+        newSecret: z.string().max(100).optional(),
+      }),
+    )
     .output(z.object({ secret: z.string(), oldSecretUntil: z.number() }))
     .mutation(async ({ ctx, input }) => {
       const { id } = await ownEndpoint(ctx.deps, input)
-      const { overlapMs, workspaceId } = input
+      const { overlapMs, workspaceId, newSecret } = input
       const opId = derivedUuid('rotate', workspaceId, id, input.opId)
-      const wish = { endpointId: id, overlapMs, opId, actor: ctx.actor, reason: input.reason ?? null }
-      const { secret, oldUntil } = await rotateEndpointSecret(announcedParts(ctx), wish)
+      const by = { actor: ctx.actor, reason: input.reason ?? null }
+      const request = { endpointId: id, overlapMs, opId, ...by, ...(newSecret !== undefined && { newSecret }) }
+      const { secret, oldUntil } = await rotateEndpointSecret(announcedParts(ctx), request)
       return { secret, oldSecretUntil: oldUntil }
     }),
 
-  sendTest: workspaceDeed('support')
+  sendTest: workspaceMutation('support')
     .input(one)
     .output(deliveryWire)
     .mutation(async ({ ctx, input }) => {
       const { id } = await ownEndpoint(ctx.deps, input)
       const { mode, workspaceId } = input
-      // Its event's id is made of this: nobody may choose one that is another's.
+      // The event's id is derived from this: a client must not be able to choose another workspace's.
       const opId = derivedUuid('test', workspaceId, id, input.opId)
-      const wish = { endpointId: id, mode, opId, actor: ctx.actor, reason: input.reason ?? null }
-      const delivery = await sendTestEvent(partsOf(ctx.deps), wish)
+      const request = { endpointId: id, mode, opId, actor: ctx.actor, reason: input.reason ?? null }
+      const delivery = await sendTestEvent(partsOf(ctx.deps), request)
       const [wired] = await deliveriesToWire(ctx.deps.instance, [delivery])
       if (wired === undefined) throw new Error('one row gives one row')
       return wired
     }),
 
-  recover: workspaceDeed('support')
+  recover: workspaceMutation('support')
     .input(
       one.extend({
         since: z.number(),
@@ -143,8 +150,8 @@ export const endpointsRouter = router({
       const { id } = await ownEndpoint(ctx.deps, input)
       const { since, until, scope, workspaceId } = input
       const opId = derivedUuid('recover', workspaceId, id, input.opId)
-      const wish = { endpointId: id, since, until, scope, opId, actor: ctx.actor, reason: input.reason ?? null }
-      return recoveryToWire(await askRecovery(partsOf(ctx.deps), wish))
+      const request = { endpointId: id, since, until, scope, opId, actor: ctx.actor, reason: input.reason ?? null }
+      return recoveryToWire(await askRecovery(partsOf(ctx.deps), request))
     }),
 })
 
@@ -154,7 +161,7 @@ interface Owned {
   readonly endpointId: string
 }
 
-/** An endpoint of the workspace that receives events of the mode; another's is as unknown as one that never was. */
+/** An endpoint of the workspace that receives events of the mode; another one is reported as unknown. */
 async function ownEndpoint(
   { instance }: AdminDeps,
   { workspaceId, mode, endpointId }: Owned,
@@ -176,11 +183,11 @@ async function toWire({ instance, clock }: AdminDeps, endpoint: WebhookEndpoint)
 }
 
 function partsOf(deps: AdminDeps) {
-  const { clock, random, kicker } = deps
-  return { ...deps.instance, clock, random, kicker }
+  const { clock, random, notifier } = deps
+  return { ...deps.instance, clock, random, notifier }
 }
 
-/** For changes that every owner of a live endpoint gets a mail about. */
+/** For changes that are mailed to every owner of a live endpoint. */
 function announcedParts(ctx: { readonly deps: AdminDeps; readonly ip: string }) {
-  return { ...partsOf(ctx.deps), deeds: announced(ctx).deeds }
+  return { ...partsOf(ctx.deps), operations: announced(ctx).operations }
 }

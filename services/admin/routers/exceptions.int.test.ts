@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { adminCaller } from '#test/support/admin.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { sampleInvoice } from '#test/support/db-samples.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
@@ -36,7 +38,7 @@ async function latePayments(names: readonly string[]): Promise<void> {
     const { id } = invoice.terms
     await advanceInvoice(engine.deps, id)
     const amountBase = invoice.state.locks[0]?.quotes[0]?.amountBase ?? 0n
-    const block = blockWith(100 + index, engine.deps.clock.now(), lockOf(invoice), [{ key: name, amountBase }])
+    const block = blockWith(100 + index, engine.deps.clock.now(), paymentMethodOf(invoice), [{ key: name, amountBase }])
     await recordBlockTransfers(engine.deps, { ...scope, blocks: [block] })
     late.set(name, id)
   }
@@ -71,29 +73,29 @@ describe('the inbox', () => {
     const invoiceId = late.get('two-operators') ?? ''
     const [ana, luis] = await Promise.all([people('ana@example.com'), people('luis@example.com')])
     const reason = 'Customer paid from a slow exchange.'
-    const wish = (opId: string) => ({ ...ana.at, id: exceptionId, opId, reason })
+    const request = (opId: string) => ({ ...ana.at, id: exceptionId, opId, reason })
     const [anaOp, luisOp] = [op(), op()]
     const results = await Promise.allSettled([
-      ana.caller.exceptions.accept(wish(anaOp)),
-      luis.caller.exceptions.accept(wish(luisOp)),
+      ana.caller.exceptions.accept(request(anaOp)),
+      luis.caller.exceptions.accept(request(luisOp)),
     ])
     const won = results.findIndex(({ status }) => status === 'fulfilled')
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     const winner = won === 0 ? 'ana@example.com' : 'luis@example.com'
     const again = won === 0 ? luis.caller : ana.caller
-    await expect(again.exceptions.accept(wish(won === 0 ? luisOp : anaOp))).rejects.toMatchObject({
+    await expect(again.exceptions.accept(request(won === 0 ? luisOp : anaOp))).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringMatching(`^${winner} accepted this at .* Nothing was done twice.`),
+      message: expect.stringMatching(`^${winner} accepted this at .* No changes were made\\.$`),
     })
-    // The answer was lost: the same deed again is no conflict.
+    // The answer was lost: the same action again is no conflict.
     const same = won === 0 ? ana.caller : luis.caller
-    const repeated = await same.exceptions.accept(wish(won === 0 ? anaOp : luisOp))
+    const repeated = await same.exceptions.accept(request(won === 0 ? anaOp : luisOp))
     expect(repeated.resolved).toMatchObject({ by: winner, resolution: 'accepted', reason })
 
     await relay()
     expect((await engine.deps.invoices.findById(invoiceId))?.state.status).toBe('paid')
-    const deeds = await engine.deps.audits.listBySubject(invoiceId)
-    expect(deeds.filter(({ action }) => action === 'invoice.funds_accepted')).toMatchObject([
+    const operations = await engine.deps.audits.listBySubject(invoiceId)
+    expect(operations.filter(({ action }) => action === 'invoice.funds_accepted')).toMatchObject([
       { actor: `user:${winner}`, detail: { reason } },
     ])
     expect(await engine.deps.audits.listBySubject(exceptionId)).toMatchObject([{ action: 'exception.accepted' }])
@@ -118,9 +120,36 @@ describe('the inbox', () => {
   it('knows nothing of other workspaces', async () => {
     const exceptionId = 'late:foreign'
     const stranger = await adminCaller(stores, { role: 'owner' })
-    const wish = { ...stranger.at, id: exceptionId, opId: op(), reason: 'mine now' }
-    await expect(stranger.caller.exceptions.get(wish)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    await expect(stranger.caller.exceptions.accept(wish)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    const request = { ...stranger.at, id: exceptionId, opId: op(), reason: 'mine now' }
+    await expect(stranger.caller.exceptions.get(request)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(stranger.caller.exceptions.accept(request)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect((await stranger.caller.exceptions.list(stranger.at)).items).toEqual([])
+  })
+
+  // Guarantee: money of one workspace may concern an invoice of another, whose customer it never learns.
+  it('withholds the customer of another workspace’s invoice', async () => {
+    const exceptions = stores.db.collection(EXCEPTIONS)
+    const late = await exceptions.findOne({ _id: 'late:evidence' })
+    if (late === null) throw new Error('no exception')
+    const { caller, at } = await people('ana@example.com', 'viewer')
+    const rowOf = async (name: string, workspaceId: string) => {
+      const invoice = sampleInvoice(engine.deps.random, { workspaceId, number: 77, at: engine.deps.clock.now() })
+      await engine.deps.invoices.insert(invoice)
+      const id = `late:${name}`
+      await exceptions.insertOne({ ...late, _id: id, invoiceId: invoice.terms.id })
+      const listed = (await caller.exceptions.list({ ...at, limit: 100 })).items.find((one) => one.id === id)
+      const known = await caller.exceptions.get({ ...at, id })
+      const answered = await people('luis@example.com').then((luis) =>
+        luis.caller.exceptions.note({ ...luis.at, id, opId: op(), text: 'whose is it?' }),
+      )
+      return { listed, known, answered }
+    }
+    const theirs = await rowOf('theirs', 'another-workspace')
+    expect(JSON.stringify(theirs)).not.toContain('payer@example.com')
+    expect(theirs.listed).toMatchObject({ invoice: null })
+    expect(theirs.known).toMatchObject({ invoice: null, entry: { invoice: null } })
+    const own = await rowOf('own', engine.workspace.id)
+    expect(own.listed).toMatchObject({ invoice: { customer: 'payer@example.com' } })
+    expect(JSON.stringify(own.known.invoice)).toContain('payer@example.com')
   })
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EXCEPTION_TITLES } from '#shared/contracts/exception-words.ts'
+import { EXCEPTION_TITLES } from '#shared/contracts/exception-labels.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import {
   EXCEPTION_KINDS,
@@ -7,20 +7,20 @@ import {
   isMoneyException,
   MONEY_EXCEPTION_KINDS,
 } from '#shared/domain/enumerations.ts'
-import { type DeskEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
+import { type ExceptionEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
 import { exceptionSentence } from '#shared/usecases/diagnostics/exception-sentence.ts'
 import { explainException } from '#shared/usecases/diagnostics/explain-exception.ts'
 import { type DecideInput, decideException, noteException } from '#shared/usecases/exceptions/decide-exception.ts'
 import { paymentInInbox } from '#shared/usecases/exceptions/payment-in-inbox.ts'
 import type { Operation } from '#shared/usecases/requests/begin-operation.ts'
-import type { AdminDeps } from '../admin-deps.ts'
-import { deedOf } from '../deed.ts'
+import { actionOf } from '../action.ts'
+import type { AdminDeps } from '../assemble.ts'
 import { largeShortfall } from '../large-shortfall.ts'
-import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { exceptionInput, exceptionToWire, exceptionWire } from '../wire/exception-wire.ts'
 import { invoiceRowToWire, invoiceRowWire, pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 
-/** Open entries that are counted; a workspace with more has other worries. */
+/** Open exceptions that are counted at most. */
 const COUNT_MAX = 1_000
 
 const SYSTEM_EXCEPTIONS = EXCEPTION_KINDS.filter((kind) => !isMoneyException(kind))
@@ -29,8 +29,8 @@ const KINDS_OF: Readonly<Record<'all' | 'money' | 'system', readonly ExceptionKi
   money: MONEY_EXCEPTION_KINDS,
   system: SYSTEM_EXCEPTIONS,
 }
-/** What moves money in the books needs a reason. */
-const reason = z.string().trim().min(3, 'say why').max(500)
+/** A decision about money needs a reason. */
+const reason = z.string().trim().min(3, 'enter a reason').max(500)
 const valueBase = z.string().regex(/^[1-9]\d{0,77}$/, 'must be base units above zero')
 
 const detailWire = z.object({
@@ -47,7 +47,7 @@ const detailWire = z.object({
   valueIn: z.object({ symbol: z.string(), decimals: z.number(), due: z.string() }).nullable(),
 })
 
-/** The inbox: what waits for a person, the evidence about it, and decisions. */
+/** Exceptions: evidence and decisions. */
 export const exceptionsRouter = router({
   list: workspaceQuery('viewer')
     .input(
@@ -65,7 +65,7 @@ export const exceptionsRouter = router({
       const after = input.cursor === undefined ? null : readPlace(input.cursor)
       const open = view === 'open'
       const kinds = KINDS_OF[group]
-      const found = await money.desk.list({ workspaceId, mode, open, kinds, limit: limit + 1, after })
+      const found = await money.decisions.list({ workspaceId, mode, open, kinds, limit: limit + 1, after })
       const page = found.slice(0, limit)
       const last = found.length > limit ? page.at(-1) : undefined
       const at = last === undefined ? null : { at: (open ? last.openedAt : last.closedAt) ?? 0, id: last.id }
@@ -75,7 +75,7 @@ export const exceptionsRouter = router({
   counts: workspaceQuery('viewer')
     .output(z.object({ all: z.number(), money: z.number(), system: z.number() }))
     .query(async ({ ctx, input }) => {
-      const counts = await ctx.deps.money.desk.countOpen(input.workspaceId, input.mode, COUNT_MAX)
+      const counts = await ctx.deps.money.decisions.countOpen(input.workspaceId, input.mode, COUNT_MAX)
       const sum = (kinds: readonly ExceptionKind[]) => kinds.reduce((total, kind) => total + (counts.get(kind) ?? 0), 0)
       const [money, system] = [sum(MONEY_EXCEPTION_KINDS), sum(SYSTEM_EXCEPTIONS)]
       return { all: money + system, money, system }
@@ -94,8 +94,9 @@ export const exceptionsRouter = router({
       const { entry, title, sentence, invoice, evidence, worth, ways, valueIn } = known
       const [stored] = entry.paymentKey === null ? [] : await money.payments.findByKeys([entry.paymentKey])
       return {
-        entry: exceptionToWire(entry, { title, sentence }),
-        invoice: invoice === null ? null : invoiceRowToWire(invoice, money),
+        entry: exceptionToWire(entry, { title, sentence }, invoice),
+        // As in the list: the customer of another workspace's invoice is none of this one's business.
+        invoice: invoice?.terms.workspaceId === input.workspaceId ? invoiceRowToWire(invoice, money) : null,
         payment: stored === undefined ? null : paymentToWire(paymentInInbox(stored, input.workspaceId), money),
         evidence: [...evidence],
         worth,
@@ -104,27 +105,27 @@ export const exceptionsRouter = router({
       }
     }),
 
-  accept: workspaceDeed('support', { stepUp: 'shortfall' })
+  accept: workspaceMutation('support', { stepUp: 'shortfall' })
     .input(exceptionInput.extend({ reason, valueBase: valueBase.optional() }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'accepted' })),
 
-  attach: workspaceDeed('support', { stepUp: 'shortfall' })
+  attach: workspaceMutation('support', { stepUp: 'shortfall' })
     .input(exceptionInput.extend({ reason, invoiceId: z.uuid(), valueBase: valueBase.optional() }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'attached' })),
 
-  reject: workspaceDeed('support')
+  reject: workspaceMutation('support')
     .input(exceptionInput.extend({ reason }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'rejected' })),
 
-  close: workspaceDeed('support')
+  close: workspaceMutation('support')
     .input(exceptionInput)
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'closed' })),
 
-  note: workspaceDeed('support')
+  note: workspaceMutation('support')
     .input(exceptionInput.extend({ text: z.string().trim().min(1).max(1_000) }))
     .output(exceptionWire)
     .mutation(async ({ ctx, input }) => {
@@ -141,7 +142,7 @@ export const exceptionsRouter = router({
     }),
 })
 
-/** Ids of entries hold transfer keys. No secret: every page checks its owner. */
+/** Ids of exceptions contain transfer keys, which are not secret: every page checks its owner. */
 function writePlace({ at, id }: { readonly at: number; readonly id: string }): string {
   return Buffer.from(`${at} ${id}`, 'utf8').toString('base64url')
 }
@@ -149,7 +150,7 @@ function writePlace({ at, id }: { readonly at: number; readonly id: string }): s
 function readPlace(cursor: string): { readonly at: number; readonly id: string } {
   const [, at, id] = /^(\d{1,15}) (.{1,300})$/s.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? []
   if (at !== undefined && id !== undefined) return { at: Number(at), id }
-  throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }])
+  throw invalid([{ path: 'cursor', message: 'is not a valid cursor for this list' }])
 }
 
 async function decide(
@@ -171,7 +172,7 @@ async function decide(
     mode,
     exceptionId: id,
     resolution,
-    ...deedOf(ctx, input),
+    ...actionOf(ctx, input),
     isDone: ctx.operation.isDone,
     weigh: largeShortfall(ctx, input),
     ...(input.invoiceId !== undefined && { invoiceId: input.invoiceId }),
@@ -180,13 +181,13 @@ async function decide(
   return await withSentence(ctx.deps, entry)
 }
 
-async function withSentence(deps: AdminDeps, entry: DeskEntry) {
+async function withSentence(deps: AdminDeps, entry: ExceptionEntry) {
   const [shown] = await withSentences(deps, [entry])
-  if (shown === undefined) throw new Error('an entry became none')
+  if (shown === undefined) throw new Error('one exception must give one row')
   return shown
 }
 
-async function withSentences({ money }: AdminDeps, entries: readonly DeskEntry[]) {
+async function withSentences({ money }: AdminDeps, entries: readonly ExceptionEntry[]) {
   const [invoices, payments] = await Promise.all([
     money.lookups.findMany([...new Set(entries.flatMap(({ invoiceId }) => invoiceId ?? []))]),
     money.payments.findByKeys([...new Set(entries.flatMap(({ paymentKey }) => paymentKey ?? []))]),
@@ -197,6 +198,6 @@ async function withSentences({ money }: AdminDeps, entries: readonly DeskEntry[]
     const stored = byKey.get(entry.paymentKey ?? '') ?? null
     const payment = stored === null ? null : paymentInInbox(stored, entry.workspaceId ?? '')
     const sentence = exceptionSentence({ entry, invoice, payment, catalog: money.catalog })
-    return exceptionToWire(entry, { title: EXCEPTION_TITLES[entry.kind], sentence })
+    return exceptionToWire(entry, { title: EXCEPTION_TITLES[entry.kind], sentence }, invoice)
   })
 }

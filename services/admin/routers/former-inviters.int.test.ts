@@ -8,7 +8,7 @@ import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { ADMIN_ORIGIN, openAdmin, PASSWORD } from '#test/support/admin-http.ts'
 import { useStores } from '#test/support/stores.ts'
 
-const WHY = /may not invite people to this workspace any more/
+const WHY = /can no longer invite people to this workspace/
 
 const stores = useStores()
 let admin: Awaited<ReturnType<typeof openAdmin>>
@@ -67,8 +67,8 @@ test('an invitation is void once its inviter was removed, and stays void when th
   expect((await other.caller.members.list(other.at)).invitations).toEqual([])
   const back = { audit: { ...op(), id: op().opId, at: 1, actor: 'test', action: 'member.joined', subject: userId } }
   const { opId: _opId, ...audit } = back.audit
-  const noted = { audit: { ...audit, workspaceId: other.workspaceId, mode: null, detail: {} } }
-  await admin.deps.memberships.add({ workspaceId: other.workspaceId, userId, role: 'owner', since: 1 }, noted)
+  const auditWrite = { audit: { ...audit, workspaceId: other.workspaceId, mode: null, detail: {} } }
+  await admin.deps.memberships.add({ workspaceId: other.workspaceId, userId, role: 'owner', since: 1 }, auditWrite)
   expect((await browser.mutate('auth.acceptInvitation', guest.join)).status).toBe(409)
   expect(await emails(other)).toEqual([email, other.session.email].sort())
   expect((await browser.logIn(guest.email)).status).toBe(401)
@@ -125,7 +125,7 @@ test('accept × remove at the same moment', async () => {
 })
 
 // Guarantee: the transaction of an acceptance reads the inviter itself, whatever was true when the link was looked at.
-test('an acceptance that was judged before the removal is void when it is stored after it', async () => {
+test('an acceptance that was checked before the removal is void when it is stored after it', async () => {
   const { inviter, other } = await twoOwners()
   const guest = await invited(inviter)
   const { invitations, memberships } = admin.deps

@@ -70,7 +70,7 @@ describe('passwords', () => {
     await own.mutate('auth.logOut')
     await guess(email, 21)
     const release = admin.holdAnswers()
-    const arrived = vi.spyOn(admin.deps.lanes, 'judge')
+    const arrived = vi.spyOn(admin.deps.lanes, 'evaluate')
     const cut = new AbortController()
     const flood = Array.from({ length: 200 }, () => admin.browser().logIn(email, 'a wrong password', cut.signal))
     await vi.waitFor(() => expect(arrived).toHaveBeenCalledTimes(200))
@@ -145,18 +145,18 @@ describe('codes', () => {
       )
       return answers.filter((answer) => answer?.status === 400).length
     }
-    let judged = await tries(10)
+    let evaluated = await tries(10)
     for (let second = 0; second < 60; second += 1) {
       admin.advance(1_000)
-      judged += await tries(2)
+      evaluated += await tries(2)
     }
-    expect(judged).toBeLessThanOrEqual(11)
+    expect(evaluated).toBeLessThanOrEqual(11)
     for (let minute = 0; minute < 60; minute += 5) {
       admin.advance(5 * MINUTE)
       for (const guesser of guessers) await guesser.logIn(email)
-      judged += await tries(2)
+      evaluated += await tries(2)
     }
-    expect(judged).toBeLessThanOrEqual(11 + 8)
+    expect(evaluated).toBeLessThanOrEqual(11 + 8)
   })
 
   // Guarantee: somebody who has the password can keep neither the owner's browser nor an open session from its code.

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
-import { createProcessBeats } from '#shared/db/installation/process-heartbeats.ts'
+import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
+import { startOfDay } from '#shared/usecases/networks/usage-ledger.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -33,7 +36,13 @@ async function cursor(height: number, change: object = {}) {
 
 it('is for people who run the installation only', async () => {
   const { caller } = await adminCaller(stores, { role: 'owner' })
-  for (const call of [caller.chains.list(), caller.queues.list(), caller.rates.board(), caller.system.processes()]) {
+  for (const call of [
+    caller.chains.list(),
+    caller.chains.costs(),
+    caller.queues.list(),
+    caller.rates.board(),
+    caller.system.processes(),
+  ]) {
     await expect(call).rejects.toMatchObject({ code: 'FORBIDDEN' })
   }
 })
@@ -45,21 +54,38 @@ it('says where a chain stands against its mark, and asks its scanner once for on
   expect(chain).toMatchObject({ ...ETHEREUM, status: 'live', height: 1_000, lagBlocks: 10, scanner: 'scanner-a' })
   expect(chain?.blockAgeMs).toBeGreaterThan(119_000)
   expect(chain?.lagMarkMs).toBe(180_000)
-  const wish = { ...ETHEREUM, kind: 'rescan' as const, from: 900, to: 950, opId: randomUUID(), reason: 'a gap' }
+  const request = { ...ETHEREUM, kind: 'rescan' as const, from: 900, to: 950, opId: randomUUID(), reason: 'a gap' }
   const { plan } = await caller.chains.plan({ ...ETHEREUM, kind: 'rewind', to: 500 })
   expect(plan).toMatchObject({ from: 501, to: 1_000, livePayments: 0 })
-  const asked = await caller.chains.ask(wish)
+  const asked = await caller.chains.ask(request)
   expect(asked).toMatchObject({ repeated: false, command: { kind: 'rescan', status: 'open' } })
   const { cancelled } = await caller.chains.cancel({ ...ETHEREUM, opId: randomUUID() })
   expect(cancelled.map(({ id }) => id)).toEqual([asked.command?.id])
   // The answer was lost and the page repeats it: it does not begin again.
-  expect(await caller.chains.ask(wish)).toMatchObject({ repeated: true, command: { status: 'cancelled' } })
+  expect(await caller.chains.ask(request)).toMatchObject({ repeated: true, command: { status: 'cancelled' } })
   const rows = await deps.instance.audits.listBySubject('test:ethereum')
   expect(rows.map(({ action, actor }) => [action, actor])).toEqual([
     ['chain.rescan', 'user:olivia@example.com'],
     ['chain.rescan_cancelled', 'user:olivia@example.com'],
   ])
   expect(rows[0]?.detail['reason']).toBe('a gap')
+})
+
+it('shows what the nodes of a network are asked', async () => {
+  const { caller, deps } = await operator()
+  const now = deps.clock.now()
+  const key = { ...ETHEREUM, provider: 'geth:8545', method: 'eth_call', day: startOfDay(now) }
+  await deps.instance.nodeUsage.add([{ ...key, calls: 3, requestBytes: 30, responseBytes: 70 }], now)
+  const figures = { calls: 3, units: 3, bytes: 100 }
+  expect(await caller.chains.costs()).toEqual({
+    providers: [
+      {
+        ...{ ...ETHEREUM, provider: 'geth:8545', unit: 'calls', today: figures, month: figures },
+        ...{ inQuota: false, monthEstimate: null, logRangeMax: null },
+      },
+    ],
+    quotas: [],
+  })
 })
 
 // Guarantee: only people who run the installation let a deadline pass unread, and each release is in the audit trail once.
@@ -79,16 +105,16 @@ it('names what a network is stuck on, and releases its deadlines once for one wi
   )
   const plan = await caller.chains.releasePlan(ETHEREUM)
   expect(plan).toMatchObject({ height: 1_000, waiting: 0 })
-  const wish = { ...ETHEREUM, through: plan.through, opId: randomUUID(), reason: 'the provider is down' }
+  const request = { ...ETHEREUM, through: plan.through, opId: randomUUID(), reason: 'the provider is down' }
   for (const role of ['viewer', 'owner'] as const) {
     const other = await adminCaller(stores, { role })
-    await expect(other.caller.chains.releaseDeadlines(wish)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(other.caller.chains.releaseDeadlines(request)).rejects.toMatchObject({ code: 'FORBIDDEN' })
     await expect(other.caller.chains.releasePlan(ETHEREUM)).rejects.toMatchObject({ code: 'FORBIDDEN' })
   }
-  const unexplained = caller.chains.releaseDeadlines({ ...wish, reason: '' })
+  const unexplained = caller.chains.releaseDeadlines({ ...request, reason: '' })
   await expect(unexplained).rejects.toMatchObject({ code: 'BAD_REQUEST' })
-  expect(await caller.chains.releaseDeadlines(wish)).toMatchObject({ changed: true })
-  expect(await caller.chains.releaseDeadlines(wish)).toMatchObject({ changed: false })
+  expect(await caller.chains.releaseDeadlines(request)).toMatchObject({ changed: true })
+  expect(await caller.chains.releaseDeadlines(request)).toMatchObject({ changed: false })
   expect((await caller.chains.list()).items[0]).toMatchObject({
     released: { through: plan.through, by: 'user:olivia@example.com' },
     deadlinesUntil: plan.through,
@@ -116,6 +142,76 @@ it('names a lease that ran out instead of the scanner that held it', async () =>
     held: { scanner: 'scanner-a', leaseExpired: false },
     none: { scanner: null, leaseExpired: false },
   })
+})
+
+// Guarantee: a page never waits for thousands of blocks.
+it('reads at most a hundred blocks ahead of a rescan, and says of more only what they hold', async () => {
+  await stores.db.connection.collection('chain_cursors').deleteMany({})
+  await cursor(1_000)
+  const opened: string[] = []
+  const { caller } = await adminCaller(stores, {
+    operator: true,
+    deps: ({ instance }) => ({
+      instance: {
+        ...instance,
+        openChain: (mode, network) => {
+          opened.push(`${mode} ${network}`)
+          return instance.openChain(mode, network)
+        },
+      },
+    }),
+  })
+  const rescan = { ...ETHEREUM, kind: 'rescan' as const, from: 801 }
+  const more = await caller.chains.plan({ ...rescan, to: 901 })
+  expect([more.plan.from, more.plan.to, more.preview, opened]).toEqual([801, 901, null, []])
+  // The node here does not answer: that it is asked is enough.
+  const fits = caller.chains.plan({ ...rescan, to: 900 })
+  await expect(fits).rejects.toMatchObject({ message: expect.stringContaining('The node could not be queried') })
+  expect(opened).toEqual(['test ethereum'])
+})
+
+// Guarantee: a node that is down hides nothing about the others, nor about the scanner.
+it('shows each node as it answers for itself', async () => {
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (part) => {
+      text += part
+    })
+    request.on('end', () => {
+      const calls = [JSON.parse(text)].flat() as { id: number; method: string }[]
+      const block = {
+        number: '0x2a',
+        hash: `0x${'1'.repeat(64)}`,
+        parentHash: `0x${'2'.repeat(64)}`,
+        timestamp: '0x1',
+        logsBloom: `0x${'0'.repeat(512)}`,
+      }
+      const results: Readonly<Record<string, unknown>> = { eth_blockNumber: '0x2a', eth_chainId: '0x7a69' }
+      const answers = calls.map(({ id, method }) => ({ jsonrpc: '2.0', id, result: results[method] ?? block }))
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify(Array.isArray(JSON.parse(text)) ? answers : answers[0]))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const rpcUrls = ['http://127.0.0.1:1', `http://127.0.0.1:${port}`]
+  const env = { PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: { rpcUrls, chainId: 31_337 } } }) }
+  try {
+    await stores.db.connection.collection('chain_cursors').deleteMany({})
+    await cursor(1_000)
+    const { caller } = await adminCaller(stores, { operator: true, env })
+    const before = (await caller.chains.list()).items
+    const { nodes } = await caller.chains.nodes(ETHEREUM)
+    expect(nodes).toMatchObject([
+      { host: '127.0.0.1:1', height: null, fault: expect.any(String) },
+      { host: `127.0.0.1:${port}`, height: 42, fault: null },
+    ])
+    const after = (await caller.chains.list()).items
+    expect(after[0]).toMatchObject({ status: before[0]?.status, height: 1_000, headHeight: before[0]?.headHeight })
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
 })
 
 it('asks each node for itself and hides what its URL holds', async () => {
@@ -168,13 +264,13 @@ it('shows what each price is made of, who was left out and who is silent', async
 it('shows processes that live, those that went silent, and who holds which lease', async () => {
   const { caller, deps } = await operator()
   const now = deps.clock.now()
-  const beats = createProcessBeats(stores.db)
+  const heartbeats = createProcessHeartbeats(stores.db)
   const state = { host: 'a', pid: 7, version: '0.1.0', node: '20', startedAt: now - 100_000 }
-  await beats.beat({ ...state, id: '1', name: 'outbox', seenAt: now, silent: [] })
-  await beats.beat({ ...state, id: '2', name: 'rates', seenAt: now, silent: ['rate-cycle'] })
-  await beats.beat({ ...state, id: '3', name: 'scanner', seenAt: now - 80_000, silent: [] })
-  await beats.beat({ ...state, id: '4', name: 'api', seenAt: now, silent: [] })
-  await beats.gone('4')
+  await heartbeats.beat({ ...state, id: '1', name: 'outbox', seenAt: now, silent: [] })
+  await heartbeats.beat({ ...state, id: '2', name: 'rates', seenAt: now, silent: ['rate-cycle'] })
+  await heartbeats.beat({ ...state, id: '3', name: 'scanner', seenAt: now - 80_000, silent: [] })
+  await heartbeats.beat({ ...state, id: '4', name: 'api', seenAt: now, silent: [] })
+  await heartbeats.gone('4')
   await createLeaseRepository(stores.db).acquire('rates', 'me', 60_000)
   const { processes, leases, redis } = await caller.system.processes()
   expect(processes.map(({ name, verdict }) => [name, verdict])).toEqual([

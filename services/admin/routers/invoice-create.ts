@@ -3,9 +3,9 @@ import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
 import { createInvoiceByHand } from '#shared/usecases/invoices/create-invoice-by-hand.ts'
 import { bodyFingerprint } from '#shared/usecases/requests/idempotency-scope.ts'
-import { router, workspaceDeed } from '../trpc.ts'
+import { router, workspaceMutation } from '../trpc.ts'
 
-/** As the interface for merchants takes it; its own rules judge the content. */
+/** The same fields as in the REST API; its rules check the content. */
 const fields = z.object({
   amount: z.string().max(40),
   currency: z.string().max(3),
@@ -16,9 +16,9 @@ const fields = z.object({
   expires_in: z.number().optional(),
 })
 
-/** Making an invoice by hand. */
+/** Manual creation of an invoice. */
 export const createByHandRouter = router({
-  create: workspaceDeed('support')
+  create: workspaceMutation('support')
     .input(z.object({ invoice: fields }))
     .output(z.object({ id: z.string(), number: z.number(), checkoutUrl: z.string() }))
     .mutation(async ({ ctx, input }) => {
@@ -29,7 +29,7 @@ export const createByHandRouter = router({
         mode,
         body: validate(invoiceCreateBody[mode], input.invoice),
         opId,
-        word: { by: ctx.actor, ...(input.reason !== undefined && { reason: input.reason }) },
+        attribution: { by: ctx.actor, ...(input.reason !== undefined && { reason: input.reason }) },
         fingerprint: bodyFingerprint(Buffer.from(JSON.stringify(input.invoice), 'utf8')),
         requestId: ctx.requestId,
       })

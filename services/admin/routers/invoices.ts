@@ -10,9 +10,9 @@ import { simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
 import { eraseCustomer } from '#shared/usecases/maintenance/erase-customer.ts'
 import { listCurrencies } from '#shared/usecases/quotes/list-currencies.ts'
 import { suggestRefund } from '#shared/usecases/refunds/suggest-refund.ts'
-import type { AdminDeps } from '../admin-deps.ts'
-import { deedOf } from '../deed.ts'
-import { mergeRouters, router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { actionOf } from '../action.ts'
+import type { AdminDeps } from '../assemble.ts'
+import { mergeRouters, router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { invoiceDetailToWire, invoiceDetailWire } from '../wire/invoice-wire.ts'
 import { createdFilters, invoiceFilters } from '../wire/list-filters.ts'
 import { invoiceRowToWire, invoiceRowWire, pageInput } from '../wire/money-wire.ts'
@@ -20,7 +20,7 @@ import { refundToWire } from '../wire/refund-wire.ts'
 import { createByHandRouter } from './invoice-create.ts'
 import { refundsRouter } from './refunds.ts'
 
-/** Counts go no further; pages show "10,000+". */
+/** Maximum count; pages show "10,000+". */
 const COUNT_MAX = 10_000
 
 const about = z.object({ id: z.uuid() })
@@ -80,7 +80,7 @@ const reads = router({
       return [...(await invoiceTimeline(ctx.deps.money, { workspaceId, mode, invoiceId: id }))]
     }),
 
-  /** What an invoice can be made out in, and why not the rest. */
+  /** Assets that an invoice can use, and why not the others. */
   assets: workspaceQuery('viewer')
     .output(
       z.array(
@@ -101,40 +101,40 @@ const reads = router({
     }),
 })
 
-const deeds = router({
-  cancel: workspaceDeed('support')
+const operations = router({
+  cancel: workspaceMutation('support')
     .input(about)
     .output(invoiceDetailWire)
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, id, opId, reason } = input
-      const word = { by: ctx.actor, ...(reason !== undefined && { reason }) }
-      await cancelByHand(ctx.deps.money, { workspaceId, mode, invoiceId: id, opId: `operator:${opId}`, word })
+      const attribution = { by: ctx.actor, ...(reason !== undefined && { reason }) }
+      await cancelByHand(ctx.deps.money, { workspaceId, mode, invoiceId: id, opId: `operator:${opId}`, attribution })
       return await detail(ctx.deps, input)
     }),
 
-  simulate: workspaceDeed('support')
+  simulate: workspaceMutation('support')
     .input(about.extend({ scenario: z.enum(['paid', 'partial', 'overpaid', 'expired']) }))
     .output(invoiceDetailWire)
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, id, opId, scenario, reason } = input
-      const word = { by: ctx.actor, ...(reason !== undefined && { reason }) }
-      const operation = { workspaceId, mode, invoiceId: id, scenario, opId: `operator:${opId}`, word }
+      const attribution = { by: ctx.actor, ...(reason !== undefined && { reason }) }
+      const operation = { workspaceId, mode, invoiceId: id, scenario, opId: `operator:${opId}`, attribution }
       await simulatePayment(ctx.deps.money, operation)
       return await detail(ctx.deps, input)
     }),
 
-  eraseCustomer: workspaceDeed('admin', { stepUp: 'live' })
-    .input(about.extend({ reason: z.string().trim().min(3, 'say why').max(500) }))
+  eraseCustomer: workspaceMutation('admin', { stepUp: 'live' })
+    .input(about.extend({ reason: z.string().trim().min(3, 'enter a reason').max(500) }))
     .output(invoiceDetailWire)
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, id } = input
-      await eraseCustomer(ctx.deps.money, { workspaceId, mode, invoiceId: id, ...deedOf(ctx, input) })
+      await eraseCustomer(ctx.deps.money, { workspaceId, mode, invoiceId: id, ...actionOf(ctx, input) })
       return await detail(ctx.deps, input)
     }),
 })
 
-/** Invoices: found, looked into, made by hand, ended, given back and forgotten. */
-export const invoicesRouter = mergeRouters(reads, deeds, createByHandRouter, refundsRouter)
+/** Invoices: search, details, creation, ending, refunds and erasure. */
+export const invoicesRouter = mergeRouters(reads, operations, createByHandRouter, refundsRouter)
 
 async function detail(
   { money }: AdminDeps,

@@ -15,8 +15,8 @@ const signal = z.object({
 
 export const liveRouter = router({
   /**
-   * What to ask again, as it changes. After a cut the page says where it was and is told what it missed, or `all` when that is not
-   * known any more. The stream ends with the session or the membership.
+   * Changes to read again, as they happen. After an interruption the page sends its position and receives the changes it missed, or `all` when they are
+   * no longer known. The stream ends with the session or the membership.
    */
   changes: workspaceQuery('viewer')
     .input(z.object({ lastEventId: z.string().max(PLACE_MAX).nullish() }))

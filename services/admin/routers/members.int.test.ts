@@ -139,7 +139,7 @@ describe('changing roles', () => {
     }
   })
 
-  test('a new role counts at once, a repeated deed is one, and a stale one is refused', async () => {
+  test('a new role counts at once, a repeated action is one, and a stale one is refused', async () => {
     const { caller, at, workspaceId, deps } = await owner()
     const { id: userId } = await admin.addPerson('rita@example.com', 'viewer')
     const audit = {
@@ -189,7 +189,7 @@ describe('changing roles', () => {
           .catch((error: unknown) => String(error)),
       ),
     )
-    expect(errors[0]).toContain('There is no such resource.')
+    expect(errors[0]).toContain('Resource not found.')
     expect(errors[1]).toBe(errors[0])
     expect((await caller.members.list(at)).members).toHaveLength(1)
   })

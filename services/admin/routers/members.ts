@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { Invitation } from '#shared/ports/members.ts'
+import type { Invitation } from '#shared/ports/invitations.ts'
 import { ROLES } from '#shared/ports/users.ts'
 import { changeMember } from '#shared/usecases/accounts/change-member.ts'
 import { inviteMember, withdrawInvitation } from '#shared/usecases/accounts/invite-member.ts'
 import { keysOfMember } from '#shared/usecases/workspaces/keys-of-member.ts'
+import { actionOf } from '../action.ts'
 import { announced } from '../announced.ts'
-import { deedOf } from '../deed.ts'
-import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { apiKeyToWire, apiKeyWire } from '../wire/api-key-wire.ts'
 
 const role = z.enum(ROLES)
@@ -19,7 +19,7 @@ const invitation = z.object({
   expiresAt: z.number(),
 })
 
-/** Who belongs to a workspace. A new role counts from that person's next request on. */
+/** Members of a workspace. A new role applies from that person's next request on. */
 export const membersRouter = router({
   list: workspaceQuery('viewer')
     .output(
@@ -58,7 +58,7 @@ export const membersRouter = router({
       return { members, invitations: invitations.map(presentInvitation) }
     }),
 
-  invite: workspaceDeed('owner', { stepUp: true })
+  invite: workspaceMutation('owner', { stepUp: true })
     .input(z.object({ email: z.string().min(1).max(254), role }))
     .output(invitation)
     .mutation(async ({ ctx, input }) => {
@@ -67,37 +67,37 @@ export const membersRouter = router({
       const publicUrl = deps.config.admin.publicUrl
       const facts = { workspace, email, role: wanted, inviter: { id: session.userId, name: session.name }, publicUrl }
       return presentInvitation(
-        await inviteMember({ ...deps, ...announced(ctx) }, { ...facts, deed: deedOf(ctx, input) }),
+        await inviteMember({ ...deps, ...announced(ctx) }, { ...facts, action: actionOf(ctx, input) }),
       )
     }),
 
-  withdrawInvitation: workspaceDeed('owner', { stepUp: true })
+  withdrawInvitation: workspaceMutation('owner', { stepUp: true })
     .input(z.object({ invitationId: z.uuid() }))
     .output(invitation)
     .mutation(async ({ ctx, input }) => {
       const { invitationId } = input
-      const about = { workspaceId: ctx.workspace.id, invitationId, deed: deedOf(ctx, input) }
+      const about = { workspaceId: ctx.workspace.id, invitationId, action: actionOf(ctx, input) }
       return presentInvitation(await withdrawInvitation({ ...ctx.deps, ...announced(ctx) }, about))
     }),
 
-  setRole: workspaceDeed('owner', { stepUp: true })
+  setRole: workspaceMutation('owner', { stepUp: true })
     .input(z.object({ userId: z.uuid(), from: role, to: role }))
     .output(z.object({}))
     .mutation(async ({ ctx, input }) => {
       const { userId, from, to } = input
-      const change = { workspaceId: ctx.workspace.id, userId, from, to, deed: deedOf(ctx, input) }
+      const change = { workspaceId: ctx.workspace.id, userId, from, to, action: actionOf(ctx, input) }
       await changeMember({ ...ctx.deps, ...announced(ctx) }, change)
       return {}
     }),
 
-  remove: workspaceDeed('owner', { stepUp: true })
+  remove: workspaceMutation('owner', { stepUp: true })
     .input(z.object({ userId: z.uuid(), from: role }))
-    /** `keys`: API keys that this person created and that still work, of both modes. */
+    /** `keys`: API keys that this person created and that are still active, of both modes. */
     .output(z.object({ keys: z.array(apiKeyWire) }))
     .mutation(async ({ ctx, input }) => {
       const { userId, from } = input
       const about = { workspaceId: ctx.workspace.id, userId }
-      const change = { ...about, from, to: null, deed: deedOf(ctx, input) }
+      const change = { ...about, from, to: null, action: actionOf(ctx, input) }
       await changeMember({ ...ctx.deps, ...announced(ctx) }, change)
       return { keys: (await keysOfMember(ctx.deps, about)).map(apiKeyToWire) }
     }),

@@ -1,10 +1,10 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { quantile } from '#shared/usecases/reports/read-overview.ts'
-import type { AdminDeps } from '../admin-deps.ts'
+import type { AdminDeps } from '../assemble.ts'
 import { endpointToWire } from '../wire/endpoint-wire.ts'
 
-/** More endpoints than this are not shown on the front page. */
+/** Further endpoints are not shown on the front page. */
 const SHOWN_MAX = 20
 
 /** One row per endpoint of this mode, and all their first attempts for a common percentile. */

@@ -1,7 +1,7 @@
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { Volume } from '#shared/usecases/reports/read-overview.ts'
 
-/** Coins with a bar of their own; the others share one. */
+/** Coins with a separate bar; the others share one. */
 const NAMED = 2
 const OTHER = 'Other'
 

@@ -1,12 +1,10 @@
-import type mongoose from 'mongoose'
 import { beforeAll, expect, test } from 'vitest'
-import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
-import { createdPipeline, deliveryCountsPipeline, paidPipeline } from '#shared/db/reports/overview-reads.ts'
+import { createRollups } from '#shared/db/reports/rollups.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
-import { sampleDelivery, sampleInvoice, sampleLock } from '#test/support/db-samples.ts'
+import { sampleDelivery, sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
@@ -17,13 +15,13 @@ let empty: AdminCaller
 beforeAll(async () => {
   here = await adminCaller(stores)
   empty = await adminCaller(stores, { deps: () => here.deps })
-  const { db, ambient } = stores
+  const { db, runtime } = stores
   const now = Date.now()
   const invoices = createInvoiceRepository(db)
   for (let number = 1; number <= 40; number++) {
-    const locks = number % 4 === 0 ? [] : [sampleLock(`a${number}`, now)]
+    const locks = number % 4 === 0 ? [] : [samplePaymentMethod(`a${number}`, now)]
     const workspaceId = number > 38 ? empty.workspaceId : here.workspaceId
-    await invoices.insert(sampleInvoice(ambient.random, { workspaceId, number, at: now, state: { locks } }))
+    await invoices.insert(sampleInvoice(runtime.random, { workspaceId, number, at: now, state: { locks } }))
   }
   // Twenty are paid, one of them with more than a double can hold exactly.
   const collection = db.collection(INVOICES)
@@ -36,6 +34,7 @@ beforeAll(async () => {
   await createDeliveryRepository(db).insertMany(
     Array.from({ length: 60 }, (_, row) => sampleDelivery(`whd_${row}`, { endpointId: `e-${row % 3}`, dueAt: row })),
   )
+  await createRollups(db).catchUp(Date.now())
 })
 
 /** Guarantee: sums are exact at any size, and each currency is a sum of its own. */
@@ -48,7 +47,7 @@ test('paid volume is exact, by currency, day and coin', async () => {
   expect(volume.days).toHaveLength(7)
   expect(volume.totals.at(-1)).toBe('9007199254741174.81')
   expect(volume.series.map(({ name }) => name)).toEqual(['USDT', 'Other'])
-  expect(volume.complete).toBe(true)
+  expect(volume.asOf).toBeGreaterThan(0)
 })
 
 /** Guarantee: every invoice of the span is in one end state, so that the shares add up. */
@@ -77,23 +76,4 @@ test('an unknown zone is refused', async () => {
   await expect(here.caller.overview.volume({ ...here.at, ...span, zone: 'Mars/Olympus' })).rejects.toMatchObject({
     code: 'BAD_REQUEST',
   })
-})
-
-/** Guarantee: the front page reads along an index and never more than the rows of its span. */
-test.each(['paid', 'created', 'deliveries'] as const)('%s reads along its index', async (which) => {
-  const { workspaceId, mode } = here.at
-  const asked = { workspaceId, mode, since: Date.now() - 86_400_000, until: Date.now() + 1_000, zone: 'UTC' }
-  const [model, pipeline, index] = {
-    paid: [INVOICES, paidPipeline(asked), 'invoice_paid'] as const,
-    created: [INVOICES, createdPipeline(asked), 'invoice_list'] as const,
-    deliveries: [WEBHOOK_DELIVERIES, deliveryCountsPipeline('e-1', 'test', 0), 'delivery_list_of_endpoint'] as const,
-  }[which]
-  const explained = await stores.db
-    .collection<mongoose.mongo.Document>(model as never)
-    .aggregate([...pipeline], { hint: index })
-    .explain('executionStats')
-  const plan = JSON.stringify(explained)
-  expect(plan).toContain(`"indexName":"${index}"`)
-  expect(plan).not.toContain('COLLSCAN')
-  expect(plan).not.toContain('"stage":"SORT"')
 })

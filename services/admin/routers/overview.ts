@@ -9,7 +9,7 @@ import { router, workspaceQuery } from '../trpc.ts'
 import { endpointCards } from './overview-endpoints.ts'
 import { volumeSeries } from './overview-series.ts'
 
-/** Figures for so many days back, by days of the operator's zone. */
+/** Figures for a number of days, by days of the operator's time zone. */
 const spanInput = z.object({
   days: z.union([z.literal(7), z.literal(14), z.literal(30), z.literal(90)]),
   zone: z.string().max(60).refine(isZone, 'Not a time zone.'),
@@ -20,13 +20,16 @@ const decimal = z.string().regex(/^\d+(\.\d+)?$/)
 const DAY_MS = 86_400_000
 const OPEN_MAX = 1_000
 
+/** When changes were last counted; null while the figures were never complete. */
+const asOf = z.number().nullable()
+
 const volume = z.object({
   days: z.array(z.string()),
   currencies: z.array(z.object({ currency: z.enum(FIAT_CODES), amount: decimal, before: decimal, count })),
   /** Of the first currency: one amount per day, in the order of `days`. */
   series: z.array(z.object({ name: z.string(), amounts: z.array(decimal) })),
   totals: z.array(decimal),
-  complete: z.boolean(),
+  asOf,
 })
 
 const funnel = z.object({
@@ -40,10 +43,10 @@ const funnel = z.object({
   byDay: z.array(z.object({ created: count, paid: count, medianMs: z.number().nullable() })),
   medianMs: z.number().nullable(),
   beforeMedianMs: z.number().nullable(),
-  complete: z.boolean(),
+  asOf,
 })
 
-/** Deliveries of the last 24 hours; `waiting` and `retrying` (those of them that were tried) are of any age. */
+/** Deliveries since the quarter of an hour that began 24 hours ago; `waiting` and `retrying` (those of them that were tried) are of any age. */
 const deliveryFigures = {
   made: count,
   tried: count,
@@ -63,7 +66,7 @@ const webhooks = z.object({
       state: z.enum(ENDPOINT_HEALTH_STATES),
       ...deliveryFigures,
       firstAttemptP99Ms: z.number().nullable(),
-      /** Since when the oldest one waits although it is due; null when none does. */
+      /** When the oldest waiting one fell due; null when none is due. */
       oldestDueAt: z.number().nullable(),
     }),
   ),
@@ -127,11 +130,11 @@ export const overviewRouter = router({
           count: many,
         })),
         ...volumeSeries(read),
-        complete: read.complete,
+        asOf: read.asOf,
       }
     }),
 
-  /** From created to paid: how far the invoices of these days came, and how they ended. */
+  /** From created to paid: how many invoices of these days reached each step, and how they ended. */
   funnel: workspaceQuery('viewer')
     .input(spanInput)
     .output(funnel)
@@ -155,11 +158,11 @@ export const overviewRouter = router({
         })),
         medianMs: read.medianMs,
         beforeMedianMs: read.beforeMedianMs,
-        complete: read.complete,
+        asOf: read.asOf,
       }
     }),
 
-  /** How endpoints did in the last 24 hours. */
+  /** Health of endpoints in the last 24 hours. */
   webhooks: workspaceQuery('viewer')
     .output(webhooks)
     .query(async ({ ctx: { deps }, input: { workspaceId, mode } }) => {
@@ -194,7 +197,7 @@ export const overviewRouter = router({
       })
     }),
 
-  /** What a new workspace has done already. */
+  /** Steps that a new workspace has completed. */
   firstSteps: workspaceQuery('viewer')
     .output(firstSteps)
     .query(async ({ ctx: { deps }, input: { workspaceId, mode } }) => {

@@ -10,25 +10,29 @@ beforeAll(async () => {
 })
 
 const op = () => ana.deps.random.uuid()
-const deedsOn = (subject: string) => ana.deps.money.audits.listBySubject(subject)
+const actionsOn = (subject: string) => ana.deps.money.audits.listBySubject(subject)
 
 describe('payment links by operators', () => {
-  // Guarantee: a deed that is sent twice makes one link, and one row of the audit trail.
-  it('are made once per deed, listed newest first, and ended for good', async () => {
-    const deed = { ...ana.at, opId: op(), link: { title: 'Donation', currency: 'USD', allow_custom_amount: true } }
-    const link = await ana.caller.paymentLinks.create(deed)
-    expect(await ana.caller.paymentLinks.create(deed)).toEqual(link)
-    const other = await ana.caller.paymentLinks.create({ ...deed, opId: op(), link: { ...deed.link, title: 'Second' } })
+  // Guarantee: an action that is sent twice makes one link, and one row of the audit trail.
+  it('are made once per action, listed newest first, and ended for good', async () => {
+    const action = { ...ana.at, opId: op(), link: { title: 'Donation', currency: 'USD', allow_custom_amount: true } }
+    const link = await ana.caller.paymentLinks.create(action)
+    expect(await ana.caller.paymentLinks.create(action)).toEqual(link)
+    const other = await ana.caller.paymentLinks.create({
+      ...action,
+      opId: op(),
+      link: { ...action.link, title: 'Second' },
+    })
     const { items } = await ana.caller.paymentLinks.list(ana.at)
     expect(items.map(({ id }) => id)).toEqual([other.id, link.id])
     await expect(
-      ana.caller.paymentLinks.create({ ...deed, link: { ...deed.link, title: 'Another' } }),
+      ana.caller.paymentLinks.create({ ...action, link: { ...action.link, title: 'Another' } }),
     ).rejects.toMatchObject({ code: 'CONFLICT' })
 
     const end = { ...ana.at, id: link.id, reason: 'campaign is over' }
     const ended = await Promise.all([1, 2].map(() => ana.caller.paymentLinks.deactivate({ ...end, opId: op() })))
     expect(ended.map(({ status }) => status)).toEqual(['inactive', 'inactive'])
-    expect((await deedsOn(link.id)).map(({ action }) => action)).toEqual([
+    expect((await actionsOn(link.id)).map(({ action }) => action)).toEqual([
       'payment_link.created',
       'payment_link.deactivated',
     ])
@@ -45,20 +49,20 @@ describe('payment links by operators', () => {
 })
 
 describe('products by operators', () => {
-  it('are added once per deed, with who did it', async () => {
-    const deed = {
+  it('are added once per action, with who did it', async () => {
+    const action = {
       ...ana.at,
       opId: op(),
       product: { name: '<b>Geisha</b>', price: '18.5', currency: 'USD', sku: 'G-1' },
     }
     const [first, second] = await Promise.allSettled([
-      ana.caller.products.create(deed),
-      ana.caller.products.create(deed),
+      ana.caller.products.create(action),
+      ana.caller.products.create(action),
     ])
-    const made = await ana.caller.products.create(deed)
+    const made = await ana.caller.products.create(action)
     for (const one of [first, second]) if (one.status === 'fulfilled') expect(one.value).toEqual(made)
-    expect(await deedsOn(made.id)).toMatchObject([{ action: 'product.created', actor: 'user:ana@example.com' }])
-    const taken = ana.caller.products.create({ ...deed, opId: op() })
+    expect(await actionsOn(made.id)).toMatchObject([{ action: 'product.created', actor: 'user:ana@example.com' }])
+    const taken = ana.caller.products.create({ ...action, opId: op() })
     await expect(taken).rejects.toMatchObject({ code: 'BAD_REQUEST' })
     expect((await ana.caller.products.list(ana.at)).items).toHaveLength(1)
   })

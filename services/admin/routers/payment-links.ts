@@ -10,7 +10,7 @@ import {
   listPaymentLinks,
 } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { once } from '../once.ts'
-import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { pageInput } from '../wire/money-wire.ts'
 
 const about = z.object({ id: z.uuid() })
@@ -25,7 +25,7 @@ const fields = z.object({
   max_amount: z.string().max(40).optional(),
 })
 
-/** Pages that take payments without a shop. */
+/** Pages that accept payments without a shop. */
 export const paymentLinksRouter = router({
   list: workspaceQuery('viewer')
     .input(z.object(pageInput))
@@ -48,13 +48,13 @@ export const paymentLinksRouter = router({
       getPaymentLink(ctx.deps.money, { workspaceId: input.workspaceId, mode: input.mode, linkId: input.id }),
     ),
 
-  create: workspaceDeed('support')
+  create: workspaceMutation('support')
     .input(z.object({ link: fields }))
     .output(paymentLinkResource)
     .mutation(async ({ ctx, input }) => {
       const body = validate(paymentLinkBody, input.link)
       const { workspace } = ctx
-      return await once(ctx, { ...input, path: '/payment-links', wish: input.link }, async (linkId) => {
+      return await once(ctx, { ...input, path: '/payment-links', request: input.link }, async (linkId) => {
         if (workspace.status === 'suspended') throw new PaymeshError('WORKSPACE_SUSPENDED')
         if (workspace.status === 'restricted') throw new PaymeshError('WORKSPACE_RESTRICTED')
         return await createPaymentLink(ctx.deps.money, {
@@ -62,17 +62,17 @@ export const paymentLinksRouter = router({
           mode: input.mode,
           body,
           linkId,
-          word: { by: ctx.actor },
+          attribution: { by: ctx.actor },
         })
       })
     }),
 
-  deactivate: workspaceDeed('support')
+  deactivate: workspaceMutation('support')
     .input(about)
     .output(paymentLinkResource)
     .mutation(({ ctx, input }) => {
       const { workspaceId, mode, id, reason } = input
-      const word = { by: ctx.actor, ...(reason !== undefined && { reason }) }
-      return deactivatePaymentLink(ctx.deps.money, { workspaceId, mode, linkId: id, word })
+      const attribution = { by: ctx.actor, ...(reason !== undefined && { reason }) }
+      return deactivatePaymentLink(ctx.deps.money, { workspaceId, mode, linkId: id, attribution })
     }),
 })

@@ -3,16 +3,16 @@ import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { requireOwnInvoice } from '#shared/usecases/diagnostics/explain-question.ts'
 import { countPayment } from '#shared/usecases/invoices/count-payment.ts'
 import { attachPayment, type WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
-import type { AdminDeps } from '../admin-deps.ts'
+import type { AdminDeps } from '../assemble.ts'
 import { largeShortfall } from '../large-shortfall.ts'
-import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { paymentFilters } from '../wire/list-filters.ts'
 import { pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 
 const attachInput = z.object({
   paymentId: z.uuid(),
   invoiceId: z.uuid(),
-  /** Base units of the invoice's asset; needed when the payment is in another one. */
+  /** Base units of the invoice's asset; required when the payment is in another one. */
   valueBase: z
     .string()
     .regex(/^[1-9]\d{0,77}$/, 'must be base units above zero')
@@ -28,7 +28,7 @@ const attachedWire = z.object({
   changed: z.boolean(),
 })
 
-/** Payments of a workspace, and the decision that one settles an invoice. */
+/** Payments of a workspace, and attaching one to an invoice. */
 export const paymentsRouter = router({
   list: workspaceQuery('viewer')
     .input(z.object({ ...paymentFilters, ...pageInput }))
@@ -56,20 +56,20 @@ export const paymentsRouter = router({
       }
     }),
 
-  /** What attaching would do; changes nothing. */
+  /** The effect of attaching; changes nothing. */
   previewAttach: workspaceQuery('support')
     .input(attachInput)
     .output(attachedWire)
     .query(({ ctx, input }) => attach(ctx, input, null)),
 
-  attach: workspaceDeed('support', { stepUp: 'shortfall' })
-    .input(attachInput.extend({ reason: z.string().trim().min(3, 'say why').max(500) }))
+  attach: workspaceMutation('support', { stepUp: 'shortfall' })
+    .input(attachInput.extend({ reason: z.string().trim().min(3, 'enter a reason').max(500) }))
     .output(attachedWire)
     .mutation(({ ctx, input }) => attach(ctx, input, largeShortfall(ctx, input))),
 
-  /** Counts a confirmed payment that is dust, with its own amount. */
-  count: workspaceDeed('support')
-    .input(z.object({ paymentId: z.uuid(), reason: z.string().trim().min(3, 'say why').max(500) }))
+  /** Counts a confirmed dust payment with its own amount. */
+  count: workspaceMutation('support')
+    .input(z.object({ paymentId: z.uuid(), reason: z.string().trim().min(3, 'enter a reason').max(500) }))
     .output(z.object({ invoiceId: z.string(), status: z.enum(INVOICE_STATUSES) }))
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, paymentId, reason } = input
@@ -94,9 +94,9 @@ async function attach(
   const { workspaceId, mode, invoiceId, paymentId, valueBase, reason } = input
   await requireOwnInvoice(money, { workspaceId, mode, invoiceId })
   const value = valueBase === undefined ? null : BigInt(valueBase)
-  const word = { actor, ...(reason !== undefined && { reason }) }
+  const attribution = { actor, ...(reason !== undefined && { reason }) }
   const decision = weigh === null ? { dryRun: true } : { dryRun: false, weigh }
-  const done = await attachPayment(money, { paymentId, invoiceId, valueBase: value, ...decision, ...word })
+  const done = await attachPayment(money, { paymentId, invoiceId, valueBase: value, ...decision, ...attribution })
   const { terms, state } = done.invoice
   return {
     invoiceId: terms.id,

@@ -4,7 +4,7 @@ import { productResource } from '#shared/contracts/http/product-resource.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
 import { createProduct, listProducts } from '#shared/usecases/payment-links/manage-products.ts'
 import { once } from '../once.ts'
-import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { pageInput } from '../wire/money-wire.ts'
 
 const fields = z.object({
@@ -15,7 +15,7 @@ const fields = z.object({
   sku: z.string().max(100).optional(),
 })
 
-/** What a merchant sells at fixed prices. */
+/** A merchant's products at fixed prices. */
 export const productsRouter = router({
   list: workspaceQuery('viewer')
     .input(z.object(pageInput))
@@ -31,18 +31,18 @@ export const productsRouter = router({
       return { items, nextCursor: last === undefined ? null : money.listCursor.encode(scope, last.id) }
     }),
 
-  create: workspaceDeed('support')
+  create: workspaceMutation('support')
     .input(z.object({ product: fields }))
     .output(productResource)
     .mutation(async ({ ctx, input }) => {
       const body = validate(productBody, input.product)
-      return await once(ctx, { ...input, path: '/products', wish: input.product }, async (productId) =>
+      return await once(ctx, { ...input, path: '/products', request: input.product }, async (productId) =>
         createProduct(ctx.deps.money, {
           workspaceId: input.workspaceId,
           mode: input.mode,
           body,
           productId,
-          word: { by: ctx.actor },
+          attribution: { by: ctx.actor },
         }),
       )
     }),

@@ -6,7 +6,7 @@ import { operatorQuery, router } from '../trpc.ts'
 const WORKS = [...Object.values(QUEUES), 'payments', 'audit-chain'] as const
 const jobs = z.object({ waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number() })
 
-/** What waits to be done, oldest due first: the store says what is due, Redis only who was woken up. */
+/** Waiting work, oldest due first: the store shows due work, Redis only wake-ups. */
 export const queuesRouter = router({
   list: operatorQuery()
     .output(
@@ -14,12 +14,12 @@ export const queuesRouter = router({
         at: z.number(),
         /** Counts end here. */
         countMax: z.number(),
-        /** Null while Redis takes writes. */
+        /** Null while Redis accepts writes. */
         redisAwayMs: z.number().nullable(),
         items: z.array(
           z.object({
             work: z.enum(WORKS),
-            /** Null for queues that only wake up: their work stands in the store under another name. */
+            /** Null for queues of wake-ups only: their work is stored under another name. */
             due: z.number().nullable(),
             oldestDueMs: z.number().nullable(),
             jobs: jobs.nullable(),

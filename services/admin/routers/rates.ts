@@ -5,9 +5,9 @@ import type { PublishedPrice } from '#shared/ports/rates.ts'
 import { RATE_MAX_AGE_MS } from '#shared/usecases/rates/read-rate.ts'
 import { operatorQuery, router } from '../trpc.ts'
 
-/** Sources that a price needs at least. */
+/** Minimum number of sources of a price. */
 const SOURCES_MIN = 3
-/** A source that was not heard for so long is down: the slowest says something new once a day. */
+/** A source without a response for this long is down: the slowest one is updated once a day. */
 const SILENT_AFTER_MS = 10 * 60_000
 
 const priceWire = z.object({
@@ -17,13 +17,13 @@ const priceWire = z.object({
   price: z.string().nullable(),
   sources: z.array(z.string()),
   outliers: z.array(z.string()),
-  /** Since the oldest price inside it. */
+  /** Age of its oldest price. */
   ageMs: z.number().nullable(),
-  /** Nothing is priced with it now. */
+  /** It is not used for prices now. */
   refused: z.boolean(),
 })
 
-/** What prices are made of. */
+/** Rates and their sources. */
 export const ratesRouter = router({
   board: operatorQuery()
     .output(
@@ -54,7 +54,7 @@ export const ratesRouter = router({
         maxAgeMs: RATE_MAX_AGE_MS,
         sourcesMin: SOURCES_MIN,
         coins: RATE_SYMBOLS.map((name) => priceToWire(name, coins[name], now, RATE_MAX_AGE_MS)),
-        // A daily table is old by nature; a fiat that is too old is not published at all.
+        // A daily table is always old; an outdated fiat rate is not published at all.
         fiats: FX_SERIES.map((name) => priceToWire(name, fiats[name], now, Number.POSITIVE_INFINITY)),
         sources: Object.entries(snapshot?.heardAt ?? {})
           .map(([name, heardAt]) => ({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { operatorQuery, router } from '../trpc.ts'
 
-/** Signs of life come each 15 s; who missed three is gone or stuck. */
+/** A process sends a heartbeat every 15 s; one that missed three is gone or stuck. */
 const MISSING_AFTER_MS = 50_000
 const SHOWN_MS = 3_600_000
 
-/** What runs, who holds which lease, and whether Redis is the one it was. */
+/** Running processes, lease holders, and whether Redis was replaced. */
 export const systemRouter = router({
   processes: operatorQuery()
     .output(
@@ -22,7 +22,7 @@ export const systemRouter = router({
             startedAt: z.number(),
             seenAt: z.number(),
             verdict: z.enum(['running', 'stuck', 'missing']),
-            /** Loops that should have turned by now. */
+            /** Loops without progress. */
             silent: z.array(z.string()),
           }),
         ),
@@ -30,9 +30,9 @@ export const systemRouter = router({
           z.object({ id: z.string(), owner: z.string(), epoch: z.number(), until: z.number(), held: z.boolean() }),
         ),
         redis: z.object({
-          /** Null while it takes writes. */
+          /** Null while it accepts writes. */
           awayMs: z.number().nullable(),
-          /** When it was last found to be another one, or empty; null before the first look. */
+          /** When it was last found to be replaced or empty; null before the first check. */
           since: z.number().nullable(),
         }),
       }),

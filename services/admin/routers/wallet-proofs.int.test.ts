@@ -2,67 +2,27 @@ import { randomUUID } from 'node:crypto'
 import { HDNodeWallet } from 'ethers'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
-import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS } from '#shared/db/wallets/ownership-models.ts'
 import { createOwnershipRepository } from '#shared/db/wallets/ownership-repository.ts'
-import { ADDRESSES, KEY_MATERIAL, WALLETS } from '#shared/db/wallets/wallet-models.ts'
-import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
-import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { evmAccounts, type Provable, proofOf } from '#test/support/prove-control.ts'
 import { useStores } from '#test/support/stores.ts'
+import { add, addProved, op, pool, refusal, single, useTwoShops } from './wallet-proofs.fixture.ts'
 
 const stores = useStores()
-const op = () => ({ opId: randomUUID() })
-const DAY_MS = 86_400_000
-
-const KEPT = [KEY_MATERIAL, WALLETS, ADDRESSES, OWNERSHIP_PROOFS, OWNERSHIP_CHALLENGES, MAILS, AUDIT_LOG]
-
+const shops = useTwoShops(stores)
+const { stored, offered } = shops
 /** Two shops that do not know of each other, on an installation of their own. */
 let alice: AdminCaller
 let bob: AdminCaller
-beforeEach(async () => {
-  for (const { name } of [WORKSPACES, ...KEPT]) await stores.db.connection.collection(name).deleteMany({})
-  alice = await adminCaller(stores, { mode: 'live', email: 'alice@example.com' })
+beforeEach(() => {
+  alice = shops.alice()
 })
 const openBob = async () => {
-  bob = await adminCaller(stores, { mode: 'live', email: 'bob@example.com' })
+  bob = await shops.openBob()
 }
 
-const pool = (accounts: readonly { address: string }[]): Provable => ({
-  ...({ family: 'evm', kind: 'pool' } as const),
-  value: accounts.map(({ address }) => address).join('\n'),
-})
-const single = ([account]: readonly { address: string }[]): Provable => ({
-  ...({ family: 'evm', kind: 'address' } as const),
-  value: account?.address ?? '',
-})
-const add = ({ caller, at }: AdminCaller, entered: Provable, proof?: Awaited<ReturnType<typeof proofOf>>) =>
-  caller.wallets.add({ ...at, ...op(), ...entered, ...(proof !== undefined && { proof }) })
-const addProved = async (who: AdminCaller, entered: Provable, accounts: ReturnType<typeof evmAccounts>) =>
-  await add(who, entered, await proofOf(who, entered, accounts))
-
-/** What a caller sees of a refusal. */
-const refusal = async (call: Promise<unknown>) =>
-  await call.then(
-    () => 'accepted',
-    ({ code, message, cause }: { code: string; message: string; cause: { details?: unknown } }) => ({
-      ...{ code, message },
-      details: cause.details,
-    }),
-  )
-const mails = async () =>
-  (await stores.db.collection(MAILS).find().toArray()).map(({ template, to }) => `${template} ${to}`).toSorted()
-const stored = async () => {
-  const count = (name: string) => stores.db.connection.collection(name).countDocuments()
-  return await Promise.all(KEPT.map(({ name }) => count(name)))
-}
-const offered = async ({ deps, workspaceId }: AdminCaller) => {
-  const { wallets } = deps.instance
-  const own = (await wallets.listWallets(workspaceId)).filter(({ disabledAt }) => disabledAt === null)
-  const rows = await Promise.all(own.map(({ materialId }) => wallets.heldPage(materialId, null, 100)))
-  return rows.flat().map(({ address }) => address)
-}
+const DAY_MS = 86_400_000
 
 describe('the only live workspace', () => {
   it('adds without a proof, as ever, and reads nothing of proofs', async () => {
@@ -256,80 +216,6 @@ describe('a proof is refused, with nothing stored, when', () => {
   })
 })
 
-describe('a proof displaces', () => {
-  it.each([
-    ['a pool, by a pool', pool, pool],
-    ['a single address, by a pool', single, pool],
-    ['a pool, by a single address', pool, single],
-    ['a single address, by the same', single, single],
-  ])('%s: the owners of both are mailed, and only the prover goes on receiving there', async (_name, theirs, ours) => {
-    const accounts = evmAccounts(1)
-    await add(alice, theirs(accounts))
-    await openBob()
-    await addProved(bob, ours(accounts), accounts)
-    expect(await offered(alice)).toEqual([])
-    expect(await offered(bob)).toEqual([accounts[0]?.address])
-    expect((await mails()).filter((mail) => mail.startsWith('address_'))).toEqual([
-      'address_displaced alice@example.com',
-      'address_proved bob@example.com',
-    ])
-    // Neither side reads the other's name or address.
-    const texts = JSON.stringify(await stores.db.collection(MAILS).find({ workspaceId: alice.workspaceId }).toArray())
-    expect(texts).not.toContain(bob.workspaceId)
-    expect(texts).not.toContain('bob@example.com')
-  })
-
-  it('a wallet of one address or key, which cannot be enabled before its own proof', async () => {
-    const accounts = evmAccounts(1)
-    const { wallet } = await add(alice, single(accounts))
-    await openBob()
-    await addProved(bob, single(accounts), accounts)
-    const walletId = wallet.id
-    const lost = { disabledAt: expect.any(Number), proof: { proved: 0, of: 1, isDisplaced: true } }
-    expect((await alice.caller.wallets.list(alice.at)).items).toMatchObject([lost])
-    const enable = () => alice.caller.wallets.enable({ ...alice.at, ...op(), walletId })
-    expect(await refusal(enable())).toMatchObject({ code: 'CONFLICT' })
-    expect(await refusal(add(alice, single(accounts)))).toMatchObject({ details: [{ path: 'proof' }] })
-    const { nonce, text } = await alice.caller.wallets.challenge({ ...alice.at, ...op(), about: { walletId } })
-    const signatures = [{ address: '', signature: accounts[0]?.sign(text) ?? '' }]
-    const proved = await alice.caller.wallets.prove({ ...alice.at, ...op(), walletId, proof: { nonce, signatures } })
-    expect(proved).toMatchObject({ changed: true, proved: 1, wallet: { proof: { isDisplaced: false } } })
-    expect(await enable()).toMatchObject({ changed: true, wallet: { disabledAt: null } })
-    // The newest proof says who has the key now.
-    expect((await bob.caller.wallets.list(bob.at)).items).toMatchObject([{ proof: { isDisplaced: true } }])
-  })
-
-  it('nobody when the workspace proves what only it has, pool address by address', async () => {
-    const accounts = evmAccounts(3)
-    const { wallet } = await add(alice, pool(accounts))
-    await openBob()
-    const about = { walletId: wallet.id }
-    const { nonce, text, signers } = await alice.caller.wallets.challenge({ ...alice.at, ...op(), about })
-    expect(signers.count).toBe(3)
-    const signatures = accounts.slice(0, 2).map(({ address, sign }) => ({ address, signature: sign(text) }))
-    const wish = { ...alice.at, ...op(), ...about, proof: { nonce, signatures } }
-    expect(await alice.caller.wallets.prove(wish)).toMatchObject({ changed: true, proved: 2 })
-    expect(await alice.caller.wallets.prove(wish)).toMatchObject({ changed: false, proved: 2 })
-    expect((await mails()).filter((mail) => mail.startsWith('address_'))).toEqual([])
-    expect(await offered(alice)).toHaveLength(3)
-  })
-
-  it('two proofs at once leave one owner, and both sides of the second are mailed when it is repeated', async () => {
-    const accounts = evmAccounts(1)
-    await openBob()
-    const entered = pool(accounts)
-    const [one, two] = [await proofOf(alice, entered, accounts), await proofOf(bob, entered, accounts)]
-    const answers = await Promise.all([add(alice, entered, one), add(bob, entered, two)].map(refusal))
-    if (answers[0] !== 'accepted') await add(alice, entered, one)
-    if (answers[1] !== 'accepted') await add(bob, entered, two)
-    const rows = await stores.db.collection(OWNERSHIP_PROOFS).find().toArray()
-    const [owner, other] = rows[0]?.workspaceId === alice.workspaceId ? [alice, bob] : [bob, alice]
-    expect(await offered(owner)).toEqual([accounts[0]?.address])
-    expect(await offered(other)).toEqual([])
-    expect((await mails()).filter((mail) => mail.startsWith('address_'))).toHaveLength(2)
-  })
-})
-
 // Guarantee: a wallet of somebody else cannot be proved, named or probed.
 it('answers for a wallet of others as for one that is not there', async () => {
   const accounts = evmAccounts(1)
@@ -347,18 +233,8 @@ it('answers for a wallet of others as for one that is not there', async () => {
 
 it('the same request for a challenge again gives the same text', async () => {
   await openBob()
-  const wish = { ...bob.at, ...op(), about: { entered: pool(evmAccounts(2)) } }
-  const first = await bob.caller.wallets.challenge(wish)
-  expect(await bob.caller.wallets.challenge(wish)).toEqual(first)
+  const request = { ...bob.at, ...op(), about: { entered: pool(evmAccounts(2)) } }
+  const first = await bob.caller.wallets.challenge(request)
+  expect(await bob.caller.wallets.challenge(request)).toEqual(first)
   expect(await stores.db.collection(OWNERSHIP_CHALLENGES).countDocuments()).toBe(1)
-})
-
-it('a suspended workspace keeps what it proved, and the only one left needs no proof for anything else', async () => {
-  const accounts = evmAccounts(1)
-  await openBob()
-  await addProved(bob, pool(accounts), accounts)
-  await alice.deps.workspaces.update(bob.workspaceId, { status: 'suspended' })
-  expect(await refusal(add(alice, pool(accounts)))).toMatchObject({ details: [{ path: 'proof' }] })
-  expect(await add(alice, pool(evmAccounts(1)))).toMatchObject({ changed: true })
-  expect(await createWalletRepository(stores.db).listWallets(bob.workspaceId)).toMatchObject([{ disabledAt: null }])
 })

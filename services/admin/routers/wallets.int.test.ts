@@ -5,8 +5,8 @@ import { createCatalog } from '#shared/chains/catalog.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { ADDRESSES, KEY_MATERIAL, WALLETS } from '#shared/db/wallets/wallet-models.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
-import { createLockAvailability } from '#shared/usecases/quotes/lock-availability.ts'
-import { createLockOffers } from '#shared/usecases/quotes/lock-offers.ts'
+import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
+import { createQuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
@@ -31,7 +31,7 @@ const evm = (key: HDNodeWallet) => ({
   value: key.neuter().extendedKey,
 })
 const addressOf = (key: HDNodeWallet, index: number) => key.deriveChild(0).deriveChild(index).address
-const deed = () => ({ opId: randomUUID() })
+const action = () => ({ opId: randomUUID() })
 
 async function stored() {
   const { db } = stores
@@ -45,7 +45,7 @@ async function stored() {
 /** Which key material a lock of this workspace would use so many hours from now; null when none. */
 async function lockedOn({ deps, workspaceId }: AdminCaller, inHours: number): Promise<string | null> {
   const { wallets, catalog } = deps.instance
-  const availability = createLockAvailability({
+  const availability = createQuoteAvailability({
     wallets,
     catalog: { ...catalog, hasNode: () => true },
     cursors: { find: async () => null },
@@ -89,7 +89,7 @@ it.each([
   const before = await stored()
   for (const call of [
     caller.wallets.prepare({ ...at, ...evm(freshKey()), value }),
-    caller.wallets.add({ ...at, ...deed(), ...evm(freshKey()), value }),
+    caller.wallets.add({ ...at, ...action(), ...evm(freshKey()), value }),
   ]) {
     const error = await call.then(
       () => null,
@@ -110,13 +110,13 @@ it('a further live wallet waits, is announced to every owner, and can be cancell
     deps: ({ instance }) => ({ instance: { ...instance, ownersOf: async () => owners } }),
   })
   const { caller, at, workspaceId, deps } = shop
-  const first = await caller.wallets.add({ ...at, ...deed(), ...evm(freshKey()) })
+  const first = await caller.wallets.add({ ...at, ...action(), ...evm(freshKey()) })
   expect(first).toMatchObject({ startsAt: null, changed: true })
   const [original] = await deps.instance.wallets.listWallets(workspaceId)
   expect(await lockedOn(shop, 0)).toBe(original?.materialId)
 
-  const wish = { ...at, ...deed(), ...evm(freshKey()), reason: 'new cold storage' }
-  const second = await caller.wallets.add(wish)
+  const request = { ...at, ...action(), ...evm(freshKey()), reason: 'new cold storage' }
+  const second = await caller.wallets.add(request)
   expect(second.startsAt).toBeGreaterThan(deps.clock.now() + 23.9 * HOUR_MS)
   expect(second.wallet.startsAt).toBe(second.startsAt)
   expect(await lockedOn(shop, 23)).toBe(original?.materialId)
@@ -125,7 +125,7 @@ it('a further live wallet waits, is announced to every owner, and can be cancell
   const newest = (await deps.instance.wallets.listWallets(workspaceId)).find(({ id }) => id === second.wallet.id)
   expect(await deps.instance.wallets.findMaterial(newest?.materialId ?? '')).toMatchObject({ derivedCount: 32 })
 
-  expect(await caller.wallets.add(wish)).toMatchObject({ changed: false, wallet: { id: second.wallet.id } })
+  expect(await caller.wallets.add(request)).toMatchObject({ changed: false, wallet: { id: second.wallet.id } })
   const mails = await stores.db.collection(MAILS).find({ workspaceId, template: 'wallet_changed' }).toArray()
   expect(mails.map(({ to }) => to).sort()).toEqual([...owners, ...owners].sort())
   expect(mails.at(-1)?.data['first_address']).toBe(second.firstAddresses[0])
@@ -133,11 +133,11 @@ it('a further live wallet waits, is announced to every owner, and can be cancell
     { action: 'wallet.added', actor: 'user:olivia@example.com', detail: { reason: 'new cold storage' } },
   ])
 
-  const cancel = { ...at, ...deed(), walletId: second.wallet.id, reason: 'not ours' }
+  const cancel = { ...at, ...action(), walletId: second.wallet.id, reason: 'not ours' }
   expect(await caller.wallets.disable(cancel)).toMatchObject({ changed: true, wallet: { startsAt: null } })
   expect(await lockedOn(shop, 25)).toBe(original?.materialId)
   // A late repetition of the first wish does not bring it back.
-  expect(await caller.wallets.add(wish)).toMatchObject({ changed: false })
+  expect(await caller.wallets.add(request)).toMatchObject({ changed: false })
   expect(await lockedOn(shop, 25)).toBe(original?.materialId)
   const rows = await deps.instance.audits.listBySubject(second.wallet.id)
   expect(rows.map(({ action }) => action)).toEqual(['wallet.added', 'wallet.cancelled'])
@@ -146,15 +146,40 @@ it('a further live wallet waits, is announced to every owner, and can be cancell
 it('a wallet that is enabled again waits as well; disabling works at once', async () => {
   const shop = await adminCaller(stores, { mode: 'live' })
   const { caller, at } = shop
-  const { wallet } = await caller.wallets.add({ ...at, ...deed(), ...evm(freshKey()) })
-  await caller.wallets.disable({ ...at, ...deed(), walletId: wallet.id })
-  expect(await lockedOn(shop, 25)).toBeNull()
+  const { wallet } = await caller.wallets.add({ ...at, ...action(), ...evm(freshKey()) })
+  expect(await lockedOn(shop, 0)).not.toBeNull()
+  await caller.wallets.disable({ ...at, ...action(), walletId: wallet.id })
+  for (const hours of [0, 25]) expect(await lockedOn(shop, hours)).toBeNull()
   // Emptying a workspace does not make its next wallet a first one.
-  expect((await caller.wallets.add({ ...at, ...deed(), ...evm(freshKey()) })).startsAt).not.toBeNull()
-  const enabled = await caller.wallets.enable({ ...at, ...deed(), walletId: wallet.id })
+  expect((await caller.wallets.add({ ...at, ...action(), ...evm(freshKey()) })).startsAt).not.toBeNull()
+  const enabled = await caller.wallets.enable({ ...at, ...action(), walletId: wallet.id })
   expect(enabled.startsAt).not.toBeNull()
   expect(await lockedOn(shop, 0)).toBeNull()
   expect(await lockedOn(shop, 25)).not.toBeNull()
+})
+
+// Guarantee: no wallet of a live workspace begins to wait unannounced.
+it('is not stored when the mail to one of its owners cannot be', async () => {
+  const owners = ['olivia@example.com', 'omar@example.com']
+  const { caller, at, workspaceId } = await adminCaller(stores, {
+    mode: 'live',
+    deps: ({ instance }) => ({ instance: { ...instance, ownersOf: async () => owners } }),
+  })
+  await caller.wallets.add({ ...at, ...action(), ...evm(freshKey()) })
+  const wallets = () => stores.db.collection(WALLETS).countDocuments({ workspaceId })
+  const mails = () => stores.db.collection(MAILS).countDocuments({ workspaceId })
+  expect([await wallets(), await mails()]).toEqual([1, 2])
+  const request = { ...at, ...action(), ...evm(freshKey()) }
+  // The store refuses the second of the two.
+  await stores.db.connection.db?.command({ collMod: MAILS.name, validator: { to: { $ne: 'omar@example.com' } } })
+  try {
+    await expect(caller.wallets.add(request)).rejects.toThrow()
+    expect([await wallets(), await mails()]).toEqual([1, 2])
+  } finally {
+    await stores.db.connection.db?.command({ collMod: MAILS.name, validator: {} })
+  }
+  expect(await caller.wallets.add(request)).toMatchObject({ changed: true })
+  expect([await wallets(), await mails()]).toEqual([2, 4])
 })
 
 // Guarantee: addresses slipped into a pool are not shown to payers before the owners had time to stop it.
@@ -166,15 +191,15 @@ it('addresses added to a live pool wait; those that were there go on', async () 
     ...{ family: 'evm' as const, kind: 'pool' as const, networks: ['ethereum' as const] },
     value: numbers.map((n) => addressOf(key, n)).join('\n'),
   })
-  await caller.wallets.add({ ...at, ...deed(), ...pool(0) })
-  expect((await caller.wallets.add({ ...at, ...deed(), ...pool(0, 1, 2) })).startsAt).not.toBeNull()
+  await caller.wallets.add({ ...at, ...action(), ...pool(0) })
+  expect((await caller.wallets.add({ ...at, ...action(), ...pool(0, 1, 2) })).startsAt).not.toBeNull()
   const [wallet] = await deps.instance.wallets.listWallets(workspaceId)
   const material = await deps.instance.wallets.findMaterial(wallet?.materialId ?? '')
   if (material === null) throw new Error('no material')
   const offered = async (inHours: number) => {
     const clock = { now: () => deps.clock.now() + inHours * HOUR_MS }
     const catalog = { ...deps.instance.catalog, hasNode: () => false }
-    const offers = createLockOffers({ ...deps, ...deps.instance, clock, catalog })
+    const offers = createQuoteOffers({ ...deps, ...deps.instance, clock, catalog })
     const info = deps.instance.catalog.asset('eth_ethereum')
     const found = new Set<string>()
     for (;;) {
@@ -195,8 +220,8 @@ it('addresses added to a live pool wait; those that were there go on', async () 
 
 it('test mode waits for nothing and announces nothing', async () => {
   const { caller, at, workspaceId } = await adminCaller(stores)
-  await caller.wallets.add({ ...at, ...deed(), ...evm(freshKey()) })
-  const second = await caller.wallets.add({ ...at, ...deed(), ...evm(freshKey()) })
+  await caller.wallets.add({ ...at, ...action(), ...evm(freshKey()) })
+  const second = await caller.wallets.add({ ...at, ...action(), ...evm(freshKey()) })
   expect(second).toMatchObject({ startsAt: null, changed: true })
   expect(await stores.db.collection(MAILS).countDocuments({ workspaceId })).toBe(0)
   const { items, delayMs } = await caller.wallets.list(at)
@@ -209,12 +234,12 @@ it('test mode waits for nothing and announces nothing', async () => {
 
 it('knows nothing of foreign wallets', async () => {
   const theirs = await adminCaller(stores)
-  const { wallet } = await theirs.caller.wallets.add({ ...theirs.at, ...deed(), ...evm(freshKey()) })
+  const { wallet } = await theirs.caller.wallets.add({ ...theirs.at, ...action(), ...evm(freshKey()) })
   const { caller, at } = await adminCaller(stores)
-  const wish = { ...at, ...deed(), walletId: wallet.id }
+  const request = { ...at, ...action(), walletId: wallet.id }
   await expect(caller.wallets.use({ ...at, walletId: wallet.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  await expect(caller.wallets.disable(wish)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  await expect(caller.wallets.enable(wish)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(caller.wallets.disable(request)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(caller.wallets.enable(request)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   expect((await theirs.caller.wallets.list(theirs.at)).items).toMatchObject([{ id: wallet.id, disabledAt: null }])
 })
 
@@ -234,7 +259,7 @@ it('asks for the script type of an xpub with the first address of each, and stor
     ['p2pkh', "m/44'/0'/0'/0/0"],
   ])
   expect(asked.key?.choices.at(-1)?.address).toBe(plain?.first)
-  const refused = caller.wallets.add({ ...at, ...deed(), ...bitcoin, value, startIndex: 0 })
+  const refused = caller.wallets.add({ ...at, ...action(), ...bitcoin, value, startIndex: 0 })
   await expect(refused).rejects.toMatchObject({
     cause: {
       details: [{ path: 'scriptType', message: expect.stringContaining(`p2pkh (first address ${plain?.first}`) }],
@@ -245,11 +270,11 @@ it('asks for the script type of an xpub with the first address of each, and stor
   const chosen = { ...at, ...bitcoin, value, scriptType: 'p2pkh' as const }
   expect((await caller.wallets.prepare(chosen)).addresses[0]?.address).toBe(plain?.first)
   // Without a node nothing can be searched: where to begin is asked for.
-  await expect(caller.wallets.add({ ...chosen, ...deed() })).rejects.toMatchObject({
+  await expect(caller.wallets.add({ ...chosen, ...action() })).rejects.toMatchObject({
     cause: { details: [{ path: 'startIndex' }] },
   })
   expect(await stored()).toEqual(before)
-  const added = await caller.wallets.add({ ...chosen, ...deed(), startIndex: 4 })
+  const added = await caller.wallets.add({ ...chosen, ...action(), startIndex: 4 })
   expect(added.firstAddresses[0]).toBe(plain?.first)
   const { items } = await caller.wallets.list(at)
   expect(items[0]?.key).toEqual({
@@ -264,14 +289,14 @@ it('takes a start index for a key that is searched, notes it, and tells the owne
     deps: ({ instance }) => ({ instance: { ...instance, catalog: createCatalog(nodes) } }),
   })
   const { caller, at, workspaceId, deps } = shop
-  const wish = { ...at, ...bitcoin, value: nested?.key ?? '' }
-  const { key } = await caller.wallets.prepare(wish)
+  const request = { ...at, ...bitcoin, value: nested?.key ?? '' }
+  const { key } = await caller.wallets.prepare(request)
   expect(key).toMatchObject({ scriptType: 'p2sh-p2wpkh', needsStartIndex: false, search: { networks: ['bitcoin'] } })
   expect(key?.search.words).toMatch(/all spent/)
-  const first = await caller.wallets.add({ ...wish, ...deed() })
+  const first = await caller.wallets.add({ ...request, ...action() })
   expect(first.wallet.key).toMatchObject({ waitingFor: ['bitcoin'], startIndex: 0 })
 
-  const again = { ...wish, ...deed(), startIndex: 30, reason: 'the wallet shows 30' }
+  const again = { ...request, ...action(), startIndex: 30, reason: 'the wallet shows 30' }
   const given = await caller.wallets.add(again)
   expect(given).toMatchObject({ changed: true, startsAt: null, wallet: { id: first.wallet.id } })
   expect(given.wallet.key).toMatchObject({ waitingFor: [], startIndex: 30, givenIndex: 30 })

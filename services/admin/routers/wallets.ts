@@ -3,7 +3,8 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { SIGNATURES_MAX } from '#shared/contracts/signature-list.ts'
 import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
-import { WALLET_KINDS, type Wallet } from '#shared/ports/wallets.ts'
+import { WALLET_KINDS } from '#shared/ports/key-material.ts'
+import type { Wallet } from '#shared/ports/wallets.ts'
 import { visitorShare } from '#shared/usecases/quotes/visitor-budget.ts'
 import { addAnnouncedWallet, switchWallet } from '#shared/usecases/wallets/change-wallets.ts'
 import { issueChallenge } from '#shared/usecases/wallets/issue-challenge.ts'
@@ -14,8 +15,8 @@ import { proveWallet } from '#shared/usecases/wallets/prove-wallet.ts'
 import { asksForProofs } from '#shared/usecases/wallets/require-proof.ts'
 import { USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallets/wallet-gap.ts'
 import { countPool } from '#shared/usecases/wallets/warn-low-pools.ts'
-import type { AdminDeps } from '../admin-deps.ts'
-import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import type { AdminDeps } from '../assemble.ts'
+import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { walletToWire, walletWire } from '../wire/wallet-wire.ts'
 
 /** A list of ten thousand addresses with room for separators. */
@@ -27,16 +28,16 @@ const entered = z.object({
   /** An extended public key, a list of addresses, or one address. Never logged, never repeated. */
   value: z.string().min(1, 'is empty').max(VALUE_MAX, 'is too long'),
   networks: z.array(z.enum(NETWORK_IDS)).min(1).max(NETWORK_IDS.length).optional(),
-  /** Needed where an extended key leaves it open; `prepare` then gives the choices. */
+  /** Required if an extended key does not determine it; `prepare` then returns the choices. */
   scriptType: z.enum(SCRIPT_TYPES).optional(),
-  /** Where an extended key lies that is not at account level, such as `m/0'`. */
+  /** Position of an extended key that is not at account level, such as `m/0'`. */
   path: z.string().max(60, 'is too long').optional(),
   /** First index of an extended key to offer, instead of a search for its earlier use. */
   startIndex: z.int().min(0).max(START_INDEX_MAX).optional(),
 })
-/** An answered challenge: one signature, or one for each address. */
+/** A signed challenge: one signature, or one for each address. */
 const proof = z.object({
-  nonce: z.string().regex(/^[0-9a-f]{32}$/, 'is no nonce of a challenge'),
+  nonce: z.string().regex(/^[0-9a-f]{32}$/, 'is not the nonce of a challenge'),
   signatures: z
     .array(z.object({ address: z.string().max(120), signature: z.string().min(1).max(400) }))
     .min(1)
@@ -46,7 +47,7 @@ const choice = z.object({ scriptType: z.enum(SCRIPT_TYPES), path: z.string(), ad
 const changed = z.object({ wallet: walletWire, startsAt: z.number().nullable(), changed: z.boolean() })
 const one = z.object({ walletId: z.uuid() })
 
-/** What a workspace receives with: public keys and addresses only. */
+/** A workspace's wallets: public keys and addresses only. */
 export const walletsRouter = router({
   list: workspaceQuery('viewer')
     .output(
@@ -54,7 +55,7 @@ export const walletsRouter = router({
         items: z.array(walletWire),
         /** How long the next live wallet waits. */
         delayMs: z.number(),
-        /** Several workspaces live here: what is added needs a proof. */
+        /** The installation has several workspaces: an addition needs a proof. */
         asksForProofs: z.boolean(),
       }),
     )
@@ -65,7 +66,7 @@ export const walletsRouter = router({
       const isAsked = await asksForProofs(ctx.deps.instance, input.mode)
       const facts = await Promise.all(own.map((wallet) => factsOf(ctx.deps, wallet, isAsked)))
       const items = own.map((wallet, index) => walletToWire(wallet, own, facts[index] ?? NO_FACTS, now))
-      // What receives comes first, newest first.
+      // Receiving wallets first, newest first.
       items.sort(
         (left, right) =>
           Number(left.disabledAt !== null) - Number(right.disabledAt !== null) || right.createdAt - left.createdAt,
@@ -74,7 +75,7 @@ export const walletsRouter = router({
       return { items, delayMs, asksForProofs: isAsked }
     }),
 
-  /** How far a wallet is used. Reads every address that was offered, hence a query of its own for each wallet. */
+  /** How far a wallet is used. Reads every offered address, so it is a separate query for each wallet. */
   use: workspaceQuery('viewer')
     .input(one)
     .output(
@@ -83,7 +84,7 @@ export const walletsRouter = router({
           kind: z.literal('xpub'),
           nextIndex: z.number(),
           lastPaidIndex: z.number().nullable(),
-          /** Unpaid addresses in a row that the owner's wallet must look across. */
+          /** Unpaid addresses in a row that the owner's wallet must search. */
           requiredGap: z.number(),
           usualGap: z.number(),
         }),
@@ -91,7 +92,7 @@ export const walletsRouter = router({
           kind: z.literal('pool'),
           total: z.number(),
           free: z.number(),
-          /** How many of `total` visitors who have not paid never hold. */
+          /** How many of `total` are reserved from visitors who have not paid. */
           reserved: z.number(),
         }),
         z.object({ kind: z.literal('address') }),
@@ -111,7 +112,7 @@ export const walletsRouter = router({
       return { kind: 'xpub', nextIndex, lastPaidIndex, requiredGap, usualGap: USUAL_GAP_LIMIT }
     }),
 
-  /** Shows what a wallet would be and stores nothing. A mutation, because a query's input stands in a URL and in logs. */
+  /** Previews a wallet and stores nothing. A mutation, so that no client puts its input into a URL, which ends up in logs. */
   prepare: workspaceQuery('admin')
     .input(entered)
     .output(
@@ -124,7 +125,7 @@ export const walletsRouter = router({
         key: z
           .object({
             scriptType: z.enum(SCRIPT_TYPES).nullable(),
-            /** What the key may be, when a person has to choose; there are no `addresses` then. */
+            /** Possible script types when a person has to choose; `addresses` is then empty. */
             choices: z.array(choice),
             search: z.object({
               networks: z.array(z.enum(NETWORK_IDS)),
@@ -147,18 +148,18 @@ export const walletsRouter = router({
       return { ...preview, ...lists, key: key === null ? null : previewToWire(key), asksForProofs: isAsked }
     }),
 
-  add: workspaceDeed('admin', { stepUp: true })
+  add: workspaceMutation('admin', { stepUp: true })
     .input(entered.extend({ proof: proof.optional() }))
     .output(changed.extend({ firstAddresses: z.array(z.string()) }))
     .mutation(async ({ ctx, input }) => {
-      const wish = { actor: ctx.actor, reason: input.reason ?? null, opId: input.opId }
+      const request = { actor: ctx.actor, reason: input.reason ?? null, opId: input.opId }
       const given = input.proof === undefined ? {} : { proof: input.proof }
-      const added = await addAnnouncedWallet(partsOf(ctx.deps), { ...inputOf(input), ...wish, ...given })
+      const added = await addAnnouncedWallet(partsOf(ctx.deps), { ...inputOf(input), ...request, ...given })
       return { ...(await toWire(ctx.deps, added)), firstAddresses: [...added.firstAddresses] }
     }),
 
-  /** A text whose signature proves control of a wallet, or of what is about to be added. */
-  challenge: workspaceDeed('admin')
+  /** A text whose signature proves control of a wallet, or of material about to be added. */
+  challenge: workspaceMutation('admin')
     .input(z.object({ about: z.union([one, z.object({ entered })]) }))
     .output(
       z.object({
@@ -170,38 +171,38 @@ export const walletsRouter = router({
     )
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, opId, about } = input
-      const wish = { workspaceId, mode, opId, actor: ctx.actor, reason: input.reason ?? null }
+      const request = { workspaceId, mode, opId, actor: ctx.actor, reason: input.reason ?? null }
       const subject = 'walletId' in about ? about : { entered: inputOf({ ...about.entered, workspaceId, mode }) }
-      const { signers, ...issued } = await issueChallenge(partsOf(ctx.deps), { ...wish, about: subject })
+      const { signers, ...issued } = await issueChallenge(partsOf(ctx.deps), { ...request, about: subject })
       return { ...issued, signers: { count: signers.count, first: [...signers.first] } }
     }),
 
-  prove: workspaceDeed('admin', { stepUp: true })
+  prove: workspaceMutation('admin', { stepUp: true })
     .input(one.extend({ proof }))
     .output(changed.extend({ proved: z.number() }))
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, opId, walletId } = input
-      const wish = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
-      const proven = await proveWallet(partsOf(ctx.deps), { ...wish, proof: input.proof })
+      const request = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
+      const proven = await proveWallet(partsOf(ctx.deps), { ...request, proof: input.proof })
       return { ...(await toWire(ctx.deps, proven)), proved: proven.proved }
     }),
 
-  disable: workspaceDeed('admin', { stepUp: true })
+  disable: workspaceMutation('admin', { stepUp: true })
     .input(one)
     .output(changed)
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, opId, walletId } = input
-      const wish = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
-      return await toWire(ctx.deps, await switchWallet(partsOf(ctx.deps), { ...wish, to: 'disabled' }))
+      const request = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
+      return await toWire(ctx.deps, await switchWallet(partsOf(ctx.deps), { ...request, to: 'disabled' }))
     }),
 
-  enable: workspaceDeed('admin', { stepUp: true })
+  enable: workspaceMutation('admin', { stepUp: true })
     .input(one)
     .output(changed)
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, opId, walletId } = input
-      const wish = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
-      return await toWire(ctx.deps, await switchWallet(partsOf(ctx.deps), { ...wish, to: 'enabled' }))
+      const request = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
+      return await toWire(ctx.deps, await switchWallet(partsOf(ctx.deps), { ...request, to: 'enabled' }))
     }),
 })
 
@@ -233,7 +234,7 @@ async function keyOf({ instance }: AdminDeps, { materialId }: Wallet): Promise<K
 type Facts = Parameters<typeof walletToWire>[2]
 const NO_FACTS: Facts = { key: null, proof: null }
 
-/** `isAsked`: several workspaces live here. */
+/** `isAsked`: the installation has several workspaces. */
 async function factsOf(deps: AdminDeps, wallet: Wallet, isAsked: boolean): Promise<Facts> {
   const { ownership, wallets } = deps.instance
   const key = await keyOf(deps, wallet)
@@ -269,6 +270,6 @@ async function toWire(
 }
 
 function partsOf(deps: AdminDeps) {
-  const { clock, random, logger, metrics, kicker } = deps
-  return { ...deps.instance, clock, random, logger, metrics, kicker }
+  const { clock, random, logger, metrics, notifier } = deps
+  return { ...deps.instance, clock, random, logger, metrics, notifier }
 }

@@ -14,11 +14,11 @@ describe('settings', () => {
   test('a change is saved, sent twice it is one, and what is left out stays', async () => {
     const before = await here.caller.workspace.get(here.at)
     const change = { toleranceBps: 50, supportContact: 'help@example.com', confirmations: { btc_bitcoin: 6 } }
-    const deed = { ...here.at, opId: opId(), version: before.version, change }
-    const after = await here.caller.workspace.update(deed)
+    const action = { ...here.at, opId: opId(), version: before.version, change }
+    const after = await here.caller.workspace.update(action)
     expect(after).toMatchObject({ toleranceBps: 50, supportContact: 'help@example.com', quoteMs: before.quoteMs })
     expect(after.confirmations.find(({ asset }) => asset === 'btc_bitcoin')?.own).toBe(6)
-    expect(await here.caller.workspace.update(deed)).toEqual(after)
+    expect(await here.caller.workspace.update(action)).toEqual(after)
     const rows = await here.deps.audits.listBySubject(here.workspaceId)
     expect(rows).toMatchObject([{ action: 'workspace.settings_changed', detail: { toleranceBps: 50 } }])
     const cleared = { ...here.at, opId: opId(), version: after.version, change: { supportContact: null } }
@@ -34,8 +34,8 @@ describe('settings', () => {
       { fromUsd: 5_000, confirmations: 6 },
     ]
     const change = { confirmations: { btc_bitcoin: table } }
-    const deed = { ...here.at, opId: opId(), version: before.version, change }
-    const after = await here.caller.workspace.update(deed)
+    const action = { ...here.at, opId: opId(), version: before.version, change }
+    const after = await here.caller.workspace.update(action)
     expect(after.confirmations.find(({ asset }) => asset === 'btc_bitcoin')?.own).toEqual(table)
     const rows = await here.deps.audits.listBySubject(here.workspaceId)
     expect(rows.at(-1)).toMatchObject({ detail: { 'confirmations.btc_bitcoin': '2, 5000: 6' } })

@@ -1,39 +1,38 @@
 import { z } from 'zod'
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
-import { PaymeshError } from '#shared/contracts/errors.ts'
 import { ASSET_IDS, type AssetId, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { DIGEST_HOUR_DEFAULT } from '#shared/usecases/exceptions/send-digests.ts'
 import { SHORTFALL_STEP_UP_USD_DEFAULT } from '#shared/usecases/payments/check-shortfall.ts'
 import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/quotes/visitor-budget.ts'
 import { changeSettings } from '#shared/usecases/workspaces/change-settings.ts'
-import type { AdminDeps } from '../admin-deps.ts'
+import { actionOf } from '../action.ts'
 import { announced } from '../announced.ts'
-import { deedOf } from '../deed.ts'
-import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import type { AdminDeps } from '../assemble.ts'
+import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
-/** As when a stored policy says nothing: seven days. */
+/** Default when a stored policy has no value: seven days. */
 const QUARANTINE_DEFAULT_MS = 7 * DAY_MS
 const bps = (max: number) => z.int().min(0).max(max)
 const ms = (min: number, max: number) => z.int().min(min).max(max)
 const count = z.union([z.int().min(1).max(10_000), z.literal('finalized')])
 const tiers = z.array(z.strictObject({ fromUsd: z.int().min(0), confirmations: count })).min(1)
-/** One figure for every value, or a table by value in whole US dollars. What fits an asset is checked with the workspace. */
+/** One figure for every value, or a table by value in whole US dollars. The workspace checks whether it fits an asset. */
 const confirmations = z.union([count, tiers])
-/** A plain e-mail address, a telephone number or an https address: what a payer can use. */
+/** A plain e-mail address, a telephone number or an https address that a payer can use. */
 const contact = z
   .string()
   .trim()
   .max(200)
   .regex(/^([^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+|\+?[\d ()/-]{6,30}|https:\/\/[^\s<>"]{4,})$/, {
-    error: 'Give an e-mail address, a telephone number or an https address.',
+    error: 'Enter an email address, a phone number or an https link.',
   })
 
 const settings = z.object({
   id: z.string(),
-  /** Sent back with a change, which is refused when somebody else was faster. */
+  /** Sent back with a change, which is refused after a concurrent change. */
   version: z.number(),
   name: z.string(),
   ownerEmail: z.string(),
@@ -58,7 +57,7 @@ const settings = z.object({
       asset: z.enum(ASSET_IDS),
       network: z.enum(NETWORK_IDS),
       own: confirmations.nullable(),
-      /** What counts without an own figure, by mode. */
+      /** Defaults without an own figure, by mode. */
       usual: z.object({ live: tiers, test: tiers }),
       knowsFinality: z.boolean(),
     }),
@@ -70,7 +69,7 @@ const settings = z.object({
   }),
 })
 
-/** Fields to change; what is left out stays. Null takes a value away. */
+/** Fields to change; omitted fields stay unchanged. Null removes a value. */
 const change = z
   .object({
     name: z.string().trim().min(1).max(120),
@@ -97,19 +96,18 @@ export const workspaceRouter = router({
     .output(settings)
     .query(({ ctx: { deps, workspace } }) => present(deps, workspace)),
 
-  update: workspaceDeed('admin', { stepUp: true })
+  update: workspaceMutation('admin', { stepUp: true })
     .input(z.object({ version: z.int().min(0), change }))
     .output(settings)
     .mutation(async ({ ctx, input }) => {
-      const { deps, workspace, session, operation } = ctx
+      const { deps, workspace, operation } = ctx
       if (operation.isDone) return present(deps, workspace)
       const { name, supportContact, ...policy } = withoutAbsent(input.change)
       const wanted = {
         ...(name !== undefined && { name }),
         policy: { ...policy, ...(supportContact !== undefined && { supportContact: supportContact ?? '' }) },
       }
-      if (input.change.requiresSecondFactor === true && session.secondFactor !== 'given') throw lockedOut()
-      const about = { workspaceId: workspace.id, version: input.version, change: wanted, deed: deedOf(ctx, input) }
+      const about = { workspaceId: workspace.id, version: input.version, change: wanted, action: actionOf(ctx, input) }
       return present(deps, await changeSettings({ ...deps, ...announced(ctx) }, about))
     }),
 })
@@ -138,7 +136,7 @@ const tiersOf = ({ confirmationTiers }: AdminDeps['catalog'], asset: AssetId, mo
   ...confirmationTiers(asset, mode),
 ]
 
-/** What a store holds may be older than the checks; it then counts as not given. */
+/** A stored value may be older than the checks; an invalid one is ignored. */
 function ownOf(stored: GivenConfirmations | undefined): z.output<typeof confirmations> | null {
   const read = confirmations.safeParse(stored)
   return read.success ? read.data : null
@@ -148,10 +146,4 @@ function withoutAbsent<T extends object>(fields: T): { [K in keyof T]?: Exclude<
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
   }
-}
-
-function lockedOut(): PaymeshError {
-  return new PaymeshError('INVALID_STATE', {
-    message: 'Set up your own authenticator first, or you would see nothing of this workspace any more.',
-  })
 }

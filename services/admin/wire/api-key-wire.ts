@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MODES } from '#shared/domain/enumerations.ts'
 import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 
-/** An API key as operators see it: without the key. */
+/** An API key as shown to operators: without the key. */
 export const apiKeyWire = z.object({
   id: z.string(),
   name: z.string().nullable(),
@@ -11,7 +11,7 @@ export const apiKeyWire = z.object({
   scopes: z.array(z.string()),
   createdAt: z.number(),
   revokedAt: z.number().nullable(),
-  /** A few minutes coarse; null until the key was used. */
+  /** Precise to a few minutes; null until the key was used. */
   lastUsedAt: z.number().nullable(),
 })
 

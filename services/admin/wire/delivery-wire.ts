@@ -11,7 +11,7 @@ export const DELIVERY_STATUSES = ['pending', 'held', 'succeeded', 'failed'] as c
 
 const ms = z.number()
 
-/** A delivery as pages show it. */
+/** A delivery as shown on pages. */
 export const deliveryWire = z.object({
   id: z.string(),
   eventId: z.string(),
@@ -25,7 +25,7 @@ export const deliveryWire = z.object({
   attempt: z.number(),
   attemptsMax: z.number(),
   generation: z.number(),
-  /** Somebody sends it at this moment. */
+  /** It is being sent at this moment. */
   inFlight: z.boolean(),
   createdAt: ms,
   dueAt: ms,
@@ -34,7 +34,7 @@ export const deliveryWire = z.object({
   lastError: z.string().nullable(),
   /** The last error as a sentence. */
   explanation: z.string().nullable(),
-  /** How it came to be sent once more. */
+  /** Why it was sent again. */
   cause: z.enum(['first', 'resent', 'recovered']),
 })
 export type DeliveryWire = z.output<typeof deliveryWire>
@@ -44,7 +44,7 @@ interface WireDeps {
   readonly endpoints: Pick<EndpointRepository, 'findByIds'>
 }
 
-/** Rows with the names of what they belong to, in two reads however many they are. */
+/** Rows with the names of the objects they belong to, in two reads for any number of rows. */
 export async function deliveriesToWire(deps: WireDeps, rows: readonly Delivery[]): Promise<DeliveryWire[]> {
   const invoiceIds = rows.flatMap((row) => invoiceOf(row) ?? [])
   const [endpoints, numbers] = await Promise.all([
@@ -69,28 +69,28 @@ export async function deliveriesToWire(deps: WireDeps, rows: readonly Delivery[]
   })
 }
 
-/** The invoice in an event's id; a test event belongs to none, although its id looks the same. */
+/** The invoice in an event's id; a test event belongs to none, although its id has the same form. */
 function invoiceOf({ eventId, eventType }: Pick<Delivery, 'eventId' | 'eventType'>): string | null {
   const hex = /^evt_([0-9a-f]{32})_/.exec(eventId)?.[1]
   if (hex === undefined || eventType === 'webhook.test') return null
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** An event as lists show it. */
+/** An event in lists. */
 export const eventWire = z.object({
   id: z.string(),
   type: z.enum(EVENT_TYPES),
   invoiceId: z.string().nullable(),
   invoiceNumber: z.number().nullable(),
   createdAt: ms,
-  /** Deliveries of it by what became of them. */
+  /** Its deliveries by status. */
   delivered: z.number(),
   waiting: z.number(),
   failed: z.number(),
 })
 export type EventWire = z.output<typeof eventWire>
 
-/** Events with the numbers of their invoices and what became of their deliveries; each endpoint counts with its latest. */
+/** Events with the numbers of their invoices and the status of their deliveries; each endpoint counts with its latest. */
 export async function eventsToWire(
   reads: Pick<DeliveryReads, 'invoiceNumbers' | 'ofEvents'>,
   workspaceId: string,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
-import { ENDPOINT_HEALTH_STATES, judgeEndpointHealth } from '#shared/domain/webhook/endpoint-health.ts'
+import { classifyEndpointHealth, ENDPOINT_HEALTH_STATES } from '#shared/domain/webhook/endpoint-health.ts'
 import type { EndpointHealth } from '#shared/ports/delivery-search.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { Recovery } from '#shared/ports/recoveries.ts'
@@ -14,7 +14,7 @@ export const eventNames = z
   .min(1)
   .max(50)
 
-/** How far sending again has come. */
+/** Progress of a recovery. */
 export const recoveryWire = z.object({
   id: z.string(),
   endpointId: z.string(),
@@ -22,7 +22,7 @@ export const recoveryWire = z.object({
   scope: z.enum(['failed', 'all']),
   since: ms,
   until: ms,
-  /** Time of the last event that was looked at. */
+  /** Time of the last processed event. */
   reached: ms,
   scanned: z.number(),
   made: z.number(),
@@ -30,7 +30,7 @@ export const recoveryWire = z.object({
   finishedAt: ms.nullable(),
 })
 
-/** An endpoint with how it does. */
+/** An endpoint with its health. */
 export const endpointWire = z.object({
   id: z.string(),
   url: z.string(),
@@ -39,20 +39,20 @@ export const endpointWire = z.object({
   mode: z.enum(['live', 'test', 'both']),
   status: z.enum(['enabled', 'disabled']),
   createdAt: ms,
-  /** What an update names as its version. */
+  /** The version to send with an update. */
   updatedAt: ms,
   /** Former secrets sign the Standard Webhooks header until then; null when none does. */
   oldSecretUntil: ms.nullable(),
   health: z.object({
     state: z.enum(ENDPOINT_HEALTH_STATES),
-    /** The latest deliveries that were tried at least once, at most a hundred; the figures down to `failedAttempts` are about them. */
+    /** The latest deliveries that were tried at least once, at most a hundred; the figures down to `failedAttempts` refer to them. */
     tried: z.number(),
     firstTry: z.number(),
     delivered: z.number(),
     failed: z.number(),
     attempts: z.number(),
     failedAttempts: z.number(),
-    /** Tried without success since the last one that arrived. */
+    /** Tried without success since the last successful one. */
     sinceSuccess: z.number(),
     lastSuccessAt: ms.nullable(),
     lastFailures: z.array(
@@ -60,7 +60,7 @@ export const endpointWire = z.object({
         deliveryId: z.string(),
         eventType: z.enum(EVENT_TYPES),
         at: ms,
-        /** No further try follows by itself. */
+        /** No further automatic retry. */
         final: z.boolean(),
         error: z.string().nullable(),
         explanation: z.string().nullable(),
@@ -76,13 +76,13 @@ export const endpointWire = z.object({
 })
 export type EndpointWire = z.output<typeof endpointWire>
 
-/** What a page shows of a recovery. */
+/** A recovery as shown on a page. */
 export function recoveryToWire(recovery: Recovery): z.output<typeof recoveryWire> {
   const { id, endpointId, state, scope, since, until, place, scanned, made, askedAt, finishedAt } = recovery
   return { id, endpointId, state, scope, since, until, reached: place.createdAt, scanned, made, askedAt, finishedAt }
 }
 
-/** What a page shows of an endpoint; its secrets stay here. */
+/** An endpoint as shown on a page, without its secrets. */
 export function endpointToWire(
   endpoint: WebhookEndpoint,
   health: EndpointHealth,
@@ -102,7 +102,7 @@ export function endpointToWire(
 function healthToWire(endpoint: WebhookEndpoint, health: EndpointHealth, now: number): EndpointWire['health'] {
   const { tried, waiting, retrying, held, oldestDueAt, lastSuccessAt } = health
   const isPaused = endpoint.status === 'disabled'
-  const verdict = judgeEndpointHealth({ isPaused, tried, retrying, oldestDueAt, lastSuccessAt }, now)
+  const verdict = classifyEndpointHealth({ isPaused, tried, retrying, oldestDueAt, lastSuccessAt }, now)
   return { ...verdict, waiting, retrying, held, oldestDueAt, lastFailures: failuresOf(health) }
 }
 

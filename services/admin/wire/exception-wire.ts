@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
-import { type Decision, type DeskEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
+import { EXCEPTION_KINDS, FIAT_CODES } from '#shared/domain/enumerations.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { type Decision, type ExceptionEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
 import { personOf } from './refund-wire.ts'
 
-/** Which entry of the inbox. */
+/** The id of an exception. */
 export const exceptionInput = z.object({ id: z.string().min(1).max(300) })
 
 const decisionWire = z.object({
@@ -13,38 +15,59 @@ const decisionWire = z.object({
   reason: z.string().nullable(),
 })
 
-/** An entry of the inbox. Times are milliseconds. */
+/** An exception. Times are milliseconds. */
 export const exceptionWire = z.object({
   id: z.string(),
   kind: z.enum(EXCEPTION_KINDS),
   title: z.string(),
   sentence: z.string(),
   invoiceId: z.string().nullable(),
+  /** What it is about; null when it concerns no invoice. */
+  invoice: z
+    .object({
+      number: z.number(),
+      /** Name or email, as far as the merchant gave them. */
+      customer: z.string().nullable(),
+      amount: z.object({ value: z.string(), currency: z.enum(FIAT_CODES) }),
+    })
+    .nullable(),
   openedAt: z.number(),
   closedAt: z.number().nullable(),
-  /** Being decided by somebody this minute. */
+  /** A decision is in progress. */
   deciding: decisionWire.nullable(),
-  /** Who decided it last; null for what closed by itself. */
+  /** The last decision; null for those that closed automatically. */
   resolved: decisionWire.nullable(),
   notes: z.array(z.object({ by: z.string(), at: z.number(), text: z.string() })),
 })
 export type ExceptionWire = z.infer<typeof exceptionWire>
 
-/** An entry as its operators see it. */
+/** An exception as shown to its operators. */
 export function exceptionToWire(
-  entry: DeskEntry,
+  entry: ExceptionEntry,
   words: { readonly title: string; readonly sentence: string },
+  invoice: Pick<Invoice, 'terms'> | null,
 ): ExceptionWire {
   return {
     id: entry.id,
     kind: entry.kind,
     ...words,
     invoiceId: entry.invoiceId,
+    // Money of one workspace may concern an invoice of another, whose customer is none of its business.
+    invoice: invoice === null || invoice.terms.workspaceId !== entry.workspaceId ? null : invoiceToWire(invoice),
     openedAt: entry.openedAt,
     closedAt: entry.closedAt,
     deciding: decisionToWire(entry.deciding),
     resolved: decisionToWire(entry.resolved),
     notes: entry.notes.map(({ by, at, text }) => ({ by: personOf(by), at, text })),
+  }
+}
+
+function invoiceToWire({ terms }: Pick<Invoice, 'terms'>): NonNullable<ExceptionWire['invoice']> {
+  const { number, customer, fiat } = terms
+  return {
+    number,
+    customer: customer.name ?? customer.email,
+    amount: { value: formatFiat(fiat.minor, fiat.currency), currency: fiat.currency },
   }
 }
 

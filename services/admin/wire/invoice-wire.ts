@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { activeLock } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isSimulatable } from '#shared/domain/invoice/plan-simulation.ts'
 import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
@@ -9,17 +9,16 @@ import type { InvoiceExplanation } from '#shared/usecases/diagnostics/explain-in
 import { type invoiceRowToWire, invoiceRowWire, paymentToWire, paymentWire } from './money-wire.ts'
 import { refundWire } from './refund-wire.ts'
 
-/** One invoice with everything its page shows. Times are milliseconds. */
+/** One invoice with all data of its page. Times are milliseconds. */
 export const invoiceDetailWire = invoiceRowWire.extend({
   version: z.number(),
-  /** One or two sentences; the first thing to read. */
+  /** One or two sentences that summarise it. */
   sentence: z.string(),
   tone: z.enum(['good', 'wait', 'bad', 'plain']),
   paidAt: z.number().nullable(),
   updatedAt: z.number(),
   description: z.string().nullable(),
   metadata: z.record(z.string(), z.string()),
-  customer: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
   successUrl: z.string().nullable(),
   cancelUrl: z.string().nullable(),
   paymentLinkId: z.string().nullable(),
@@ -56,16 +55,16 @@ export const invoiceDetailWire = invoiceRowWire.extend({
   ),
   exceptions: z.array(z.object({ id: z.string(), kind: z.string(), detail: z.string() })),
   refunds: z.array(refundWire),
-  /** Units of the chosen coin that a refund is proposed for: see `suggestRefund`. Null when nothing is left to give back. */
+  /** Suggested refund in units of the chosen coin: see `suggestRefund`. Null when nothing is left to refund. */
   refundSuggestion: z.string().nullable(),
-  /** What may be done now; null = yes, else why not. */
+  /** Allowed actions; null = allowed, otherwise the reason. */
   may: z.object({ cancel: z.string().nullable(), simulate: z.string().nullable(), refund: z.string().nullable() }),
 })
 export type InvoiceDetailWire = z.infer<typeof invoiceDetailWire>
 
 type Names = Parameters<typeof invoiceRowToWire>[1] & Parameters<typeof paymentToWire>[1]
 
-/** What the page of an invoice says beyond the row of a list. */
+/** The data of an invoice's page in addition to its row in a list. */
 export function invoiceDetailToWire(
   invoice: Invoice,
   row: ReturnType<typeof invoiceRowToWire>,
@@ -90,22 +89,21 @@ export function invoiceDetailToWire(
     updatedAt: state.updatedAt,
     description: terms.description,
     metadata: { ...terms.metadata },
-    customer: { ...terms.customer },
     successUrl: terms.successUrl,
     cancelUrl: terms.cancelUrl,
     paymentLinkId: terms.paymentLinkId,
     productId: terms.productId,
     checkoutUrl: page,
     receiptUrl: `${page}/receipt`,
-    ...lockToWire(invoice),
+    ...paymentMethodToWire(invoice),
     deadline: known.deadline,
     payments: payments.map((payment) => {
-      const told = explained.find(({ id }) => id === payment.id)
+      const reported = explained.find(({ id }) => id === payment.id)
       return {
         ...paymentToWire(payment, names),
-        confirmations: told?.confirmations ?? 0,
-        words: told?.words ?? '',
-        eligible: told?.eligible ?? false,
+        confirmations: reported?.confirmations ?? 0,
+        words: reported?.words ?? '',
+        eligible: reported?.eligible ?? false,
         invoiced: payment.invoiceId === terms.id,
       }
     }),
@@ -118,7 +116,7 @@ export function invoiceDetailToWire(
 
 function sentenceOf(invoice: Invoice, known: InvoiceExplanation): Pick<InvoiceDetailWire, 'sentence' | 'tone'> {
   const { state } = invoice
-  const lock = activeLock(state)
+  const lock = activePaymentMethod(state)
   if (!isSettled(state) || lock === null) {
     const tone = state.exceptions.length > 0 ? 'bad' : state.status === 'confirming' ? 'wait' : 'plain'
     return { sentence: known.conclusion, tone }
@@ -128,15 +126,15 @@ function sentenceOf(invoice: Invoice, known: InvoiceExplanation): Pick<InvoiceDe
   const count = state.ledger.filter(({ counted, state: where }) => counted && where === 'confirmed').length
   const how = `${units(settledBase)} of ${units(dueBase)} ${lock.symbol} confirmed in ${count} ${count === 1 ? 'payment' : 'payments'}.`
   if (settledBase > dueBase && state.status === 'overpaid') {
-    const sentence = `Paid, and ${units(settledBase - dueBase)} ${lock.symbol} more than due. ${how}`
+    const sentence = `Overpaid by ${units(settledBase - dueBase)} ${lock.symbol}: ${how}`
     return { sentence, tone: 'good' }
   }
-  const lead = state.underpaidAccepted ? 'Paid; less than due was accepted.' : 'Paid in full.'
-  return { sentence: `${lead} ${how} Nothing is awaited.`, tone: 'good' }
+  const lead = state.underpaidAccepted ? 'Paid: a smaller amount was accepted.' : 'Paid in full.'
+  return { sentence: `${lead} ${how}`, tone: 'good' }
 }
 
-function lockToWire({ state }: Invoice): Pick<InvoiceDetailWire, 'receiving' | 'rate'> {
-  const lock = activeLock(state)
+function paymentMethodToWire({ state }: Invoice): Pick<InvoiceDetailWire, 'receiving' | 'rate'> {
+  const lock = activePaymentMethod(state)
   const quote = lock?.quotes.at(-1)
   if (lock === null || quote === undefined) return { receiving: null, rate: null }
   const { policy } = lock
@@ -165,7 +163,7 @@ function lockToWire({ state }: Invoice): Pick<InvoiceDetailWire, 'receiving' | '
 }
 
 function suggestionText(state: Invoice['state'], base: bigint): string | null {
-  const lock = activeLock(state)
+  const lock = activePaymentMethod(state)
   return lock === null || base === 0n ? null : formatUnits(base, lock.decimals)
 }
 
@@ -173,12 +171,15 @@ const CANCELLABLE = ['new', 'pending', 'expired']
 
 function mayOf({ terms, state }: Invoice): InvoiceDetailWire['may'] {
   const received = totals(state).receivedBase > 0n
-  const cancel = CANCELLABLE.includes(state.status) ? null : `An invoice that is ${state.status} cannot be cancelled.`
-  const live = terms.mode === 'live' ? 'Only test invoices can be simulated.' : null
-  const simulate = state.status === 'new' || isSimulatable(state) ? null : 'Its state does not allow a simulation.'
+  const cancel = CANCELLABLE.includes(state.status)
+    ? null
+    : `This invoice is ${state.status}, so it can’t be cancelled.`
+  const live = terms.mode === 'live' ? 'You can only simulate payments in test mode.' : null
+  const simulate =
+    state.status === 'new' || isSimulatable(state) ? null : 'This invoice no longer accepts simulated payments.'
   return {
-    cancel: received ? 'Funds were received, so it cannot be cancelled.' : cancel,
+    cancel: received ? 'This invoice has received funds, so it can’t be cancelled.' : cancel,
     simulate: live ?? simulate,
-    refund: received ? null : 'Nothing was received that could be given back.',
+    refund: received ? null : 'There is nothing to refund.',
   }
 }

@@ -10,18 +10,18 @@ export const createdFilters = {
   to: z.int().min(0).nullable().default(null),
 }
 
-/** What a list of invoices can be narrowed by. The list and its export read the same definition. */
+/** Filters of a list of invoices. The list and its export use the same definition. */
 export const invoiceFilters = {
   ...createdFilters,
   status: z.enum(INVOICE_STATUSES).nullable().default(null),
-  /** A number, an order's reference, an e-mail address, an address that was paid to, or an id. */
+  /** A number, an order's reference, an e-mail address, a paid address, or an id. */
   q: z.string().trim().max(200).default(''),
   asset: z.enum(ASSET_IDS).nullable().default(null),
   source: z.enum(SOURCES).nullable().default(null),
   flag: z.enum(['late', 'short']).nullable().default(null),
 }
 
-/** What a list of payments can be narrowed by. The list and its export read the same definition. */
+/** Filters of a list of payments. The list and its export use the same definition. */
 export const paymentFilters = {
   ...createdFilters,
   network: z.enum(NETWORK_IDS).nullable().default(null),

@@ -8,7 +8,7 @@ import {
   type NetworkId,
   PAYMENT_STATES,
 } from '#shared/domain/enumerations.ts'
-import { type AssetLock, activeLock } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
@@ -16,13 +16,13 @@ import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 
-/** Where invoices come from. */
+/** Sources of invoices. */
 export const SOURCES = ['link', 'api', 'manual', 'billing'] as const
 
 /** A page of a list. */
 export const pageInput = { cursor: z.string().max(200).optional(), limit: z.int().min(1).max(100).default(50) }
 
-/** What an invoice asks for and how much of it came, in units of its asset. */
+/** Amounts due and received on an invoice, in units of its asset. */
 const amountsWire = z.object({
   asset: z.enum(ASSET_IDS),
   symbol: z.string(),
@@ -49,6 +49,7 @@ export const invoiceRowWire = z.object({
   amount: z.object({ value: z.string(), currency: z.enum(FIAT_CODES) }),
   coins: amountsWire.nullable(),
   orderId: z.string().nullable(),
+  customer: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
   source: z.enum(SOURCES),
   createdAt: z.number(),
   expiresAt: z.number(),
@@ -58,7 +59,7 @@ export type InvoiceRowWire = z.infer<typeof invoiceRowWire>
 
 type Names = { readonly networkName: (network: NetworkId) => string }
 
-/** An invoice as lists show it. */
+/** An invoice in lists. */
 export function invoiceRowToWire({ terms, state }: Invoice, names: Names): InvoiceRowWire {
   const { minor, currency } = terms.fiat
   return {
@@ -71,8 +72,9 @@ export function invoiceRowToWire({ terms, state }: Invoice, names: Names): Invoi
       ...(state.ledger.some((row) => row.simulated) ? (['simulated'] as const) : []),
     ],
     amount: { value: formatFiat(minor, currency), currency },
-    coins: coinsToWire({ terms, state }, activeLock(state), names),
+    coins: coinsToWire({ terms, state }, activePaymentMethod(state), names),
     orderId: terms.orderId,
+    customer: { ...terms.customer },
     source: terms.source,
     createdAt: terms.createdAt,
     expiresAt: state.expiresAt,
@@ -82,7 +84,7 @@ export function invoiceRowToWire({ terms, state }: Invoice, names: Names): Invoi
 
 function coinsToWire(
   { state }: Pick<Invoice, 'terms' | 'state'>,
-  lock: AssetLock | null,
+  lock: PaymentMethod | null,
   { networkName }: Names,
 ): z.infer<typeof amountsWire> | null {
   if (lock === null) return null
@@ -114,7 +116,7 @@ export const paymentWire = z.object({
   networkName: z.string(),
   asset: z.enum(ASSET_IDS).nullable(),
   symbol: z.string().nullable(),
-  /** Units of the asset; base units of a token without one. */
+  /** Units of the asset; base units for a token without a known one. */
   amount: z.string(),
   amountBase: z.string(),
   state: z.enum(PAYMENT_STATES),
@@ -134,7 +136,7 @@ export const paymentWire = z.object({
 })
 export type PaymentWire = z.infer<typeof paymentWire>
 
-/** A payment as lists show it. */
+/** A payment in lists. */
 export function paymentToWire(
   payment: Payment,
   names: Names & { readonly catalog: Pick<Catalog, 'asset' | 'explorerTxUrl'> },

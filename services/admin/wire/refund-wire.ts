@@ -12,7 +12,7 @@ export const refundWire = z.object({
   symbol: z.string(),
   network: z.string(),
   amount: z.string(),
-  /** The customer's link while it asks for something. */
+  /** The customer's link while it is active. */
   link: z.string().nullable(),
   expiresAt: z.number(),
   address: z.string().nullable(),
@@ -24,7 +24,7 @@ export const refundWire = z.object({
   createdAt: z.number(),
 })
 
-/** What a refund looks like to the operators of its workspace. */
+/** A refund as shown to the operators of its workspace. */
 export function refundToWire(
   refund: Refund,
   deps: {
@@ -54,5 +54,5 @@ export function refundToWire(
   }
 }
 
-/** `user:<e-mail>` without its beginning. */
+/** `user:<e-mail>` without its prefix. */
 export const personOf = (actor: string): string => actor.replace(/^user:/, '')

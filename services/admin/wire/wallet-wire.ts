@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
-import { WALLET_KINDS, type Wallet } from '#shared/ports/wallets.ts'
+import { WALLET_KINDS } from '#shared/ports/key-material.ts'
+import type { Wallet } from '#shared/ports/wallets.ts'
 import type { KeyStanding } from '#shared/usecases/wallets/key-history.ts'
 
 const ms = z.number()
 
-/** What is known of an extended key, as pages show it. */
+/** State of an extended key, as shown on pages. */
 export const keyWire = z.object({
-  /** Null where addresses are no output scripts. */
+  /** Null where addresses are not output scripts. */
   scriptType: z.enum(SCRIPT_TYPES).nullable(),
   /** Networks on which earlier use is searched; nothing is offered until it is empty. */
   waitingFor: z.array(z.enum(NETWORK_IDS)),
@@ -17,7 +18,7 @@ export const keyWire = z.object({
   givenIndex: z.number().nullable(),
 })
 
-/** A wallet as pages show it. */
+/** A wallet as shown on pages. */
 export const walletWire = z.object({
   id: z.string(),
   family: z.enum(FAMILIES),
@@ -25,16 +26,16 @@ export const walletWire = z.object({
   networks: z.array(z.enum(NETWORK_IDS)),
   createdAt: ms,
   disabledAt: ms.nullable(),
-  /** Locks are offered from then on; null when they are already, or never while it is disabled. */
+  /** When quotes start using it; null when they do already, or while it is disabled. */
   startsAt: ms.nullable(),
-  /** Some of the networks send their payers to a newer wallet of the same family. */
+  /** Networks on which a newer wallet of the same family receives instead. */
   supersededOn: z.array(z.enum(NETWORK_IDS)),
-  /** Null when it is no extended key. */
+  /** Null unless it is an extended key. */
   key: keyWire.nullable(),
-  /** How much of it the workspace proved to control; null where nobody asks. */
+  /** How much of it the workspace proved to control; null where no proof is required. */
   proof: z
     .object({
-      /** Addresses of a pool, else 1 or 0. */
+      /** Addresses of a pool, otherwise 1 or 0. */
       proved: z.number(),
       of: z.number(),
       /** Another workspace proved it: it is disabled until this one does. */
@@ -44,14 +45,14 @@ export const walletWire = z.object({
 })
 export type WalletWire = z.output<typeof walletWire>
 
-/** What pages show of an extended key. */
+/** An extended key as shown on pages. */
 export function keyToWire(key: KeyStanding | null): z.output<typeof keyWire> | null {
   if (key === null) return null
   const { scriptType, waitingFor, startIndex, lastUsedIndex, givenIndex } = key
   return { scriptType, waitingFor: [...waitingFor], startIndex, lastUsedIndex, givenIndex }
 }
 
-/** What a page shows of a wallet among the others of its workspace and mode. */
+/** A wallet as shown on a page among the others of its workspace and mode. */
 export function walletToWire(
   wallet: Wallet,
   all: readonly Wallet[],

@@ -6,19 +6,19 @@ import { idempotencyScope, isIdempotencyKey } from '#shared/usecases/requests/id
 import type { Credential } from '#shared/usecases/workspaces/api-key-cache.ts'
 import type { ApiDeps } from '../api-deps.ts'
 
-/** What admission found out; `credential` is null for requests without a valid key. */
+/** Result of admission; `credential` is null for requests without a valid key. */
 export interface Admitted {
   readonly credential: Credential | null
   readonly admission: Admission
-  /** Set when this request marked its idempotent operation as running and must clear the mark. */
+  /** Set when this request marked its idempotent operation as running and must clear the marker. */
   readonly marker: { readonly id: string; readonly owner: string } | null
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
 
 /**
- * Takes a token from the bucket of the key, or of the caller's address without a valid key, and settles whose request it
- * is: one Redis script, and the store only when the cached records may be outdated. `path` is the operation's path with
+ * Takes a token from the bucket of the key, or of the client's address without a valid key, and identifies the
+ * client: one Redis script, and the store only when the cached records may be outdated. `path` is the operation's path with
  * its real id, for POSTs only. Never throws for a refused request; the caller reads `allowed` and `credential`.
  */
 export async function admit(
@@ -40,12 +40,28 @@ export async function admit(
     },
     marker,
   })
-  const credential = found === null || !admission.allowed ? null : await deps.keyRing.confirm(found, admission)
+  const held = admission.marker === 'set' ? marker : null
+  const credential = found === null || !admission.allowed ? null : await confirm(deps, found, admission, held)
   if (credential !== null) deps.keyUse.note(credential.key)
-  return { credential, admission, marker: admission.marker === 'set' ? marker : null }
+  return { credential, admission, marker: held }
 }
 
-/** Throws what the admission refuses: `RATE_LIMITED` first, so that a flood is not even told whether its key is good. */
+/** A store that fails here must not leave the operation marked as running: nobody else clears the mark. */
+async function confirm(
+  { keyRing, limiter }: Pick<ApiDeps, 'keyRing' | 'limiter'>,
+  found: Credential,
+  admission: Admission,
+  held: Admitted['marker'],
+): Promise<Credential | null> {
+  try {
+    return await keyRing.confirm(found, admission)
+  } catch (error) {
+    if (held !== null) limiter.clearMarker(held)
+    throw error
+  }
+}
+
+/** Throws the refusal of an admission: `RATE_LIMITED` first, so that a flood does not learn whether its key is valid. */
 export function requireAdmission(admitted: Admitted): Credential {
   if (!admitted.admission.allowed) throw new PaymeshError('RATE_LIMITED')
   if (admitted.credential === null) throw new PaymeshError('UNAUTHENTICATED')
@@ -59,7 +75,7 @@ function markerOf(request: IncomingMessage, owner: string, path: string | null, 
   return { id, owner }
 }
 
-/** The bucket of a caller without a key: an IPv4 address, or the /64 that one IPv6 customer holds. */
+/** The bucket of a client without a key: an IPv4 address, or the /64 of one IPv6 customer. */
 export function addressBucket({ trustedProxies }: Pick<ApiDeps, 'trustedProxies'>, request: IncomingMessage): string {
   return `ip:${addressGroup(clientAddress(request, trustedProxies))}`
 }

@@ -4,10 +4,10 @@ import { errorEnvelopeSchema } from '#shared/contracts/http/envelope-schema.ts'
 import { errorCodes, type Operation } from '#shared/contracts/openapi/operation.ts'
 import { successSchema } from '#shared/contracts/openapi/success-schema.ts'
 
-/** Says what is wrong with an answer that is about to leave, or null when it keeps the interface's promises. */
+/** Returns the fault of a response about to be sent, or null when it follows the API's schemas. */
 export type AnswerCheck = (status: number, body: string) => Error | null
 
-/** Transport faults have a status of their own and borrow the nearest code: wrong method, body too large, wrong media type. */
+/** Transport faults have a separate status and use the nearest code: wrong method, body too large, wrong media type. */
 const BORROWED: ReadonlyMap<number, ErrorCode> = new Map([
   [405, 'NOT_FOUND'],
   [413, 'VALIDATION_ERROR'],
@@ -16,7 +16,7 @@ const BORROWED: ReadonlyMap<number, ErrorCode> = new Map([
 const EVERY_CODE: ReadonlySet<ErrorCode> = new Set(Object.keys(ERROR_TABLE) as ErrorCode[])
 
 /**
- * A check of every answer of an operation, or of requests that no route takes, against the schemas that the OpenAPI document is made of:
+ * A check of every response of an operation, or of unrouted requests, against the schemas of the OpenAPI document:
  * status, body and error code. It parses the whole body, so it is for development and tests only.
  */
 export function createAnswerCheck(operation: Operation | null): AnswerCheck {

@@ -20,13 +20,13 @@ import { send } from './send.ts'
 /** Path parameters of the matched route. */
 export type PathParams = Readonly<Record<string, unknown>>
 
-/** Runs one request to its answer; never rejects. */
+/** Runs one request to its response; never rejects. */
 export type Executor = (request: IncomingMessage, response: ServerResponse, params: PathParams) => Promise<void>
 
-/** An answer with headers of its own, which come on top of those that every answer has. */
+/** A response with additional headers besides those that every response has. */
 type Reply = Answer & { readonly headers?: OutgoingHttpHeaders }
 
-/** What a request does once it is admitted. */
+/** The work of an admitted request. */
 type Work = (request: IncomingMessage, admitted: Admitted, requestId: string, params: PathParams) => Promise<Reply>
 
 const NO_IDS = { resourceId: '', opId: '' }
@@ -44,7 +44,7 @@ export function executeRoute(deps: ApiDeps, route: Route): Executor {
   return executor(deps, { route, name: `${route.method} ${route.path.replace('{id}', ':id')}` }, work)
 }
 
-/** The executor of a page that is the same for everybody and needs no key; it costs a token like any other request. */
+/** The executor of a public page without a key; it costs a token like any other request. */
 export function executePage(deps: ApiDeps, page: Page): Executor {
   return executor(deps, { route: null, name: `GET ${page.path}` }, async (_request, admitted) => {
     if (!admitted.admission.allowed) requireAdmission(admitted)
@@ -52,7 +52,7 @@ export function executePage(deps: ApiDeps, page: Page): Executor {
   })
 }
 
-/** The executor of a request that no route takes: it costs a token like any other and then fails with `error`. */
+/** The executor of an unrouted request: it costs a token like any other and then fails with `error`. */
 export function executeFailure(deps: ApiDeps, error: unknown): Executor {
   return executor(deps, { route: null, name: 'unknown' }, (_request, admitted) => {
     if (!admitted.admission.allowed) requireAdmission(admitted)
@@ -60,7 +60,7 @@ export function executeFailure(deps: ApiDeps, error: unknown): Executor {
   })
 }
 
-/** What a request is for; `name` is its label in log and metrics. */
+/** Identification of a request; `name` is its label in log and metrics. */
 interface Subject {
   readonly route: Route | null
   readonly name: string
@@ -102,13 +102,13 @@ function executor(deps: ApiDeps, { route, name }: Subject, work: Work): Executor
   }
 }
 
-/** Throws, and so turns the answer into a logged `INTERNAL_ERROR`, when the answer breaks its contract. */
+/** Throws, which turns the response into a logged `INTERNAL_ERROR`, when the response breaks its contract. */
 function requireSound(check: AnswerCheck | null, { status, body }: Answer): void {
   const fault = check?.(status, body) ?? null
   if (fault !== null) throw fault
 }
 
-/** The error itself, or what is wrong with it as an answer of this operation. */
+/** The error itself, or its fault as a response of this operation. */
 function soundError(check: AnswerCheck, thrown: unknown, requestId: string): unknown {
   const known = asPaymeshError(thrown)
   return check(known.status, errorEnvelope(known, requestId)) ?? thrown
@@ -205,12 +205,12 @@ function report(
 }
 
 const INVOICE_OPERATION = /^[A-Z]+ \/invoices\b/
-/** What stands in the place of an id and is none may be anything, a key too: it is not logged. */
+/** Text in the place of an id that is not one may be anything, even a key: it is not logged. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** How the body of an answer about one thing begins. */
+/** Beginning of a response body about one resource. */
 const ONE_RESOURCE = /^\{"data":\{"id":"([^"]{1,64})"/
 
-/** The id by which the lines of outbox, workers and attempts are found from the line of the request. */
+/** The id that connects the log lines of outbox, workers and attempts with the line of the request. */
 function resourceIdOf(params: PathParams, answer: Answer): string | undefined {
   return (
     ONE_RESOURCE.exec(answer.body)?.[1] ??

@@ -7,13 +7,13 @@ import { invalid } from '#shared/contracts/http/validate.ts'
 const BODY_BYTES_MAX = 256 * 1_024
 
 const JSON_TYPE = /^application\/json[ \t]*(;|$)/i
-/** The charset parameter of a media type. JSON defines no parameter at all, so that every other one is ignored. */
+/** The charset parameter of a media type. JSON defines no parameters, so every other one is ignored. */
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)/gi
 const EMPTY = Buffer.alloc(0)
 
 /**
  * Collects the raw body. Throws `VALIDATION_ERROR` with status 413 above 256 KB and 415 for a body that is not plain
- * JSON in UTF-8, and plain `VALIDATION_ERROR` when the client goes away before its body is complete.
+ * JSON in UTF-8, and plain `VALIDATION_ERROR` when the client disconnects before its body is complete.
  */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   const { headers } = request
@@ -26,7 +26,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
-      // A chunked body may turn out to be empty; nothing needs no type.
+      // A chunked body may turn out to be empty; an empty body needs no type.
       if (!readable) reject(unsupportedType())
       size += chunk.length
       if (size <= BODY_BYTES_MAX) chunks.push(chunk)
@@ -34,7 +34,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     })
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.on('error', (cause) => reject(incomplete(cause)))
-    // Gone before anybody listened: no event will tell.
+    // Disconnected before a listener was attached: no event will follow.
     if (request.destroyed) reject(incomplete(request.errored))
   })
 }
@@ -45,7 +45,7 @@ export function parseJson(body: Buffer): unknown {
   try {
     if (isUtf8(body)) return JSON.parse(body.toString('utf8'))
   } catch {
-    // Told below, together with broken UTF-8; the parser's own text quotes the body.
+    // Reported below, together with broken UTF-8; the parser's own text quotes the body.
   }
   throw invalid([{ path: '', message: 'the body is not valid JSON in UTF-8' }])
 }
@@ -63,7 +63,7 @@ function tooLarge(): PaymeshError {
   return new PaymeshError('VALIDATION_ERROR', { status: 413, message: 'The request body is larger than 256 KB.' })
 }
 
-/** The client's doing, not ours: it must not count as a server fault. */
+/** A fault of the client: it must not count as a server error. */
 function incomplete(cause: Error | null): PaymeshError {
   return new PaymeshError('VALIDATION_ERROR', { message: 'The request body did not arrive completely.', cause })
 }

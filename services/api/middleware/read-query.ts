@@ -2,7 +2,7 @@ import { invalid } from '#shared/contracts/http/validate.ts'
 
 const NONE: Readonly<Record<string, string>> = {}
 
-/** The query parameters of a request target. Throws `VALIDATION_ERROR` with the name of each parameter that is given twice. */
+/** The query parameters of a request target. Throws `VALIDATION_ERROR` with the name of each repeated parameter. */
 export function readQuery(target: string): Readonly<Record<string, string>> {
   const start = target.indexOf('?')
   if (start === -1) return NONE

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Admission } from '#shared/ports/rate-limit.ts'
 import { RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.ts'
 
-/** What goes out besides the body. */
+/** Fields of a response besides the body. */
 export interface Outgoing {
   readonly status: number
   readonly body: string
@@ -11,15 +11,15 @@ export interface Outgoing {
 }
 
 /**
- * On every answer: no browser guesses another type than the one stated (Fetch standard, `X-Content-Type-Options`), and none
- * comes back without TLS for a year (RFC 6797; browsers ignore it where the answer came without TLS).
+ * On every response: browsers use only the stated type (Fetch standard, `X-Content-Type-Options`), and only
+ * TLS for a year (RFC 6797; browsers ignore it on responses without TLS).
  */
 export const HARDENED = {
   'X-Content-Type-Options': 'nosniff',
   'Strict-Transport-Security': 'max-age=31536000',
 } as const
 
-/** Writes an answer in one piece, with the rate headers that every answer carries. */
+/** Writes a response in one piece, with the rate headers that every response carries. */
 export function send(response: ServerResponse, { status, body, rate, extra }: Outgoing): void {
   if (response.headersSent || response.destroyed) return
   const headers: OutgoingHttpHeaders = {

@@ -12,7 +12,7 @@ export const cancelInvoiceOperation = defineOperation({
   tag: 'Invoices',
   summary: 'Cancel an invoice',
   description:
-    'Ends an invoice in `new`, `pending` or `expired` that has received nothing. Any other one is refused with ' +
+    'Ends an invoice in `new`, `pending` or `expired` that has received nothing. Other invoices are refused with ' +
     '`INVALID_STATE`.',
   scope: 'invoices:write',
   success: {

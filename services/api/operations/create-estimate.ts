@@ -3,7 +3,7 @@ import { estimateCreateExample, estimateExample } from '#shared/contracts/openap
 import { estimateAmount } from '#shared/usecases/quotes/estimate-amount.ts'
 import { defineOperation } from '../define-operation.ts'
 
-/** The amount at the current rate, which is not locked; 503 without a fresh rate. */
+/** The amount at the current rate; no quote is created. 503 without a fresh rate. */
 export const createEstimateOperation = defineOperation({
   method: 'POST',
   path: '/estimate',

@@ -3,10 +3,10 @@ import { invoiceResource } from '#shared/contracts/http/invoice-resource.ts'
 import { invoiceCreateExample, pendingInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
 import type { InvoiceIdempotency } from '#shared/ports/invoices.ts'
 import { createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
-import { createInvoiceOnce, createInvoiceUnkeyed } from '#shared/usecases/invoices/create-invoice-once.ts'
+import { createInvoiceOnce, createInvoiceWithoutKey } from '#shared/usecases/invoices/create-invoice-once.ts'
 import { defineOperation } from '../define-operation.ts'
 
-/** 201 with the invoice. Its idempotency key lives in the invoice, so that one write stores both. */
+/** 201 with the invoice. Its idempotency key is stored in the invoice, so that one write stores both. */
 export const createInvoiceOperation = defineOperation({
   method: 'POST',
   path: '/invoices',
@@ -19,7 +19,7 @@ export const createInvoiceOperation = defineOperation({
     'the payer chooses on the checkout page.',
   scope: 'invoices:write',
   restricted: true,
-  // Live and test differ in the hosts that return URLs may have; the document shows the stricter one.
+  // Live and test differ in the allowed hosts of return URLs; the document shows the stricter one.
   body: { schema: invoiceCreateBody.live, testSchema: invoiceCreateBody.test, example: invoiceCreateExample },
   success: {
     status: 201,
@@ -42,7 +42,7 @@ export const createInvoiceOperation = defineOperation({
       const { body } = await read()
       return createInvoice(deps, { workspace, mode, body, source: 'api', idempotency })
     }
-    if (once === null) return createInvoiceUnkeyed(deps, () => create(null), requestId)
+    if (once === null) return createInvoiceWithoutKey(deps, () => create(null), requestId)
     const { key, fingerprint, scope, busy } = once
     const guard = { key, fingerprint, requestId, at: deps.clock.now() }
     return createInvoiceOnce(deps, { workspaceId: workspace.id, mode, scope, guard, busy, create: () => create(guard) })

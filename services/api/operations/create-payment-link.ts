@@ -1,10 +1,10 @@
 import { paymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
-import { paymentLinkCreateExample, paymentLinkExample } from '#shared/contracts/openapi/examples/catalogue.ts'
+import { paymentLinkCreateExample, paymentLinkExample } from '#shared/contracts/openapi/examples/products.ts'
 import { createPaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { defineOperation } from '../define-operation.ts'
 
-/** 404 and 409 are about the product that the link copies. */
+/** 404 and 409 refer to the product that the link copies. */
 export const createPaymentLinkOperation = defineOperation({
   method: 'POST',
   path: '/payment-links',

@@ -5,14 +5,14 @@ import { recordedEndpoints } from '#shared/usecases/endpoints/recorded-endpoints
 import { announcedEndpoints } from '#shared/usecases/workspaces/announced-changes.ts'
 import { defineOperation } from '../define-operation.ts'
 
-/** 201 with the endpoint and, this once, its signing secret. The audit trail names the key that created it, and every owner gets a mail about a live one. */
+/** 201 with the endpoint and, only this once, its signing secret. The audit log names the key that created it, and every owner gets a mail about a live one. */
 export const createWebhookEndpointOperation = defineOperation({
   method: 'POST',
   path: '/webhook-endpoints',
   operationId: 'createWebhookEndpoint',
   tag: 'Webhook endpoints',
   summary: 'Create a webhook endpoint',
-  description: 'The response carries the signing `secret`. It is never shown again: store it.',
+  description: 'The response contains the signing `secret`. It is shown only once: store it.',
   scope: 'webhooks:manage',
   body: { schema: webhookEndpointBody, example: endpointCreateExample },
   success: {
@@ -28,7 +28,7 @@ export const createWebhookEndpointOperation = defineOperation({
   handle: (deps, { workspace, mode, actor, from, body, ids }) => {
     const by = { workspaceId: workspace.id, mode, actor, opId: ids.opId }
     return createEndpoint(
-      { ...deps, endpoints: recordedEndpoints({ ...deps, deeds: announcedEndpoints(deps, from) }, by) },
+      { ...deps, endpoints: recordedEndpoints({ ...deps, operations: announcedEndpoints(deps, from) }, by) },
       { workspace, keyMode: mode, body, endpointId: ids.resourceId, opId: ids.opId },
     )
   },

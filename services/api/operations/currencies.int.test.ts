@@ -2,14 +2,15 @@ import { HDNodeWallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ApiDeps } from '#services/api/api-deps.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
+import type { NodeSettings } from '#shared/chains/definitions/chain.ts'
 import { currencyResource } from '#shared/contracts/http/currency-resource.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { ASSET_IDS, type Mode } from '#shared/domain/enumerations.ts'
-import { createLockAvailability } from '#shared/usecases/quotes/lock-availability.ts'
-import { createLockOffers } from '#shared/usecases/quotes/lock-offers.ts'
-import { createLockPreparer } from '#shared/usecases/quotes/prepare-lock.ts'
+import { createQuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
+import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
+import { createQuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -22,19 +23,24 @@ const MINUTE = 60_000
 let api: TestApi
 
 beforeAll(async () => {
-  api = await openApi(stores, { deps: withLiveNode })
+  api = await openApi(stores, { deps: (deps) => withLiveNode(deps) })
 })
 afterAll(() => api.close())
 
+const LOCAL_NODE = { ...NODE, chainId: 31_337 }
+
 /** The edge as it is wired, with a node for live Ethereum besides the one for its test network. */
-function withLiveNode({ clock, logger, metrics, random, rates }: ApiDeps): Partial<ApiDeps> {
-  const catalog = createCatalog({ live: { ethereum: NODE }, test: { ethereum: NODE } })
+function withLiveNode(
+  { clock, logger, metrics, random, rates }: ApiDeps,
+  testNode: NodeSettings = LOCAL_NODE,
+): Partial<ApiDeps> {
+  const catalog = createCatalog({ live: { ethereum: NODE }, test: { ethereum: testNode } })
   const wallets = createWalletRepository(stores.db)
   const cursors = createCursorRepository(stores.db)
   const invoices = createInvoiceRepository(stores.db)
-  const addresses = createLockOffers({ clock, logger, metrics, random, wallets, catalog, invoices })
-  const availability = createLockAvailability({ wallets, cursors, catalog, clock, rates, addresses })
-  return { catalog, availability, locks: createLockPreparer({ catalog, rates, availability, addresses }) }
+  const addresses = createQuoteOffers({ clock, logger, metrics, random, wallets, catalog, invoices })
+  const availability = createQuoteAvailability({ wallets, cursors, catalog, clock, rates, addresses })
+  return { catalog, availability, locks: createQuotePreparer({ catalog, rates, availability, addresses }) }
 }
 
 async function list(key: string) {
@@ -192,4 +198,19 @@ describe('a currency is available exactly when an invoice can be created in it',
     await refresh()
     expect(new Set(Object.values(await reasonsThatCreateShares('test')))).toEqual(new Set([null]))
   })
+})
+
+// Guarantee: a token without an official contract on the public testnet of a node is refused alone.
+it('refuses on Sepolia what has no contract there, and shows the contract of what has', async () => {
+  await api.close()
+  api = await openApi(stores, { deps: (deps) => withLiveNode(deps, NODE) })
+  await refresh()
+  const reasons = await reasonsThatCreateShares('test')
+  expect(Object.entries(reasons).filter(([, reason]) => reason !== null)).toEqual([
+    ['usdt_ethereum', 'asset_not_on_network'],
+  ])
+  const currencies = await list(api.testKey)
+  const contractOf = (asset: string) => currencies.find(({ id }) => id === asset)?.contract_address
+  expect(contractOf('usdc_ethereum')).toBe('0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238')
+  expect(contractOf('usdt_ethereum')).toBeNull()
 })

@@ -1,16 +1,17 @@
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
-import { inactiveLinkExample } from '#shared/contracts/openapi/examples/catalogue.ts'
+import { inactiveLinkExample } from '#shared/contracts/openapi/examples/products.ts'
 import { deactivatePaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { defineOperation } from '../define-operation.ts'
 
-/** 200 with the ended link, also when it had ended before. */
+/** 200 with the inactive link, also when it was inactive before. */
 export const deactivatePaymentLinkOperation = defineOperation({
   method: 'POST',
   path: '/payment-links/{id}/deactivate',
   operationId: 'deactivatePaymentLink',
   tag: 'Payment links',
   summary: 'Deactivate a payment link',
-  description: 'The link takes no new payments; invoices made from it stay as they are. Repeating it changes nothing.',
+  description:
+    'The link accepts no new payments; its existing invoices stay unchanged. Repeating the request changes nothing.',
   scope: 'links:write',
   success: {
     status: 200,

@@ -5,7 +5,7 @@ import { recordedEndpoints } from '#shared/usecases/endpoints/recorded-endpoints
 import { announcedEndpoints } from '#shared/usecases/workspaces/announced-changes.ts'
 import { defineOperation } from '../define-operation.ts'
 
-/** 200 with what was deleted, its pending deliveries included. The audit trail names the key that asked, and every owner gets a mail about a live one. */
+/** 200 with the id; pending deliveries are deleted too. The audit log names the key, and every owner gets a mail about a live one. */
 export const deleteWebhookEndpointOperation = defineOperation({
   method: 'DELETE',
   path: '/webhook-endpoints/{id}',
@@ -17,7 +17,7 @@ export const deleteWebhookEndpointOperation = defineOperation({
   scope: 'webhooks:manage',
   success: {
     status: 200,
-    description: 'What was deleted.',
+    description: 'The deleted endpoint.',
     resource: deletedResource,
     envelope: 'DeletedResponse',
     listMax: null,
@@ -26,7 +26,10 @@ export const deleteWebhookEndpointOperation = defineOperation({
   errors: [],
   handle: async (deps, { workspace, mode, actor, from, id }) => {
     const by = { workspaceId: workspace.id, mode, actor, opId: deps.random.uuid() }
-    const recorded = { ...deps, endpoints: recordedEndpoints({ ...deps, deeds: announcedEndpoints(deps, from) }, by) }
+    const recorded = {
+      ...deps,
+      endpoints: recordedEndpoints({ ...deps, operations: announcedEndpoints(deps, from) }, by),
+    }
     await deleteEndpoint(recorded, { workspaceId: workspace.id, keyMode: mode, endpointId: id })
     return { id, object: 'webhook_endpoint', deleted: true }
   },

@@ -4,14 +4,14 @@ import { pendingInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
 import { presentInvoice, snapshotInvoice } from '#shared/usecases/invoices/present-invoice.ts'
 import { defineOperation } from '../define-operation.ts'
 
-/** The invoice as it is now. */
+/** The current invoice. */
 export const getInvoiceOperation = defineOperation({
   method: 'GET',
   path: '/invoices/{id}',
   operationId: 'getInvoice',
   tag: 'Invoices',
   summary: 'Read an invoice',
-  description: 'The invoice as it is now, with what was received and confirmed so far.',
+  description: 'The current invoice, with the amounts received and confirmed so far.',
   scope: 'invoices:read',
   success: {
     status: 200,

@@ -1,5 +1,5 @@
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
-import { paymentLinkExample } from '#shared/contracts/openapi/examples/catalogue.ts'
+import { paymentLinkExample } from '#shared/contracts/openapi/examples/products.ts'
 import { getPaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { defineOperation } from '../define-operation.ts'
 

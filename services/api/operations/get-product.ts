@@ -1,16 +1,16 @@
 import { productResource } from '#shared/contracts/http/product-resource.ts'
-import { productExample } from '#shared/contracts/openapi/examples/catalogue.ts'
+import { productExample } from '#shared/contracts/openapi/examples/products.ts'
 import { getProduct } from '#shared/usecases/payment-links/manage-products.ts'
 import { defineOperation } from '../define-operation.ts'
 
-/** The product as it is now. */
+/** The current product. */
 export const getProductOperation = defineOperation({
   method: 'GET',
   path: '/products/{id}',
   operationId: 'getProduct',
   tag: 'Products',
   summary: 'Read a product',
-  description: 'The product as it is now.',
+  description: 'The current product.',
   scope: 'products:read',
   success: {
     status: 200,

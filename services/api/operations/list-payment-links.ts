@@ -1,11 +1,11 @@
 import { pageQuery } from '#shared/contracts/http/list-query.ts'
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
-import { paymentLinkExample } from '#shared/contracts/openapi/examples/catalogue.ts'
+import { paymentLinkExample } from '#shared/contracts/openapi/examples/products.ts'
 import { listPaymentLinks } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { cutPage } from '#shared/usecases/requests/list-cursor.ts'
 import { defineOperation } from '../define-operation.ts'
 
-/** The key mode's links, newest first, ended ones included. */
+/** The key mode's links, newest first, inactive ones included. */
 export const listPaymentLinksOperation = defineOperation({
   method: 'GET',
   path: '/payment-links',

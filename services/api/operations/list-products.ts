@@ -1,6 +1,6 @@
 import { pageQuery } from '#shared/contracts/http/list-query.ts'
 import { productResource } from '#shared/contracts/http/product-resource.ts'
-import { productExample } from '#shared/contracts/openapi/examples/catalogue.ts'
+import { productExample } from '#shared/contracts/openapi/examples/products.ts'
 import { listProducts } from '#shared/usecases/payment-links/manage-products.ts'
 import { cutPage } from '#shared/usecases/requests/list-cursor.ts'
 import { defineOperation } from '../define-operation.ts'

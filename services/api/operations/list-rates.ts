@@ -4,7 +4,7 @@ import { ASSET_IDS } from '#shared/domain/enumerations.ts'
 import { listRates } from '#shared/usecases/rates/list-rates.ts'
 import { defineOperation, wholeList } from '../define-operation.ts'
 
-/** The rates that are fresh; 503 when none is. */
+/** The fresh rates; 503 when there is none. */
 export const listRatesOperation = defineOperation({
   method: 'GET',
   path: '/rates',
@@ -12,7 +12,7 @@ export const listRatesOperation = defineOperation({
   tag: 'Currencies and rates',
   summary: 'List rates',
   description:
-    'What one unit of each asset is worth now. An asset without a fresh rate is left out; without any, the answer is ' +
+    'The current price of one unit of each asset. Assets without a current rate are left out; without any rate, the response is ' +
     '`RATES_UNAVAILABLE`.',
   scope: 'rates:read',
   query: rateListQuery,

@@ -30,7 +30,7 @@ const withoutRequestId = ({ text }: { text: string }) => text.replace(/req_\w+/,
 /** Invoices made from a link, as the checkout will make them. */
 async function use(paymentLinkId: string, times: number): Promise<void> {
   for (let nth = 0; nth < times; nth += 1) {
-    const invoice = sampleInvoice(stores.ambient.random, { workspaceId: paymentLinkId, number: nth + 1 })
+    const invoice = sampleInvoice(stores.runtime.random, { workspaceId: paymentLinkId, number: nth + 1 })
     await createInvoiceRepository(stores.db).insert({ ...invoice, terms: { ...invoice.terms, paymentLinkId } })
   }
 }

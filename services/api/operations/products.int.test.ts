@@ -131,7 +131,7 @@ describe('POST /products under an idempotency key', () => {
     expect([other.status, other.json.error.code]).toEqual([409, 'IDEMPOTENCY_MISMATCH'])
   })
 
-  it('judges a taken sku anew each time', async () => {
+  it('checks a taken sku again each time', async () => {
     const headers = { 'idempotency-key': 'p-2' }
     await create({ sku: 'MINE' })
     for (const _try of [1, 2]) {

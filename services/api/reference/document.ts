@@ -3,24 +3,25 @@ import { pathId } from '#shared/contracts/http/path-id.ts'
 import { type Operation, TAGS } from '#shared/contracts/openapi/operation.ts'
 import { API_VERSION } from '#shared/contracts/webhooks/event.ts'
 import { ROUTES } from '../routes.ts'
-import { EVENT_WEBHOOK } from './event-webhook.ts'
+import { EVENT_CALLBACK, EVENT_WEBHOOK } from './event-webhook.ts'
 import { HEADERS, PARAMETERS } from './headers.ts'
 import { INTRODUCTION } from './introduction.ts'
+import { addPropertyExamples, nullsAsValues } from './property-examples.ts'
 import { responsesOf, SHARED_RESPONSES } from './responses.ts'
 
 /** The OpenAPI 3.1 document as plain data. */
 export type OpenApiDocument = ReturnType<typeof createDocument>
 
 const MAX_INT32 = 2_147_483_647
-/** Formats that bound the length of a text by themselves; their long patterns say nothing more. */
-const LENGTH_OF_FORMAT: Readonly<Record<string, number>> = { uuid: 36, 'date-time': 35 }
+/** Formats that limit the length of a text; their long patterns add nothing. */
+const LENGTH_OF_FORMAT: Readonly<Record<string, number>> = { uuid: 36 }
 
 /**
- * The OpenAPI 3.1 document of the interface, from the schemas that validate requests and responses. The same every time.
+ * The OpenAPI 3.1 document of the API, from the schemas that validate requests and responses. Deterministic.
  * `serverUrl` is where paths begin; without it they are relative to the host that serves the document.
  */
 export function createOpenApiDocument(serverUrl = '/api/v1'): OpenApiDocument {
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: {
@@ -33,7 +34,7 @@ export function createOpenApiDocument(serverUrl = '/api/v1'): OpenApiDocument {
       servers: [
         {
           url: serverUrl,
-          description: 'This installation; live keys reach production data, test keys the sandbox.',
+          description: 'This server; live keys access production data, test keys the sandbox.',
           'x-internal': false,
         },
       ],
@@ -56,16 +57,21 @@ export function createOpenApiDocument(serverUrl = '/api/v1'): OpenApiDocument {
     },
     { override: ({ jsonSchema }) => boundFormats(jsonSchema) },
   )
+  addPropertyExamples(document as never)
+  nullsAsValues(document as never)
+  return document
 }
 
-/** States the bounds that formats and integers have anyway, so that every value in the document is bounded. */
+/**
+ * Adds the implicit bounds of formats and integers, so that every value in the document is bounded. A `date-time` gets none: the PHP client
+ * of openapi-generator measures it on the DateTime that it has made of the text, and fails.
+ */
 function boundFormats(schema: Record<string, unknown>): void {
   const { type, format, maximum } = schema
   const length = typeof format === 'string' ? LENGTH_OF_FORMAT[format] : undefined
-  if (length !== undefined) {
-    schema['maxLength'] ??= length
-    delete schema['pattern']
-  }
+  if (length !== undefined) schema['maxLength'] ??= length
+  if (format === 'date-time') delete schema['maxLength']
+  if (length !== undefined || format === 'date-time') delete schema['pattern']
   if (type === 'integer') schema['format'] ??= typeof maximum === 'number' && maximum <= MAX_INT32 ? 'int32' : 'int64'
 }
 
@@ -93,6 +99,7 @@ function describe(operation: Operation): ZodOpenApiOperationObject {
         content: { 'application/json': { schema: body.schema, example: body.example } },
       },
     }),
+    ...(operationId === 'createWebhookEndpoint' && { callbacks: { event: EVENT_CALLBACK } }),
     responses: responsesOf(operation),
   } as ZodOpenApiOperationObject
 }

@@ -1,4 +1,4 @@
-import type { ZodOpenApiPathItemObject } from 'zod-openapi'
+import type { ZodOpenApiCallbackObject, ZodOpenApiPathItemObject } from 'zod-openapi'
 import { EXAMPLE } from '#shared/contracts/openapi/examples/ids.ts'
 import { simulatedInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
 import { API_VERSION, eventBody } from '#shared/contracts/webhooks/event.ts'
@@ -22,11 +22,36 @@ export const EVENT_EXAMPLE = {
   data: { object: simulatedInvoice },
 }
 
-/** The one request that goes the other way: an event on its way to a merchant. */
+const REQUEST = {
+  required: true,
+  description: 'The event.',
+  content: { 'application/json': { schema: eventBody, example: EVENT_EXAMPLE } },
+} as const
+const RESPONSES = { '2XX': { description: 'The event was accepted. The response body is ignored.' } } as const
+
+/**
+ * The callback of creating an endpoint. It refers to `Event` from a path, so that generators which drop schemas without a path
+ * keep it. Headers are declared only at the webhook: twice they would give two types of one name.
+ */
+export const EVENT_CALLBACK: ZodOpenApiCallbackObject = {
+  '{$request.body#/url}': {
+    post: {
+      operationId: 'deliverEvent',
+      tags: ['Events'],
+      summary: 'Deliver an event',
+      description: 'Each event that the endpoint subscribed to; its headers are described at the webhook `event`.',
+      security: [],
+      requestBody: REQUEST,
+      responses: RESPONSES,
+    },
+  },
+}
+
+/** The only request from Paymesh to a merchant: an event. */
 export const EVENT_WEBHOOK: ZodOpenApiPathItemObject = {
   post: {
     operationId: 'receiveEvent',
-    tags: ['Webhook endpoints'],
+    tags: ['Events'],
     summary: 'Receive an event',
     description:
       'Sent to every endpoint that subscribed to the event. Verify the signature over the raw bytes before you parse them.',
@@ -34,7 +59,7 @@ export const EVENT_WEBHOOK: ZodOpenApiPathItemObject = {
     parameters: [
       header('X-Webhook-Id', 'Delivery: the same for every attempt of it.', '^whd_[0-9a-z]+$'),
       header('X-Webhook-Event', 'Type of the event.', '^[a-z_]+\\.[a-z_]+$'),
-      header('X-Webhook-Timestamp', 'Unix second at which this attempt was signed.', '^[0-9]+$'),
+      header('X-Webhook-Timestamp', 'Unix time in seconds at which this attempt was signed.', '^[0-9]+$'),
       header('X-Webhook-Signature', 'HMAC-SHA256 of `<t>.<raw body>`.', '^t=[0-9]+,v1=[0-9a-f]{64}$'),
       header(
         'webhook-id',
@@ -48,11 +73,7 @@ export const EVENT_WEBHOOK: ZodOpenApiPathItemObject = {
         '^v1,[A-Za-z0-9+/=]+( v1,[A-Za-z0-9+/=]+)*$',
       ),
     ],
-    requestBody: {
-      required: true,
-      description: 'The event.',
-      content: { 'application/json': { schema: eventBody, example: EVENT_EXAMPLE } },
-    },
-    responses: { '2XX': { description: 'The event was taken. The body of the answer is not looked at.' } },
+    requestBody: REQUEST,
+    responses: RESPONSES,
   },
 }

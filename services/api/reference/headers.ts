@@ -4,15 +4,15 @@ import { IDEMPOTENCY_KEY_PATTERN } from '#shared/usecases/requests/idempotency-s
 /** Headers of responses, as components of the OpenAPI document. */
 export const HEADERS = {
   'X-RateLimit-Limit': {
-    description: 'Requests that a key may make in a minute.',
+    description: 'Requests per minute and key.',
     schema: { type: 'integer', format: 'int32', const: RATE_LIMIT_PER_MINUTE, minimum: 1, maximum: 1_000_000 },
   },
   'X-RateLimit-Remaining': {
-    description: 'Requests that can be made at once now.',
+    description: 'Requests available right now.',
     schema: { type: 'integer', format: 'int32', minimum: 0, maximum: RATE_BURST },
   },
   'X-RateLimit-Reset': {
-    description: 'Unix second at which the whole burst is available again.',
+    description: 'Unix time in seconds at which the full burst is available again.',
     schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   },
   'Retry-After': {
@@ -20,7 +20,7 @@ export const HEADERS = {
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 3_600 },
   },
   'Idempotent-Replayed': {
-    description: 'Present when this is the repetition of an earlier answer.',
+    description: 'Present when the response repeats an earlier one.',
     schema: { type: 'string', const: 'true' },
   },
   'WWW-Authenticate': {
@@ -35,7 +35,7 @@ export const PARAMETERS = {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: 'Makes it safe to repeat the request: for 24 hours a repetition returns the first answer.',
+    description: 'Makes it safe to repeat the request: for 24 hours a repetition returns the first response.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_PATTERN },
     example: 'order-7731-attempt-1',
   },

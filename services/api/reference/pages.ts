@@ -1,29 +1,30 @@
 import { readFileSync } from 'node:fs'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
-import express, { type RequestHandler } from 'express'
+import type { RequestHandler } from 'express'
+import { builtAssets } from '#shared/runtime/http/built-assets.ts'
 import { HARDENED } from '../middleware/send.ts'
 import { createOpenApiDocument } from './document.ts'
 
-/** A page that is the same for everybody. */
+/** A page with the same content for everyone. */
 export interface Page {
   /** Below `/api/v1`. */
   readonly path: string
-  /** Made at the first call and kept. */
+  /** Built at the first call and cached. */
   readonly body: () => string
   readonly headers: OutgoingHttpHeaders
 }
 
-/** What the pages depend on. */
+/** Dependencies of the pages. */
 export interface ReferenceDeps {
-  /** Where merchants reach the interface, without path and slash at its end. */
+  /** Public URL of the API, without path and trailing slash. */
   readonly publicUrl: string
   /** Folder of the built pages; null when they were not built. */
   readonly pagesDir: string | null
 }
 
 /**
- * Files of this origin only: no inline script or style, no other host, no form, no frame around the page. Icons in the style sheet
+ * Files of this origin only: no inline script or style, no other host, no form, no framing of the page. Icons in the style sheet
  * and the empty favicon are `data:`.
  */
 const CONTENT_POLICY = [
@@ -36,11 +37,11 @@ const CONTENT_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
-/** Rate headers are the caller's own, so only the caller's cache may keep the page. */
+/** Rate headers differ by caller, so only the caller's cache may store the page. */
 const CACHE_CONTROL = 'private, max-age=300'
 const COMMON = { 'Referrer-Policy': 'no-referrer', 'Cache-Control': CACHE_CONTROL }
 
-/** The OpenAPI document and, where it was built, the page that shows it. */
+/** The OpenAPI document and, if it was built, the page that shows it. */
 export function referencePages({ publicUrl, pagesDir }: ReferenceDeps): readonly Page[] {
   const document: Page = {
     path: '/openapi.json',
@@ -63,13 +64,8 @@ export function referencePages({ publicUrl, pagesDir }: ReferenceDeps): readonly
 /** Serves the scripts and styles of the reference page, whose names change with their content; null when they were not built. */
 export function referenceAssets({ pagesDir }: ReferenceDeps): RequestHandler | null {
   if (pagesDir === null) return null
-  return express.static(join(pagesDir, 'reference', 'assets'), {
-    immutable: true,
-    maxAge: '1y',
-    index: false,
-    redirect: false,
-    setHeaders: (response) => response.set(HARDENED),
-  })
+  const serve = builtAssets(join(pagesDir, 'reference', 'assets'))
+  return (request, response, next) => serve(request, response.set(HARDENED), next)
 }
 
 function once(make: () => string): () => string {

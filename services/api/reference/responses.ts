@@ -40,7 +40,7 @@ export function responsesOf(operation: Operation): ZodOpenApiResponsesObject {
       },
     },
   }
-  // Also of operations without a body: what is sent all the same is read, because the idempotency key covers it.
+  // Also for operations without a body: a body that is sent anyway is read, because the idempotency key covers it.
   if (operation.method === 'POST') {
     responses[413] = sharedRef('TooLarge')
     responses[415] = sharedRef('UnsupportedType')

@@ -1,29 +1,40 @@
-import '@mantine/core/styles.css'
-import '@mantine/notifications/styles.css'
-import '@mantine/spotlight/styles.css'
+import './theme/components.css'
 import '#shared/styles/tokens.css'
 import '#shared/styles/access.css'
 import './theme/frame.css'
 import './theme/overview.css'
 import './theme/parts.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
-import { createBrowserRouter, RouterProvider } from 'react-router'
+import { BrowserRouter } from 'react-router'
 import { queryClient } from './api/query-client.ts'
+import { Routes, requestCode, routesOf } from './frame/lazy-routes.tsx'
+import { watchMissingCode } from './frame/missing-code.tsx'
 import { allowTextOnly } from './markup-policy.ts'
+import { ToastCorner } from './parts/toast.tsx'
 import { routes } from './routes.tsx'
+import { sessionQuery } from './session/session-query.ts'
 import { cssVariablesResolver, theme } from './theme/theme.ts'
 
+/** Pages without a login. */
+const OPEN_PAGES = /^\/(login|invitation)\b/
+
 allowTextOnly()
+watchMissingCode()
+// The answer is on its way while the code of the page loads.
+if (!OPEN_PAGES.test(window.location.pathname)) void queryClient.prefetchQuery(sessionQuery)
+const known = routesOf(routes)
+requestCode(known, window.location.pathname)
 const root = document.getElementById('root')
 if (root !== null) {
   createRoot(root).render(
     <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" />
-        <RouterProvider router={createBrowserRouter(routes)} />
+        <ToastCorner />
+        <BrowserRouter>
+          <Routes routes={known} />
+        </BrowserRouter>
       </QueryClientProvider>
     </MantineProvider>,
   )

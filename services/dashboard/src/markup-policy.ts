@@ -4,9 +4,9 @@ interface TrustedTypes {
 }
 
 /**
- * Makes the policy that browsers ask before a string becomes markup of this page. Text without `<` passes: the component library
- * sets its style sheets that way, and no element can come of it. Everything else is refused, as are strings that would become
- * scripts. Call it once, before anything is drawn. Browsers without Trusted Types ask nobody.
+ * Creates the policy that browsers apply before a string becomes markup of this page. Text without `<` passes: the component library
+ * sets its style sheets that way, and it cannot create an element. Everything else is refused, including strings that would become
+ * scripts. Call it once, before anything is rendered. Browsers without Trusted Types apply no policy.
  */
 export function allowTextOnly(): void {
   const { trustedTypes } = window as { readonly trustedTypes?: TrustedTypes }

@@ -1,11 +1,13 @@
-import { Navigate, type RouteObject } from 'react-router'
+import { Navigate } from 'react-router'
+import type { PageRoute } from './frame/lazy-routes.tsx'
 import { NotFound } from './frame/not-found.tsx'
-import { FrontRoute, InstanceRoute, OwnRoute, PlaceRoute } from './frame/place-route.tsx'
-import { PageSkeleton } from './parts/page-skeleton.tsx'
 import { SessionGuard } from './session/session-guard.tsx'
 
-/** Pages for everybody. */
-const openPages: RouteObject[] = [
+/** The frame around the pages of a signed-in person: one file for all of them, that the login does without. */
+const frame = async () => await import('./frame/place-route.tsx')
+
+/** Pages without a login. */
+const openPages: PageRoute[] = [
   { path: '/login', lazy: async () => ({ Component: (await import('./pages/login/login-page.tsx')).LoginPage }) },
   {
     path: '/invitation',
@@ -13,8 +15,8 @@ const openPages: RouteObject[] = [
   },
 ]
 
-/** Pages of a workspace, behind `/{workspace}/{live|test}/`. A page is one line and one file. */
-const workspacePages: RouteObject[] = [
+/** Pages of a workspace, below `/{workspace}/{live|test}/`. A page is one line and one file. */
+const workspacePages: PageRoute[] = [
   { index: true, element: <Navigate to="overview" replace /> },
   {
     path: 'overview',
@@ -71,6 +73,14 @@ const workspacePages: RouteObject[] = [
     path: 'wallets/add',
     lazy: async () => ({ Component: (await import('./pages/add-wallet/add-wallet-page.tsx')).AddWalletPage }),
   },
+  {
+    path: 'wallets/:id/funds',
+    lazy: async () => ({ Component: (await import('./pages/funds/funds-page.tsx')).FundsPage }),
+  },
+  {
+    path: 'go-live',
+    lazy: async () => ({ Component: (await import('./pages/go-live/go-live-page.tsx')).GoLivePage }),
+  },
   { path: 'team', lazy: async () => ({ Component: (await import('./pages/team/team-page.tsx')).TeamPage }) },
   {
     path: 'settings/:section?',
@@ -81,15 +91,15 @@ const workspacePages: RouteObject[] = [
 ]
 
 /** Pages of the signed-in person. */
-const ownPages: RouteObject[] = [
+const ownPages: PageRoute[] = [
   {
     path: 'account',
     lazy: async () => ({ Component: (await import('./pages/account/account-page.tsx')).AccountPage }),
   },
 ]
 
-/** Pages of people who run the installation. */
-const instancePages: RouteObject[] = [
+/** Pages of instance admins. */
+const instancePages: PageRoute[] = [
   { path: 'system', element: <Navigate to="/system/chains" replace /> },
   {
     path: 'system/chains',
@@ -107,21 +117,23 @@ const instancePages: RouteObject[] = [
   { path: 'system/audit', lazy: async () => ({ Component: (await import('./pages/audit/audit-page.tsx')).AuditPage }) },
 ]
 
-/** Every address of the dashboard. */
-export const routes: RouteObject[] = [
+/** Every route of the dashboard. */
+export const routes: PageRoute[] = [
+  ...openPages,
   {
-    HydrateFallback: PageSkeleton,
+    element: <SessionGuard />,
     children: [
-      ...openPages,
+      { index: true, lazy: async () => ({ Component: (await frame()).FrontRoute }) },
+      { lazy: async () => ({ Component: (await frame()).OwnRoute }), children: ownPages },
+      { lazy: async () => ({ Component: (await frame()).InstanceRoute }), children: instancePages },
       {
-        element: <SessionGuard />,
-        children: [
-          { index: true, element: <FrontRoute /> },
-          { element: <OwnRoute />, children: ownPages },
-          { element: <InstanceRoute />, children: instancePages },
-          { path: ':workspace/:mode', element: <PlaceRoute />, children: workspacePages },
-          { path: '*', element: <OwnRoute />, children: [{ path: '*', element: <NotFound /> }] },
-        ],
+        path: ':workspace/:mode',
+        lazy: async () => ({ Component: (await frame()).PlaceRoute }),
+        children: workspacePages,
+      },
+      {
+        lazy: async () => ({ Component: (await frame()).OwnRoute }),
+        children: [{ path: '*', element: <NotFound /> }],
       },
     ],
   },

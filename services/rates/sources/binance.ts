@@ -2,7 +2,7 @@ import { bookQuote, type Pair } from '#services/rates/quote-readers.ts'
 import { type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
 import { binanceAnswer, binanceRow } from '#shared/contracts/rates/binance.ts'
 
-/** USDT books are the deep ones there; the USD books of the stablecoins say what a USDT is worth. */
+/** USDT books are the deep ones there; the USD books of the stablecoins give the value of USDT. */
 const PAIRS: Readonly<Record<string, Pair>> = {
   BTCUSDT: ['BTC', 'USDT'],
   LTCUSDT: ['LTC', 'USDT'],
@@ -20,7 +20,7 @@ const PAIRS: Readonly<Record<string, Pair>> = {
   USDTCOP: ['USDT', 'COP'],
 }
 
-/** Binance `bookTicker` of the market-data host, trading symbols only. Its answer carries no time. */
+/** Binance `bookTicker` of the market-data host, trading symbols only. Its response carries no time. */
 export const binance: RateSource = {
   name: 'binance',
   feed: 'book',

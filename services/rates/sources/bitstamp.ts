@@ -10,7 +10,7 @@ const PAIRS = new Map<string, Pair>([
   ['BTC/GBP', ['BTC', 'GBP']],
 ])
 
-/** Bitstamp `ticker/`: USD books of all ten symbols and of EUR and GBP, each with the time of the answer. */
+/** Bitstamp `ticker/`: USD books of all ten symbols and of EUR and GBP, each with the time of the response. */
 export const bitstamp: RateSource = {
   name: 'bitstamp',
   feed: 'book',

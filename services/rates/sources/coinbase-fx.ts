@@ -2,7 +2,7 @@ import { type RateSource, readBody, SourceFault } from '#services/rates/rate-sou
 import { coinbaseExchangeRates } from '#shared/contracts/rates/coinbase.ts'
 import { fiatTableQuotes } from './fiat-table.ts'
 
-/** Coinbase v2 exchange rates: units per USD, renewed within minutes, without a time. ARS is the official price. */
+/** Coinbase v2 exchange rates: units per USD, updated within minutes, without a time. ARS is the official price. */
 export const coinbaseFx: RateSource = {
   name: 'coinbase-fx',
   feed: 'rolling',

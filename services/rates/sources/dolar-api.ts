@@ -2,13 +2,13 @@ import { bookQuote, isoMs, type Pair } from '#services/rates/quote-readers.ts'
 import { type RateSource, readBody, readRows } from '#services/rates/rate-source.ts'
 import { dolarApiAnswer, dolarApiRow } from '#shared/contracts/rates/dolar-api.ts'
 
-/** The wholesale dollar is the official price; `tarjeta` holds a tax and `blue` is neither of our two. */
+/** The wholesale dollar is the official price; `tarjeta` includes a tax and `blue` is neither of the two series. */
 const PAIRS = new Map<string, Pair>([
   ['mayorista', ['USD', 'ARS:official']],
   ['cripto', ['USD', 'ARS:crypto']],
 ])
 
-/** DolarAPI: the kinds of dollar of Argentina, renewed every five minutes while its markets are open. */
+/** DolarAPI: the kinds of dollar of Argentina, updated every five minutes while its markets are open. */
 export const dolarApi: RateSource = {
   name: 'dolar-api',
   feed: 'rolling',

@@ -5,8 +5,8 @@ import type { Quote } from '#shared/domain/rates/quote.ts'
 const CODES = ['EUR', 'GBP', 'BRL', 'MXN', 'COP', 'CLP', 'PEN', 'DOP', 'ARS'] as const
 
 /**
- * Quotes of a table of units per USD by currency code, our currencies alone; a code that is missing or zero is left
- * out. `arsSeries` says which of the two Argentine prices this table means.
+ * Quotes of a table of units per USD by currency code, only for supported currencies; a code that is missing or zero is left
+ * out. `arsSeries` is the Argentine price that this table contains.
  */
 export function fiatTableQuotes(
   origin: Origin,

@@ -2,7 +2,7 @@ import { bookQuote, type Pair } from '#services/rates/quote-readers.ts'
 import { type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
 import { krakenAnswer, krakenRow } from '#shared/contracts/rates/kraken.ts'
 
-/** What is asked for, and the key it comes back under: old assets carry an X or Z there, by no rule that holds for all. */
+/** The requested pair, and its key in the response: old assets carry an X or Z there, without a consistent rule. */
 const PAIRS: Readonly<Record<string, { readonly key: string; readonly pair: Pair }>> = {
   XBTUSD: { key: 'XXBTZUSD', pair: ['BTC', 'USD'] },
   LTCUSD: { key: 'XLTCZUSD', pair: ['LTC', 'USD'] },
@@ -18,12 +18,12 @@ const PAIRS: Readonly<Record<string, { readonly key: string; readonly pair: Pair
   GBPUSD: { key: 'ZGBPZUSD', pair: ['GBP', 'USD'] },
 }
 
-/** Keys of an answer, today's and those of the announced `assetVersion=1` (`BTC/USD`). */
+/** Keys of a response, the current ones and those of the announced `assetVersion=1` (`BTC/USD`). */
 const BY_KEY = new Map<string, Pair>(
   Object.values(PAIRS).flatMap(({ key, pair }) => [[key, pair] as const, [pair.join('/'), pair] as const]),
 )
 
-/** Kraken REST `Ticker`: USD books of all ten symbols and of EUR and GBP. Its answer carries no time. */
+/** Kraken REST `Ticker`: USD books of all ten symbols and of EUR and GBP. Its response carries no time. */
 export const kraken: RateSource = {
   name: 'kraken',
   feed: 'book',
@@ -34,7 +34,7 @@ export const kraken: RateSource = {
   refusesPair: (body) => /"EQuery:(?:Unknown asset pair|Invalid asset pair)/.test(body),
   parse(body, receivedAt) {
     const answer = readBody(krakenAnswer, body)
-    // Warnings (`W…`) may stand beside a valid result; errors (`E…`) never do.
+    // Warnings (`W…`) may accompany a valid result; errors (`E…`) never do.
     if (answer.result === undefined || answer.error.some((entry) => entry.startsWith('E'))) {
       throw new SourceFault('refused', body)
     }

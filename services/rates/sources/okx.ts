@@ -5,7 +5,7 @@ import { RATE_SYMBOLS } from '#shared/domain/rates/crypto-board.ts'
 
 const COINS = RATE_SYMBOLS.filter((symbol) => symbol !== 'USDT')
 
-/** USD books first; USDT books stand in for the coins without one. `USDT-BRL` prices the real; the last two only check. */
+/** USD books first; USDT books are used for coins without one. `USDT-BRL` prices the real; the last two only check. */
 const PAIRS = new Map<string, Pair>([
   ...RATE_SYMBOLS.map((symbol): [string, Pair] => [`${symbol}-USD`, [symbol, 'USD']]),
   ...COINS.map((symbol): [string, Pair] => [`${symbol}-USDT`, [symbol, 'USDT']]),
@@ -14,7 +14,7 @@ const PAIRS = new Map<string, Pair>([
   ['BTC-BRL', ['BTC', 'BRL']],
 ])
 
-/** OKX spot tickers: every book in one answer, each with its own time. */
+/** OKX spot tickers: every book in one response, each with its own time. */
 export const okx: RateSource = {
   name: 'okx',
   feed: 'book',

@@ -3,7 +3,7 @@ import { type RateSource, readBody, SourceFault } from '#services/rates/rate-sou
 import { openErApiAnswer } from '#shared/contracts/rates/open-er-api.ts'
 import { fiatTableQuotes } from './fiat-table.ts'
 
-/** open.er-api.com: a table renewed once a day at about 00:00 UTC; one request an hour is never limited. */
+/** open.er-api.com: a table updated once a day at about 00:00 UTC; one request an hour is never limited. */
 export const openErApi: RateSource = {
   name: 'open-er-api',
   feed: 'daily',

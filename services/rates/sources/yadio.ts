@@ -3,7 +3,7 @@ import { type RateSource, readBody, SourceFault } from '#services/rates/rate-sou
 import { yadioAnswer } from '#shared/contracts/rates/yadio.ts'
 import { fiatTableQuotes } from './fiat-table.ts'
 
-/** Yadio: street and P2P prices per USD, renewed within minutes. ARS is the crypto price. */
+/** Yadio: street and P2P prices per USD, updated within minutes. ARS is the crypto price. */
 export const yadio: RateSource = {
   name: 'yadio',
   feed: 'rolling',

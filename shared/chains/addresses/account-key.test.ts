@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
-import type { KeyWish } from '#shared/ports/chain-catalog.ts'
+import type { KeyRequest } from '#shared/ports/chain-catalog.ts'
 import { ACCOUNT_KEY_VECTORS, BIP32_INVALID_KEYS, BIP32_PUBLIC_KEYS } from '#test/vectors/account-keys.ts'
 import { createAddressBook } from './address-book.ts'
 import { SANDBOX_KEYS } from './sandbox-keys.ts'
@@ -26,15 +26,15 @@ function spelled(path: string, version: string): string {
   return base58check.encode(payload)
 }
 
-function firstAddress(family: Family, mode: Mode, value: string, wish?: KeyWish): string | undefined {
-  const key = book.normalise(family, mode, value, wish)
+function firstAddress(family: Family, mode: Mode, value: string, request?: KeyRequest): string | undefined {
+  const key = book.normalise(family, mode, value, request)
   expect(() => book.verify(family, mode, key.xpub)).not.toThrow()
   return book.derive(family, mode, key.xpub, 0, 1)[0]?.address
 }
 
-function refusal(family: Family, mode: Mode, value: string, wish?: KeyWish): { path: string; message: string } {
+function refusal(family: Family, mode: Mode, value: string, request?: KeyRequest): { path: string; message: string } {
   try {
-    book.normalise(family, mode, value, wish)
+    book.normalise(family, mode, value, request)
   } catch (error) {
     if (!(error instanceof PaymeshError)) throw error
     expect(error.code).toBe('VALIDATION_ERROR')
@@ -51,8 +51,8 @@ describe('an extended key', () => {
     const place = path === undefined ? {} : { path }
     const choices = book.readings(family, mode, key, place)
     expect(choices.map(({ scriptType }) => scriptType)).toEqual(says === null ? SCRIPT_TYPES : [says])
-    const wish = { ...place, ...(says === null && { scriptType: chosen }) }
-    expect(firstAddress(family, mode, key, wish)).toBe(first)
+    const request = { ...place, ...(says === null && { scriptType: chosen }) }
+    expect(firstAddress(family, mode, key, request)).toBe(first)
   })
 
   it.each([
@@ -161,17 +161,29 @@ describe('where a key lies', () => {
   it.each(BIP32_PUBLIC_KEYS)(
     'reads the key of $chain (BIP 32) only where its addresses are 0/i below it',
     ({ chain, key }) => {
-      const wish = { scriptType: 'p2pkh', path: chain } as const
+      const request = { scriptType: 'p2pkh', path: chain } as const
       if (['m', "m/0'", "m/0'/1/2'", "m/0/2147483647'/1"].includes(chain)) {
-        expect(book.normalise('bitcoin', 'live', key, wish)).toMatchObject({ path: chain, scriptType: 'p2pkh' })
-      } else expect(refusal('bitcoin', 'live', key, wish).message).toMatch(/not at account level/)
+        expect(book.normalise('bitcoin', 'live', key, request)).toMatchObject({ path: chain, scriptType: 'p2pkh' })
+      } else expect(refusal('bitcoin', 'live', key, request).message).toMatch(/not at account level/)
       if (chain !== "m/0'/1/2'" && chain !== "m/0/2147483647'/1")
         expect(refusal('evm', 'live', key, { path: chain }).message).toMatch(/depth 3/)
     },
   )
 
   it.each(BIP32_INVALID_KEYS)('refuses the invalid key …%# of BIP 32', (key) => {
-    const wish = { scriptType: 'p2pkh', path: 'm' } as const
-    expect(refusal('bitcoin', 'live', key, wish).path).toBe('value')
+    const request = { scriptType: 'p2pkh', path: 'm' } as const
+    expect(refusal('bitcoin', 'live', key, request).path).toBe('value')
   })
+})
+
+// Guarantee: the path beside an address is the one under which its owner's wallet has it.
+it.each(ACCOUNT_KEY_VECTORS)('finds the path of a stored key again: $source', ({ key, family, mode, path }) => {
+  for (const account of book.readings(family, mode, key, path === undefined ? {} : { path })) {
+    expect(book.accountPath(family, mode, account.xpub)).toBe(account.path)
+  }
+})
+
+it('names no path for a text that is no key at a usual place', () => {
+  expect(book.accountPath('evm', 'test', 'none')).toBeNull()
+  expect(book.accountPath('solana', 'test', '11111111111111111111111111111111')).toBeNull()
 })

@@ -1,8 +1,8 @@
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
-import type { AccountKey, KeyWish } from '#shared/ports/chain-catalog.ts'
-import { fingerprintOf, type PastedKey, readExtendedKey } from './extended-key.ts'
-import { keyText } from './key-text.ts'
+import type { AccountKey, KeyRequest } from '#shared/ports/chain-catalog.ts'
+import { fingerprintOf, type PastedKey, placeOf, readExtendedKey } from './extended-key.ts'
+import { keyText, parseKeyText } from './key-text.ts'
 import { refusal } from './refusal.ts'
 
 const HARDENED = 0x80000000
@@ -22,13 +22,18 @@ const COIN_TYPES: Readonly<Record<Family, number>> = {
 const TEST_COIN_TYPE = 1
 
 /**
- * Every account that a pasted key may stand for, one for each script type that is left, in the order in which a person is
+ * Every account that a pasted key may denote, one for each possible script type, in the order in which a person is
  * asked. Throws `VALIDATION_ERROR` with path `value`, `scriptType` or `path`.
  */
-export function accountKeys(family: Family, mode: Mode, value: string, wish: KeyWish = {}): readonly AccountKey[] {
+export function accountKeys(
+  family: Family,
+  mode: Mode,
+  value: string,
+  request: KeyRequest = {},
+): readonly AccountKey[] {
   const pasted = readExtendedKey(family, mode, value)
-  const types = typesOf(pasted, wish.scriptType, family)
-  const known = checkPlace(family, mode, pasted, wish.path)
+  const types = typesOf(pasted, request.scriptType, family)
+  const known = checkPlace(family, mode, pasted, request.path)
   return types.map((scriptType) => {
     const xpub = keyText(family, { xpub: pasted.xpub, scriptType })
     const path = known ?? usualPath(family, mode, scriptType, pasted.childNumber)
@@ -36,32 +41,44 @@ export function accountKeys(family: Family, mode: Mode, value: string, wish: Key
   })
 }
 
+/**
+ * The usual position of a stored key (`keyText`), which its depth and child number decide; null where they fit no usual place, and
+ * for a base key that is not derived (BIP 32).
+ */
+export function accountPath(family: Family, mode: Mode, text: string): string | null {
+  const { xpub, scriptType } = parseKeyText(family, text)
+  const place = placeOf(xpub)
+  if (place === null) return null
+  if (place.depth === ACCOUNT_DEPTH) return usualPath(family, mode, scriptType, place.childNumber)
+  return scriptType === null ? null : electrumPath(place.depth, place.childNumber)
+}
+
 function typesOf(
   { spelling, scriptTypes }: PastedKey,
-  wished: ScriptType | undefined,
+  requested: ScriptType | undefined,
   family: Family,
 ): readonly (ScriptType | null)[] {
-  if (wished === undefined) return scriptTypes.length === 0 ? [null] : scriptTypes
-  if (scriptTypes.includes(wished)) return [wished]
+  if (requested === undefined) return scriptTypes.length === 0 ? [null] : scriptTypes
+  if (scriptTypes.includes(requested)) return [requested]
   throw refusal(
     scriptTypes.length === 0
-      ? `Keys of the family ${family} have no script type: leave it out.`
-      : `This key (${spelling}) is of an account with ${scriptTypes.join(', ')} addresses. Export the key of the other account, or leave the script type out.`,
+      ? `Keys of the family ${family} have no script type. Leave it out.`
+      : `This key (${spelling}) belongs to an account with ${scriptTypes.join(', ')} addresses. Export the key of the other account, or leave out the script type.`,
     'scriptType',
   )
 }
 
 /**
- * The path of a key that lies elsewhere than an account of BIP 44, or that a person named; null for the usual place. Addresses
- * are `0/i` below the key in every place that is accepted.
+ * The path of a key at a place other than a BIP 44 account, or that a person entered; null for the usual place. Addresses
+ * are `0/i` below the key at every accepted place.
  */
 function checkPlace(
   family: Family,
   mode: Mode,
   { depth, childNumber, scriptTypes }: PastedKey,
-  wished: string | undefined,
+  requested: string | undefined,
 ): string | null {
-  const path = wished === undefined ? null : parsePath(wished)
+  const path = requested === undefined ? null : parsePath(requested)
   const electrum = scriptTypes.length === 0 ? null : electrumPath(depth, childNumber)
   if (depth !== ACCOUNT_DEPTH && electrum === null) {
     const usual = usualPath(family, mode, scriptTypes[0] ?? null, HARDENED)
@@ -75,14 +92,14 @@ function checkPlace(
   }
   if (path !== null && !fits(path, depth, childNumber)) {
     throw refusal(
-      `This key does not lie at that path: it is at depth ${depth}, as child ${childWord(childNumber)} of its parent.`,
+      `This key is not at that path: it is at depth ${depth}, as child ${childWord(childNumber)} of its parent.`,
       'path',
     )
   }
   return path === null ? null : formatPath(path)
 }
 
-/** Where Electrum's own seeds have their wallets (electrum/keystore.py): standard ones at `m`, SegWit ones at `m/0'`. */
+/** Where Electrum's own seeds keep their wallets (electrum/keystore.py): standard ones at `m`, SegWit ones at `m/0'`. */
 function electrumPath(depth: number, childNumber: number): string | null {
   if (depth === 0) return 'm'
   return depth === 1 && childNumber === HARDENED ? "m/0'" : null
@@ -103,7 +120,7 @@ function parsePath(text: string): readonly number[] {
     return number < HARDENED ? number + (mark === '' ? 0 : HARDENED) : Number.NaN
   })
   if (root !== 'm' || numbers.some(Number.isNaN)) {
-    throw refusal("This is not a path of BIP 32, such as m, m/0' or m/84'/0'/0'.", 'path')
+    throw refusal("This is not a BIP 32 path, such as m, m/0' or m/84'/0'/0'.", 'path')
   }
   return numbers
 }

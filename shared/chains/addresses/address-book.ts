@@ -7,8 +7,8 @@ import { outputScript } from '#shared/chains/families/utxo/address.ts'
 import { createAddressPrinter } from '#shared/chains/families/utxo/script-address.ts'
 import { verifyControl } from '#shared/chains/ownership/verify-control.ts'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { AccountKey, AddressBook, DerivedAddress, KeyWish } from '#shared/ports/chain-catalog.ts'
-import { accountKeys } from './account-key.ts'
+import type { AccountKey, AddressBook, DerivedAddress, KeyRequest } from '#shared/ports/chain-catalog.ts'
+import { accountKeys, accountPath } from './account-key.ts'
 import { parseAddressList } from './address-list.ts'
 import { externalKeys, fingerprintOf } from './extended-key.ts'
 import { parseKeyText } from './key-text.ts'
@@ -18,7 +18,7 @@ import { verifyDerivation } from './verify-derivation.ts'
 
 type Derive = (mode: Mode, key: string, from: number, count: number) => readonly DerivedAddress[]
 
-/** How each family turns a public key into addresses. */
+/** Address derivation of each family. */
 const DERIVE: Readonly<Record<Family, Derive>> = {
   bitcoin: utxo('bitcoin'),
   litecoin: utxo('litecoin'),
@@ -31,11 +31,12 @@ const DERIVE: Readonly<Record<Family, Derive>> = {
     Array.from({ length: count }, (_, i) => ({ index: from + i, ...seededAddress(key, from + i) })),
 }
 
-/** Address derivation from public keys for every family. Pure and without state: about 0.5 ms per address. */
+/** Address derivation from public keys for every family. Pure and stateless: about 0.5 ms per address. */
 export function createAddressBook(): AddressBook {
   return {
     readings: accountKeys,
     normalise,
+    accountPath,
     derive: (family, mode, xpub, from, count) => DERIVE[family](mode, xpub, from, count),
     verify: (family, mode, xpub) =>
       verifyDerivation((from, count) => DERIVE[family](mode, xpub, from, count), { family, mode, xpub }),
@@ -45,15 +46,15 @@ export function createAddressBook(): AddressBook {
   }
 }
 
-function normalise(family: Family, mode: Mode, value: string, wish?: KeyWish): AccountKey {
-  const [only, ...others] = accountKeys(family, mode, value, wish)
+function normalise(family: Family, mode: Mode, value: string, request?: KeyRequest): AccountKey {
+  const [only, ...others] = accountKeys(family, mode, value, request)
   if (only !== undefined && others.length === 0) return only
   const choices = [only, ...others].flatMap((key) => {
     const [first] = key === undefined ? [] : DERIVE[family](mode, key.xpub, 0, 1)
     return key === undefined || first === undefined ? [] : [`${key.scriptType} (first address ${first.address})`]
   })
   throw refusal(
-    `This key does not say which addresses your wallet makes of it. Give the script type whose first address your wallet shows: ${choices.join(', ')}.`,
+    `This key does not state its address type. Enter the script type whose first address your wallet shows: ${choices.join(', ')}.`,
     'scriptType',
   )
 }
@@ -61,14 +62,14 @@ function normalise(family: Family, mode: Mode, value: string, wish?: KeyWish): A
 function utxo(network: NetworkId): Derive {
   const chain: ChainDefinition = CHAINS[network]
   const { outputs } = chain
-  if (outputs === undefined) throw new TypeError(`the definition of ${network} says nothing about its outputs`)
+  if (outputs === undefined) throw new TypeError(`the definition of ${network} lacks its output rules`)
   const printers = {
     live: createAddressPrinter(chain, outputs, 'live'),
     test: createAddressPrinter(chain, outputs, 'test'),
   }
   return (mode, key, from, count) => {
     const { xpub, scriptType } = parseKeyText(chain.family, key)
-    if (scriptType === null) throw new TypeError(`keys of ${network} have a script type`)
+    if (scriptType === null) throw new TypeError(`a key of ${network} needs a script type`)
     return externalKeys(xpub, from, count).map((publicKey, i) => {
       const matchKey = outputScript(publicKey, scriptType)
       return { index: from + i, address: printers[mode](matchKey), matchKey }

@@ -45,21 +45,21 @@ describe('a list of addresses', () => {
   })
 
   it.each<[string, Family, string, RegExp]>([
-    ['no address', 'evm', ' \n# nothing', /holds no address/],
+    ['no address', 'evm', ' \n# nothing', /contains no address/],
     ['a wrong checksum', 'evm', EVM[0].replace('5aAe', '5aae'), /Line 1: .*EIP-55/],
     ['no checksum', 'evm', EVM[0].toLowerCase(), /with its EIP-55 checksum/],
     ['the zero address', 'evm', `0x${'0'.repeat(40)}`, /zero address/],
-    ['a token contract', 'evm', '0xdAC17F958D2ee523a2206206994597C13D831ec7', /contract of a token/],
+    ['a token contract', 'evm', '0xdAC17F958D2ee523a2206206994597C13D831ec7', /token contract/],
     ['a TRON address for EVM', 'evm', TRON, /TRON address/],
     ['an EVM address for TRON', 'tron', EVM[0], /EVM form/],
     ['the hex form of TRON', 'tron', '41c8599111f29c1e1e061265b4af93ea1f274ad78a', /hex form/],
     ['a wrong character', 'tron', `${TRON.slice(0, -1)}J`, /checksum/],
     ['a Bitcoin address for TRON', 'tron', '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', /another network/],
-    ['the USDT contract of TRON', 'tron', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', /contract of a token/],
+    ['the USDT contract of TRON', 'tron', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', /token contract/],
     ['an EVM address for Solana', 'solana', EVM[0], /EVM address/],
     ['too few bytes', 'solana', '1111', /32 bytes/],
     ['a wrong letter', 'solana', SOLANA.replace('B', '0'), /base58/],
-    ['a token mint', 'solana', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', /contract of a token/],
+    ['a token mint', 'solana', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', /token contract/],
     // The associated token account of the wallet above for USDC lies off the curve, as all of them do.
     ['a token account', 'solana', 'FGETo8T8wMcN2wCjav8VK6eh3dLk63evNDPxzLSJra8B', /token account/],
     [

@@ -14,10 +14,10 @@ const base58check = createBase58check(sha256)
 const XPUB = '0488b21e'
 const PAYLOAD_BYTES = 78
 
-/** Spellings that a wallet of the family exports for an account, by mode. */
+/** Prefixes that a wallet of the family exports for an account, by mode. */
 const ACCEPTED: Readonly<Partial<Record<Family, Readonly<Record<Mode, readonly string[]>>>>> = {
   bitcoin: { live: ['xpub', 'ypub', 'zpub'], test: ['tpub', 'upub', 'vpub'] },
-  // Wallets of Litecoin often keep Bitcoin's version bytes.
+  // Litecoin wallets often keep Bitcoin's version bytes.
   litecoin: { live: ['Ltub', 'Mtub', 'xpub', 'ypub', 'zpub'], test: ['ttub', 'tpub', 'upub', 'vpub'] },
   dogecoin: { live: ['dgub', 'xpub'], test: ['tpub'] },
   // One key form serves main and test networks of account-model chains.
@@ -25,25 +25,25 @@ const ACCEPTED: Readonly<Partial<Record<Family, Readonly<Record<Mode, readonly s
   tron: { live: ['xpub'], test: ['xpub', 'tpub'] },
 }
 
-/** A pasted key, read: what it is, and what it leaves open. */
+/** A parsed key, and the choices it leaves open. */
 export interface PastedKey {
   /** With the version bytes of `xpub`. */
   readonly xpub: string
-  /** The letters that it was pasted with, such as `zpub`. */
+  /** The prefix that it was pasted with, such as `zpub`. */
   readonly spelling: string
-  /** Script types that its addresses may have: one where its version bytes decide, none where addresses are no scripts. */
+  /** Possible script types of its addresses: one where its version bytes decide, none where addresses are not scripts. */
   readonly scriptTypes: readonly ScriptType[]
   /** Derivations above it (BIP 32), 0 … 255. */
   readonly depth: number
-  /** Which child of its parent it is (BIP 32): hardened ones are 2³¹ and above. */
+  /** Its index below its parent (BIP 32): hardened ones are 2³¹ and above. */
   readonly childNumber: number
 }
 
 /**
- * Reads an extended public key (BIP 32) as a person pastes it: any spelling of SLIP-132 that a wallet of the family and mode
+ * Reads an extended public key (BIP 32) as a person pastes it: any SLIP-132 prefix that a wallet of the family and mode
  * exports, of any depth. Throws `PaymeshError('VALIDATION_ERROR')` with path `value` and a text that names the problem;
- * nothing of the value is ever repeated in it, so a private key pasted by mistake ends here, and so does the public sandbox
- * key of test mode.
+ * no part of the value is repeated in it, so a private key pasted by mistake goes no further. The public sandbox
+ * key of test mode is refused as well.
  */
 export function readExtendedKey(family: Family, mode: Mode, value: string): PastedKey {
   const text = value.trim()
@@ -58,12 +58,12 @@ export function readExtendedKey(family: Family, mode: Mode, value: string): Past
     throw refusal(`This is a multi-signature key (${version.name}). Use the key of a single-signature account.`)
   }
   if (version?.kind !== 'public')
-    throw refusal('This is not an extended public key that Paymesh knows (expected xpub…).')
+    throw refusal('Paymesh does not support this type of extended public key (expected xpub…).')
   if (!accepted[mode].includes(version.name)) throw refusal(wrongForm(family, mode, version, accepted))
   payload.set(Buffer.from(XPUB, 'hex'))
   const xpub = base58check.encode(payload)
   if (Object.values(SANDBOX_KEYS).includes(xpub)) {
-    throw refusal('This is the public sandbox key of test mode: money sent to it is lost.')
+    throw refusal('This is the public sandbox key of test mode. Money sent to it is lost.')
   }
   const { depth, index } = parse(xpub)
   const possible = scriptTypesOf(family)
@@ -71,7 +71,17 @@ export function readExtendedKey(family: Family, mode: Mode, value: string): Past
   return { xpub, spelling: version.name, scriptTypes, depth, childNumber: index }
 }
 
-/** The fingerprint under which key material is known in an installation. */
+/** Depth and child number of a bare key (`xpub…`); null for any other text. */
+export function placeOf(xpub: string): Pick<PastedKey, 'depth' | 'childNumber'> | null {
+  try {
+    const { depth, index } = HDKey.fromExtendedKey(xpub)
+    return { depth, childNumber: index }
+  } catch {
+    return null
+  }
+}
+
+/** The fingerprint that identifies key material in an installation. */
 export function fingerprintOf(key: string): string {
   return createHash('sha256').update(key, 'utf8').digest('hex').slice(0, 32)
 }
@@ -94,7 +104,7 @@ function wrongForm(
 ): string {
   const expected = `expected ${accepted[mode].join(', ')}`
   if (network !== (mode === 'live' ? 'main' : 'test')) {
-    return `This key (${name}) is of a ${network} network, the wallet is for ${mode} mode: ${expected}.`
+    return `This key (${name}) is for a ${network} network, but the wallet is for ${mode} mode: ${expected}.`
   }
   return `A wallet of the family ${family} needs a key that begins with ${accepted[mode].join(' or ')}, not ${name}.`
 }
@@ -109,8 +119,8 @@ function decode(text: string): Uint8Array {
   try {
     payload = base58check.decode(text)
   } catch {
-    // The library's message quotes its input: it must not travel as a cause.
-    throw refusal('This is not an extended public key, or a character of it is wrong (checksum).')
+    // The library's message quotes its input: it must not be attached as a cause.
+    throw refusal('This is not an extended public key, or one of its characters is wrong (checksum).')
   }
   const version = versionOf(payload)
   if (version?.kind === 'private') throw refusal(PRIVATE_KEY_NAMES.extended(version.name))
@@ -129,6 +139,6 @@ function parse(xpub: string): HDKey {
   try {
     return HDKey.fromExtendedKey(xpub)
   } catch {
-    throw refusal('This extended public key holds no valid point.')
+    throw refusal('This extended public key does not contain a valid point.')
   }
 }

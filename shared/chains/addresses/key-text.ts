@@ -1,21 +1,21 @@
 import type { Family } from '#shared/domain/enumerations.ts'
 import { formerScriptType, SCRIPT_TYPES, type ScriptType } from '#shared/domain/script-type.ts'
 
-/** Output descriptors of the external chain (BIP 380, BIP 381, BIP 382), in front of and behind the extended key. */
+/** Output descriptors of the external chain (BIP 380, BIP 381, BIP 382), before and after the extended key. */
 const DESCRIPTORS: Readonly<Record<ScriptType, readonly [string, string]>> = {
   p2pkh: ['pkh(', '/0/*)'],
   'p2sh-p2wpkh': ['sh(wpkh(', '/0/*))'],
   p2wpkh: ['wpkh(', '/0/*)'],
 }
 
-/** An extended key with the script type of its addresses; null where addresses are no scripts. */
+/** An extended key with the script type of its addresses; null where addresses are not scripts. */
 export interface KeyParts {
   readonly xpub: string
   readonly scriptType: ScriptType | null
 }
 
 /**
- * The text under which a key is sealed and by which it is told apart: the bare `xpub…` for the script type that stored keys
+ * The text under which a key is sealed and identified: the bare `xpub…` for the script type that stored keys
  * of the family have always had, an output descriptor for every other. The version bytes are those of main networks in both
  * modes.
  */
@@ -25,7 +25,7 @@ export function keyText(family: Family, { xpub, scriptType }: KeyParts): string 
   return `${before}${xpub}${behind}`
 }
 
-/** What `keyText` was made of. A text that is neither form is taken for a bare key, which no library then reads. */
+/** The inverse of `keyText`. A text of neither form is treated as a bare key, which libraries then reject. */
 export function parseKeyText(family: Family, text: string): KeyParts {
   for (const scriptType of SCRIPT_TYPES) {
     const [before, behind] = DESCRIPTORS[scriptType]

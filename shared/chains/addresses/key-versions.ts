@@ -1,8 +1,8 @@
 import type { ScriptType } from '#shared/domain/script-type.ts'
 
-/** What four version bytes in front of an extended key say about it. */
+/** Meaning of the four version bytes of an extended key. */
 export interface KeyVersion {
-  /** The letters its base58 text begins with. */
+  /** The letters that its base58 text begins with. */
   readonly name: string
   readonly kind: 'public' | 'private' | 'multisig'
   readonly network: 'main' | 'test'

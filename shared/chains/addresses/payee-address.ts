@@ -12,7 +12,7 @@ const base58check = createBase58check(sha256)
 /** Bytes of a hash in a base58check address, and of its version before it. */
 const HASH_BYTES = 20
 
-/** Reads addresses that other people gave: of every family, of every common kind of output script, in the form of their mode. */
+/** Reads addresses entered by other people: of every family and every common kind of output script, in the form of their mode. */
 export function createAddressReader(): AddressReader {
   return {
     read: (network, mode, text) => {
@@ -30,8 +30,8 @@ export function createAddressReader(): AddressReader {
 }
 
 /**
- * What an address may be, of any family, spelled with care or not: for looking things up, never for sending. Empty for text that
- * is no address.
+ * Possible canonical forms of an address of any family, however it is spelled: for searching, never for sending. Empty for text that
+ * is not an address.
  */
 export function guessAddress(
   mode: Mode,
@@ -52,7 +52,7 @@ export function guessAddress(
 function keyOf(network: NetworkId, mode: Mode, text: string): string | null {
   const chain: ChainDefinition = CHAINS[network]
   try {
-    // Addresses that we derive ourselves are no keys anybody holds (off the curve) and still worth finding.
+    // Addresses derived here are off the curve, so nobody holds their key, but searching for them is useful.
     if (chain.family === 'solana') return solanaKey(text)
     if (chain.outputs === undefined) return parseReceivingAddress(chain.family, text).matchKey
     return parseOutputAddress(chain, mode, text).matchKey
@@ -87,7 +87,7 @@ function parseWitness(chain: ChainDefinition, hrp: string, text: string): Receiv
     const script = Buffer.concat([Uint8Array.of(opcode, program.length), program]).toString('hex')
     return { address: encoding.encode(hrp, decoded.words), matchKey: script }
   }
-  throw refusal(`This is not a ${chain.name} address, or a character of it is wrong (checksum).`)
+  throw refusal(`This is not a ${chain.name} address, or one of its characters is wrong (checksum).`)
 }
 
 function isProgram(version: number, length: number): boolean {
@@ -101,7 +101,7 @@ function parseBase58(chain: ChainDefinition, mode: Mode, text: string): Receivin
   try {
     payload = base58check.decode(text)
   } catch {
-    throw refusal(`This is not a ${name} address, or a character of it is wrong (checksum).`)
+    throw refusal(`This is not a ${name} address, or one of its characters is wrong (checksum).`)
   }
   const [version] = payload
   const hash = Buffer.from(payload.subarray(1)).toString('hex')
@@ -109,7 +109,7 @@ function parseBase58(chain: ChainDefinition, mode: Mode, text: string): Receivin
     return { address: text, matchKey: `76a914${hash}88ac` }
   if (payload.length === HASH_BYTES + 1 && version === outputs?.scriptHashVersion[mode])
     return { address: text, matchKey: `a914${hash}87` }
-  throw refusal(`This is an address of another network, or not of ${mode} mode; give one of ${name}.`)
+  throw refusal(`This address is for another network or not for ${mode} mode. Enter a ${name} address.`)
 }
 
 function refusal(message: string): PaymeshError {

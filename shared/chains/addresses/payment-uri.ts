@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
 import type { ChainDefinition } from '#shared/chains/definitions/chain.ts'
 
-/** What a payment link says. `contract` and `chainId` are those of the mode the payment happens in. */
+/** Content of a payment link. `contract` and `chainId` are those of the payment's mode. */
 export interface PaymentRequest {
   readonly chain: ChainDefinition
   readonly contract: string | null
@@ -11,7 +11,7 @@ export interface PaymentRequest {
   /** Decimal asset units. */
   readonly amount: string
   readonly amountBase: bigint
-  /** 32 bytes as hex that the transaction shall name (Solana Pay); null for none. */
+  /** 32 bytes as hex that the transaction must include (Solana Pay); null for none. */
   readonly reference: string | null
 }
 

@@ -1,14 +1,14 @@
-const EXPOSED = 'Paymesh only ever takes public keys: treat this one as exposed and move its funds.'
+const EXPOSED = 'Paymesh accepts public keys only. Treat this key as exposed and move its funds.'
 
-/** The refusals of private keys, one for each form; none repeats anything of the key. */
+/** The error messages for private keys, one for each form; none repeats any part of the key. */
 export const PRIVATE_KEY_NAMES = {
   extended: (name: string) => `This is an extended private key (${name}). ${EXPOSED}`,
   hex: `This is a raw private key or seed in hex (32 or 64 bytes). ${EXPOSED}`,
   wif: `This is a private key in wallet import format (WIF). ${EXPOSED}`,
   encrypted: `This is an encrypted private key (BIP 38). ${EXPOSED}`,
-  phrase: `This is a recovery phrase, hence a private key. ${EXPOSED}`,
+  phrase: `This is a recovery phrase, which is a private key. ${EXPOSED}`,
   solana: `This is a Solana private key (64 bytes). ${EXPOSED}`,
-  keystore: `This is a keystore or key file with a private key in it. ${EXPOSED}`,
+  keystore: `This is a keystore or key file that contains a private key. ${EXPOSED}`,
 } as const
 
 const FORMS: readonly (readonly [RegExp, string])[] = [
@@ -21,8 +21,8 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The refusal for a text that is a private key in any form a wallet exports, well-formed or with a typing error; null
- * when it is none. Asked before anything else may fail on the text.
+ * The error message for a text that is a private key in any form a wallet exports, well-formed or with a typing error; null
+ * for any other text. Called before any other check that could fail on the text.
  */
 export function privateForm(text: string): string | null {
   const found = FORMS.find(([pattern]) => pattern.test(text))

@@ -14,7 +14,7 @@ const TRON_PREFIX = 0x41
 const TRON_BYTES = 21
 const SOLANA_BYTES = 32
 
-/** An address in its one spelling, and its bytes as lower-case hex. */
+/** An address in canonical spelling, and its bytes as lower-case hex. */
 export interface ReceivingAddress {
   readonly address: string
   readonly matchKey: string
@@ -27,9 +27,9 @@ const PARSERS: Readonly<Partial<Record<Family, (text: string) => ReceivingAddres
 }
 
 /**
- * Reads an address that a person gives to receive money on. Throws `PaymeshError('VALIDATION_ERROR')` with path `value`
- * and a text that names the problem and repeats nothing: for a private key, an address of another family, a wrong or
- * missing checksum, a token's own contract or mint, and what cannot be somebody's wallet. Bitcoin, Litecoin and
+ * Reads a receiving address that a person enters. Throws `PaymeshError('VALIDATION_ERROR')` with path `value`
+ * and a text that names the problem without repeating the value: for a private key, an address of another family, a wrong or
+ * missing checksum, a token's own contract or mint, and addresses that cannot be a wallet. Bitcoin, Litecoin and
  * Dogecoin take extended public keys only.
  */
 export function parseReceivingAddress(family: Family, value: string): ReceivingAddress {
@@ -38,12 +38,11 @@ export function parseReceivingAddress(family: Family, value: string): ReceivingA
   if (privately !== null) throw refusal(privately)
   const parse = PARSERS[family]
   if (parse === undefined) {
-    throw refusal(`A wallet of the family ${family} is added by its extended public key, not by addresses.`)
+    throw refusal(`Add a wallet of the family ${family} by its extended public key, not by addresses.`)
   }
   const parsed = parse(text)
-  if (TOKENS.has(parsed.address))
-    throw refusal('This is the contract of a token, not a wallet: money sent to it is lost.')
-  if (/^0+$/.test(parsed.matchKey)) throw refusal('This is the zero address: money sent to it is lost.')
+  if (TOKENS.has(parsed.address)) throw refusal('This is a token contract, not a wallet. Money sent to it is lost.')
+  if (/^0+$/.test(parsed.matchKey)) throw refusal('This is the zero address. Money sent to it is lost.')
   return parsed
 }
 
@@ -59,19 +58,19 @@ function parseEvm(text: string): ReceivingAddress {
   const address = checksumAddress(text)
   if (text === address) return { address, matchKey: address.slice(2).toLowerCase() }
   throw /[A-F]/.test(text) && /[a-f]/.test(text.slice(2))
-    ? refusal('A character of this address is wrong (EIP-55 checksum).')
-    : refusal('Write this address with its EIP-55 checksum (capitals and small letters), as wallets show it.')
+    ? refusal('One of the characters of this address is wrong (EIP-55 checksum).')
+    : refusal('Enter this address with its EIP-55 checksum (upper and lower case), as wallets show it.')
 }
 
 function parseTron(text: string): ReceivingAddress {
   if (/^0x/i.test(text)) throw refusal('This is an EVM form of an address; a TRON address begins with T.')
   if (/^41[0-9a-fA-F]{40}$/.test(text))
-    throw refusal('This is the hex form of an address; write the one that begins with T.')
+    throw refusal('This is the hex form of an address. Enter the form that begins with T.')
   let payload: Uint8Array
   try {
     payload = base58check.decode(text)
   } catch {
-    throw refusal('This is not a TRON address, or a character of it is wrong (checksum).')
+    throw refusal('This is not a TRON address, or one of its characters is wrong (checksum).')
   }
   if (payload.length !== TRON_BYTES || payload[0] !== TRON_PREFIX) {
     throw refusal('This is an address of another network; a TRON address begins with T.')
@@ -79,7 +78,7 @@ function parseTron(text: string): ReceivingAddress {
   return { address: base58check.encode(payload), matchKey: Buffer.from(payload.subarray(1)).toString('hex') }
 }
 
-/** Token accounts and programs lie off the curve, so that nobody holds a key for them; wallets lie on it. */
+/** Token accounts and programs are off the curve, so nobody holds a key for them; wallets are on it. */
 function parseSolana(text: string): ReceivingAddress {
   if (/^0x/i.test(text)) throw refusal('This is an EVM address; a Solana address is base58 without 0x.')
   let key: Uint8Array
@@ -91,7 +90,7 @@ function parseSolana(text: string): ReceivingAddress {
   if (key.length !== SOLANA_BYTES) throw refusal('This is not a Solana address (32 bytes in base58).')
   if (!isOnCurve(key)) {
     throw refusal(
-      "This is no wallet but a token account or a program's address (off the curve): give the wallet's own address.",
+      "This is a token account or program address (off the curve), not a wallet. Enter the wallet's own address.",
     )
   }
   return { address: base58.encode(key), matchKey: Buffer.from(key).toString('hex') }

@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 
-/** A `VALIDATION_ERROR` about what a person entered, by default as `value`. The message must never repeat any of it. */
+/** A `VALIDATION_ERROR` about entered text, by default at `value`. The message must never repeat any of it. */
 export function refusal(message: string, path = 'value'): PaymeshError {
   return new PaymeshError('VALIDATION_ERROR', { details: [{ path, message }] })
 }

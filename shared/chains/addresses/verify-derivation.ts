@@ -10,7 +10,7 @@ import type { DerivedAddress } from '#shared/ports/chain-catalog.ts'
 import { parseKeyText } from './key-text.ts'
 
 const base58check = createBase58check(sha256)
-/** Addresses compared for each key: an error of derivation shows in the first ones. */
+/** Addresses compared for each key: a derivation error shows in the first ones. */
 const COMPARED = 5
 
 type Output = Pick<ReturnType<typeof payments.p2pkh>, 'address' | 'output'>
@@ -24,7 +24,7 @@ const PAYMENTS: Readonly<Record<ScriptType, (pubkey: Buffer, network: Network) =
 
 /**
  * Compares the first five derived addresses of a key with those of other libraries (ethers for keys and EVM,
- * bitcoinjs-lib for output scripts). Throws an Error that names family and index when one differs: such a process must
+ * bitcoinjs-lib for output scripts). Throws an Error that names family and index when one differs: the process must then
  * not hand out addresses. Solana keys are not extended keys; there is nothing to compare.
  */
 export function verifyDerivation(
@@ -59,7 +59,7 @@ function otherAddress(
     const account = child.address.slice(2).toLowerCase()
     return { address: base58check.encode(Buffer.from(`41${account}`, 'hex')), matchKey: account }
   }
-  if (scriptType === null) throw new TypeError(`keys of ${family} have a script type`)
+  if (scriptType === null) throw new TypeError(`a key of ${family} needs a script type`)
   const pubkey = Buffer.from(child.publicKey.slice(2), 'hex')
   const payment = PAYMENTS[scriptType](pubkey, bitcoinNetwork(family, mode))
   return { address: payment.address ?? '', matchKey: Buffer.from(payment.output ?? []).toString('hex') }

@@ -1,7 +1,8 @@
 import { NETWORKS } from '#shared/domain/networks.ts'
+import { SIBLINGS } from './assets.ts'
 import type { ChainDefinition } from './chain.ts'
 
-/** Arbitrum One. USDC.e is the bridged token that came before Circle's own. Test: Arbitrum Sepolia. */
+/** Arbitrum One. USDC.e is the bridged token that preceded Circle's own. Test: Arbitrum Sepolia. */
 export const arbitrum: ChainDefinition = {
   id: 'arbitrum',
   family: 'evm',
@@ -22,9 +23,5 @@ export const arbitrum: ChainDefinition = {
   uriScheme: 'ethereum',
   addressPrefix: null,
   coinLedger: 'trace',
-  // DAI: @uniswap/default-token-list 22.21.0.
-  siblings: [
-    { symbol: 'USDC.e', contract: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8' },
-    { symbol: 'DAI', contract: '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1' },
-  ],
+  siblings: SIBLINGS.arbitrum,
 }

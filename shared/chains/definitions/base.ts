@@ -1,7 +1,8 @@
 import { NETWORKS } from '#shared/domain/networks.ts'
+import { SIBLINGS } from './assets.ts'
 import type { ChainDefinition } from './chain.ts'
 
-/** Base. USDbC is the bridged token that came before Circle's own. Test: Base Sepolia. */
+/** Base. USDbC is the bridged token that preceded Circle's own. Test: Base Sepolia. */
 export const base: ChainDefinition = {
   id: 'base',
   family: 'evm',
@@ -22,10 +23,7 @@ export const base: ChainDefinition = {
   uriScheme: 'ethereum',
   addressPrefix: null,
   coinLedger: 'trace',
-  // Bridged Tether is no asset of ours here. USDT: basescan.org; DAI: @uniswap/default-token-list 22.21.0.
-  siblings: [
-    { symbol: 'USDbC', contract: '0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA' },
-    { symbol: 'USDT', contract: '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2' },
-    { symbol: 'DAI', contract: '0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb' },
-  ],
+  // Predeploy of every OP-stack chain (specs.optimism.io, predeploys).
+  l1FeeOracle: '0x420000000000000000000000000000000000000F',
+  siblings: SIBLINGS.base,
 }

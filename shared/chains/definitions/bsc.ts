@@ -1,4 +1,5 @@
 import { NETWORKS } from '#shared/domain/networks.ts'
+import { SIBLINGS } from './assets.ts'
 import type { ChainDefinition } from './chain.ts'
 
 /** BNB Smart Chain. Tokens here have 18 decimals. */
@@ -22,14 +23,5 @@ export const bsc: ChainDefinition = {
   uriScheme: 'ethereum',
   addressPrefix: null,
   coinLedger: 'trace',
-  // What exchanges hand out over this network for ether, bitcoin and POL, and other dollars.
-  // @uniswap/default-token-list 22.21.0; BTCB and FDUSD: bscscan.com.
-  siblings: [
-    { symbol: 'ETH (Binance-Peg)', contract: '0x2170Ed0880ac9A755fd29B2688956BD959F933F8' },
-    { symbol: 'BTCB', contract: '0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c' },
-    { symbol: 'MATIC (Binance-Peg)', contract: '0xCC42724C6683B7E57334c4E856f4c9965ED682bD' },
-    { symbol: 'BUSD', contract: '0xe9e7CEA3DedcA5984780Bafc599bD69ADd087D56' },
-    { symbol: 'FDUSD', contract: '0xc5f0f7b66764F6ec8C8Dff7BA683102295E16409' },
-    { symbol: 'DAI (Binance-Peg)', contract: '0x1AF3F329e8BE154074D8769D1FFa4eE058B1DBc3' },
-  ],
+  siblings: SIBLINGS.bsc,
 }

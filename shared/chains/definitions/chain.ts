@@ -1,7 +1,9 @@
 import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { TestnetId } from '#shared/domain/networks.ts'
+import type { NodeQuota } from '#shared/domain/nodes/providers.ts'
 import type { ConfirmationTier } from '#shared/domain/payment/confirmation-tiers.ts'
 
-/** What sets one network apart from the others of its family. Data only: nothing in the code branches on an `id`. */
+/** Properties of one network. Data only: nothing in the code branches on an `id`. */
 export interface ChainDefinition {
   readonly id: NetworkId
   readonly family: Family
@@ -9,46 +11,48 @@ export interface ChainDefinition {
   /** EIP-155 chain ids; null for a family without them. Test is the public testnet; a local node overrides it. */
   readonly chainIds: Readonly<Record<Mode, number>> | null
   readonly nativeSymbol: string
-  /** Usual time between blocks, milliseconds: sets how often the scanner asks. */
+  /** Usual time between blocks, milliseconds: sets how often the scanner polls. */
   readonly blockTimeMs: number
-  /** Confirmations that count as safe for an ordinary invoice: the figure that `GET /currencies` shows. */
+  /** Confirmations considered safe for an ordinary invoice: the figure that `GET /currencies` shows. */
   readonly confirmations: number
-  /** What invoices ask for by default, by their value; frozen on an invoice when its asset is locked. Ascends from 0 USD. */
+  /** Default confirmations by invoice value; frozen on an invoice when its asset is fixed. Ascends from 0 USD. */
   readonly confirmationTiers: readonly ConfirmationTier[]
-  /** Usual time until the chain itself calls a block final, milliseconds; null where it never does. */
+  /** Usual time until the chain finalizes a block, milliseconds; null where it never does. */
   readonly finalizesAfterMs: number | null
-  /** True where a payment confirms only in a block that the chain itself calls final: TRON's solid blocks, Solana's finalized slots. */
+  /** True where a payment confirms only in a finalized block: TRON's solid blocks, Solana's finalized slots. */
   readonly confirmsByFinality: boolean
-  /** Blocks a reorganisation may reach back before the scanner halts and asks a person. */
+  /** Depth of a reorganisation beyond which the scanner halts until a person decides. */
   readonly finalityDepth: number
   /**
-   * Most blocks that a scanner reads and commits in one step. On EVM also the most that one request for logs spans;
-   * providers with a lower limit are met by splitting.
+   * Most blocks that a scanner reads and commits in one step. On EVM also the maximum range of one log request;
+   * for providers with a lower limit, requests are split.
    */
   readonly scanBatchMax: number
   /** Block explorer page of a transaction with `{tx}` in place of its id; null where there is none. */
   readonly explorerTx: Readonly<Record<Mode, string | null>>
-  /** Scheme of payment links: BIP 21, EIP-681, Solana Pay; TRON has no standard of its own. */
+  /** Scheme of payment links: BIP 21, EIP-681, Solana Pay; TRON has no standard. */
   readonly uriScheme: string
-  /** Bytes in front of a receiving address by mode: bech32 prefix (BIP 173) or base58check version. Null when the family has one form. */
+  /** Prefix of a receiving address by mode: bech32 prefix (BIP 173) or base58check version. Null when the family has one form. */
   readonly addressPrefix: Readonly<Record<Mode, AddressPrefix>> | null
-  /** Tokens that payers mistake for ours: recorded for support, never credited. */
+  /** Tokens that payers mistake for supported ones: recorded for support, never credited. */
   readonly siblings: readonly SiblingToken[]
-  /** How coins that move inside of contract calls are seen; EVM only, absent for every other family. */
+  /** How native coins moved in contract calls are detected; EVM only, absent for every other family. */
   readonly coinLedger?: CoinLedger
+  /** Contract that states what a transaction pays for the chain below; absent where gas includes it, or nothing is paid. */
+  readonly l1FeeOracle?: string
   /** Consensus figures of a chain whose coins are transaction outputs; absent for every other family. */
   readonly outputs?: OutputChainRules
 }
 
 /**
- * What shows coins that move inside of contract calls: the network's own logs of every move, traces of its blocks, the
- * balances of accounts that are waited at, or nothing, so that only what transactions send themselves is seen.
+ * How native coins moved in contract calls are detected: the network's own logs of every transfer, traces of its blocks, the
+ * balances of accounts that await payment, or not at all, so that only direct transfers are seen.
  */
 export type CoinLedger = 'logs' | 'trace' | 'balance' | 'none'
 
-/** What sets one descendant of Bitcoin apart from the others. Version bytes are those of base58check addresses. */
+/** Consensus figures of one descendant of Bitcoin. Version bytes are those of base58check addresses. */
 export interface OutputChainRules {
-  /** Hash of block 0: which chain a node is on. */
+  /** Hash of block 0: identifies the chain of a node. */
   readonly genesisHash: Readonly<Record<Mode, string>>
   readonly pubKeyHashVersion: Readonly<Record<Mode, number>>
   readonly scriptHashVersion: Readonly<Record<Mode, number>>
@@ -56,7 +60,7 @@ export interface OutputChainRules {
   readonly coinbaseMaturity: number
   /** Blocks may carry the proof of work of another chain (merged mining). */
   readonly auxPow: boolean
-  /** Blocks may carry a confidential extension block whose coins come back as ordinary outputs (MWEB). */
+  /** Blocks may carry a confidential extension block whose coins return as ordinary outputs (MWEB). */
   readonly mweb: boolean
 }
 
@@ -77,28 +81,40 @@ export interface SiblingToken {
 /** One asset of the registry. The network and the symbol are parts of its id. */
 export interface AssetRow {
   readonly name: string
-  /** Contract or mint on the live network in its canonical spelling; null for the network's own coin. */
+  /** Contract or mint on the live network in its canonical spelling; null for the native coin. */
   readonly contract: string | null
-  /** Base units per unit, as a power of ten, as the contract itself reports. */
+  /** Base units per unit, as a power of ten, as reported by the contract. */
   readonly decimals: number
-  /** Decimals a payer is shown; amounts due are rounded up to it. */
+  /** Decimals shown to a payer; amounts due are rounded up to them. */
   readonly displayDecimals: number
-  /** Smallest amount an invoice may ask for, decimal asset units. */
+  /** Minimum amount of an invoice, decimal asset units. */
   readonly minimum: string
-  /** Transfers below this are worth less than moving them costs, decimal asset units. */
+  /** Transfers below this are worth less than the cost of moving them, decimal asset units. */
   readonly dust: string
 }
 
-/** Where one network's nodes are in one mode, and what they override. `null` and absent mean the registry's figure. */
+/** Nodes of one network in one mode, and their overrides. `null` and absent mean the registry's figure. */
 export interface NodeSettings {
   readonly rpcUrls: readonly string[]
   readonly chainId?: number | null | undefined
   readonly confirmations?: number | null | undefined
   readonly contracts?: Readonly<Partial<Record<AssetId, string | undefined>>> | undefined
-  /** How coins inside of contract calls are seen; when given, nothing is scanned without it or in another way. EVM networks only. */
+  /** How native coins in contract calls are detected; if given, the scanner uses this method or does not scan. EVM networks only. */
   readonly coinLedger?: CoinLedger | null | undefined
   /** Hash of block 0 that a node of the Bitcoin family, of TRON or of Solana must have; `any` accepts every local chain. */
   readonly genesis?: string | null | undefined
+  /** Which public testnet the nodes are on, in test mode and where a network has several; the first by default. */
+  readonly testnet?: TestnetId | null | undefined
+  /** `thrifty`: only blocks that open invoices need are read. EVM networks only; null and absent mean every block. */
+  readonly source?: 'full' | 'thrifty' | null | undefined
+  /** What may be spent on these nodes in a month, and whom that counts. */
+  readonly quota?: QuotaSettings | null | undefined
+}
+
+/** Calls to hosts of the unit's provider count, and those to `hosts`; with unit `calls` and no hosts, every call. */
+export interface QuotaSettings extends NodeQuota {
+  /** Host and port, as in a URL, of what stands in front of the provider. */
+  readonly hosts?: readonly string[] | undefined
 }
 
 /** Configured nodes by mode and network; an absent network has no node in that mode. */

@@ -1,7 +1,8 @@
 import { NETWORKS } from '#shared/domain/networks.ts'
+import { SIBLINGS } from './assets.ts'
 import type { ChainDefinition } from './chain.ts'
 
-/** Polygon. USDC.e is the bridged token that came before Circle's own. Test: Amoy. */
+/** Polygon. USDC.e is the bridged token that preceded Circle's own. Test: Amoy. */
 export const polygon: ChainDefinition = {
   id: 'polygon',
   family: 'evm',
@@ -22,10 +23,5 @@ export const polygon: ChainDefinition = {
   uriScheme: 'ethereum',
   addressPrefix: null,
   coinLedger: 'logs',
-  // Exchanges hand out WETH for ether over this network. DAI, WETH: @uniswap/default-token-list 22.21.0.
-  siblings: [
-    { symbol: 'USDC.e', contract: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174' },
-    { symbol: 'DAI', contract: '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063' },
-    { symbol: 'WETH', contract: '0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619' },
-  ],
+  siblings: SIBLINGS.polygon,
 }

@@ -11,7 +11,7 @@ import { polygon } from './polygon.ts'
 import { solana } from './solana.ts'
 import { tron } from './tron.ts'
 
-/** Every network Paymesh knows, by id, in the order of the specification. A network is added here and nowhere else. */
+/** Every network that Paymesh supports, by id, in the order of the specification. A network is added here and nowhere else. */
 export const CHAINS = {
   bitcoin,
   litecoin,

@@ -1,7 +1,8 @@
 import { NETWORKS } from '#shared/domain/networks.ts'
+import { SIBLINGS } from './assets.ts'
 import type { ChainDefinition } from './chain.ts'
 
-/** Solana. Confirmed by commitment `finalized` (32 blocks above), not by counting. Test: devnet. */
+/** Solana. Confirmed by the commitment `finalized` (32 blocks above), not by a count. Test: devnet. */
 export const solana: ChainDefinition = {
   id: 'solana',
   family: 'solana',
@@ -18,6 +19,5 @@ export const solana: ChainDefinition = {
   explorerTx: { live: 'https://solscan.io/tx/{tx}', test: 'https://solscan.io/tx/{tx}?cluster=devnet' },
   uriScheme: 'solana',
   addressPrefix: null,
-  // Wrapped SOL lies in a token account, where no wallet shows it as SOL (spl.solana.com/token, "Wrapping SOL").
-  siblings: [{ symbol: 'WSOL', contract: 'So11111111111111111111111111111111111111112' }],
+  siblings: SIBLINGS.solana,
 }

@@ -1,10 +1,11 @@
 import { NETWORKS } from '#shared/domain/networks.ts'
+import { SIBLINGS } from './assets.ts'
 import type { ChainDefinition } from './chain.ts'
 
 /**
- * TRON. Nineteen of 27 producers above a block make it solid; a solid block never rolls back. Logs come with their block,
- * so the range is how many blocks one step of a catch-up holds. The sibling is Circle's USDC, which it no longer issues
- * here and which is no asset of ours. Test: Nile.
+ * TRON. Nineteen of 27 producers above a block make it solid; a solid block never rolls back. Logs are read with their block,
+ * so the range is the number of blocks in one step of a catch-up. The sibling is Circle's USDC, which it no longer issues
+ * here and which is not supported. Test: Nile.
  */
 export const tron: ChainDefinition = {
   id: 'tron',
@@ -22,5 +23,5 @@ export const tron: ChainDefinition = {
   explorerTx: { live: 'https://tronscan.org/#/transaction/{tx}', test: 'https://nile.tronscan.org/#/transaction/{tx}' },
   uriScheme: 'tron',
   addressPrefix: null,
-  siblings: [{ symbol: 'USDC', contract: 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8' }],
+  siblings: SIBLINGS.tron,
 }

@@ -2,16 +2,16 @@ import type { WatchIndex } from '#shared/ports/scanning.ts'
 
 /** Hex digits of one 32-bit word. */
 const WORD_DIGITS = 8
-/** Longer keys than any address or output script of ours, which has 34 bytes at most, are not worth a table. */
+/** Longer keys than any of our addresses or output scripts, which have 34 bytes at most, do not get a table. */
 const DIGITS_MAX = 80
 const INITIAL_SLOTS = 1024
 /** Share of used slots above which the table doubles; keeps probes short. */
 const LOAD_MAX = 0.6
 
 /**
- * An exact set of receiving addresses. Keys of one length lie in one open-addressing table of 32-bit words outside of the
+ * An exact set of receiving addresses. Keys of one length are in one open-addressing table of 32-bit words outside the
  * heap: 42 MB for a million of 20 bytes (EVM, TRON), 67 MB of 32 bytes (Solana), no object per entry, and a lookup costs the
- * same however many there are. What is no hex is kept in an ordinary set. Keys are lower-case hex without `0x`.
+ * same however many there are. Other texts are kept in an ordinary set. Keys are lower-case hex without `0x`.
  */
 export function createWatchIndex(): WatchIndex {
   const shelves = new Map<number, Shelf>()
@@ -51,7 +51,7 @@ export function createWatchIndex(): WatchIndex {
   }
 }
 
-/** The keys of one length, and where one of them is taken apart. */
+/** The keys of one length, and a buffer for splitting one of them. */
 interface Shelf {
   readonly words: Uint32Array
   readonly table: ReturnType<typeof createTable>
@@ -61,7 +61,7 @@ function createTable(width: number) {
   let slots = INITIAL_SLOTS
   let cells = new Uint32Array(slots * width)
   let used = 0
-  // An all-zero slot means "free", so the zero key itself lives outside.
+  // An all-zero slot means "free", so the zero key is stored separately.
   let zero = false
 
   /** Offset of the key, or of the free slot where it belongs. */
@@ -101,7 +101,7 @@ function createTable(width: number) {
     },
     *keys(): Iterable<Uint32Array> {
       if (zero) yield new Uint32Array(width)
-      // A table that grows meanwhile leaves these cells as they are.
+      // A growing table leaves these cells unchanged.
       const held = cells
       for (let at = 0; at < held.length; at += width) {
         if (!isFree(held, at, width)) yield held.subarray(at, at + width)
@@ -110,7 +110,7 @@ function createTable(width: number) {
   }
 }
 
-/** The key of `length` digits that `parseKey` made these words of. */
+/** The key of `length` digits from the words that `parseKey` made. */
 function formatKey(words: Uint32Array, length: number): string {
   let key = ''
   for (const word of words) {

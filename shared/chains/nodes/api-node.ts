@@ -3,11 +3,11 @@ import type { Metrics } from '#shared/ports/runtime.ts'
 import type { PoolNode } from './pool-node.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
-/** One total deadline per call, milliseconds, unless the caller names another. */
+/** One total deadline per call, milliseconds, unless the caller sets another. */
 const TIMEOUT_MS = 10_000
-/** Weight of the newest answer in the moving average of latency. */
+/** Weight of the newest response in the moving average of latency. */
 const LATENCY_WEIGHT = 0.2
-/** How often the identity of the node in use is asked again: another node may come up behind the same URL. */
+/** How often the identity of the node in use is checked again: another node may start behind the same URL. */
 const IDENTITY_MS = 60_000
 
 /** Calls by method name; `P` is the form of their parameters. */
@@ -17,22 +17,22 @@ export interface ApiClient<P> {
   close(): Promise<void>
 }
 
-/** What one call may cost. */
+/** Limits of one call. */
 export interface CallLimits {
   /** One total deadline, milliseconds. */
   readonly timeoutMs: number
-  /** Most bytes of the answer; what is larger is cut and fails with `split`. The transport's own limit when absent. */
+  /** Most bytes of the response; a larger one is cut off and fails with `split`. The transport's own limit when absent. */
   readonly maxBytes?: number
 }
 
-/** One node of a pool that is asked by calls. */
+/** One node of a pool that is used through calls. */
 export interface ApiNode<P> extends PoolNode, ApiClient<P> {}
 
-/** What is asked of any node of a network, whatever the transport. */
+/** Queries to any node of a network, whatever the transport. */
 export interface NodeQuestions<P> {
-  /** Asks a node for its chain and throws `NodeMismatch` when that is not ours. */
+  /** Queries a node for its chain and throws `NodeMismatch` when that is not ours. */
   identify(call: ApiClient<P>['call'], host: string): Promise<void>
-  /** Height of a node's newest block. Without it no node is left out for lagging. */
+  /** Height of a node's newest block. Without it no node is skipped for lagging. */
   headHeight?(call: ApiClient<P>['call']): Promise<number>
   /** Hash of a node's block; null when it has none. Without it nodes are not compared. */
   hashAt?(call: ApiClient<P>['call'], height: number): Promise<string | null>
@@ -48,7 +48,7 @@ export interface Transport<P> {
   close(): Promise<void>
 }
 
-/** A node behind a transport: its calls are timed and counted, and its chain is asked for once a minute and after failures. */
+/** A node behind a transport: its calls are timed and counted, and its chain is checked once a minute and after failures. */
 export function createApiNode<P>(transport: Transport<P>, options: NodeQuestions<P>): ApiNode<P> {
   const { headHeight, hashAt, metrics } = options
   const { host } = transport
@@ -64,7 +64,7 @@ export function createApiNode<P>(transport: Transport<P>, options: NodeQuestions
       return await transport.ask(method, params, schema, { timeoutMs: TIMEOUT_MS, ...limits })
     } catch (error) {
       outcome = error instanceof RpcFailure ? error.kind : 'retry'
-      // A range that is too wide, or a thing that does not exist, says nothing against the node.
+      // A range that is too wide, or an object that does not exist, is not the node's fault.
       if (outcome !== 'split' && outcome !== 'absent') identifiedAt = Number.NEGATIVE_INFINITY
       throw error
     } finally {

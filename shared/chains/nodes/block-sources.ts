@@ -1,25 +1,25 @@
-/** Most spans that are kept: about one for each change of the node in use. */
+/** Most spans stored: about one for each change of the node in use. */
 const SPANS_MAX = 256
 
-/** Remembers who gave the blocks that were scanned; a few numbers for any number of blocks. */
+/** Records which node returned the scanned blocks; a few numbers for any number of blocks. */
 export interface BlockSources<S> {
   /**
-   * Blocks `from`…`to` came from this source. Where another one gave them before, either may have made what was found in them:
-   * nobody is their source from then on. What was known of higher ones is forgotten: they were replaced.
+   * Blocks `from`…`to` came from this source. Where another one returned them before, either may have caused their findings:
+   * they have no source from then on. Records of higher ones are dropped: those blocks were replaced.
    */
   note(source: S, from: number, to: number): void
-  /** The only one who gave the block at a height; undefined when that is unknown, as for everything before this process began. */
+  /** The only source of the block at a height; undefined when that is unknown, as for everything before this process started. */
   of(height: number): S | undefined
 }
 
 interface Span<S> {
-  /** Undefined where several gave it. */
+  /** Undefined where several sources returned it. */
   readonly source: S | undefined
   readonly from: number
   readonly to: number
 }
 
-/** Knows nothing yet. */
+/** Starts empty. */
 export function createBlockSources<S>(): BlockSources<S> {
   let spans: readonly Span<S>[] = []
   return {
@@ -41,13 +41,13 @@ export function createBlockSources<S>(): BlockSources<S> {
   }
 }
 
-/** The part of a span between two heights, both included; nothing when there is none. */
+/** The part of a span between two heights, both included; empty when there is none. */
 function cut<S>(span: Span<S>, lowest: number, highest: number): readonly Span<S>[] {
   const [from, to] = [Math.max(span.from, lowest), Math.min(span.to, highest)]
   return from > to ? [] : [{ ...span, from, to }]
 }
 
-/** The same with neighbours of one source as one span. Spans are in order. */
+/** The same with adjacent spans of one source merged. Spans are in order. */
 function joined<S>(spans: readonly Span<S>[]): readonly Span<S>[] {
   const result: Span<S>[] = []
   for (const span of spans) {

@@ -1,23 +1,23 @@
-/** Holdings up to this size never wait and are not counted: they are many, and nothing next to the others. */
+/** Holdings up to this size never wait and are not counted: they are many, but negligible. */
 const SMALL_BYTES = 64 * 2 ** 10
 
-/** Memory that one holder has or expects to have. */
+/** Memory that one holder uses or expects to use. */
 export interface Holding {
-  /** True while it is so little that it does not count. */
+  /** True while it is too small to count. */
   readonly isSmall: boolean
-  /** Says how much it is in truth, without waiting. */
+  /** Sets the actual size, without waiting. */
   resize(bytes: number): void
-  /** Gives it back and waits for `bytes` like anybody who enters: for a holder that has hardly begun. */
+  /** Releases it and waits for `bytes` like a new holder: for one that has hardly begun. */
   reenter(bytes: number): Promise<void>
-  /** Gives it back; a second call changes nothing. */
+  /** Releases it; a second call changes nothing. */
   leave(): void
 }
 
-/** Keeps what is held at one time below a bound. */
+/** Keeps the total of all holdings below a bound. */
 export interface ByteGate {
   /**
-   * Resolves, in the order of the calls, when `bytes` fit below the bound beside what the others hold, or nobody else holds
-   * anything: what is larger than the bound is held alone. 64 KB and less never wait and do not count.
+   * Resolves, in the order of the calls, when `bytes` fit below the bound next to the other holdings, or there is no other
+   * holding: one larger than the bound is held alone. 64 KB and less never wait and do not count.
    */
   enter(bytes: number): Promise<Holding>
 }
@@ -79,5 +79,5 @@ export function createByteGate(max: number): ByteGate {
   }
 }
 
-/** What so many bytes count. */
+/** Size that is counted for so many bytes. */
 const counted = (bytes: number): number => (bytes <= SMALL_BYTES ? 0 : bytes)

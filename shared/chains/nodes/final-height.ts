@@ -2,33 +2,33 @@ import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { NodeRoster, RosterEntry } from './node-roster.ts'
 import type { PoolNode } from './pool-node.ts'
 
-/** How often the nodes that are not in use are asked, milliseconds. */
+/** How often the nodes that are not in use are queried, milliseconds. */
 export const FINAL_EVERY_MS = 5_000
 
-/** Asks a node up to where its chain is final; null where it does not say. */
+/** Reads a node's finalized height; null where it does not report one. */
 export type ReadFinal<N> = (node: N) => Promise<number | null>
 
-/** Up to where a network's chain is final, by more than one node's word. */
+/** Finalized height of a network, confirmed by more than one node. */
 export interface FinalHeight<N> {
   /**
-   * Asks the node in use, and the others in the background when that is due; the first time it waits for these. Gives what
-   * the node in use says, and throws what it fails in.
+   * Queries the node in use, and the others in the background when that is due; the first time it waits for these. Returns the
+   * height of the node in use, and throws its error.
    */
   update(node: N, read: ReadFinal<N>): Promise<number | null>
-  /** What two nodes say, or the only one on our chain; null until they did. Asks the others again when that is due. */
+  /** Height confirmed by two nodes, or by the only one on our chain; null until then. Queries the others again when that is due. */
   agreed(): number | null
-  /** Resolves when nobody is being asked. */
+  /** Resolves when no query is running. */
   settled(): Promise<void>
 }
 
-/** What it needs besides the nodes. */
+/** Settings besides the nodes. */
 export interface FinalHeightOptions {
-  /** Milliseconds that only ever grow. */
+  /** Monotonic milliseconds. */
   readonly now: () => number
   readonly everyMs: number
 }
 
-/** Nothing is final yet. The last word of a node that is silent counts on: what is final stays so. */
+/** Nothing is final yet. The last height of a silent node keeps counting: finality never goes back. */
 export function createFinalHeight<N extends PoolNode>(
   roster: NodeRoster<N>,
   { now, everyMs }: FinalHeightOptions,
@@ -45,7 +45,7 @@ export function createFinalHeight<N extends PoolNode>(
       claims.set(entry, await roster.attempt(entry, read))
       strangers.delete(entry)
     } catch (error) {
-      // A node on another chain is as good as none. What else it fails in is kept in its health.
+      // A node on another chain does not count. Its other errors are recorded in its health.
       if (error instanceof NodeMismatch) strangers.add(entry)
       else if (!(error instanceof NodeUnreliable)) throw error
     }

@@ -32,14 +32,14 @@ describe('a block of ours that the node in use no longer has', () => {
     ['xxoo', 'disputed'],
     ['xll', 'disputed'],
   ] as const)('nodes %s: %s', async (kinds, verdict) => {
-    expect(await poolOf(...nodesOf(kinds)).judge(OURS)).toBe(verdict)
+    expect(await poolOf(...nodesOf(kinds)).voteOnFork(OURS)).toBe(verdict)
   })
 
   it('is waited for while a node is silent, until that one is down for certain', async () => {
     const pool = poolOf(...nodesOf('xs'))
     const verdicts: string[] = []
     for (let look = 0; look < 3; look += 1) {
-      verdicts.push(await pool.judge(OURS))
+      verdicts.push(await pool.voteOnFork(OURS))
       clock.time += 10_000
     }
     expect(verdicts).toEqual(['disputed', 'disputed', 'gone'])
@@ -52,7 +52,7 @@ describe('a block of ours that the node in use no longer has', () => {
     const pool = poolOf(...nodesOf('x'), pausing)
     const verdicts: string[] = []
     for (let look = 0; look < 4; look += 1) {
-      verdicts.push(await pool.judge(OURS))
+      verdicts.push(await pool.voteOnFork(OURS))
       clock.time += look === 2 ? 1 : 10_000
     }
     expect(verdicts).toEqual(['disputed', 'disputed', 'gone', 'gone'])
@@ -61,7 +61,7 @@ describe('a block of ours that the node in use no longer has', () => {
 
   it('is gone where a node of a chain with gaps is further and has none there', async () => {
     const gap = { head: 105, hashAt: async () => null }
-    expect(await poolOf(fake('a', gap), fake('b', gap)).judge(OURS)).toBe('gone')
+    expect(await poolOf(fake('a', gap), fake('b', gap)).voteOnFork(OURS)).toBe('gone')
   })
 })
 
@@ -72,13 +72,13 @@ describe('a node that is outvoted', () => {
     liar.head = 1_000
     const pool = poolOf(liar, ...others)
     expect(await pool.use(name)).toBe('x0')
-    await pool.judge(OURS)
+    await pool.voteOnFork(OURS)
     expect(await pool.use(name)).toBe('o1')
     await pool.survey()
     expect(await pool.use(name)).not.toBe('x0')
     expect(counts.get('scanner_node_outvoted_total x0')).toBe(1)
     clock.time += 60_000
     liar.fork = 'main'
-    expect(await pool.judge(OURS)).toBe('kept')
+    expect(await pool.voteOnFork(OURS)).toBe('kept')
   })
 })

@@ -3,23 +3,23 @@ import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { NodeRoster, RosterEntry } from './node-roster.ts'
 import type { PoolNode } from './pool-node.ts'
 
-/** A node that is this many blocks short of the one asked about may have it in a moment. */
+/** A node this many blocks below the one in question may have it in a moment. */
 const NEAR = 3
 
-/** `later`: it may have an opinion soon. `none`: it has none, and nobody waits for it. */
+/** `later`: it may have a result soon. `none`: it has none, and no node waits for it. */
 type Vote = 'gone' | 'kept' | 'later' | 'none'
 
 /**
- * What the nodes of a network, all of them, say about a block of ours that one of them no longer has:
+ * Result of comparing one of our blocks, which one node no longer has, across all nodes of a network:
  *
- * | another block there | ours | may answer soon | verdict |
+ * | another block there | ours | may have it soon | verdict |
  * |---|---|---|---|
- * | more than the others, and two or nobody else to ask | fewer | any | `gone` |
- * | one | none | some | `disputed`: asked again |
+ * | more than the others, and two or no other node available | fewer | any | `gone` |
+ * | one | none | some | `disputed`: queried again |
  * | fewer | more | any | `kept`; those with another block are left out for a while |
  * | as many | as many | any | `disputed` |
  *
- * So with two nodes that disagree nothing happens until one of them changes its mind, and with three one that lies is left.
+ * So with two nodes that disagree nothing happens until one of them changes, and with three the deviating one is left out.
  */
 export async function voteOnFork<N extends PoolNode>(
   roster: NodeRoster<N>,
@@ -42,14 +42,14 @@ async function voteOf<N extends PoolNode>(
   entry: RosterEntry<N>,
   block: { readonly height: number; readonly hash: string },
 ): Promise<Vote> {
-  // One that is down may ask for pauses for ever.
+  // A node that is down may request pauses indefinitely.
   if (entry.health.isPaused) return entry.health.isDown ? 'none' : 'later'
   try {
     return await roster.attempt(entry, async (node): Promise<Vote> => {
       const hash = await node.hashAt(block.height)
       if (hash !== null) return hash === block.hash ? 'kept' : 'gone'
       const head = await node.headHeight()
-      // Heights without a block are ordinary on Solana.
+      // Heights without a block are normal on Solana.
       if (head > block.height) return 'gone'
       return head + NEAR >= block.height ? 'later' : 'none'
     })

@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { createHttpEndpoint } from './http-endpoint.ts'
 
 const LARGE = 30 * 2 ** 20
+const UNCOUNTED = { metrics: { count: () => {}, gauge: () => {}, observe: () => {} }, labels: {} }
 
 const server = createServer((request, response) => {
   void once(request.resume(), 'end').then(() => {
@@ -32,7 +34,7 @@ it('reads a large answer when the one before it was dealt with, and small ones m
     }
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const nodes = [createHttpEndpoint(url), createHttpEndpoint(url)] as const
+  const nodes = [createHttpEndpoint(url, UNCOUNTED), createHttpEndpoint(url, UNCOUNTED)] as const
   const read: string[] = []
   const ask = async (node: (typeof nodes)[number], name: string, path: string) => {
     const { text } = await node.post({ what: name, path, body: {}, timeoutMs: 30_000 })
@@ -70,7 +72,7 @@ it.each([undefined, 64 * 2 ** 20])(
       response.on('drain', more)
       more()
     }
-    const node = createHttpEndpoint(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const node = createHttpEndpoint(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, UNCOUNTED)
     const asked = node.post({ what: 'trace_transaction', path: '/large', body: {}, timeoutMs: 30_000, maxBytes: MAX })
     await expect(asked).rejects.toMatchObject({ kind: 'split', method: 'trace_transaction' })
     await closed
@@ -78,3 +80,46 @@ it.each([undefined, 64 * 2 ** 20])(
     await node.close()
   },
 )
+
+// Guarantee: what a provider bills is counted: each call, also one of a batch and one that failed, with the bytes of both directions.
+it('counts every exchange by network, mode, provider and method', async () => {
+  const metrics = createMetrics({ defaults: false })
+  const { port } = server.address() as AddressInfo
+  const labels = { network: 'ethereum', mode: 'live' }
+  const node = createHttpEndpoint(`http://user:hunter2@127.0.0.1:${port}`, { metrics, labels })
+  begin = (response) => response.destroy()
+  await node.post({ what: 'eth_call', path: '/small', body: { a: 1 }, timeoutMs: 5_000 })
+  await expect(node.post({ what: 'eth_call', path: '/broken', body: {}, timeoutMs: 5_000 })).rejects.toThrow()
+  const batch = [{ method: 'eth_getBalance' }, { method: 'eth_getBalance' }, { method: 'eth_call' }]
+  await node.post({ what: 'balances', path: '/small', body: batch, timeoutMs: 5_000 })
+  const text = await metrics.render()
+  const value = (name: string, method: string) => {
+    const series = `paymesh_${name}{network="ethereum",mode="live",provider="127.0.0.1:${port}",method="${method}"} `
+    const line = text.split('\n').find((each) => each.startsWith(series))
+    return line === undefined ? null : Number(line.slice(series.length))
+  }
+  expect(
+    ['eth_call', 'eth_getBalance', 'batch', 'balances'].map((method) => value('node_calls_total', method)),
+  ).toEqual([...[3, 2, 1, null]])
+  const sent = ['eth_call', 'eth_getBalance', 'batch'].map((method) => value('node_request_bytes_total', method) ?? 0)
+  expect(sent.reduce((sum, bytes) => sum + bytes, 0)).toBe(
+    '{"a":1}'.length + '{}'.length + JSON.stringify(batch).length,
+  )
+  expect(value('node_response_bytes_total', 'eth_call')).toBe(2)
+  expect(value('node_response_bytes_total', 'batch')).toBe(2)
+  expect(text).not.toContain('hunter2')
+  await node.close()
+})
+
+it('answers although a call cannot be counted', async () => {
+  const fail = (): never => {
+    throw new Error('no metrics')
+  }
+  const { port } = server.address() as AddressInfo
+  const metrics = { count: fail, gauge: fail, observe: fail }
+  const node = createHttpEndpoint(`http://127.0.0.1:${port}`, { metrics, labels: {} })
+  await expect(node.post({ what: 'a', path: '/small', body: {}, timeoutMs: 5_000 })).resolves.toMatchObject({
+    text: '{}',
+  })
+  await node.close()
+})

@@ -18,7 +18,7 @@ const envelope = z.union([
 
 type Params = readonly unknown[]
 
-/** Calls to one node, or to the node in use: then each goes to the one in use until it fails, then to the next one. */
+/** Calls to one node, or to the node in use: each goes to the one in use until it fails, then to the next one. */
 export type RpcClient = ApiClient<Params>
 
 /** One node of a pool. */
@@ -26,22 +26,22 @@ export type RpcNode = ApiNode<Params>
 
 /** JSON-RPC over the nodes of one network. */
 export interface RpcNodes extends RpcClient {
-  /** For work whose answers must not mix, and for questions to other nodes. */
+  /** For work whose responses must not mix, and for calls to other nodes. */
   readonly pool: RpcPool<RpcNode>
 }
 
-/** What an RPC client needs. `urls` is not empty, the preferred first; credentials in a URL become Basic authentication. */
+/** Settings of an RPC client. `urls` is not empty, the preferred first; credentials in a URL become Basic authentication. */
 export interface RpcOptions extends NodeQuestions<Params> {
   readonly urls: readonly string[]
-  /** Classes an error object of an answer. */
+  /** Classifies an error object of a response. */
   classify(error: RpcErrorObject): FailureKind
-  /** What an error code means for whoever runs the installation; null where the code alone says it. */
+  /** Meaning of an error code for the operator of the installation; null where the code is clear. */
   explain?(code: number): string | null
-  /** Most blocks that a node says one request may span; null when it does not say. */
+  /** Most blocks that a node allows in one request; null when it does not state it. */
   rangeMax?(error: RpcErrorObject): number | null
 }
 
-/** The error of a JSON-RPC answer. */
+/** The error of a JSON-RPC response. */
 export interface RpcErrorObject {
   readonly code: number
   readonly message: string
@@ -50,7 +50,9 @@ export interface RpcErrorObject {
 /** JSON-RPC over HTTP to the nodes of one network. Opens nothing until the first call. */
 export function createJsonRpc(options: RpcOptions): RpcNodes {
   const { metrics, labels } = options
-  const nodes = options.urls.map((url) => createApiNode(createTransport(createHttpEndpoint(url), options), options))
+  const nodes = options.urls.map((url) =>
+    createApiNode(createTransport(createHttpEndpoint(url, options), options), options),
+  )
   const pool = createRpcPool({ nodes, metrics, labels })
   return {
     pool,
@@ -60,7 +62,7 @@ export function createJsonRpc(options: RpcOptions): RpcNodes {
   }
 }
 
-/** Turns answers into validated results or classed failures. */
+/** Turns responses into validated results or classified failures. */
 function createTransport(endpoint: HttpEndpoint, { classify, explain, rangeMax }: RpcOptions): Transport<Params> {
   const { host } = endpoint
   const post = poster(endpoint)
@@ -94,7 +96,7 @@ function createTransport(endpoint: HttpEndpoint, { classify, explain, rangeMax }
 
 interface Answer {
   readonly answer: z.infer<typeof envelope>
-  /** How long the node asked to be left alone; null when it did not. */
+  /** Pause that the node requested; null without one. */
   readonly retryAfterMs: number | null
 }
 
@@ -105,10 +107,10 @@ function poster(endpoint: HttpEndpoint) {
     const body = { jsonrpc: '2.0', id, method, params }
     const { status, text, retryAfterMs } = await endpoint.post({ what: method, body, ...limits })
     const parsed = envelope.safeParse(parseJson(text))
-    // Providers put JSON-RPC errors into answers of any status.
+    // Providers return JSON-RPC errors with any status.
     if (parsed.success) return { answer: parsed.data, retryAfterMs }
     const kind = status === 413 ? 'split' : 'retry'
-    throw new RpcFailure(kind, `${method} at ${endpoint.host}: status ${status} without a JSON-RPC answer`, {
+    throw new RpcFailure(kind, `${method} at ${endpoint.host}: status ${status} without a JSON-RPC response`, {
       retryAfterMs,
       call: { method, host: endpoint.host },
     })

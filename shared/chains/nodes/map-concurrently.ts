@@ -1,4 +1,4 @@
-/** Maps in order with at most `limit` calls at a time; the first failure rejects at once, and no further call begins. */
+/** Maps in order with at most `limit` concurrent calls; the first failure rejects at once, and no further call begins. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   limit: number,

@@ -4,32 +4,32 @@ import { RpcFailure } from './rpc-failure.ts'
 const WEIGHT = 0.2
 const REST_MIN_MS = 100
 const REST_MAX_MS = 30_000
-/** Longest pause that a node's Retry-After is granted. */
+/** Longest pause that is granted to a node's Retry-After. */
 const PAUSE_MAX_MS = 300_000
-/** A node on another chain is asked again after this time, for somebody may have mended it. */
+/** A node on another chain is checked again after this time, because it may have been repaired. */
 const EXCLUDED_MS = 60_000
-/** A node that other nodes outvoted is left out for this time. */
+/** A node that other nodes outvoted is excluded for this time. */
 const OUTVOTED_MS = 60_000
-/** A node that failed this often in a row is down: nobody waits for its opinion. */
+/** A node that failed this often in a row is down: no decision waits for it. */
 const DOWN_AFTER = 3
-/** Assumed of a node that never answered, so that it is not preferred for that. */
+/** Assumed for a node that never responded, so that it is not preferred. */
 const UNKNOWN_LATENCY_MS = 100
 
-/** What is known about one node. Times are milliseconds. */
+/** State of one node. Times are milliseconds. */
 export interface NodeHealth {
-  /** Height it claims; −1 when unknown. A failure takes the claim back. */
+  /** Height it reports; −1 when unknown. A failure resets it. */
   head: number
-  /** It failed a moment ago: others come first. */
+  /** It failed a moment ago: others are tried first. */
   readonly isResting: boolean
-  /** It asked not to be called for now. */
+  /** It requested a pause. */
   readonly isPaused: boolean
-  /** It was on another chain a moment ago, or it was outvoted. */
+  /** It was recently on another chain, or outvoted. */
   readonly isExcluded: boolean
-  /** Other nodes contradicted it a moment ago: its word counts for nothing. */
+  /** Other nodes recently contradicted it: its results do not count. */
   readonly isOutvoted: boolean
-  /** It failed several times, and nothing else since. */
+  /** It failed several times, without a success since. */
   readonly isDown: boolean
-  /** Lower is better: latency, weighed by how often it fails. */
+  /** Lower is better: latency, weighted by how often it fails. */
   score(latencyMs: number): number
   worked(): void
   failed(error: unknown): void
@@ -37,7 +37,7 @@ export interface NodeHealth {
   outvoted(): void
 }
 
-/** The health of a node nobody has asked yet. */
+/** The health of a node before its first call. */
 export function createNodeHealth(now: () => number): NodeHealth {
   let failures = 0
   let inRow = 0
@@ -72,7 +72,7 @@ export function createNodeHealth(now: () => number): NodeHealth {
     failed(error) {
       failures += (1 - failures) * WEIGHT
       health.head = -1
-      // Calls that were under way together fail together: that is one failure.
+      // Concurrent calls fail together: that counts as one failure.
       if (!health.isResting) {
         restUntil = now() + Math.min(REST_MIN_MS * 2 ** inRow, REST_MAX_MS)
         inRow += 1

@@ -4,7 +4,7 @@ import { createNodeHealth, type NodeHealth } from './node-health.ts'
 import type { Demand, PoolNode } from './pool-node.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
-/** A node and what is known about it. */
+/** A node and its state. */
 export interface RosterEntry<N> {
   readonly node: N
   readonly health: NodeHealth
@@ -23,15 +23,15 @@ export interface NodeRoster<N extends PoolNode> {
   current: RosterEntry<N> | undefined
   /** Nodes to try, best first: the one in use, the others by health, those that rest, and those of another chain. */
   candidates(): readonly RosterEntry<N>[]
-  /** Does work with one node and keeps its health. */
+  /** Runs work on one node and updates its health. */
   attempt<T>(entry: RosterEntry<N>, work: (node: N) => Promise<T>, height?: number): Promise<T>
-  /** Nobody listens to this node for a while: others contradict it. Another one is in use then, where there is one. */
+  /** Excludes this node for a while, because others contradict it. Another one is used then, where there is one. */
   leaveOut(entry: RosterEntry<N>): void
-  /** Does work with the first node that manages it. Throws as `RpcPool.use` does. */
+  /** Runs work on the first node that completes it. Throws as `RpcPool.use` does. */
   firstOf<T>(from: readonly RosterEntry<N>[], work: (node: N) => Promise<T>, demand: Demand): Promise<Done<N, T>>
 }
 
-/** What a roster needs; see the pool. */
+/** Settings of a roster; see the pool. */
 export interface NodeRosterOptions<N extends PoolNode> {
   readonly nodes: readonly N[]
   readonly metrics: Metrics
@@ -51,9 +51,9 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
       metrics.gauge('scanner_node_excluded', 1, provider)
       return
     }
-    // It lags, which is no fault: nobody has to rest for it.
+    // Lagging is not a fault: the node need not rest for it.
     if (!(error instanceof NodeUnreliable) || error instanceof Lagging || isAnswer(error)) return
-    // What a block asks too much of one node, it asks of all: that says nothing against this one.
+    // A block that is too large for one node is too large for all: that is not this node's fault.
     if (error instanceof BlockUnreadable && isTooMuch(error.cause)) return
     health.failed(error instanceof BlockUnreadable ? error.cause : error)
     metrics.count('scanner_node_failures_total', provider)
@@ -109,23 +109,23 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
   return roster
 }
 
-/** Of the failures of several nodes the one to tell: a silent node may be the right one, so another chain comes last. */
+/** The failure to report among those of several nodes: a silent node may be the right one, so another chain comes last. */
 export function worstOf(failures: readonly unknown[]): unknown {
-  // What names a block says more than that a node was not asked.
+  // A failure that names a block says more than one of a node that was not called.
   const named = failures.findLast((failure) => failure instanceof BlockUnreadable)
   if (named !== undefined) return named
   const silent = failures.filter((failure) => !(failure instanceof NodeMismatch))
   return silent.at(-1) ?? failures.at(-1) ?? new NodeUnreliable('every node asked for a pause')
 }
 
-/** A node that answers well and does not have the block yet. */
+/** The node responds but does not have the block yet. */
 export class Lagging extends NodeUnreliable {}
 
 function isTooMuch(cause: unknown): boolean {
   return cause instanceof RpcFailure && (cause.kind === 'split' || cause.kind === 'pruned')
 }
 
-/** That a thing does not exist is an answer like any other. */
+/** That an object does not exist is a valid result. */
 function isAnswer(error: unknown): boolean {
   return error instanceof RpcFailure && error.kind === 'absent'
 }

@@ -1,6 +1,6 @@
 /**
- * Lets callers through one by one, at most `perSecond` of them each second, in the order in which they came; null lets
- * everybody through at once.
+ * Lets callers through one by one, at most `perSecond` of them each second, in their order; null lets
+ * all through at once.
  */
 export function createPacer(perSecond: number | null): () => Promise<void> {
   let freeAt = Number.NEGATIVE_INFINITY

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BlockUnreadable, NodeUnreliable, type ScannedBlock } from '#shared/ports/scanning.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { Lagging } from './node-roster.ts'
 import { createPatientScan } from './patient-scan.ts'
 import { RpcFailure } from './rpc-failure.ts'

@@ -1,24 +1,25 @@
-import { BlockUnreadable, NodeUnreliable, type ScannedBlock } from '#shared/ports/scanning.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { isLasting } from './in-block.ts'
 import { Lagging } from './node-roster.ts'
 
-/** A batch that fails without naming a block is cut to this share. */
+/** A batch that fails without naming a block is reduced to this share. */
 const CUT = 4
-/** Failures of one block after which it is read another way. */
+/** Failures of one block after which it is read in another way. */
 const PATIENCE = 2
 
 /** How the blocks of a network are read. */
 export interface ScanWays {
-  /** Blocks `from`…`to` as usual, from the first node that manages it. */
+  /** Blocks `from`…`to` as usual, from the first node that returns them. */
   scan(from: number, to: number): Promise<readonly ScannedBlock[]>
-  /** One block by another way; absent where there is none. Heights from `from` up to it have no block. */
+  /** One block in another way; absent where there is none. Heights from `from` up to it have no block. */
   scanAlone?(height: number, from: number): Promise<ScannedBlock>
 }
 
 /**
- * Reads batches so that one block that cannot be read holds up no other. After a failure that names a block, the next batch
+ * Reads batches so that one unreadable block does not hold up the others. After a failure that names a block, the next batch
  * ends before it; after one that names none, the next batches are smaller until one block is left. The block itself is then
- * read alone: at once when a repetition would not help, else after its second failure. Throws what failed, and
+ * read alone: at once when a repetition would not help, otherwise after its second failure. Throws the failure, and
  * `BlockUnreadable` when reading the block alone fails as well; the usual way is tried again after that.
  */
 export function createPatientScan(): (ways: ScanWays, from: number, to: number) => Promise<readonly ScannedBlock[]> {
@@ -36,7 +37,7 @@ export function createPatientScan(): (ways: ScanWays, from: number, to: number) 
     failing = { height, failures: failures + (failing?.height === height ? failing.failures : 0) }
   }
 
-  /** The block that has failed often enough, if it is the next one: where heights have gaps, it may lie behind the batch. */
+  /** The block that has failed often enough, if it is the next one: where heights have gaps, it may lie after the batch. */
   function nextAlone(from: number, end: number): number | null {
     if (failing === null || failing.failures < PATIENCE) return null
     const { height } = failing
@@ -53,7 +54,7 @@ export function createPatientScan(): (ways: ScanWays, from: number, to: number) 
         return blocks
       }
     } catch (error) {
-      // That the nodes do not have a block yet says nothing about it.
+      // That the nodes do not have a block yet is not its fault.
       if (!(error instanceof NodeUnreliable) || error instanceof Lagging) throw error
       noteFailure(error, from, end)
       alone = error instanceof BlockUnreadable ? nextAlone(from, end) : null

@@ -1,25 +1,25 @@
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 
 /**
- * What to do about a failed call: ask again later, ask for less, or mend the configuration. `absent` is a sound answer: the
- * node does not have what was asked for. `pruned`: it had it once, and an archive still has.
+ * What to do about a failed call: retry later, request less, or fix the configuration. `absent` is a valid result: the
+ * node does not have the object. `pruned`: it had it once, and an archive node still has it.
  */
 export type FailureKind = 'retry' | 'split' | 'refused' | 'absent' | 'pruned'
 
-/** What a failure says besides its kind. */
+/** Details of a failure besides its kind. */
 export interface FailureDetails {
   readonly cause?: unknown
-  /** The node asked not to be called for this time, milliseconds. */
+  /** Pause requested by the node, milliseconds. */
   readonly retryAfterMs?: number | null
-  /** Most blocks that the node says one request may span. */
+  /** Most blocks that the node allows in one request. */
   readonly rangeMax?: number | null
-  /** The call that failed and the host that was asked. */
+  /** The failed call and its host. */
   readonly call?: { readonly method: string; readonly host: string }
   /** RPC method or path that failed, where `call` is not given. */
   readonly method?: string
 }
 
-/** A call to a node that gave no usable answer. The message names method and host, never the path or query of a URL. */
+/** A call to a node without a usable response. The message names method and host, never the path or query of a URL. */
 export class RpcFailure extends NodeUnreliable {
   readonly kind: FailureKind
   readonly retryAfterMs: number | null

@@ -5,11 +5,11 @@ import { createFinalHeight, FINAL_EVERY_MS, type FinalHeight } from './final-hei
 import { voteOnFork } from './fork-vote.ts'
 import { createNodeRoster, type NodeRoster, type RosterEntry, worstOf } from './node-roster.ts'
 import type { Demand, PoolNode } from './pool-node.ts'
-import { type AskNode, findDoubted } from './second-opinion.ts'
+import { type AskNode, findDisputed } from './second-opinion.ts'
 
-/** How often the nodes that are not in use are looked at, milliseconds. */
+/** How often the nodes that are not in use are checked, milliseconds. */
 const SURVEY_MS = 30_000
-/** A node this many blocks behind another one is left for it. */
+/** A node this many blocks behind another one is replaced by it. */
 const LAG_MAX = 3
 /** Two nodes may differ about the newest blocks; below this many on top they should not. */
 const SETTLED_DEPTH = 16
@@ -17,48 +17,48 @@ const SETTLED_DEPTH = 16
 /** The nodes of one network. */
 export interface RpcPool<N extends PoolNode> {
   /**
-   * Hands one node to `work`, so that all answers of one piece of work come from the same. It is always the node that
+   * Runs `work` on one node, so that all its responses come from the same one. It is always the node that
    * worked last until it fails; then the next best is tried from the beginning. Throws the last failure when none is
-   * left, `NodeMismatch` only when every node is on another chain. What says nothing against a node is thrown on at once.
+   * left, `NodeMismatch` only when every node is on another chain. Errors that are not a node's fault are passed on at once.
    */
   use<T>(work: (node: N) => Promise<T>, demand?: Demand): Promise<T>
-  /** Remembers that a scan's blocks came from this node: it is no second opinion about them. */
+  /** Records that a scan's blocks came from this node: it does not count as a second opinion about them. */
   noteBlocks(node: N, from: number, to: number): void
   /**
-   * Ids of the transactions that are vouched for by no other node than the one that gave their block, nor by two where that
-   * one is not known. Empty when there is no other node on our chain; throws `NodeUnreliable` when none answers.
+   * Ids of the transactions that no node confirms other than the one that returned their block, nor two nodes where that
+   * one is unknown. Empty when there is no other node on our chain; throws `NodeUnreliable` when none responds.
    */
-  doubted(transactions: readonly SeenTransaction[], ask: AskNode<N>): Promise<ReadonlySet<string>>
-  /** What all nodes say about a block of ours that the one in use no longer has. `gone` where there is one node. */
-  judge(block: { readonly height: number; readonly hash: string }): Promise<ForkVerdict>
+  disputed(transactions: readonly SeenTransaction[], ask: AskNode<N>): Promise<ReadonlySet<string>>
+  /** Result of comparing a scanned block that the node in use no longer has across all nodes. `gone` where there is one node. */
+  voteOnFork(block: { readonly height: number; readonly hash: string }): Promise<ForkVerdict>
   /** Which nodes are down. */
   silence(): Silence
-  /** Up to where the chain is final, as two of the nodes say. */
+  /** Finalized height, confirmed by two of the nodes. */
   readonly final: FinalHeight<N>
-  /** Remembers a node's head, and looks at the other nodes in the background when that is due. */
+  /** Records a node's head, and checks the other nodes in the background when that is due. */
   noteHead(node: N, height: number): void
   /**
-   * Looks at the nodes that are not in use: excludes those on another chain, counts those with another block than the one
-   * in use, and goes over to one that is further. Never throws because of a node.
+   * Checks the nodes that are not in use: excludes those on another chain, counts those with another block than the one
+   * in use, and switches to one that is further ahead. Never throws because of a node.
    */
   survey(): Promise<void>
-  /** Hands every node to `work`. Gives what those on our chain answered; throws when none did. */
+  /** Runs `work` on every node. Returns the results of those on our chain; throws when there are none. */
   each<T>(work: (node: N) => Promise<T>): Promise<readonly T[]>
   close(): Promise<void>
 }
 
-/** What a pool needs. `nodes` are in order of preference. */
+/** Settings of a pool. `nodes` are in order of preference. */
 export interface RpcPoolOptions<N extends PoolNode> {
   readonly nodes: readonly N[]
   readonly metrics: Metrics
   readonly labels: Readonly<Record<string, string>>
-  /** Milliseconds that only ever grow. */
+  /** Monotonic milliseconds. */
   readonly now?: () => number
-  /** How often the nodes that are not in use are asked what is final, milliseconds. */
+  /** How often the finalized height of nodes not in use is read, milliseconds. */
   readonly finalEveryMs?: number
 }
 
-/** Nodes by health: who fails rests for a while, who is on another chain is left out, who answers is kept. */
+/** Nodes by health: a failing node rests for a while, one on another chain is excluded, a working one is kept. */
 export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): RpcPool<N> {
   const { now = () => performance.now(), finalEveryMs = FINAL_EVERY_MS } = options
   const roster = createNodeRoster({ ...options, now })
@@ -77,7 +77,7 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
         roster.current = entry
         return answer
       } catch (error) {
-        // Whoever failed is left for one that did not.
+        // A node that failed is replaced by one that did not.
         const health = roster.current?.health
         if (health?.isResting || health?.isExcluded) roster.current = roster.candidates()[0] ?? roster.current
         throw error
@@ -87,11 +87,11 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
       const entry = entryOf(node)
       if (entry !== undefined) sources.note(entry, from, to)
     },
-    async doubted(transactions, ask) {
+    async disputed(transactions, ask) {
       if (entries.length < 2 || transactions.length === 0) return new Set()
-      return findDoubted(roster, sources, transactions, ask)
+      return findDisputed(roster, sources, transactions, ask)
     },
-    judge: (block) => voteOnFork(roster, block),
+    voteOnFork: (block) => voteOnFork(roster, block),
     silence: () => ({
       hosts: entries.flatMap(({ node, health }) => (health.isDown ? [node.host] : [])),
       answering: entries.filter(({ health }) => !health.isDown && !health.isExcluded).length,
@@ -140,7 +140,7 @@ function createSurvey<N extends PoolNode>(roster: NodeRoster<N>, { metrics, labe
     const others = roster.entries.filter(
       (entry) => entry !== inUse && !entry.health.isPaused && !entry.health.isResting,
     )
-    // What they fail in is kept in their health.
+    // Their failures are recorded in their health.
     await Promise.allSettled(others.map((entry) => lookAt(entry, inUse)))
     const better = others.filter(({ health }) => !health.isExcluded && !health.isResting)
     const ahead = better.find(({ health }) => health.head > inUse.health.head + LAG_MAX)

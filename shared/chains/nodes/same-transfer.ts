@@ -1,10 +1,11 @@
 import { otherAmountKey } from '#shared/ports/payments.ts'
-import type { RawTransfer, SeenTransaction, WatchIndex } from '#shared/ports/scanning.ts'
+import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
+import type { SeenTransaction, WatchIndex } from '#shared/ports/scanning.ts'
 
-/** A transfer as it was seen. */
+/** A transfer as observed. */
 export type SeenTransfer = NonNullable<SeenTransaction['transfer']>
 
-/** Whether one of the transfers that another node shows is the one that was seen: by key, amount, receiver and token. */
+/** Whether another node's transfers include the observed one: by key, amount, receiver and token. */
 export function showsTransfer(shown: readonly RawTransfer[], seen: SeenTransfer): boolean {
   return shown.some(
     ({ key, amountBase, matchKey, contract }) =>
@@ -15,7 +16,7 @@ export function showsTransfer(shown: readonly RawTransfer[], seen: SeenTransfer)
   )
 }
 
-/** Watches the receiver of one transfer alone, so that nothing else is read out of an answer. */
+/** Watches only the receiver of one transfer, so that nothing else is extracted. */
 export function onlyReceiver({ matchKey }: SeenTransfer): WatchIndex {
   return { has: (key) => key === matchKey, add: () => {}, size: 1, keys: () => [matchKey] }
 }

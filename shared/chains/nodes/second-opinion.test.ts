@@ -5,7 +5,7 @@ import { createBlockSources } from './block-sources.ts'
 const { fake, poolOf, name, deny } = useFakeNodes()
 const TX = { txHash: 'tx', height: 100, blockHash: 'main-100' }
 const NONE = new Set()
-const DOUBTED = new Set(['tx'])
+const DISPUTED = new Set(['tx'])
 const unreliable = expect.objectContaining({ name: 'NodeUnreliable' })
 
 describe('a transaction whose block a known node gave', () => {
@@ -17,29 +17,29 @@ describe('a transaction whose block a known node gave', () => {
     a.chain = 'silent'
     expect(await pool.use(name)).toBe('b')
     a.chain = 'ours'
-    expect(await pool.doubted([TX], deny)).toEqual(DOUBTED)
+    expect(await pool.disputed([TX], deny)).toEqual(DISPUTED)
     expect(a.asked).toBe(0)
     b.denied = []
-    expect(await pool.doubted([TX], deny)).toEqual(NONE)
+    expect(await pool.disputed([TX], deny)).toEqual(NONE)
   })
 
   it.each<[string, string[], Set<unknown>]>([
     ['one that shows it is enough', [], NONE],
     ['one that denies it is outweighed by two that show it', ['b'], NONE],
-    ['two that deny it make it doubtful', ['b', 'c'], DOUBTED],
+    ['two that deny it make it doubtful', ['b', 'c'], DISPUTED],
   ])('of three: %s', async (_what, deniers, expected) => {
     const nodes = ['a', 'b', 'c'].map((host) => fake(host, { denied: deniers.includes(host) ? ['tx'] : [] }))
     const pool = poolOf(...nodes)
     const [a] = nodes
     if (a !== undefined) pool.noteBlocks(a, 100, 100)
-    expect(await pool.doubted([TX], deny)).toEqual(expected)
+    expect(await pool.disputed([TX], deny)).toEqual(expected)
   })
 
   it('is asked about one by one: others are not held up', async () => {
     const [a, b] = [fake('a'), fake('b', { denied: ['tx'] })]
     const pool = poolOf(a, b)
     pool.noteBlocks(a, 90, 100)
-    expect(await pool.doubted([TX, { ...TX, txHash: 'other' }], deny)).toEqual(DOUBTED)
+    expect(await pool.disputed([TX, { ...TX, txHash: 'other' }], deny)).toEqual(DISPUTED)
     expect(b.asked).toBe(1)
   })
 })
@@ -48,24 +48,24 @@ describe('a transaction that another process scanned', () => {
   // Guarantee: where nobody knows which node made a payment, no single node can be the only one that shows it.
   it.each<[string, string[], Set<unknown>]>([
     ['both of two show it', [], NONE],
-    ['one of two denies it', ['a'], DOUBTED],
-    ['the other one of two denies it', ['b'], DOUBTED],
+    ['one of two denies it', ['a'], DISPUTED],
+    ['the other one of two denies it', ['b'], DISPUTED],
   ])('needs two nodes: %s', async (_what, deniers, expected) => {
     const nodes = ['a', 'b'].map((host) => fake(host, { denied: deniers.includes(host) ? ['tx'] : [] }))
-    expect(await poolOf(...nodes).doubted([TX], deny)).toEqual(expected)
+    expect(await poolOf(...nodes).disputed([TX], deny)).toEqual(expected)
   })
 
   it('waits while only one of them answers', async () => {
     const silent = fake('b', { chain: 'silent' })
-    expect(await poolOf(fake('a'), silent).doubted([TX], deny)).toEqual(DOUBTED)
+    expect(await poolOf(fake('a'), silent).disputed([TX], deny)).toEqual(DISPUTED)
   })
 })
 
 describe('who else could be asked', () => {
   it('is nobody where there is one node, or the others are on another chain', async () => {
-    expect(await poolOf(fake('a')).doubted([TX], deny)).toEqual(NONE)
-    expect(await poolOf(fake('a'), fake('b', { chain: 'other' })).doubted([TX], deny)).toEqual(NONE)
-    expect(await poolOf(fake('a'), fake('b', { denied: ['tx'] })).doubted([], deny)).toEqual(NONE)
+    expect(await poolOf(fake('a')).disputed([TX], deny)).toEqual(NONE)
+    expect(await poolOf(fake('a'), fake('b', { chain: 'other' })).disputed([TX], deny)).toEqual(NONE)
+    expect(await poolOf(fake('a'), fake('b', { denied: ['tx'] })).disputed([], deny)).toEqual(NONE)
   })
 
   it.each([
@@ -75,16 +75,16 @@ describe('who else could be asked', () => {
     const [a, b] = [fake('a'), fake('b', change)]
     const pool = poolOf(a, b)
     pool.noteBlocks(a, 1, 100)
-    await expect(pool.doubted([TX], deny)).rejects.toEqual(unreliable)
+    await expect(pool.disputed([TX], deny)).rejects.toEqual(unreliable)
     expect(await pool.use(name)).toBe('a')
   })
 
   it('is no node that was outvoted', async () => {
     const [a, b, c] = [fake('a', { fork: 'lie' }), fake('b'), fake('c', { chain: 'silent' })]
     const pool = poolOf(a, b, fake('d'), c)
-    expect(await pool.judge({ height: 100, hash: 'main-100' })).toBe('kept')
+    expect(await pool.voteOnFork({ height: 100, hash: 'main-100' })).toBe('kept')
     pool.noteBlocks(b, 1, 100)
-    expect(await pool.doubted([TX], deny)).toEqual(NONE)
+    expect(await pool.disputed([TX], deny)).toEqual(NONE)
     expect(a.asked).toBe(0)
   })
 })
@@ -97,12 +97,12 @@ describe('a transaction whose block two nodes gave', () => {
     for (const pool of [two, three]) {
       pool.noteBlocks(a, 90, 100)
       pool.noteBlocks(b, 100, 100)
-      expect(await pool.doubted([TX], deny)).toEqual(DOUBTED)
+      expect(await pool.disputed([TX], deny)).toEqual(DISPUTED)
     }
     c.denied = []
-    expect(await three.doubted([TX], deny)).toEqual(NONE)
+    expect(await three.disputed([TX], deny)).toEqual(NONE)
     b.denied = []
-    expect(await two.doubted([TX], deny)).toEqual(NONE)
+    expect(await two.disputed([TX], deny)).toEqual(NONE)
   })
 })
 

@@ -3,28 +3,28 @@ import type { BlockSources } from './block-sources.ts'
 import { type NodeRoster, type RosterEntry, worstOf } from './node-roster.ts'
 import type { PoolNode } from './pool-node.ts'
 
-/** Asks one node; gives the ids of those that it does not show, successful, in the same block. */
+/** Queries one node; returns the ids of those that it does not show, successful, in the same block. */
 export type AskNode<N> = (node: N, transactions: readonly SeenTransaction[]) => Promise<Iterable<string>>
 
 interface OpenQuestion<N extends PoolNode> {
   readonly transaction: SeenTransaction
   readonly source: RosterEntry<N> | undefined
-  /** Nodes that still have to vouch. */
+  /** Nodes that still have to confirm. */
   missing: number
 }
 
 /**
- * Ids of the transactions that two nodes do not vouch for, where a network has two on our chain:
+ * Ids of the transactions that two nodes do not confirm, where a network has two on our chain:
  *
- * | who gave the block | who must show the transaction in it |
+ * | source of the block | nodes that must show the transaction in it |
  * |---|---|
  * | a node of this pool | one other node |
- * | unknown: another process scanned it, several nodes gave it, or it is long ago | two nodes |
+ * | unknown: another process scanned it, several nodes returned it, or it is long ago | two nodes |
  *
- * Whoever denies it besides does not matter: one node alone can invent nothing, and where there are three it can hold nothing up.
- * Throws `NodeUnreliable` when nobody answered who could have vouched.
+ * Further denials do not matter: one node alone can invent nothing, and where there are three it cannot hold anything up.
+ * Throws `NodeUnreliable` when no node responded that could have confirmed.
  */
-export async function findDoubted<N extends PoolNode>(
+export async function findDisputed<N extends PoolNode>(
   roster: NodeRoster<N>,
   sources: BlockSources<RosterEntry<N>>,
   transactions: readonly SeenTransaction[],
@@ -47,12 +47,12 @@ export async function findDoubted<N extends PoolNode>(
       failures.push(error)
     }
   }
-  const doubted = questions.filter(({ missing }) => missing > 0).map(({ transaction }) => transaction.txHash)
+  const disputed = questions.filter(({ missing }) => missing > 0).map(({ transaction }) => transaction.txHash)
   const strangers = failures.filter((failure) => failure instanceof NodeMismatch).length
-  // A node on another chain is as good as none.
-  if (doubted.length === 0 || roster.entries.length - strangers < 2) return new Set()
+  // A node on another chain does not count.
+  if (disputed.length === 0 || roster.entries.length - strangers < 2) return new Set()
   if (answers === 0) throw worstOf(failures)
-  return new Set(doubted)
+  return new Set(disputed)
 }
 
 async function putTo<N extends PoolNode>(

@@ -9,15 +9,15 @@ const SOLANA_MAGIC = '\xffsolana offchain'
 const SOLANA_SIGNATURE_BYTES = 64
 /** Of an off-chain message: printable ASCII only, which hardware wallets can show. */
 const RESTRICTED_ASCII = 0
-/** Name of the application that asks, in the header of an off-chain message; wallets leave it empty. */
+/** Application name in the header of an off-chain message; wallets leave it empty. */
 const NO_APPLICATION = new Uint8Array(32)
 
-/** Whether an EVM account (20 bytes, hex) signed a text as EIP-191 "personal_sign" says. Never throws. */
+/** Whether an EVM account (20 bytes, hex) signed a text as in EIP-191 "personal_sign". Never throws. */
 export function isSignedByEvm(account: string, text: string, signature: string): boolean {
   return isRecovered(account, signature, (bytes) => verifyMessage(text, bytes))
 }
 
-/** Whether a TRON account (20 bytes, hex) signed a text as TIP-191 (`signMessageV2`) says. Never throws. */
+/** Whether a TRON account (20 bytes, hex) signed a text as in TIP-191 (`signMessageV2`). Never throws. */
 export function isSignedByTron(account: string, text: string, signature: string): boolean {
   const bytes = Buffer.from(text, 'utf8')
   const hash = keccak_256(Buffer.concat([Buffer.from(`${TRON_MAGIC}${bytes.length}`, 'latin1'), bytes]))
@@ -34,7 +34,7 @@ function isRecovered(account: string, signature: string, recover: (signature: st
         .toLowerCase() === account
     )
   } catch {
-    // No point of the curve, or the larger of the two forms of a signature.
+    // Not a point of the curve, or the larger of the two forms of a signature.
     return false
   }
 }
@@ -58,7 +58,7 @@ export function isSignedBySolana(account: string, text: string, signature: strin
   )
 }
 
-/** The header of the command line and of hardware wallets: version, format, length. */
+/** The header used by the command line and by hardware wallets: version, format, length. */
 function shortOffchain(text: Buffer): Buffer {
   const magic = Buffer.from(SOLANA_MAGIC, 'latin1')
   return Buffer.concat([magic, Uint8Array.of(0, RESTRICTED_ASCII), lengthOf(text), text])

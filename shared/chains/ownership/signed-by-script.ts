@@ -34,7 +34,7 @@ export function isSignedByScript(chain: ScriptChain, outputHex: string, text: st
       ? isRecovered(chain, outputHex, text, bytes)
       : bytes.length <= WITNESS_BYTES_MAX && isWitnessed(outputHex, text, bytes)
   } catch {
-    // The libraries throw on bytes that are no point, number or signature.
+    // The libraries throw on bytes that are not a point, number or signature.
     return false
   }
 }
@@ -95,7 +95,7 @@ function witnessItems(bytes: Buffer): readonly Buffer[] | null {
   return place === bytes.length ? items : null
 }
 
-/** A text after its length as a compact size. */
+/** A text preceded by its length as a compact size. */
 function sized(text: Buffer): Buffer {
   if (text.length < 0xfd) return Buffer.concat([Uint8Array.of(text.length), text])
   return Buffer.concat([Uint8Array.of(0xfd, text.length & 0xff, text.length >> 8), text])

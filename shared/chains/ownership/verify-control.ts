@@ -2,7 +2,7 @@ import type { Family } from '#shared/domain/enumerations.ts'
 import { isSignedByEvm, isSignedBySolana, isSignedByTron } from './signed-by-account.ts'
 import { isSignedByScript } from './signed-by-script.ts'
 
-/** A signature longer than this is none: a witness of BIP 322 has 144 characters. */
+/** Longer texts are not signatures: a witness of BIP 322 has 144 characters. */
 const SIGNATURE_MAX = 400
 
 type Verify = (matchKey: string, text: string, signature: string) => boolean
@@ -17,8 +17,8 @@ const VERIFY: Readonly<Record<Family, Verify>> = {
 }
 
 /**
- * Whether the private key of an address signed a text. `matchKey` is the address in bytes (lower-case hex). False for anything
- * that is no such signature; never throws.
+ * Whether the private key of an address signed a text. `matchKey` is the address in bytes (lower-case hex). False for any
+ * other text; never throws.
  */
 export function verifyControl(family: Family, matchKey: string, text: string, signature: string): boolean {
   const given = signature.trim()

@@ -9,10 +9,10 @@ import type {
 } from '#shared/domain/enumerations.ts'
 import type { UncountedReason } from '#shared/domain/invoice/model.ts'
 
-/** Whom the payer pays, as far as a payer may know. */
+/** The merchant, as far as a payer may see it. */
 export interface MerchantView {
   readonly name: string
-  /** Mail address or web address for payers' questions; null when the merchant named none. */
+  /** E-mail or web address for payers' questions; null without one. */
   readonly contact: string | null
 }
 
@@ -22,26 +22,26 @@ export interface FiatView {
   readonly currency: FiatCode
 }
 
-/** The asset that was chosen and what to send where. Amounts are decimal text of the asset, never to be rounded again. */
-export interface LockView {
+/** The chosen asset, amount and address. Amounts are decimal text of the asset, never to be rounded again. */
+export interface PaymentMethodView {
   readonly asset: AssetId
   readonly symbol: string
   readonly network: NetworkId
   readonly family: Family
-  /** False for the network's own coin. */
+  /** False for the native coin. */
   readonly isToken: boolean
   readonly address: string
-  /** What the whole invoice costs in this asset. */
+  /** Price of the whole invoice in this asset. */
   readonly due: string
-  /** What is still to be sent; `0` when nothing is. */
+  /** Amount still to be sent; `0` when nothing is. */
   readonly remaining: string
   readonly remainingBase: string
-  /** A wallet's link for exactly the remaining amount; null where the network has no common form of one, or nothing is due. */
+  /** A wallet link for exactly the remaining amount; null where the network has no common format, or nothing is due. */
   readonly uri: string | null
-  /** The amount tells this invoice apart from others on the same address: not a unit more or less. */
+  /** The amount identifies this invoice among others on the same address: it must be exact. */
   readonly isExact: boolean
   readonly requiredConfirmations: number
-  /** The block of a payment must also be final as the chain itself says. */
+  /** The block of a payment must also be finalized by the chain. */
   readonly needsFinality: boolean
   /** Usual time from a payment's block to its confirmation, milliseconds. */
   readonly confirmMs: number
@@ -70,13 +70,13 @@ export interface PaymentView {
   readonly uncounted: UncountedReason | null
 }
 
-/** Everything that a payer sees of an invoice, and nothing else. Times are Unix milliseconds of the store's clock. */
+/** Everything that a payer sees of an invoice. Times are Unix milliseconds of the store's clock. */
 export interface InvoiceView {
   readonly id: string
   readonly mode: Mode
   readonly number: number
   readonly status: InvoiceStatus
-  /** Rises with every change of the invoice. */
+  /** Increases with every change of the invoice. */
   readonly version: number
   readonly merchant: MerchantView
   readonly orderId: string | null
@@ -87,21 +87,21 @@ export interface InvoiceView {
   readonly paidAt: number | null
   readonly successUrl: string | null
   readonly cancelUrl: string | null
-  /** The payment link it was made by; null otherwise. */
+  /** The payment link that created it; null otherwise. */
   readonly paymentLinkId: string | null
-  readonly lock: LockView | null
+  readonly lock: PaymentMethodView | null
   /** Sum of everything that arrived in the chosen asset, late money included. */
   readonly received: string
-  /** What was sent beyond the amount due; `0` unless overpaid. */
+  /** Amount sent beyond the amount due; `0` unless overpaid. */
   readonly excess: string
   readonly payments: readonly PaymentView[]
   readonly isPaidLate: boolean
   readonly isAcceptedShort: boolean
-  /** The time to pay is over and the network has not been read that far: nobody knows that nothing arrived. */
+  /** The time to pay is over and the network has not been read that far: a payment may have arrived. */
   readonly isUnread: boolean
   /** The payer may choose an asset now, or another one. */
   readonly canChoose: boolean
-  /** The payer may ask for a new price on the same address now. */
+  /** The payer may request a new quote on the same address now. */
   readonly canRenew: boolean
 }
 
@@ -112,11 +112,11 @@ export interface AssetOption {
   /** Name of the coin. */
   readonly name: string
   readonly network: NetworkId
-  /** What it would cost now; null while there is no price. */
+  /** Current price; null while there is none. */
   readonly estimate: string | null
   /** Confirmations times the usual time between blocks, milliseconds. */
   readonly confirmMs: number
-  /** False while the network or its price is out of order. */
+  /** False while the network or its price is unavailable. */
   readonly isAvailable: boolean
 }
 
@@ -129,13 +129,13 @@ export interface LinkView {
   readonly title: string
   readonly description: string | null
   readonly currency: FiatCode
-  /** `fixed`: the price. `custom`: the payer writes the amount within bounds; null = no bound. */
+  /** `fixed`: the price. `custom`: the payer enters the amount within bounds; null = no bound. */
   readonly amount:
     | { readonly kind: 'fixed'; readonly value: string }
     | { readonly kind: 'custom'; readonly min: string | null; readonly max: string | null }
 }
 
-/** What is known about a transaction that a payer asks about. */
+/** Possible results for a transaction that a payer asks about. */
 export const HASH_VERDICTS = [
   'counted',
   'confirming',
@@ -155,10 +155,10 @@ export const HASH_VERDICTS = [
 ] as const
 export type HashVerdict = (typeof HASH_VERDICTS)[number]
 
-/** The answer to "I paid and nothing happens". */
+/** The result for "I paid but nothing happened". */
 export interface HashAnswer {
   readonly verdict: HashVerdict
-  /** Where it was found; null when it was found nowhere. */
+  /** Where it was found; null if nowhere. */
   readonly network: NetworkId | null
   readonly confirmations: number | null
   readonly requiredConfirmations: number | null

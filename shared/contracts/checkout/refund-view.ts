@@ -1,6 +1,6 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 
-/** All that the customer with a refund's link sees. Times are Unix milliseconds. */
+/** Everything that the customer with a refund's link sees. Times are Unix milliseconds. */
 export interface RefundView {
   readonly merchant: string
   readonly mode: Mode

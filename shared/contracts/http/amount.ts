@@ -7,14 +7,14 @@ import { FIAT_EXPONENT, parseFiat } from '#shared/domain/money/fiat.ts'
 const DECIMAL = /^(0|[1-9][0-9]{0,11})(?:\.([0-9]{1,18}))?$/
 
 /**
- * A fiat amount as requests give it. Accepts any string: `readFiatAmount` judges it together with its currency, so that the
- * fault names what is wrong.
+ * A fiat amount in requests. Accepts any string: `readFiatAmount` checks it together with its currency, so that the
+ * fault is specific.
  */
 export const fiatAmount = z.string().meta({ maxLength: 31, pattern: DECIMAL.source })
 
 /**
  * Reads a fiat amount as minor units: greater than zero, at most the currency's ISO 4217 exponent of decimals.
- * Gives the fault with its path instead when it is not one.
+ * Otherwise returns the fault with its path.
  */
 export function readFiatAmount(
   value: string,

@@ -19,21 +19,28 @@ export const currencyResource = z
     livemode: z.boolean().describe('The mode of the key: availability may differ between the two.'),
     symbol: tickerSymbol,
     network: networkId,
-    name: freeText(100).describe('Name for people.'),
+    name: freeText(100).describe('Display name.'),
     decimals: assetDecimals,
     contract_address: chainToken.nullable().describe('Token contract or mint; null for the coin of the network.'),
-    min_amount: decimalText.describe('Least amount of an invoice, in units of the asset.'),
+    min_amount: decimalText.describe('Minimum amount of an invoice, in units of the asset.'),
     confirmations: blockCount.describe(
-      'Confirmations that a payment of an ordinary invoice needs; `crypto.required_confirmations` of an invoice says what it asks for by its value.',
+      'Confirmations required for an ordinary invoice; `crypto.required_confirmations` of an invoice is the number required for its value.',
     ),
     available: z.boolean().describe('Whether this workspace can receive it now.'),
     unavailable_reason: z
-      .enum(['no_wallet', 'network_not_configured', 'network_lagging', 'rates_unavailable', 'addresses_exhausted'])
+      .enum([
+        'no_wallet',
+        'network_not_configured',
+        'asset_not_on_network',
+        'network_lagging',
+        'rates_unavailable',
+        'addresses_exhausted',
+      ])
       .nullable()
-      .describe('Why not; null exactly when `available` is true.'),
+      .describe('Reason; null exactly when `available` is true.'),
     watched: z.boolean().describe('A node is behind the network, so that real transfers are seen.'),
     created_at: timestamp.describe('When the workspace was created.'),
-    updated_at: timestamp.describe('When availability was judged: now.'),
+    updated_at: timestamp.describe('When availability was checked: now.'),
   })
   .meta({ id: 'Currency', description: 'A supported crypto asset.' })
 export type CurrencyResource = z.infer<typeof currencyResource>

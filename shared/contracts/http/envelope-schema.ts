@@ -20,31 +20,31 @@ const listMeta = z
       .max(200)
       .meta({ pattern: '^[!-~]+$' })
       .nullable()
-      .describe('Give it as `cursor` for the next page; null on the last one.'),
+      .describe('Pass it as `cursor` for the next page; null on the last one.'),
     has_more: z.boolean().describe('Whether there is a next page.'),
   })
-  .meta({ id: 'ListMeta', description: 'Where a list goes on.' })
+  .meta({ id: 'ListMeta', description: 'Position in the list.' })
 
 const errorDetail = z
   .strictObject({
     path: freeText(PATH_LENGTH_MAX).describe('Dotted path of the offending field: `customer.email`, `events.2`.'),
-    message: freeText(1_000).describe('What is wrong with it.'),
+    message: freeText(1_000).describe('What is wrong.'),
   })
   .meta({ id: 'ErrorDetail', description: 'One offending field.' })
 
 const errorBody = z
   .strictObject({
-    code: z.enum(ERROR_CODES).describe('What went wrong, for programs. The set is closed.'),
+    code: z.enum(ERROR_CODES).describe('Machine-readable error code from a closed set.'),
     message: z
       .string()
       .max(500)
       .meta({ pattern: STORED_TEXT })
-      .describe('What went wrong, for people. The text may change.'),
+      .describe('Human-readable message. The text may change.'),
     details: z.array(errorDetail).max(DETAILS_MAX).describe('Offending fields of a `VALIDATION_ERROR`.').optional(),
   })
-  .meta({ id: 'Error', description: 'What went wrong.' })
+  .meta({ id: 'Error', description: 'The error.' })
 
-/** Every answer that is not a success. */
+/** The envelope of every error response. */
 export const errorEnvelopeSchema = z
   .strictObject({ data: z.null(), error: errorBody, request_id: requestId })
   .meta({ id: 'ErrorResponse', description: 'The envelope of every error.' })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ASSET_IDS, FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { fiatAmount, readFiatAmount } from './amount.ts'
-import { judgeAmount } from './judge-amount.ts'
 import { moneyResource } from './money.ts'
+import { validateAmount } from './validate-amount.ts'
 import { assetDecimals, assetId, decimalText, networkId, tickerSymbol, timestamp, wholeText } from './wire-types.ts'
 
 /** Body of `POST /estimate`; `minor` is the amount in minor units of the currency. */
@@ -12,7 +12,7 @@ export const estimateBody = z
     currency: z.enum(FIAT_CODES).describe('ISO 4217 code.'),
     asset: z.enum(ASSET_IDS).describe('Asset to convert to.'),
   })
-  .superRefine(...judgeAmount('amount'))
+  .superRefine(...validateAmount('amount'))
   .meta({ id: 'EstimateRequest', description: 'What to convert.' })
   .transform((body, context) => {
     const amount = readFiatAmount(body.amount, body.currency, 'amount')
@@ -22,7 +22,7 @@ export const estimateBody = z
   })
 export type EstimateBody = z.output<typeof estimateBody>
 
-/** The public estimate: what a lock made at this moment would ask for. All fields are always present. */
+/** The public estimate: the amount that a quote made now would require. All fields are always present. */
 export const estimateResource = z
   .strictObject({
     object: z.literal('estimate'),
@@ -30,15 +30,17 @@ export const estimateResource = z
     asset: assetId,
     network: networkId,
     symbol: tickerSymbol,
-    fiat: moneyResource.describe('The price that was asked about.'),
+    fiat: moneyResource.describe('The price to convert.'),
     amount: decimalText.describe('The price in units of the asset, rounded up like an invoice.'),
     amount_base_units: wholeText.describe('The same amount in base units.'),
     decimals: assetDecimals,
-    fiat_per_asset: decimalText.describe('Price of one unit of the asset, every digit that was used.'),
-    min_amount: decimalText.describe('An invoice below this, in units of the asset, is refused; an estimate is not.'),
+    fiat_per_asset: decimalText.describe('Price of one unit of the asset, in full precision.'),
+    min_amount: decimalText.describe(
+      'Invoices below this amount, in units of the asset, are refused; estimates are not.',
+    ),
     rate_updated_at: timestamp.describe('Time of the oldest price in the rate.'),
-    created_at: timestamp.describe('When it was made.'),
+    created_at: timestamp.describe('When it was created.'),
     updated_at: timestamp.describe('The same: an estimate never changes.'),
   })
-  .meta({ id: 'Estimate', description: 'What a lock made at this moment would ask for.' })
+  .meta({ id: 'Estimate', description: 'The amount that a lock at this moment would require.' })
 export type EstimateResource = z.infer<typeof estimateResource>

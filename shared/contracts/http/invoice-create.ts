@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { ASSET_IDS, FIAT_CODES, type Mode } from '#shared/domain/enumerations.ts'
 import { fiatAmount, readFiatAmount } from './amount.ts'
-import { judgeAmount } from './judge-amount.ts'
 import { metadataBody } from './metadata.ts'
 import { returnUrl } from './return-url.ts'
 import { text } from './text.ts'
+import { validateAmount } from './validate-amount.ts'
 
-/** Well-formed asset ids; whether the asset exists is the use case's question (`UNSUPPORTED_ASSET`). */
+/** Well-formed asset ids; the use case checks whether the asset exists (`UNSUPPORTED_ASSET`). */
 const ASSET_FORM = /^[a-z0-9]{2,10}_[a-z0-9]{2,12}$/
 
 function bodyOf(mode: Mode) {
@@ -27,13 +27,13 @@ function bodyOf(mode: Mode) {
       metadata: metadataBody.optional(),
       customer: z
         .strictObject({
-          email: z.email('must be an e-mail address').max(254).describe('E-mail address of the payer.').optional(),
+          email: z.email('must be an email address').max(254).describe('Email address of the payer.').optional(),
           name: text(200).describe('Name of the payer.').optional(),
         })
-        .describe('The payer, as far as you know.')
+        .describe('The payer, if known.')
         .optional(),
-      success_url: returnUrl(mode).describe('Where the checkout leads after payment.').optional(),
-      cancel_url: returnUrl(mode).describe('Where the checkout leads when the payer gives up.').optional(),
+      success_url: returnUrl(mode).describe('Where the checkout links to after payment.').optional(),
+      cancel_url: returnUrl(mode).describe('Where the checkout links to when the payer cancels.').optional(),
       expires_in: z
         .int()
         .min(300)
@@ -44,8 +44,8 @@ function bodyOf(mode: Mode) {
         )
         .optional(),
     })
-    .superRefine(...judgeAmount('amount'))
-    .meta({ id: `InvoiceCreate${mode === 'live' ? '' : 'Test'}`, description: 'The wish for an invoice.' })
+    .superRefine(...validateAmount('amount'))
+    .meta({ id: `InvoiceCreate${mode === 'live' ? '' : 'Test'}`, description: 'Parameters of an invoice.' })
     .transform((body, context) => {
       const amount = readFiatAmount(body.amount, body.currency, 'amount')
       if (!amount.ok) {

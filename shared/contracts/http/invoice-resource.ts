@@ -32,13 +32,11 @@ const crypto = z
 
 const rate = z
   .strictObject({
-    fiat_per_asset: decimalText.describe(
-      'Price of one unit of the asset in the invoice currency, every digit that was used.',
-    ),
+    fiat_per_asset: decimalText.describe('Price of one unit of the asset in the invoice currency, in full precision.'),
     locked_at: timestamp.describe('When the rate was fixed.'),
-    expires_at: timestamp.describe('Until when the rate and the exact amount hold.'),
+    expires_at: timestamp.describe('When the locked rate and exact amount expire.'),
   })
-  .meta({ id: 'InvoiceRate', description: 'The rate the crypto amount was computed with.' })
+  .meta({ id: 'InvoiceRate', description: 'The rate used to compute the crypto amount.' })
 
 const received = z
   .strictObject({
@@ -46,35 +44,35 @@ const received = z
     amount_base_units: wholeText.describe('The same sum in base units.'),
     confirmed_base_units: wholeText.describe('The confirmed part of it in base units.'),
   })
-  .meta({ id: 'InvoiceReceived', description: 'What arrived so far.' })
+  .meta({ id: 'InvoiceReceived', description: 'Amounts received so far.' })
 
 const flags = z
   .strictObject({
     paid_late: z.boolean().describe('A payment arrived after the invoice expired.'),
     underpaid_accepted: z.boolean().describe('The merchant accepted less than the full amount as paid.'),
   })
-  .meta({ id: 'InvoiceFlags', description: 'Circumstances that the status alone does not tell.' })
+  .meta({ id: 'InvoiceFlags', description: 'Circumstances in addition to the status.' })
 
 const customer = z
   .strictObject({
-    email: freeText(254).nullable().describe('E-mail address given at creation.'),
+    email: freeText(254).nullable().describe('Email address given at creation.'),
     name: freeText(200).nullable().describe('Name given at creation.'),
   })
-  .meta({ id: 'InvoiceCustomer', description: 'The payer, as far as the merchant told.' })
+  .meta({ id: 'InvoiceCustomer', description: 'The payer, if given.' })
 
 const urls = z
   .strictObject({
     checkout: absoluteUrl.describe('Hosted checkout page: send the payer there.'),
     receipt: absoluteUrl.describe('Receipt page.'),
-    success: absoluteUrl.nullable().describe('Where the checkout leads after payment.'),
-    cancel: absoluteUrl.nullable().describe('Where the checkout leads when the payer gives up.'),
+    success: absoluteUrl.nullable().describe('Where the checkout links to after payment.'),
+    cancel: absoluteUrl.nullable().describe('Where the checkout links to when the payer cancels.'),
   })
   .meta({ id: 'InvoiceUrls', description: 'Pages around the invoice.' })
 
-/** The public invoice of specification §2: every field is always present and no other field ever is. */
+/** The public invoice of specification §2: every field is always present, and there are no others. */
 export const invoiceResource = z
   .strictObject({
-    id: z.uuid().describe('Unique for ever.'),
+    id: z.uuid().describe('Unique.'),
     object: z.literal('invoice'),
     number: z
       .int()
@@ -93,14 +91,12 @@ export const invoiceResource = z
     flags,
     customer,
     urls,
-    payment_link_id: z.uuid().nullable().describe('The payment link it was made from.'),
-    product_id: z.uuid().nullable().describe('The product it was made from.'),
-    source: z
-      .enum(['link', 'api', 'manual', 'billing'])
-      .describe('What created it: `api` for invoices made with a key.'),
+    payment_link_id: z.uuid().nullable().describe('The payment link that created it.'),
+    product_id: z.uuid().nullable().describe('The product of that payment link.'),
+    source: z.enum(['link', 'api', 'manual', 'billing']).describe('Source: `api` for invoices created with a key.'),
     created_at: timestamp.describe('When it was created.'),
-    expires_at: timestamp.describe('Without the full amount by then, the invoice expires.'),
-    paid_at: timestamp.nullable().describe('When the full amount was there and confirmed.'),
+    expires_at: timestamp.describe('The invoice expires if the full amount has not arrived by then.'),
+    paid_at: timestamp.nullable().describe('When the full amount was confirmed.'),
     updated_at: timestamp.describe('When it last changed.'),
   })
   .meta({ id: 'Invoice', description: 'A fiat price, paid on-chain in a crypto asset.' })

@@ -23,13 +23,13 @@ const cursor = z
   .optional()
   .describe('`meta.next_cursor` of the page before; opaque.')
 
-/** ISO 8601 with `Z` or an offset, as Unix milliseconds. A `+` that a client forgot to escape arrives as a space. */
+/** ISO 8601 with `Z` or an offset, as Unix milliseconds. A `+` that a client did not escape arrives as a space. */
 const instant = z
   .string()
   .transform((value) => value.replace(/ (?=\d\d:\d\d$)/, '+'))
   .pipe(z.iso.datetime({ offset: true, message: 'must be an ISO 8601 date-time with Z or an offset' }))
   .transform((value) => Date.parse(value))
-  .meta({ override: documentedAs({ type: 'string', format: 'date-time', maxLength: 64 }) })
+  .meta({ override: documentedAs({ type: 'string', format: 'date-time' }) })
 
 /** Query of `GET /invoices`. */
 export const invoiceListQuery = z.strictObject({
@@ -53,5 +53,5 @@ export const paymentListQuery = z.strictObject({
 /** Query of lists without filters: products and payment links. */
 export const pageQuery = z.strictObject({ limit, cursor })
 
-/** Query of operations that take none. */
+/** Query of operations without parameters. */
 export const noQuery = z.strictObject({})

@@ -8,7 +8,7 @@ const VALUE_LENGTH_MAX = 500
 /** Names that change objects instead of being stored in them. */
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** How a map of merchant's own strings looks on the wire. */
+/** Form of a merchant's map of strings in JSON. */
 const METADATA = {
   type: 'object',
   maxProperties: KEYS_MAX,
@@ -16,10 +16,10 @@ const METADATA = {
   additionalProperties: { type: 'string', maxLength: VALUE_LENGTH_MAX, pattern: STORED_TEXT },
 }
 
-/** Metadata as responses print it: what was given at creation. */
+/** Metadata in responses: as given at creation. */
 export const metadataResource = z.record(z.string(), z.string()).meta({
   id: 'Metadata',
-  description: "The merchant's own strings, returned as they were given.",
+  description: "The merchant's own strings, returned unchanged.",
   override: documentedAs(METADATA),
 })
 
@@ -42,7 +42,7 @@ const checked = z.unknown().transform((value, context): Record<string, string> =
   return result
 })
 
-/** Merchant's own strings: at most 50 keys of 1 … 40 characters, values of at most 500. Each fault has its own path. */
+/** A merchant's own strings: at most 50 keys of 1 … 40 characters, values of at most 500. Each fault has its own path. */
 export const metadataBody = checked.meta({
   description: "The merchant's own strings.",
   override: documentedAs(METADATA),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 
-/** A fiat amount as every response prints it: `value` has exactly the currency's ISO 4217 exponent of decimals. */
+/** A fiat amount in responses: `value` has exactly the currency's ISO 4217 exponent of decimals. */
 export const moneyResource = z
   .strictObject({
     value: z

@@ -12,21 +12,24 @@ const fields = z
       .toLowerCase()
       .describe('Copies title, price and currency of this product; leave those out then.')
       .optional(),
-    title: visibleText(200).describe('What payers read. Required without `product_id`.').optional(),
-    description: text(500).describe('More about it.').optional(),
+    title: visibleText(200).describe('Shown to payers. Required without `product_id`.').optional(),
+    description: text(500).describe('Further description.').optional(),
     currency: z.enum(FIAT_CODES).describe('ISO 4217 code. Required without `product_id`.').optional(),
     amount: fiatAmount.describe('Fixed amount. Without `product_id`, either this or `allow_custom_amount`.').optional(),
     allow_custom_amount: z.boolean().describe('Lets the payer choose the amount.').optional(),
-    min_amount: fiatAmount.describe('Least that a payer may choose; with `allow_custom_amount`.').optional(),
-    max_amount: fiatAmount.describe('Most that a payer may choose; with `allow_custom_amount`.').optional(),
+    min_amount: fiatAmount.describe('Minimum that a payer can choose; with `allow_custom_amount`.').optional(),
+    max_amount: fiatAmount
+      .describe('Maximum that a payer can choose; with `allow_custom_amount`.')
+      .meta({ examples: ['500.00'] })
+      .optional(),
   })
   .meta({
     id: 'PaymentLinkCreate',
-    description: 'The wish for a payment link: a copy of a product, or terms of its own.',
+    description: 'Parameters of a payment link: a copy of a product, or its own terms.',
   })
 type Fields = z.output<typeof fields>
 
-/** A validated wish for a link: a copy of a product, or terms of its own. Amounts are minor units of the currency. */
+/** A validated request for a link: a copy of a product, or separate terms. Amounts are minor units of the currency. */
 export type PaymentLinkBody =
   | { readonly kind: 'product'; readonly productId: string; readonly description: string | null }
   | {
@@ -39,7 +42,7 @@ export type PaymentLinkBody =
         | { readonly kind: 'custom'; readonly minMinor: bigint | null; readonly maxMinor: bigint | null }
     }
 
-/** Body of `POST /payment-links`. Every field that contradicts another one is named in the fault. */
+/** Body of `POST /payment-links`. Every contradictory field is listed in the fault. */
 export const paymentLinkBody = fields.transform((body, context): PaymentLinkBody => {
   const faults: ErrorDetail[] = []
   const result = body.product_id === undefined ? readOwn(body, faults) : readCopy(body, body.product_id, faults)
@@ -49,13 +52,13 @@ export const paymentLinkBody = fields.transform((body, context): PaymentLinkBody
   return result ?? z.NEVER
 })
 
-/** What a product decides; a value beside it would be ignored, and an ignored price is a wrong price. */
+/** Fields set by a product; a separate value would be ignored, and an ignored price is a wrong price. */
 const DECIDED_BY_PRODUCT = ['title', 'currency', 'amount', 'min_amount', 'max_amount'] as const
 
 function readCopy(body: Fields, productId: string, faults: ErrorDetail[]): PaymentLinkBody {
   const given: string[] = DECIDED_BY_PRODUCT.filter((path) => body[path] !== undefined)
   if (body.allow_custom_amount === true) given.push('allow_custom_amount')
-  faults.push(...given.map((path) => ({ path, message: 'must be left out with product_id, which decides it' })))
+  faults.push(...given.map((path) => ({ path, message: 'must be left out with product_id, which sets it' })))
   return { kind: 'product', productId, description: body.description ?? null }
 }
 
@@ -96,7 +99,7 @@ function readCustom(body: Fields, currency: FiatCode | undefined, faults: ErrorD
   return { kind: 'custom', minMinor, maxMinor }
 }
 
-/** Null when absent, faulty, or unreadable for want of a currency, which has its own fault then. */
+/** Null when absent, faulty, or unreadable without a currency, which then has its own fault. */
 function readMinor(
   body: Fields,
   path: 'amount' | 'min_amount' | 'max_amount',

@@ -22,7 +22,7 @@ const reason = z
 /** The public payment: one on-chain (or simulated) transfer attributed to an invoice. All fields are always present. */
 export const paymentResource = z
   .strictObject({
-    id: z.uuid().describe('Unique for ever.'),
+    id: z.uuid().describe('Unique.'),
     object: z.literal('payment'),
     livemode: z.boolean().describe('False for payments of test invoices.'),
     invoice_id: z.uuid().describe('The invoice it was attributed to.'),
@@ -35,12 +35,12 @@ export const paymentResource = z
     status: z
       .enum(PAYMENT_STATES)
       .describe(
-        '`detected` and `confirmed` are alive; `replaced`, `dropped` and `orphaned` no longer exist on the chain.',
+        '`detected` and `confirmed` payments exist on the chain; `replaced`, `dropped` and `orphaned` ones no longer do.',
       ),
     tx_hash: chainToken
       .nullable()
       .describe(
-        'Transaction; null for simulated payments, and for coins from inside of a contract call that only the balance of the address shows.',
+        'Transaction; null for simulated payments, and for coins from a contract call that only the balance of the address shows.',
       ),
     output_index: z
       .int()
@@ -48,12 +48,12 @@ export const paymentResource = z
       .max(Number.MAX_SAFE_INTEGER)
       .nullable()
       .describe('Output, log or instruction inside the transaction.'),
-    from_address: chainToken.nullable().describe('Sender, where the chain knows one.'),
+    from_address: chainToken.nullable().describe('Sender, if the chain has one.'),
     to_address: chainToken.describe('The invoice address that received it.'),
-    block_number: blockNumber.nullable().describe('Block or slot; null while it is in none.'),
+    block_number: blockNumber.nullable().describe('Block or slot; null until it is in one.'),
     block_hash: chainToken.nullable().describe('Hash of that block.'),
-    confirmations: blockCount.describe('Blocks on top, its own included.'),
-    required_confirmations: blockCount.describe('Confirmations it needs to count as confirmed.'),
+    confirmations: blockCount.describe('Confirmations so far, including its own block.'),
+    required_confirmations: blockCount.describe('Confirmations required.'),
     counted: z.boolean().describe('Whether it counts towards the invoice.'),
     uncounted_reason: reason
       .nullable()
@@ -61,7 +61,7 @@ export const paymentResource = z
         'Why it does not count: `wrong_asset`, `out_of_quote`, `dust` (too small to change anything) and others.',
       ),
     late: z.boolean().describe('It arrived after the invoice expired.'),
-    simulated: z.boolean().describe('It was played with the simulate operation.'),
+    simulated: z.boolean().describe('It was created with the simulate operation.'),
     explorer_url: absoluteUrl.nullable().describe('The transaction in a public block explorer.'),
     detected_at: timestamp.describe('When it was first seen.'),
     confirmed_at: timestamp.nullable().describe('When it reached the required confirmations.'),

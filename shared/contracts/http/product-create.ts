@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { fiatAmount, readFiatAmount } from './amount.ts'
-import { judgeAmount } from './judge-amount.ts'
 import { text } from './text.ts'
+import { validateAmount } from './validate-amount.ts'
 import { visibleText } from './visible-text.ts'
 
 /** Body of `POST /products`; `priceMinor` is the price in minor units of the currency. */
 export const productBody = z
   .strictObject({
-    name: visibleText(200).describe('What payers read.'),
+    name: visibleText(200).describe('Shown to payers.'),
     price: fiatAmount.describe('Price: greater than zero, at most the decimals of the currency.'),
     currency: z.enum(FIAT_CODES).describe('ISO 4217 code.'),
-    description: text(500).describe('More about it.').optional(),
+    description: text(500).describe('Further description.').optional(),
     sku: visibleText(100)
       .describe('Your own code, compared exactly as written; unique in the workspace and mode.')
       .optional(),
   })
-  .superRefine(...judgeAmount('price'))
-  .meta({ id: 'ProductCreate', description: 'The wish for a product.' })
+  .superRefine(...validateAmount('price'))
+  .meta({ id: 'ProductCreate', description: 'Parameters of a product.' })
   .transform((body, context) => {
     const price = readFiatAmount(body.price, body.currency, 'price')
     if (price.ok) return { ...body, priceMinor: price.minor }

@@ -8,7 +8,7 @@ export const rateListQuery = z.strictObject({
   asset: z.enum(ASSET_IDS).optional().describe('Only this asset.'),
 })
 
-/** The public rate: what one unit of an asset is worth now, the workspace's spread included. All fields are always present. */
+/** The public rate: the current value of one unit of an asset, including the workspace's spread. All fields are always present. */
 export const rateResource = z
   .strictObject({
     object: z.literal('rate'),
@@ -17,13 +17,13 @@ export const rateResource = z
     symbol: tickerSymbol,
     network: networkId,
     fiat: z.enum(FIAT_CODES).describe('Currency of the price.'),
-    fiat_per_asset: decimalText.describe('Price of one unit of the asset, every digit that a lock would use.'),
-    sources: z.int().min(1).max(1_000).describe("How many independent sources of the asset's price are in it."),
+    fiat_per_asset: decimalText.describe('Price of one unit of the asset, in full precision.'),
+    sources: z.int().min(1).max(1_000).describe('Number of independent sources of the price.'),
     created_at: timestamp.describe(
       'Time of the oldest price in it: a rate never changes, the next one takes its place.',
     ),
     updated_at: timestamp.describe('Time of the oldest price in it.'),
-    expires_at: timestamp.describe('Not used after this.'),
+    expires_at: timestamp.describe('The rate is not used after this time.'),
   })
-  .meta({ id: 'Rate', description: "What one unit of an asset is worth now, the workspace's spread included." })
+  .meta({ id: 'Rate', description: "Current price of one unit of an asset, including the workspace's spread." })
 export type RateResource = z.infer<typeof rateResource>

@@ -2,7 +2,7 @@ import type { Mode } from '#shared/domain/enumerations.ts'
 import { parsePlainUrl } from './plain-url.ts'
 import { text } from './text.ts'
 
-/** Where the payer goes after the checkout: https, or `http://localhost` with a test key. No credentials in it. */
+/** Where the payer goes after the checkout: https, or `http://localhost` with a test key. Without credentials. */
 export function returnUrl(mode: Mode) {
   return text(2_048)
     .meta({ format: 'uri' })

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
 
-/** Most offending fields that one answer lists; a body of 256 KB can be wrong in many places. */
+/** Most invalid fields listed in one response; a body of 256 KB can be wrong in many places. */
 export const DETAILS_MAX = 50
-/** Longest path that an answer prints, in UTF-16 units; the names of unknown fields are the caller's own. */
+/** Longest path in a response, in UTF-16 units; the caller chooses the names of unknown fields. */
 export const PATH_LENGTH_MAX = 1_000
 
-/** The parsed value, or `VALIDATION_ERROR` with the dotted path of every offending field, each once. */
+/** The parsed value, or `VALIDATION_ERROR` with the dotted path of every invalid field, each once. */
 export function validate<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -14,8 +14,8 @@ export function validate<T extends z.ZodType>(schema: T, value: unknown): z.outp
 }
 
 /**
- * Like `validate`, for bodies with fields that more than their form decides: where the form is wrong, `faultsOf` is given the body
- * and adds what else is wrong, so that one answer lists every offending field. It is not called for a body of the right form.
+ * Like `validate`, for bodies whose fields need checks beyond their form: where the form is wrong, `faultsOf` receives the body
+ * and adds its own faults, so that one response lists every invalid field. It is not called for a body of the right form.
  */
 export async function validateWith<T extends z.ZodType>(
   schema: T,
@@ -29,7 +29,7 @@ export async function validateWith<T extends z.ZodType>(
   throw invalid(onePerPath([...result.error.issues.flatMap(toDetails), ...more]))
 }
 
-/** The first fault of each field: a value of the wrong type also breaks rules that make no sense for it. */
+/** The first fault of each field: a value of the wrong type also breaks rules that do not apply to it. */
 function onePerPath(details: readonly ErrorDetail[]): ErrorDetail[] {
   const first = new Map<string, ErrorDetail>()
   for (const detail of details) if (!first.has(detail.path)) first.set(detail.path, detail)
@@ -37,8 +37,8 @@ function onePerPath(details: readonly ErrorDetail[]): ErrorDetail[] {
 }
 
 /**
- * `VALIDATION_ERROR` with these details; for rules that a schema cannot express. Callers choose how many fields are
- * wrong and what unknown ones are called, so the list ends at `DETAILS_MAX` and each path at `PATH_LENGTH_MAX`.
+ * `VALIDATION_ERROR` with these details; for rules that a schema cannot express. Clients control the number of invalid fields
+ * and the names of unknown ones, so the list ends at `DETAILS_MAX` and each path at `PATH_LENGTH_MAX`.
  */
 export function invalid(details: readonly ErrorDetail[]): PaymeshError {
   const printed = details.slice(0, DETAILS_MAX).map((detail) => ({ ...detail, path: printedPath(detail.path) }))

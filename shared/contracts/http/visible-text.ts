@@ -1,6 +1,6 @@
 import { text } from './text.ts'
 
-/** A text that people will look for on a page: like `text`, and not only white space. */
+/** A text displayed on a page: like `text`, and not only white space. */
 export function visibleText(max: number) {
   return text(max).refine((value) => value === '' || value.trim() !== '', 'must not be blank')
 }

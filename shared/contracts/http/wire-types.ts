@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 
 /**
- * The value types that responses are made of, each with the bounds a client may rely on. Fields add their own
+ * The value types of responses, each with the bounds a client may rely on. Fields add their own
  * description with `.describe()`.
  */
 
@@ -21,13 +21,13 @@ export const wholeText = z
   .max(78)
   .regex(/^(0|[1-9][0-9]*)$/)
 
-/** What a merchant or payer wrote, as it was stored. */
+/** Text that a merchant or payer entered, as it was stored. */
 export function freeText(max: number) {
   return z.string().max(max).meta({ pattern: STORED_TEXT })
 }
 
-/** Regular expression of stored text: anything but NUL. */
-export const STORED_TEXT = '^[^\\u0000]*$'
+/** Regular expression of stored text: anything but NUL. `\x00`, because PCRE (PHP) has no `\u` escapes. */
+export const STORED_TEXT = '^[^\\x00]*$'
 
 /** An address, hash or other token of a chain: printable ASCII without spaces. */
 export const chainToken = z
@@ -49,7 +49,7 @@ export const tickerSymbol = z
 export const assetId = z.enum(ASSET_IDS).describe('Asset id: `<symbol>_<network>`.')
 
 /** Network id. */
-export const networkId = z.enum(NETWORK_IDS).describe('Network that the asset lives on.')
+export const networkId = z.enum(NETWORK_IDS).describe('Network of the asset.')
 
 /** Decimals between base units and the display unit of an asset. */
 export const assetDecimals = z.int().min(0).max(36).describe('Decimals between base units and `amount`: 8 for BTC.')
@@ -58,8 +58,8 @@ export const assetDecimals = z.int().min(0).max(36).describe('Decimals between b
 export const blockCount = z.int().min(0).max(2_147_483_647)
 
 /**
- * Says in the OpenAPI document how a value looks on the wire, where the schema alone cannot: a query parameter is text that becomes
- * a number, a body field may be checked by code. To be given to `.meta({ override })`; keeps the description.
+ * Describes in the OpenAPI document how a value looks on the wire, where the schema alone cannot: a query parameter is text that becomes
+ * a number, a body field may be checked by code. For `.meta({ override })`; keeps the description.
  */
 export function documentedAs(wire: Readonly<Record<string, unknown>>) {
   return ({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void => {

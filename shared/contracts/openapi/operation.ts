@@ -5,13 +5,15 @@ import type { Scope } from '#shared/domain/enumerations.ts'
 /** Groups of operations, in the order of the reference. */
 export const TAGS = {
   Invoices: 'Price something in fiat, have it paid on-chain.',
-  'Payment links': 'One link, many payers: each visit that pays makes its own invoice.',
-  Products: 'What payment links sell.',
+  'Payment links': 'One link for many payers: each payment creates its own invoice.',
+  Products: 'Items that payment links sell.',
   Payments: 'On-chain transfers attributed to invoices.',
-  'Currencies and rates': 'What can be received, and what it is worth now.',
+  'Currencies and rates': 'Available assets and their current rates.',
   'Webhook endpoints': 'Where signed events are sent.',
+  // A separate tag: generators put each tag into one class, and webhooks do not belong in a client.
+  Events: 'What is sent to webhook endpoints.',
 } as const
-export type Tag = keyof typeof TAGS
+export type Tag = Exclude<keyof typeof TAGS, 'Events'>
 
 /** A JSON body of a request: the schema that validates it and an example that it accepts. */
 export interface RequestBody {
@@ -19,7 +21,7 @@ export interface RequestBody {
   readonly example: unknown
 }
 
-/** What a success looks like: its status, and the resource or list in `data`. */
+/** A success response: its status, and the resource or list in `data`. */
 export interface Success {
   readonly status: 200 | 201
   readonly description: string
@@ -29,11 +31,11 @@ export interface Success {
   readonly envelope: string
   /** Most entries of a list; null when `data` is one resource. */
   readonly listMax: number | null
-  /** One resource; a list shows it as its only entry. */
+  /** One resource; for a list, its only entry in the example. */
   readonly example: unknown
 }
 
-/** One operation of the interface as its callers see it. Its schemas are the ones that validate at run time. */
+/** One operation of the REST API. Its schemas are the ones that validate at run time. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Below `/api/v1`, with `{id}` for the resource. */
@@ -52,7 +54,7 @@ export interface Operation {
   readonly query?: z.ZodObject
   readonly body?: RequestBody
   readonly success: Success
-  /** What only this operation and its like can answer; `errorCodes` adds what follows from its shape. */
+  /** Error codes specific to this operation; `errorCodes` adds those that follow from its shape. */
   readonly errors: readonly ErrorCode[]
 }
 
@@ -65,7 +67,7 @@ const EVERYWHERE: readonly ErrorCode[] = [
   'INTERNAL_ERROR',
 ]
 
-/** Every error code that the operation may answer; an answer with another one is a fault of the server. */
+/** Every error code that the operation may return; any other one is a bug of the server. */
 export function errorCodes(operation: Operation): ReadonlySet<ErrorCode> {
   const codes = new Set([...EVERYWHERE, ...operation.errors])
   if (operation.path.includes('{id}')) codes.add('NOT_FOUND')

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** `GET /api/v3/brokerage/market/products` of Coinbase Advanced Trade (public, no key). */
 export const coinbaseProducts = z.object({ products: z.array(z.unknown()) })
 
-/** One product. The answer has no book: `price` is the last trade. */
+/** One product. The response has no book: `price` is the last trade. */
 export const coinbaseProduct = z.object({
   product_id: z.string(),
   price: z.string(),

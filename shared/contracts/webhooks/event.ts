@@ -3,27 +3,27 @@ import { invoiceResource } from '#shared/contracts/http/invoice-resource.ts'
 import { paymentResource } from '#shared/contracts/http/payment-resource.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 
-/** Version date of the interface (specification §9); every event carries it and a frozen event keeps the one it was made under. */
+/** Version date of the API (specification §9); every event carries it, and a frozen event keeps its original one. */
 export const API_VERSION = '2026-10-01'
 
-/** Body of a delivery (specification §6). `data.payment` is there on `payment.*` events only. */
+/** Body of a delivery (specification §6). `data.payment` is present only on `payment.*` events. */
 export const eventBody = z
   .strictObject({
     id: z
       .string()
       .max(100)
       .regex(/^evt_[0-9a-z_]+$/)
-      .describe('The same for every delivery of this event: deduplicate by it.'),
+      .describe('The same for every delivery of this event: use it to deduplicate.'),
     object: z.literal('event'),
     type: z.enum(EVENT_TYPES).describe('What happened.'),
-    api_version: z.literal(API_VERSION).describe('Version of the interface that the event was made under.'),
+    api_version: z.literal(API_VERSION).describe('API version of the event.'),
     livemode: z.boolean().describe('False for test events.'),
     created_at: z.iso.datetime().describe('When it happened.'),
     data: z
       .strictObject({
-        object: invoiceResource.describe('The invoice as it was when the event happened.'),
+        object: invoiceResource.describe('The invoice at the time of the event.'),
         payment: paymentResource.describe('The payment; on `payment.*` events only.').optional(),
       })
-      .describe('What the event is about.'),
+      .describe('Data of the event.'),
   })
   .meta({ id: 'Event', description: 'The body of a webhook delivery.' })

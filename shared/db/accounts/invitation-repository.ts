@@ -2,7 +2,7 @@ import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import { type Acceptance, INVITER_ROLE, type Invitation, type InvitationRepository } from '#shared/ports/members.ts'
+import { type Acceptance, INVITER_ROLE, type Invitation, type InvitationRepository } from '#shared/ports/invitations.ts'
 import { addMember, membershipId } from './membership-repository.ts'
 import { INVITATIONS, type InvitationDocument, MEMBERSHIPS, USERS } from './operator-models.ts'
 import { userToDocument } from './user-repository.ts'
@@ -13,8 +13,8 @@ const OPEN_LISTED_MAX = 200
 export function createInvitationRepository(db: Database): InvitationRepository {
   const invitations = db.collection(INVITATIONS)
   return {
-    insert: async (invitation, noted) =>
-      await audited(db, noted, async (session) => {
+    insert: async (invitation, auditWrite) =>
+      await audited(db, auditWrite, async (session) => {
         const { _id, ...rest } = toDocument(invitation)
         const added = await invitations.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
         return added.upsertedCount === 1
@@ -29,15 +29,15 @@ export function createInvitationRepository(db: Database): InvitationRepository {
           .limit(OPEN_LISTED_MAX)
           .toArray()
       ).flatMap((stored) => fromDocument(stored) ?? []),
-    withdraw: async (id, at, noted) =>
-      await audited(db, noted, async (session) => {
+    withdraw: async (id, at, auditWrite) =>
+      await audited(db, auditWrite, async (session) => {
         const change = { $set: { closed: { at: toDate(at), as: 'withdrawn' as const } } }
         return (await invitations.updateOne({ _id: id, closed: null }, change, { session })).matchedCount === 1
       }),
-    accept: async ({ id, workspaceId, role }, { userId, newUser, inviterId, at }, noted) => {
+    accept: async ({ id, workspaceId, role }, { userId, newUser, inviterId, at }, auditWrite) => {
       let outcome: Acceptance = 'closed'
       try {
-        await audited(db, noted, async (session) => {
+        await audited(db, auditWrite, async (session) => {
           outcome = 'closed'
           const open = { _id: id, closed: null, expiresAt: { $gt: toDate(at) } }
           const change = { $set: { closed: { at: toDate(at), as: 'accepted' as const } } }
@@ -47,7 +47,7 @@ export function createInvitationRepository(db: Database): InvitationRepository {
             return false
           }
           outcome = 'void'
-          // Written, not only read: a removal of the inviter at this moment collides with it.
+          // Written, not only read: a concurrent removal of the inviter conflicts with it.
           const inviter = { _id: membershipId({ workspaceId, userId: inviterId }), role: INVITER_ROLE }
           const held = await db.collection(MEMBERSHIPS).updateOne(inviter, { $inc: { turn: 1 } }, { session })
           if (held.matchedCount === 0) return false
@@ -58,7 +58,7 @@ export function createInvitationRepository(db: Database): InvitationRepository {
         })
         return outcome
       } catch (error) {
-        // The address got a person in the same moment: nothing of this was done.
+        // An account with the address was created concurrently: nothing of this was stored.
         if (duplicateKeyFields(error) !== null) return 'closed'
         throw error
       }

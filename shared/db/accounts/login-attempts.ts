@@ -4,9 +4,9 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import type { BackOff, LoginAttempts } from '#shared/ports/login-attempts.ts'
 import { LOGIN_ATTEMPTS } from './operator-models.ts'
 
-/** How often a try is counted anew that met other first tries of the same key. */
+/** How often a try is counted again after a conflict with other first tries of the same key. */
 const ROUNDS = 5
-/** The wait of a try that met others that often. */
+/** The wait of a try after that many conflicts. */
 const CROWDED_WAIT_MS = 1_000
 
 /** Counters of failed tries on MongoDB: one atomic step counts a try and returns its wait. */
@@ -22,7 +22,7 @@ export function createLoginAttempts(db: Database): LoginAttempts {
         } catch (error) {
           if (duplicateKeyFields(error) === null) throw error
         }
-        // The row is there: it waits, or another first try wrote it a moment ago and this one is counted after it.
+        // The row exists: the try waits, or another first try wrote it a moment ago and this one is counted after it.
         const waiting = await attempts.findOne({ _id: key })
         if (waiting !== null && waiting.waitUntil > toDate(at)) return { waitMs: toMs(waiting.waitUntil) - at }
       }
@@ -50,7 +50,7 @@ function waitOf({ free, firstWaitMs, waitMaxMs }: BackOff, failures: number): nu
   return failures <= free ? 0 : Math.min(waitMaxMs, firstWaitMs * 2 ** Math.min(30, failures - free - 1))
 }
 
-/** Stages of an update: failures first, then the wait that follows from them. */
+/** Stages of an update: failures first, then the resulting wait. */
 function countTry({ free, firstWaitMs, waitMaxMs, forgottenAfterMs }: BackOff, at: number) {
   const isOld = { $lt: [{ $ifNull: ['$lastAt', new Date(0)] }, toDate(at - forgottenAfterMs)] }
   const before = { $cond: [isOld, 0, { $ifNull: ['$failures', 0] }] }

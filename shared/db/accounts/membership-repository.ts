@@ -2,12 +2,8 @@ import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import {
-  INVITER_ROLE,
-  type Membership,
-  type MembershipChange,
-  type MembershipRepository,
-} from '#shared/ports/members.ts'
+import { INVITER_ROLE } from '#shared/ports/invitations.ts'
+import type { Membership, MembershipChange, MembershipRepository } from '#shared/ports/members.ts'
 import { INVITATIONS, MEMBERSHIPS, type MembershipDocument } from './operator-models.ts'
 
 const MEMBERS_LISTED_MAX = 1_000
@@ -24,13 +20,13 @@ export function createMembershipRepository(db: Database): MembershipRepository {
       const stored = await memberships.findOne({ _id: membershipId({ workspaceId, userId }) })
       return stored === null ? null : fromDocument(stored)
     },
-    add: async (membership, noted) =>
-      await audited(db, noted, async (session) => await addMember(db, membership, session)),
-    change: async (member, from, to, noted) => {
+    add: async (membership, auditWrite) =>
+      await audited(db, auditWrite, async (session) => await addMember(db, membership, session)),
+    change: async (member, from, to, auditWrite) => {
       let outcome: MembershipChange = 'changed'
-      await audited(db, noted, async (session) => {
+      await audited(db, auditWrite, async (session) => {
         outcome = await changeMember(memberships, { ...member, from, to }, session)
-        if (outcome === 'done' && from === INVITER_ROLE) await voidInvitations(db, member, noted.audit.at, session)
+        if (outcome === 'done' && from === INVITER_ROLE) await voidInvitations(db, member, auditWrite.audit.at, session)
         return outcome === 'done'
       })
       return outcome
@@ -45,7 +41,7 @@ async function changeMember(
 ): Promise<MembershipChange> {
   const held = { _id: membershipId({ workspaceId, userId }), role: from as Membership['role'] }
   if (from === 'owner') {
-    // Writing every owner's row makes two such deeds collide: the second one is run again and counts what the first one left.
+    // Writing every owner's row makes two such actions conflict: the second one is retried and counts the remaining owners.
     const owners = await memberships.updateMany({ workspaceId, role: 'owner' }, { $inc: { turn: 1 } }, { session })
     if ((await memberships.findOne(held, { session })) === null) return 'changed'
     if (owners.matchedCount < 2) return 'last_owner'
@@ -66,7 +62,7 @@ async function voidInvitations(
   await db.collection(INVITATIONS).updateMany(open, change, { session })
 }
 
-/** Adds a member within a transaction; false when there is one already. */
+/** Adds a member within a transaction; false if the person already is one. */
 export async function addMember(
   db: Database,
   membership: Membership,

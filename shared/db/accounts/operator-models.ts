@@ -1,5 +1,6 @@
 import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { Invitation, Membership } from '#shared/ports/members.ts'
+import type { Invitation } from '#shared/ports/invitations.ts'
+import type { Membership } from '#shared/ports/members.ts'
 import type { Session } from '#shared/ports/sessions.ts'
 import type { User } from '#shared/ports/users.ts'
 
@@ -35,11 +36,11 @@ export type SessionDocument = Omit<Session, 'id' | 'loggedInAt' | 'seenAt' | 'en
   loggedInAt: Date
   seenAt: Date
   endsAt: Date
-  /** Set when another token took its place. */
+  /** Set when another token replaced it. */
   replaced: boolean
 }
 
-/** The sessions collection; rows go away by themselves some time after their end. */
+/** The sessions collection; rows expire some time after their end. */
 export const SESSIONS = defineCollection<SessionDocument>(
   'sessions',
   {
@@ -113,7 +114,7 @@ export const INVITATIONS = defineCollection<InvitationDocument>(
   ],
 )
 
-/** A counter of failed log-ins. */
+/** A counter of failed logins. */
 export interface LoginAttemptDocument {
   _id: string
   failures: number
@@ -121,7 +122,7 @@ export interface LoginAttemptDocument {
   waitUntil: Date
 }
 
-/** The login_attempts collection; a row goes away two days after its last failure. */
+/** The login_attempts collection; a row expires two days after its last failure. */
 export const LOGIN_ATTEMPTS = defineCollection<LoginAttemptDocument>(
   'login_attempts',
   { _id: TEXT, failures: COUNT, lastAt: DATE, waitUntil: DATE },

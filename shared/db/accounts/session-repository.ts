@@ -2,13 +2,13 @@ import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import type { Noted } from '#shared/ports/audit.ts'
+import type { AuditWrite } from '#shared/ports/audit.ts'
 import type { Session, SessionRepository } from '#shared/ports/sessions.ts'
 import { SESSIONS, type SessionDocument, USERS } from './operator-models.ts'
 
 type Transaction = mongoose.mongo.ClientSession
 
-/** So many browsers of a person are remembered; the oldest goes first. */
+/** Browsers stored per person; the oldest is dropped first. */
 const DEVICES_MAX = 20
 const SESSIONS_LISTED_MAX = 100
 
@@ -17,9 +17,9 @@ export function createSessionRepository(db: Database): SessionRepository {
   const sessions = db.collection(SESSIONS)
   const users = db.collection(USERS)
 
-  const ended = async (which: mongoose.mongo.Filter<SessionDocument>, noted: Noted): Promise<number> => {
+  const ended = async (which: mongoose.mongo.Filter<SessionDocument>, auditWrite: AuditWrite): Promise<number> => {
     let count = 0
-    await audited(db, noted, async (transaction) => {
+    await audited(db, auditWrite, async (transaction) => {
       count = (await sessions.deleteMany(which, { session: transaction })).deletedCount
       return count > 0
     })
@@ -27,8 +27,8 @@ export function createSessionRepository(db: Database): SessionRepository {
   }
 
   return {
-    begin: async (session, device, noted) => {
-      await audited(db, noted, async (transaction) => {
+    begin: async (session, device, auditWrite) => {
+      await audited(db, auditWrite, async (transaction) => {
         await sessions.insertOne(toDocument(session), { session: transaction })
         if (device !== null) {
           const unknown = { _id: session.userId, devices: { $ne: device } }
@@ -45,7 +45,7 @@ export function createSessionRepository(db: Database): SessionRepository {
     touch: async (id, at) => {
       await sessions.updateOne({ _id: id }, { $max: { seenAt: toDate(at) } })
     },
-    replace: async (id, next, formerEndsAt, noted) => {
+    replace: async (id, next, formerEndsAt, auditWrite) => {
       const change = async (transaction: Transaction): Promise<boolean> => {
         const former = { $set: { replaced: true, endsAt: toDate(formerEndsAt) } }
         const { matchedCount } = await sessions.updateOne({ _id: id, replaced: false }, former, {
@@ -54,7 +54,7 @@ export function createSessionRepository(db: Database): SessionRepository {
         if (matchedCount === 1) await sessions.insertOne(toDocument(next), { session: transaction })
         return matchedCount === 1
       }
-      if (noted !== null) return await audited(db, noted, change)
+      if (auditWrite !== null) return await audited(db, auditWrite, change)
       const transaction = db.connection.getClient().startSession()
       try {
         return await transaction.withTransaction(() => change(transaction))
@@ -66,11 +66,11 @@ export function createSessionRepository(db: Database): SessionRepository {
       (
         await sessions.find({ userId, replaced: false }).sort({ loggedInAt: -1 }).limit(SESSIONS_LISTED_MAX).toArray()
       ).map(fromDocument),
-    end: async (userId, loginId, noted) =>
-      noted === null
+    end: async (userId, loginId, auditWrite) =>
+      auditWrite === null
         ? (await sessions.deleteMany({ userId, loginId })).deletedCount
-        : ended({ userId, loginId }, noted),
-    endOthers: (userId, keepLoginId, noted) => ended({ userId, loginId: { $ne: keepLoginId } }, noted),
+        : ended({ userId, loginId }, auditWrite),
+    endOthers: (userId, keepLoginId, auditWrite) => ended({ userId, loginId: { $ne: keepLoginId } }, auditWrite),
   }
 }
 

@@ -6,7 +6,7 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import type { User, UserRepository } from '#shared/ports/users.ts'
 import { SESSIONS, USERS, type UserDocument } from './operator-models.ts'
 
-/** People on MongoDB. A change that others must see at once ends their sessions in the same transaction. */
+/** Users on MongoDB. A change that must take effect at once ends their sessions in the same transaction. */
 export function createUserRepository(db: Database): UserRepository {
   const users = db.collection(USERS)
   const sessions = db.collection(SESSIONS)
@@ -19,9 +19,9 @@ export function createUserRepository(db: Database): UserRepository {
     findMany: async (ids) =>
       (await users.find({ _id: { $in: [...ids] } }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),
     list: async () => (await users.find().sort({ email: 1 }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),
-    insert: async (user, noted) => {
+    insert: async (user, auditWrite) => {
       try {
-        return await audited(db, noted, async (session) => {
+        return await audited(db, auditWrite, async (session) => {
           await users.insertOne(userToDocument(user), { session })
           return true
         })
@@ -30,8 +30,8 @@ export function createUserRepository(db: Database): UserRepository {
         throw error
       }
     },
-    setOperator: async (id, isOperator, noted) =>
-      await audited(db, noted, async (session) => {
+    setOperator: async (id, isOperator, auditWrite) =>
+      await audited(db, auditWrite, async (session) => {
         const held = { _id: id, isOperator: { $ne: isOperator } }
         const { matchedCount } = await users.updateOne(held, { $set: { isOperator } }, { session })
         if (matchedCount === 1) await endSessions(id, null, session)
@@ -41,12 +41,12 @@ export function createUserRepository(db: Database): UserRepository {
       const unused = { _id: id, 'totp.lastStep': { $lt: step } }
       return (await users.updateOne(unused, { $set: { 'totp.lastStep': step } })).matchedCount === 1
     },
-    setPendingTotp: async (id, pendingTotp, noted) =>
-      await audited(db, noted, async (session) => {
+    setPendingTotp: async (id, pendingTotp, auditWrite) =>
+      await audited(db, auditWrite, async (session) => {
         return (await users.updateOne({ _id: id }, { $set: { pendingTotp } }, { session })).matchedCount === 1
       }),
-    confirmTotp: async (id, { sealedSecret, lastStep, at, recoveryHashes, keepLoginId }, noted) =>
-      await audited(db, noted, async (session) => {
+    confirmTotp: async (id, { sealedSecret, lastStep, at, recoveryHashes, keepLoginId }, auditWrite) =>
+      await audited(db, auditWrite, async (session) => {
         const totp = { sealedSecret, lastStep, since: at }
         const change = { $set: { totp, pendingTotp: null, recoveryHashes: [...recoveryHashes] } }
         const held = { _id: id, 'pendingTotp.sealedSecret': sealedSecret }
@@ -54,25 +54,25 @@ export function createUserRepository(db: Database): UserRepository {
         if (matchedCount === 1) await endSessions(id, keepLoginId, session)
         return matchedCount === 1
       }),
-    removeTotp: async (id, keepLoginId, noted) =>
-      await audited(db, noted, async (session) => {
+    removeTotp: async (id, keepLoginId, auditWrite) =>
+      await audited(db, auditWrite, async (session) => {
         const change = { $set: { totp: null, pendingTotp: null, recoveryHashes: [] } }
         const { matchedCount } = await users.updateOne({ _id: id, totp: { $ne: null } }, change, { session })
         if (matchedCount === 1) await endSessions(id, keepLoginId, session)
         return matchedCount === 1
       }),
-    useRecoveryHash: async (id, hash, noted) =>
-      await audited(db, noted, async (session) => {
+    useRecoveryHash: async (id, hash, auditWrite) =>
+      await audited(db, auditWrite, async (session) => {
         const held = { _id: id, recoveryHashes: hash }
         return (await users.updateOne(held, { $pull: { recoveryHashes: hash } }, { session })).matchedCount === 1
       }),
-    setRecoveryHashes: async (id, hashes, noted) =>
-      await audited(db, noted, async (session) => {
+    setRecoveryHashes: async (id, hashes, auditWrite) =>
+      await audited(db, auditWrite, async (session) => {
         const change = { $set: { recoveryHashes: [...hashes] } }
         return (await users.updateOne({ _id: id, totp: { $ne: null } }, change, { session })).matchedCount === 1
       }),
-    setPassword: async (id, from, passwordHash, noted) =>
-      await audited(db, noted, async (session) => {
+    setPassword: async (id, from, passwordHash, auditWrite) =>
+      await audited(db, auditWrite, async (session) => {
         const held = { _id: id, ...(from !== null && { passwordHash: from }) }
         const { matchedCount } = await users.updateOne(held, { $set: { passwordHash } }, { session })
         if (matchedCount === 1) await endSessions(id, null, session)

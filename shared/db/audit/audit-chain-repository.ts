@@ -3,28 +3,34 @@ import { z } from 'zod'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
-import type { AuditChainRepository, AuditHead, AuditLink, AuditStep, ChainedAudit } from '#shared/ports/audit.ts'
+import { INSTALLATION, type InstallationDocument } from '#shared/db/installation/installation-model.ts'
+import type { AuditChainRepository, AuditHead, AuditLink, AuditStep, ChainedAudit } from '#shared/ports/audit-chain.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
 import { auditFromDocument } from './audit-repository.ts'
 import { auditToDocument } from './audited.ts'
 
 /** Name of the fact that holds the signed end of the chain. */
 const HEAD_FACT = 'audit-head'
+/** Name of the fact that rows of versions without a chain were added to the chain. */
+const ADOPTED_FACT = 'audit-adopted'
+/** Name of the fact that holds how far the audit log was verified. */
+const VERIFIED_FACT = 'audit-verified'
+const WAITING_MAX = 10_000
 
 const CHAINED = { seq: { $exists: true } }
 const UNCHAINED = { seq: { $exists: false } }
-/** Rows that wait for their place; exported for the test that explains it. */
+/** Rows not chained yet; exported for the test that explains the query. */
 export const WAITING = { waits: true as const, ...UNCHAINED }
 
-/** Thrown inside of a transaction so that nothing of it stays. */
+/** Thrown inside a transaction to abort it. */
 class PlaceTaken extends Error {
   override readonly name = 'PlaceTaken'
 }
 
-/** The chained audit trail on MongoDB. */
+/** The chained audit log on MongoDB. */
 export function createAuditChainRepository(db: Database): AuditChainRepository {
   const rows = db.collection(AUDIT_LOG)
+  const facts = db.collection(INSTALLATION)
 
   async function appendAll(
     { checkpoint, links, head }: AuditStep,
@@ -37,7 +43,7 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
     const { matchedCount } = await rows.bulkWrite(operations, { ordered: true, session })
     if (matchedCount !== links.length) throw new PlaceTaken()
     const fact = { value: JSON.stringify(head), changedAt: new Date() }
-    await db.collection(INSTALLATION).updateOne({ _id: HEAD_FACT }, { $set: fact }, { upsert: true, session })
+    await facts.updateOne({ _id: HEAD_FACT }, { $set: fact }, { upsert: true, session })
   }
 
   return {
@@ -50,10 +56,17 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
     },
     waiting: async (limit) =>
       (await rows.find(WAITING).sort({ at: 1, _id: 1 }).limit(limit).toArray()).map(auditFromDocument),
-    adopt: async () =>
-      (await rows.updateMany({ ...UNCHAINED, waits: { $exists: false } }, { $set: { waits: true } })).matchedCount,
+    adopt: async () => {
+      // It reads every row, and no version without a chain runs after it.
+      if ((await facts.findOne({ _id: ADOPTED_FACT })) !== null) return 0
+      const left = { ...UNCHAINED, waits: { $exists: false } }
+      const { matchedCount } = await rows.updateMany(left, { $set: { waits: true } })
+      const fact = { value: String(matchedCount), changedAt: new Date() }
+      await facts.updateOne({ _id: ADOPTED_FACT }, { $set: fact }, { upsert: true })
+      return matchedCount
+    },
     head: async () => {
-      const fact = await db.collection(INSTALLATION).findOne({ _id: HEAD_FACT })
+      const fact = await facts.findOne({ _id: HEAD_FACT })
       return fact === null ? null : headOf(fact.value)
     },
     hasKeyed: async () => (await rows.findOne({ mac: { $exists: true } }, { projection: { _id: 1 } })) !== null,
@@ -73,7 +86,7 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
       const found = await rows.find(chainedFilter(after)).sort({ seq: 1 }).limit(limit).toArray()
       return found.map((stored): ChainedAudit => ({ ...linkOf(stored), record: auditFromDocument(stored) }))
     },
-    countChained: () => rows.countDocuments(CHAINED),
+    ...verification(rows, facts),
     unchained: async () => {
       const [waiting, outside, oldest] = await Promise.all([
         rows.countDocuments(WAITING),
@@ -85,14 +98,41 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
   }
 }
 
-/** Chained rows behind one. Without its index another row may carry the same number: that one is not passed over either. */
+/** Reads of verification besides the rows, and the one fact that it writes. */
+function verification(
+  rows: mongoose.mongo.Collection<AuditDocument>,
+  facts: mongoose.mongo.Collection<InstallationDocument>,
+): Pick<AuditChainRepository, 'extent' | 'countWaiting' | 'verified' | 'saveVerified'> {
+  return {
+    extent: async () => {
+      const at = async (direction: 1 | -1): Promise<unknown> =>
+        (await rows.findOne(CHAINED, { sort: { seq: direction }, projection: { seq: 1 } }))?.seq
+      // The index sorts numbers together: if both ends are numbers, all are.
+      const [first, last] = await Promise.all([at(1), at(-1)])
+      const areNumbers = typeof first === 'number' && typeof last === 'number'
+      return { last: typeof last === 'number' ? last : 0, hasOthers: first !== undefined && !areNumbers }
+    },
+    countWaiting: () => rows.countDocuments({ waits: true }, { hint: 'audit_waiting', limit: WAITING_MAX }),
+    verified: async () => {
+      const fact = await facts.findOne({ _id: VERIFIED_FACT })
+      const parsed = progressSchema.safeParse(fact === null ? null : jsonOf(fact.value))
+      return parsed.success ? parsed.data : null
+    },
+    saveVerified: async ({ text, keyId, mac }) => {
+      const fact = { value: JSON.stringify({ text, keyId, mac }), changedAt: new Date() }
+      await facts.updateOne({ _id: VERIFIED_FACT }, { $set: fact }, { upsert: true })
+    },
+  }
+}
+
+/** Rows chained after a given one. Without its unique index another row may carry the same number: that one is included too. */
 export function chainedFilter(
   after: Parameters<AuditChainRepository['listChained']>[0],
 ): mongoose.mongo.Filter<AuditDocument> {
   return after === null ? CHAINED : { seq: { $gte: after.seq }, _id: { $ne: after.id } }
 }
 
-/** A link without its hashes was tampered with; it is shown as one that fits nowhere. */
+/** A link without its hashes was tampered with; it is returned as one that matches nothing. */
 function linkOf({
   seq = 0,
   prevHash = '',
@@ -103,9 +143,10 @@ function linkOf({
   return { seq, prevHash, hash, ...(keyId !== undefined && { keyId }), ...(mac !== undefined && { mac }) }
 }
 
+const progressSchema = z.object({ text: z.string(), keyId: z.string(), mac: z.string() })
 const headSchema = z.object({ seq: z.number(), hash: z.string(), keyId: z.string(), mac: z.string() })
 
-/** A head that cannot be read was tampered with; it is shown as one that nothing fits. */
+/** A head that cannot be read was tampered with; it is returned as one that matches nothing. */
 function headOf(value: string): AuditHead {
   const parsed = headSchema.safeParse(jsonOf(value))
   return parsed.success ? parsed.data : { seq: -1, hash: '', keyId: '', mac: '' }

@@ -1,25 +1,25 @@
 import { DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 
-/** A stored row of the audit trail. */
+/** A stored row of the audit log. */
 export type AuditDocument = Omit<AuditRecord, 'id' | 'at' | 'detail'> & {
   _id: string
   at: Date
   detail: Record<string, string | number | boolean | null>
-  /** Present until the row has its place in the chain. */
+  /** Present until the row is chained. */
   waits?: true
-  /** Place in the chain; the three of them are set once, together. */
+  /** Position in the chain; the three fields are set once, together. */
   seq?: number
   prevHash?: string
   hash?: string
-  /** The key that vouches for the row, and its digest; absent on rows of versions without keys. */
+  /** The key that signed the row, and its digest; absent on rows of versions without keys. */
   keyId?: string
   mac?: string
 }
 
 /**
- * The audit_log collection; rows are only ever added, and chained once. The unique index on the number lets no two writers
- * continue the chain from the same row.
+ * The audit_log collection; rows are only ever added, and chained once. The unique index on the number prevents two writers
+ * from continuing the chain from the same row.
  */
 export const AUDIT_LOG = defineCollection<AuditDocument>(
   'audit_log',

@@ -5,7 +5,7 @@ import type { AuditRecord, AuditRepository } from '#shared/ports/audit.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
 import { auditToDocument } from './audited.ts'
 
-/** The audit trail on MongoDB. Ids are deterministic, hence noting twice is noting once. */
+/** The audit log on MongoDB. Ids are deterministic, so writing a row twice stores it once. */
 export function createAuditRepository(db: Database): AuditRepository {
   const rows = db.collection(AUDIT_LOG)
   return {
@@ -18,7 +18,7 @@ export function createAuditRepository(db: Database): AuditRepository {
   }
 }
 
-/** A row as it was written; its place in the chain is no part of it. */
+/** A row as it was written, without its position in the chain. */
 export function auditFromDocument(stored: AuditDocument): AuditRecord {
   const { _id, at, waits: _waits, seq: _seq, prevHash: _prevHash, hash: _hash, ...others } = stored
   const { keyId: _keyId, mac: _mac, ...same } = others

@@ -5,10 +5,10 @@ import type { AuditFilter, AuditSearch } from '#shared/ports/audit.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
 import { auditFromDocument } from './audit-repository.ts'
 
-/** The order of every list of the audit trail: newest first, and rows of one moment by id. */
+/** The order of every list of the audit log: newest first, and rows with the same time by id. */
 export const AUDIT_ORDER = { at: -1, _id: -1 } as const
 
-/** Reads the audit trail on MongoDB. */
+/** Reads the audit log on MongoDB. */
 export function createAuditSearch(db: Database): AuditSearch {
   const rows = db.collection(AUDIT_LOG)
   return {
@@ -19,7 +19,7 @@ export function createAuditSearch(db: Database): AuditSearch {
   }
 }
 
-/** The query of a list of audit rows. */
+/** The filter of a list of audit rows. */
 export function auditFilter(
   { workspaceId, subject, actor, from, until }: AuditFilter,
   after: { readonly at: number; readonly id: string } | null,

@@ -76,6 +76,17 @@ describe('a change, its audit row and its mails', () => {
     expect(await turn(audit)).toBe(true)
   })
 
+  it('stay away when the last of its mails cannot be stored', async () => {
+    const audit = row()
+    const tooLarge = { ...mail(`mail:${audit.id}:2`), data: { text: 'x'.repeat(17 * 1_048_576) } }
+    const broken = audited(stores.db, { audit, mails: [mail(`mail:${audit.id}`), tooLarge] }, async (session) => {
+      await things().updateOne({ _id: audit.subject }, { $inc: { turns: 1 } }, { upsert: true, session })
+      return true
+    })
+    await expect(broken).rejects.toThrow()
+    expect(await seen(audit)).toEqual([0, 0, 0])
+  })
+
   it('are one of each for ten processes at the same moment', async () => {
     const audit = row()
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => turn(audit)))

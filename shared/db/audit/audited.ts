@@ -5,12 +5,15 @@ import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { mailToDocument } from '#shared/db/mails/mail-repository.ts'
-import type { AuditRecord, Noted } from '#shared/ports/audit.ts'
+import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
 
 type Session = mongoose.mongo.ClientSession
 
-/** Thrown inside of a transaction, so that the driver aborts it and nothing of it stays. */
+/** How long a row that the primary has may take to reach the majority, in milliseconds; after that the action fails and can be sent again. */
+const VISIBLE_MS = 10_000
+
+/** Thrown inside a transaction, so that the driver aborts it. */
 class Withdrawn extends Error {
   override readonly name = 'Withdrawn'
   readonly isRecorded: boolean
@@ -20,24 +23,24 @@ class Withdrawn extends Error {
   }
 }
 
-/** The stored form of a new audit row, which waits for its place in the chain. */
+/** The stored form of a new audit row, which is not chained yet. */
 export function auditToDocument({ id, at, detail, ...same }: AuditRecord): AuditDocument {
   return { _id: id, ...same, at: toDate(at), detail: { ...detail }, waits: true }
 }
 
 /**
- * The one way to carry out an action of a person: `change`, its audit row and its mails are stored in one transaction, all or none.
- * The id of the row is the identity of the action. Returns false, and stores nothing at all, when `change` returns false because
- * it found nothing to change, and when a row with this id is stored already: an action is carried out once. Throws
+ * The only way to run an operator's action: `change`, its audit row and its mails are stored in one transaction, all or none.
+ * The id of the row identifies the action. Returns false, and stores nothing at all, when `change` returns false because
+ * there was nothing to change, and when a row with this id is stored already: an action runs once. Throws
  * `IDEMPOTENCY_MISMATCH` when that row is about another actor, action, subject or workspace.
  * `change` may run several times; it must use the session for every read and write.
  */
 export async function audited(
   db: Database,
-  recorded: AuditRecord | Noted,
+  recorded: AuditRecord | AuditWrite,
   change: (session: Session) => Promise<boolean>,
 ): Promise<boolean> {
-  const { audit, mails = [] }: Noted = 'audit' in recorded ? recorded : { audit: recorded }
+  const { audit, mails = [] }: AuditWrite = 'audit' in recorded ? recorded : { audit: recorded }
   const session = db.connection.getClient().startSession()
   try {
     return await session.withTransaction(async () => {
@@ -50,14 +53,15 @@ export async function audited(
     })
   } catch (error) {
     if (!(error instanceof Withdrawn)) throw error
-    if (error.isRecorded) await requireSame(db, audit)
+    const stored = await readVisible(db, audit.id)
+    if (error.isRecorded && stored !== null) requireSame(stored, audit)
     return false
   } finally {
     await session.endSession()
   }
 }
 
-/** Runs an insert, in one transaction with its audit row where one is given; `session` is null without. Throws what the insert throws. */
+/** Runs an insert, in one transaction with its audit row if one is given; `session` is null without. Throws the insert's errors. */
 export async function insertAudited(
   db: Database,
   audit: AuditRecord | undefined,
@@ -71,8 +75,8 @@ export async function insertAudited(
 }
 
 /**
- * Stores rows about what an audited action did to other workspaces, in the transaction of that action: called by its `change` only.
- * Each id must be made of the action's, so that it is stored once.
+ * Stores rows about an audited action's effects on other workspaces, in the transaction of that action: called only by its `change`.
+ * Each id must be derived from the action's, so that it is stored once.
  */
 export async function recordConsequences(
   db: Database,
@@ -82,7 +86,7 @@ export async function recordConsequences(
   if (rows.length > 0) await db.collection(AUDIT_LOG).insertMany(rows.map(auditToDocument), { session })
 }
 
-/** Whether an action with this id was carried out. */
+/** Whether an action with this id has run. */
 export async function isRecorded(db: Database, auditId: string): Promise<boolean> {
   return (await db.collection(AUDIT_LOG).findOne({ _id: auditId }, { projection: { _id: 1 } })) !== null
 }
@@ -97,13 +101,22 @@ async function insertRow(db: Database, audit: AuditRecord, session: Session): Pr
   }
 }
 
-async function requireSame(db: Database, audit: AuditRecord): Promise<void> {
-  const stored = await db.collection(AUDIT_LOG).findOne({ _id: audit.id })
-  if (stored === null) return
+/**
+ * The stored row of an action; null when there is none. A transaction is withdrawn as soon as the primary has what the same action
+ * stored before, which majority reads may not see yet. This linearizable read waits for the majority, so that the caller finds all of it.
+ */
+async function readVisible(db: Database, id: string): Promise<AuditDocument | null> {
+  return await db
+    .collection(AUDIT_LOG)
+    .findOne({ _id: id }, { readConcern: { level: 'linearizable' }, maxTimeMS: VISIBLE_MS })
+}
+
+/** Throws `IDEMPOTENCY_MISMATCH` when the stored row is about another action than this one. */
+function requireSame(stored: AuditDocument, audit: AuditRecord): void {
   const names = ['actor', 'action', 'subject', 'workspaceId'] as const
   if (names.every((name) => stored[name] === audit[name])) return
   throw new PaymeshError('IDEMPOTENCY_MISMATCH', {
-    message: 'This operation id was used for another action. Nothing was changed.',
+    message: 'This operation ID was already used for another action. No changes were made.',
     internal: `audit row ${audit.id} is ${stored.action} of ${stored.subject} by ${stored.actor}`,
   })
 }

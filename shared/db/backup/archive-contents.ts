@@ -2,94 +2,103 @@ import { createHash, type Hash } from 'node:crypto'
 import type mongoose from 'mongoose'
 import { classOf } from '#shared/db/connection/collection-class.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
-import { type ArchiveControl, documentOf, readRecords } from './archive-records.ts'
+import type { ArchiveBatch, ArchiveContents } from './archive-batch.ts'
+import { type ArchiveControl, type ArchiveRecord, documentOf, readRecords } from './archive-records.ts'
+import { readFirstFormat } from './first-format.ts'
 
-/** What an archive said it holds, and was found to hold. */
-export interface ArchiveContents {
-  /** ISO 8601. */
-  readonly takenAt: string
-  readonly schemaVersion: number
-  readonly counts: Readonly<Record<string, number>>
-}
+type Control<T extends ArchiveControl['t']> = Extract<ArchiveControl, { t: T }>
 
-interface Open {
-  readonly name: string
+interface Sum {
   readonly hash: Hash
-  count: number
+  documents: number
+  gone: number
 }
 
 /**
- * Walks through the records of an archive and checks everything that it says of itself: order, names, counts, hashes, its end, and that each
- * document is one. `onDocument` sees the documents in their order, `onBegin` the front before them. Throws at the first thing that is wrong.
+ * Walks through the records of an archive and checks all its declarations: order, names, counts, hashes, its end, and that each
+ * document is valid. `onBatch` receives the documents in order. Throws at the first fault. Reads both formats.
  */
 export async function walkArchive(
   source: AsyncIterable<Uint8Array>,
-  onDocument: (collection: string, document: mongoose.mongo.Document) => Promise<void> | void,
-  onBegin: (begin: Extract<ArchiveControl, { t: 'begin' }>) => void = () => undefined,
+  onBatch: (batch: ArchiveBatch) => Promise<void> | void,
 ): Promise<ArchiveContents> {
-  const expected = new Set(MODELS.map(({ name }) => name).filter((name) => classOf(name).backup === 'kept'))
-  const counts: Record<string, number> = {}
-  let begin: Extract<ArchiveControl, { t: 'begin' }> | null = null
-  let open: Open | null = null
-  let ended = false
-  for await (const record of readRecords(source)) {
-    if (ended) throw new Error('the archive goes on after its end')
-    if (record.kind === 'document') {
-      if (open === null) throw new Error('the archive holds a document of no collection')
-      open.hash.update(record.bytes)
-      open.count += 1
-      await onDocument(open.name, documentOf(record.bytes))
-      continue
+  const records = readRecords(source)
+  const first = await records.next()
+  if (first.done === true || first.value.kind !== 'control') throw new Error('the archive has no beginning')
+  const { control } = first.value
+  if (control.t === 'begin') return await readFirstFormat(control, records, requireKnown, onBatch)
+  if (control.t !== 'start') throw new Error('the archive has no beginning')
+  const sums = new Map<string, Sum>()
+  let lastPass = 0
+  for await (const record of records) {
+    if (record.kind !== 'control') throw new Error('the archive holds a document of no batch')
+    const { control: next } = record
+    if (next.t === 'finish') {
+      checkSums(next, sums)
+      if ((await records.next()).done !== true) throw new Error('the archive continues after its end')
+      return contentsOf(control, next)
     }
-    const { control } = record
-    if (control.t === 'begin') {
-      if (begin !== null) throw new Error('the archive begins twice')
-      begin = control
-      onBegin(control)
-    } else if (control.t === 'collection')
-      open = openCollection(control.name, expected, counts, begin !== null && open === null)
-    else if (control.t === 'collection_end') {
-      close(control, open)
-      counts[control.name] = control.count
-      open = null
-    } else {
-      checkEnd(control, counts, open)
-      ended = true
+    if (next.t !== 'batch' || next.pass < lastPass) throw new Error('the archive holds a record out of its place')
+    lastPass = next.pass
+    requireKnown(next.name)
+    const sum = sums.get(next.name) ?? { hash: createHash('sha256'), documents: 0, gone: 0 }
+    sums.set(next.name, sum)
+    await onBatch(await readBatch(next, records, sum))
+  }
+  throw new Error('the archive has no end')
+}
+
+/** Throws for a collection that this version does not back up. */
+export function requireKnown(name: string): void {
+  if (MODELS.some((model) => model.name === name) && classOf(name).backup === 'kept') return
+  throw new Error(
+    `the archive holds collection ${name}, which this version does not know: use the version that made it`,
+  )
+}
+
+async function readBatch(
+  { name, pass, documents, gone }: Control<'batch'>,
+  records: AsyncGenerator<ArchiveRecord>,
+  sum: Sum,
+): Promise<ArchiveBatch> {
+  const take = async (kind: 'document' | 'gone', count: number): Promise<readonly mongoose.mongo.Document[]> => {
+    const taken: mongoose.mongo.Document[] = []
+    while (taken.length < count) {
+      const { value, done } = await records.next()
+      if (done === true || value.kind !== kind) throw new Error(`a batch of ${name} is not complete in the archive`)
+      sum.hash.update(value.bytes)
+      taken.push(documentOf(value.bytes))
     }
+    return taken
   }
-  if (!ended || begin === null) throw new Error('the archive has no end')
-  return { takenAt: begin.takenAt, schemaVersion: begin.schemaVersion, counts }
+  const held = await take('document', documents)
+  const ids = (await take('gone', gone)).map(({ _id }) => _id)
+  sum.documents += documents
+  sum.gone += gone
+  return { name, pass, documents: held, gone: ids }
 }
 
-function openCollection(
-  name: string,
-  expected: ReadonlySet<string>,
-  counts: Readonly<Record<string, number>>,
-  isInPlace: boolean,
-): Open {
-  if (!isInPlace || counts[name] !== undefined) throw new Error(`collection ${name} is out of its place in the archive`)
-  if (!expected.has(name)) {
-    throw new Error(
-      `the archive holds collection ${name}, which this version does not know: use the version that made it`,
-    )
+function checkSums({ collections }: Control<'finish'>, sums: ReadonlyMap<string, Sum>): void {
+  for (const [name, declared] of Object.entries(collections)) {
+    requireKnown(name)
+    const sum = sums.get(name) ?? { hash: createHash('sha256'), documents: 0, gone: 0 }
+    const isSame = sum.documents === declared.documents && sum.gone === declared.gone
+    if (!isSame || sum.hash.digest('hex') !== declared.sha256)
+      throw new Error(`collection ${name} does not match its count or hash in the archive`)
   }
-  return { name, hash: createHash('sha256'), count: 0 }
-}
-
-function close(control: Extract<ArchiveControl, { t: 'collection_end' }>, open: Open | null): void {
-  const digest = open?.hash.digest('hex')
-  if (open?.name !== control.name || open.count !== control.count || digest !== control.sha256) {
-    throw new Error(`collection ${control.name} is not what the archive says it is`)
+  for (const name of sums.keys()) {
+    if (collections[name] === undefined) throw new Error(`the archive does not declare collection ${name} at its end`)
   }
 }
 
-function checkEnd(
-  control: Extract<ArchiveControl, { t: 'end' }>,
-  counts: Readonly<Record<string, number>>,
-  open: Open | null,
-): void {
-  const documents = Object.values(counts).reduce((sum, count) => sum + count, 0)
-  if (open !== null || Object.keys(counts).length !== control.collections || documents !== control.documents) {
-    throw new Error('the archive does not hold what it says it holds')
+function contentsOf({ schemaVersion, backupId }: Control<'start'>, finish: Control<'finish'>): ArchiveContents {
+  const { takenAt, collections } = finish
+  const entries = Object.entries(collections)
+  return {
+    takenAt,
+    schemaVersion,
+    backupId,
+    counts: Object.fromEntries(entries.map(([name, { stored }]) => [name, stored])),
+    documents: entries.reduce((sum, [, { documents }]) => sum + documents, 0),
   }
 }

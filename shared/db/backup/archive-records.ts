@@ -3,34 +3,68 @@ import { z } from 'zod'
 
 const CONTROL = 0
 const DOCUMENT = 1
+const GONE = 2
 /** A BSON document has at most 16 MiB. */
 const RECORD_MAX = 16 * 1_048_576 + 65_536
 
+const count = z.number().int().min(0)
+
 const controlSchema = z.discriminatedUnion('t', [
+  // The first format: one snapshot, collection after collection.
   z.object({ t: z.literal('begin'), takenAt: z.iso.datetime(), schemaVersion: z.number().int() }),
   z.object({ t: z.literal('collection'), name: z.string() }),
-  z.object({ t: z.literal('collection_end'), name: z.string(), count: z.number().int(), sha256: z.string() }),
-  z.object({ t: z.literal('end'), collections: z.number().int(), documents: z.number().int() }),
+  z.object({ t: z.literal('collection_end'), name: z.string(), count, sha256: z.string() }),
+  z.object({ t: z.literal('end'), collections: count, documents: count }),
+  // The second: batches in passes, and a moment at the end.
+  z.object({
+    t: z.literal('start'),
+    backupId: z.string().max(100),
+    startedAt: z.iso.datetime(),
+    schemaVersion: z.number().int(),
+  }),
+  z.object({
+    t: z.literal('batch'),
+    name: z.string(),
+    pass: count,
+    documents: count.max(100_000),
+    gone: count.max(100_000),
+  }),
+  z.object({
+    t: z.literal('finish'),
+    takenAt: z.iso.datetime(),
+    collections: z.record(
+      z.string(),
+      z.object({
+        /** Records of this collection in the archive. */
+        documents: count,
+        gone: count,
+        /** Over the bytes of these records, in order. */
+        sha256: z.string(),
+        /** Documents of the collection at `takenAt`; null when the store could no longer count them. */
+        stored: count.nullable(),
+      }),
+    ),
+  }),
 ])
 
-/** What stands between the documents of an archive. */
+/** Control records between the documents of an archive. */
 export type ArchiveControl = z.output<typeof controlSchema>
 
-/** One record of an archive. `bytes` is BSON. */
+/** One record of an archive. `bytes` is BSON: a document, or of a document that no longer exists its `_id`. */
 export type ArchiveRecord =
   | { readonly kind: 'control'; readonly control: ArchiveControl }
-  | { readonly kind: 'document'; readonly bytes: Buffer }
+  | { readonly kind: 'document' | 'gone'; readonly bytes: Buffer }
 
 /** The bytes of a record: its length, its kind, its content. */
 export function recordBytes(record: ArchiveRecord): Buffer {
-  const content = record.kind === 'document' ? record.bytes : Buffer.from(JSON.stringify(record.control), 'utf8')
+  const content = record.kind === 'control' ? Buffer.from(JSON.stringify(record.control), 'utf8') : record.bytes
   const front = Buffer.alloc(5)
   front.writeUInt32BE(content.length)
-  front[4] = record.kind === 'document' ? DOCUMENT : CONTROL
+  front[4] = record.kind === 'control' ? CONTROL : record.kind === 'document' ? DOCUMENT : GONE
   return Buffer.concat([front, content])
 }
 
-/** The records in a stream of bytes. Throws on anything that `recordBytes` does not make, a stream that ends within a record included. */
+/** The records in a stream of bytes. Throws on anything that `recordBytes` does not produce, including a stream that ends within a record. */
 export async function* readRecords(source: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveRecord> {
   let held: Buffer = Buffer.alloc(0)
   for await (const part of source) {
@@ -50,11 +84,12 @@ export async function* readRecords(source: AsyncIterable<Uint8Array>): AsyncGene
 
 function recordOf(kind: number | undefined, content: Buffer): ArchiveRecord {
   if (kind === DOCUMENT) return { kind: 'document', bytes: content }
+  if (kind === GONE) return { kind: 'gone', bytes: content }
   if (kind !== CONTROL) throw new Error(`the archive holds a record of unknown kind ${kind}`)
   return { kind: 'control', control: controlSchema.parse(JSON.parse(content.toString('utf8'))) }
 }
 
-/** A document as the store had it: every BSON type stays what it is, so that writing it again writes the same bytes. */
+/** A document as stored: every BSON type is preserved, so that writing it again writes the same bytes. */
 export function documentOf(bytes: Uint8Array): mongoose.mongo.Document {
   return mongoose.mongo.BSON.deserialize(bytes, { promoteValues: false, promoteBuffers: false, bsonRegExp: true })
 }

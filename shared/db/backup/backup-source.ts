@@ -1,128 +1,186 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import mongoose from 'mongoose'
 import { classOf } from '#shared/db/connection/collection-class.ts'
-import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
 import { schemaVersion } from '#shared/db/schema/schema-version.ts'
-import { recordBytes } from './archive-records.ts'
+import {
+  type ArchiveWriter,
+  type BackupProgress,
+  createArchiveWriter,
+  type DocumentBatch,
+  type StoredCounts,
+} from './archive-writer.ts'
+import { type BackupMoment, endMoment, startMoment } from './backup-moments.ts'
+import { type ChangeCollector, collectChanges } from './change-collector.ts'
+import { type IdRange, rangesOf, readRange } from './collection-ranges.ts'
+import { countAt } from './count-at.ts'
+import { interleave } from './interleave.ts'
+import { isPassing } from './read-at.ts'
+import { readChanged } from './read-changed.ts'
 
-const BATCH = 500
+/** Ranges that are read side by side. */
+const WIDTH = 3
+/** With more changed documents held, no further range begins before they were read again. */
+const CHANGED_MAX = 200_000
+/** The last pass reads one snapshot; the passes before it leave it at most this many documents, if they can. */
+const LAST_PASS_MAX = 5_000
+const PASSES_MAX = 10
 const ATTEMPTS = 10
-const SNAPSHOT_TOO_OLD = 239
 const SNAPSHOT_UNAVAILABLE = 246
+const SNAPSHOT_TOO_OLD = 239
+const WRITE_CONCERN_FAILED = 64
+/** Codes of the store after which a later moment is tried. */
+const LATER_MOMENT = new Set<unknown>([SNAPSHOT_UNAVAILABLE, SNAPSHOT_TOO_OLD, WRITE_CONCERN_FAILED])
 
-/** How far a back-up is. */
-export interface BackupProgress {
-  readonly collection: string
-  readonly documents: number
-}
-
-/** What a back-up holds. */
+/** Contents of a back-up. */
 export interface BackupTotals {
+  /** The moment whose state a restore of the archive brings back. */
   readonly takenAt: Date
+  /** Documents of each collection at that moment. */
   readonly counts: Readonly<Record<string, number>>
-  /** Collections of the database that this version does not know; they are not in the archive. */
+  /** Documents that were read again, because they changed while the back-up ran. */
+  readonly changed: number
+  /** Collections of the database that this version does not define; they are not in the archive. */
   readonly ignored: readonly string[]
 }
 
-interface Raw {
-  _id: string
+/** Options of `readBackup`. */
+export interface BackupOptions {
+  /** Names this back-up in the archive and in the audit log. */
+  readonly id: string
+  readonly onProgress: (progress: BackupProgress) => void
+  readonly onEnd: (totals: BackupTotals) => void
+  /** With more changed documents held, they are read again before the next range begins. Default 200,000. */
+  readonly changedMax?: number
 }
 
+/** The steps of a back-up. A test exchanges one by a wrong one, to show that the wrong one is found. */
+export interface BackupSteps {
+  readonly startMoment: typeof startMoment
+  readonly endMoment: typeof endMoment
+  readonly collectChanges: typeof collectChanges
+  readonly rangesOf: typeof rangesOf
+  readonly readRange: typeof readRange
+  readonly readChanged: typeof readChanged
+}
+
+/** The steps of the product. */
+export const STEPS: BackupSteps = { startMoment, endMoment, collectChanges, rangesOf, readRange, readChanged }
+
 /**
- * Every document of every kept collection as of one moment, as records of an archive; the last thing it does is tell `onEnd`. All reads
- * share one snapshot of the store (read concern `snapshot` at one cluster time), which the store keeps for
- * `minSnapshotHistoryWindowInSeconds`, five minutes unless it was told otherwise: reading longer than that fails with a message.
+ * Every document of every kept collection as of one moment, the end, as records of an archive; finally it calls `onEnd`. Collections
+ * are read in ranges at any speed, beside all writes; documents that changed meanwhile are read again, and those that changed last
+ * are read at one snapshot, which the store need keep for some seconds only. Throws when the store's oplog no longer holds the changes.
  */
 export async function* readBackup(
   db: Database,
-  { onProgress, onEnd }: { onProgress(progress: BackupProgress): void; onEnd(totals: BackupTotals): void },
+  options: BackupOptions,
+  steps: BackupSteps = STEPS,
 ): AsyncGenerator<Buffer> {
-  const models = MODELS.filter(({ name }) => classOf(name).backup === 'kept')
-  const { session, takenAt } = await openSnapshot(db, models)
+  const { onProgress, onEnd, id, changedMax = CHANGED_MAX } = options
+  const names = MODELS.map(({ name }) => name).filter((name) => classOf(name).backup === 'kept')
+  const version = await schemaVersion(db)
+  const start = await steps.startMoment(db)
+  const changes = steps.collectChanges(db, names, start.time)
+  const out = createArchiveWriter(onProgress)
   try {
-    const version = await schemaVersion(db)
-    yield recordBytes({
-      kind: 'control',
-      control: { t: 'begin', takenAt: takenAt.toISOString(), schemaVersion: version },
-    })
-    const counts: Record<string, number> = {}
-    for (const model of models) {
-      yield* readCollection(db, model, session, (documents) => {
-        counts[model.name] = documents
-        onProgress({ collection: model.name, documents })
-      })
-    }
-    const documents = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    yield recordBytes({ kind: 'control', control: { t: 'end', collections: models.length, documents } })
-    onEnd({ takenAt, counts, ignored: await unknownCollections(db) })
-  } catch (error) {
-    throw codeOf(error) === SNAPSHOT_TOO_OLD ? tooSlow(error) : error
-  } finally {
-    await session.endSession()
-  }
-}
-
-async function* readCollection(
-  db: Database,
-  model: CollectionModel<mongoose.mongo.Document>,
-  session: mongoose.mongo.ClientSession,
-  tell: (documents: number) => void,
-): AsyncGenerator<Buffer> {
-  yield recordBytes({ kind: 'control', control: { t: 'collection', name: model.name } })
-  const hash = createHash('sha256')
-  let count = 0
-  const cursor = db
-    .collection(model as CollectionModel<Raw>)
-    .find({}, { session, raw: true, batchSize: BATCH, readConcern: { level: 'snapshot' } })
-  for await (const found of cursor) {
-    const bytes = Buffer.from(found as unknown as Uint8Array)
-    hash.update(bytes)
-    count += 1
-    if (count % BATCH === 0) tell(count)
-    yield recordBytes({ kind: 'document', bytes })
-  }
-  tell(count)
-  const control = { t: 'collection_end', name: model.name, count, sha256: hash.digest('hex') } as const
-  yield recordBytes({ kind: 'control', control })
-}
-
-/** A session at one moment at which every collection can be read. One that was made a moment ago cannot yet. */
-async function openSnapshot(
-  db: Database,
-  models: readonly CollectionModel<mongoose.mongo.Document>[],
-): Promise<{ readonly session: mongoose.mongo.ClientSession; readonly takenAt: Date }> {
-  const native = db.connection.getClient().db(db.name)
-  for (let attempt = 1; ; attempt += 1) {
-    const session = db.connection.getClient().startSession({ snapshot: true })
-    // The first read below fixes the moment, so it is not before this.
-    const { localTime: takenAt } = await native.command({ hello: 1 })
-    try {
-      for (const model of models) {
-        await db.collection(model).findOne({}, { session, readConcern: { level: 'snapshot' }, projection: { _id: 1 } })
+    yield out.control({ t: 'start', backupId: id, startedAt: start.at.toISOString(), schemaVersion: version })
+    const ranges = await allRanges(db, names, steps)
+    while (ranges.length > 0) {
+      let begun = 0
+      const next = (): AsyncGenerator<DocumentBatch> | null => {
+        // At least one, however fast documents change.
+        const range = begun > 0 && changes.size() > changedMax ? undefined : ranges.shift()
+        begun += 1
+        return range === undefined ? null : documentsOf(steps.readRange(db, range, changes.newest()), range.name)
       }
-      return { session, takenAt }
+      // At its end no range is open: one that was read before a change cannot follow the pass that reads the change.
+      for await (const batch of interleave(next, WIDTH)) yield out.batch(batch)
+      if (changes.size() > changedMax) yield* passOver(db, changes, out, steps)
+      else out.nextPass()
+    }
+    for (let pass = 0; pass < PASSES_MAX && changes.size() > LAST_PASS_MAX; pass += 1)
+      yield* passOver(db, changes, out, steps)
+    const { end, counts } = yield* lastPass(db, { names, changes, out, steps })
+    if ((await schemaVersion(db)) !== version)
+      throw new Error('the schema was migrated while it was read: take it again')
+    yield out.control({ t: 'finish', takenAt: end.at.toISOString(), collections: out.sums(names, counts) })
+    const found = await unknownCollections(db)
+    onEnd({ takenAt: end.at, counts: withoutNulls(counts), changed: out.changed(), ignored: found })
+  } finally {
+    await changes.close()
+  }
+}
+
+async function* documentsOf(source: AsyncGenerator<readonly Buffer[]>, name: string): AsyncGenerator<DocumentBatch> {
+  for await (const documents of source) yield { name, documents, gone: [] }
+}
+
+/** The ranges of all collections, the longest collections first, so that none of them is read alone at the end. */
+async function allRanges(db: Database, names: readonly string[], steps: BackupSteps): Promise<IdRange[]> {
+  const native = db.connection.getClient().db(db.name)
+  const sizes = await Promise.all(
+    names.map(async (name) => ({ name, documents: await native.collection(name).estimatedDocumentCount() })),
+  )
+  const ranges: IdRange[] = []
+  for (const { name, documents } of sizes.toSorted((one, other) => other.documents - one.documents))
+    ranges.push(...(await steps.rangesOf(db, name, documents)))
+  return ranges
+}
+
+/** Reads once more what changed until now. What changes during that is held for the next pass. */
+async function* passOver(
+  db: Database,
+  changes: ChangeCollector,
+  out: ArchiveWriter,
+  steps: BackupSteps,
+): AsyncGenerator<Buffer> {
+  out.nextPass()
+  const changed = changes.take()
+  const moment = { level: 'majority', afterClusterTime: changes.newest() } as const
+  for await (const batch of steps.readChanged(db, changed, moment)) yield out.batch(batch, true)
+  out.nextPass()
+}
+
+interface LastPass {
+  readonly names: readonly string[]
+  readonly changes: ChangeCollector
+  readonly out: ArchiveWriter
+  readonly steps: BackupSteps
+}
+
+/**
+ * Reads what changed since the last pass as of one moment. When the store cannot read that moment (a collection was just created, or the
+ * reading took longer than it keeps snapshots), a later moment is tried: what was read for the first stays valid as an earlier pass.
+ */
+async function* lastPass(
+  db: Database,
+  { names, changes, out, steps }: LastPass,
+): AsyncGenerator<Buffer, { readonly end: BackupMoment; readonly counts: StoredCounts }> {
+  const pending = new Map<string, Set<string>>()
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const end = await steps.endMoment(db)
+      await changes.passed(end.time)
+      for (const [name, ids] of changes.take()) pending.set(name, new Set([...(pending.get(name) ?? []), ...ids]))
+      out.nextPass()
+      const moment = { level: 'snapshot', atClusterTime: end.time } as const
+      for await (const batch of steps.readChanged(db, pending, moment)) yield out.batch(batch, true)
+      return { end, counts: await countAt(db, names, end.time) }
     } catch (error) {
-      await session.endSession()
-      if (codeOf(error) !== SNAPSHOT_UNAVAILABLE || attempt === ATTEMPTS) throw error
+      const code = error instanceof mongoose.mongo.MongoServerError ? error.code : undefined
+      if (!(LATER_MOMENT.has(code) || isPassing(error)) || attempt === ATTEMPTS) throw error
       await wait(500)
     }
   }
 }
 
+const withoutNulls = (counts: StoredCounts): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(counts).flatMap(([name, count]) => (count === null ? [] : [[name, count]])))
+
 async function unknownCollections(db: Database): Promise<readonly string[]> {
   const found = await db.connection.getClient().db(db.name).listCollections({}, { nameOnly: true }).toArray()
   const known = new Set(MODELS.map(({ name }) => name))
   return found.map(({ name }) => name).filter((name) => !known.has(name) && !name.startsWith('system.'))
-}
-
-const codeOf = (error: unknown): unknown => (error instanceof mongoose.mongo.MongoServerError ? error.code : undefined)
-
-function tooSlow(cause: unknown): Error {
-  return new Error(
-    'Reading took longer than the store keeps its past. Raise the server parameter minSnapshotHistoryWindowInSeconds for the time of a back-up, or take snapshots of the file system instead.',
-    { cause },
-  )
 }

@@ -1,8 +1,8 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import { uuidFloor } from '#shared/db/connection/uuid-time.ts'
+import { uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import { setNumberFloor } from '#shared/db/invoices/invoice-number-floor.ts'
+import { setLastIssuedNumber } from '#shared/db/invoices/last-issued-number.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { CHAIN_COMMANDS } from '#shared/db/scanning/chain-command-model.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
@@ -11,24 +11,24 @@ import { ADDRESSES, KEY_MATERIAL } from '#shared/db/wallets/wallet-models.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { FAMILIES } from '#shared/domain/enumerations.ts'
 
-/** Far above what any scanner that still sleeps somewhere can have. */
+/** Far above any epoch of a scanner that may still be suspended somewhere. */
 const EPOCH_STEP = 1_000
 const PAGE = 1_000
 
-/** What was kept back after a restore. */
+/** Values reserved after a restore. */
 export interface Precautions {
   /** Keys whose next index was moved. */
   readonly keys: number
-  /** Addresses of pools and single addresses that wait. */
+  /** Quarantined addresses of pools and single addresses. */
   readonly addresses: number
   readonly numberSeries: number
   readonly scanners: number
 }
 
 /**
- * Keeps away from everything that may have been given out after the archive was made and is not known any more: `skip` indexes of every
- * key, which are never offered, not even when they stay without an invoice; every listed address until `quarantineUntil`; `skip` invoice
- * numbers of each workspace and mode. Scanners of before lose their right to write. May be repeated only on a freshly written database.
+ * Avoids everything that may have been given out after the archive was made and is unknown now: `skip` indexes of every
+ * key, which are never offered, even if they stay without an invoice; every listed address until `quarantineUntil`; `skip` invoice
+ * numbers of each workspace and mode. Former scanners lose their right to write. May be repeated only on a newly written database.
  */
 export async function takePrecautions(
   db: Database,
@@ -48,7 +48,7 @@ export async function takePrecautions(
   const cursors = await db
     .collection(CHAIN_CURSORS)
     .updateMany({}, [{ $set: { lease: null, leaseEpoch: { $add: ['$leaseEpoch', EPOCH_STEP] } } }])
-  // One that was answered after the archive was made would hold again.
+  // A challenge that was used after the archive was made would be valid again.
   await db.collection(OWNERSHIP_CHALLENGES).deleteMany({})
   await db.collection(CHAIN_COMMANDS).updateMany(
     { status: 'open' },
@@ -75,23 +75,23 @@ async function skipNumbers(db: Database, skip: number): Promise<number> {
       const last = await db
         .collection(INVOICES)
         .findOne({ workspaceId, mode }, { sort: { number: -1 }, projection: { number: 1 } })
-      await setNumberFloor(db, workspaceId, mode, (last?.number ?? 0) + skip)
+      await setLastIssuedNumber(db, workspaceId, mode, (last?.number ?? 0) + skip)
       series += 1
     }
   }
   return series
 }
 
-/** A key of which more had been given out than was skipped. */
+/** A key of which more addresses had been given out than were skipped. */
 export interface OverrunKey {
   readonly materialId: string
-  /** Highest index that received money which belongs to no invoice. */
+  /** Highest index that received money without an invoice. */
   readonly seenIndex: number
 }
 
 /**
- * Looks at what has arrived since a restore: money without an invoice on an index that was not skipped shows that more than `skip`
- * addresses had been given out after the archive was made. Such keys go on `skip` indexes behind it.
+ * Checks payments since a restore: money without an invoice on an index that was not skipped shows that more than `skip`
+ * addresses had been given out after the archive was made. Such keys continue `skip` indexes after it.
  */
 export async function skipPastSeen(
   db: Database,
@@ -108,10 +108,10 @@ export async function skipPastSeen(
       for (const { materialId, index } of rows) highest.set(materialId, Math.max(highest.get(materialId) ?? -1, index))
       keys = []
     }
-    const stray = db
+    const unmatched = db
       .collection(PAYMENTS)
-      .find({ _id: { $gte: uuidFloor(since) }, invoiceId: null, kind: 'onchain' }, { projection: { matchKey: 1 } })
-    for await (const { matchKey } of stray) if (keys.push(matchKey) >= PAGE) await look()
+      .find({ _id: { $gte: uuidLowerBound(since) }, invoiceId: null, kind: 'onchain' }, { projection: { matchKey: 1 } })
+    for await (const { matchKey } of unmatched) if (keys.push(matchKey) >= PAGE) await look()
     if (keys.length > 0) await look()
   }
   const overrun: OverrunKey[] = []

@@ -2,63 +2,129 @@ import type mongoose from 'mongoose'
 import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
-import { BOOKS_FACT } from '#shared/db/reconciliation/reconciliation-repository.ts'
+import { RECONCILIATION_FACT } from '#shared/db/reconciliation/reconciliation-repository.ts'
+import { ROLLUPS_FACT } from '#shared/db/reports/rollup-position.ts'
 import { RESTORE_FACT } from '#shared/db/restore/restore-state.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
-import { type ArchiveContents, walkArchive } from './archive-contents.ts'
+import type { ArchiveBatch, ArchiveContents } from './archive-batch.ts'
+import { walkArchive } from './archive-contents.ts'
+import { BACKUP_MARK } from './backup-moments.ts'
+import { VERIFIED_BACKUP_FACT } from './verified-backups.ts'
 
-const BATCH = 500
-/** What an earlier restore left behind says nothing about this one, and restored books are judged from their beginning. */
-const LEFT_OUT = [RESTORE_FACT, BOOKS_FACT]
+/** Batches that are written side by side. */
+const WIDTH = 3
+/** Facts of an earlier restore or back-up do not apply to this one, and restored records are reconciled from the beginning. */
+const LEFT_OUT: readonly unknown[] = [
+  RESTORE_FACT,
+  RECONCILIATION_FACT,
+  ROLLUPS_FACT,
+  BACKUP_MARK,
+  VERIFIED_BACKUP_FACT,
+]
 
 interface Stored {
   _id: string
 }
 
-/** Throws, and says what is there, unless no collection of ours holds anything. */
+/** Throws, and names the collection, unless the database is empty. */
 export async function requireEmpty(db: Database): Promise<void> {
   for (const model of MODELS) {
     if ((await db.collection(model).findOne({}, { projection: { _id: 1 } })) === null) continue
     const hint =
-      model.name === 'processes'
-        ? 'processes run on it, or did a short time ago: stop them and use another database'
-        : ''
+      model.name === 'processes' ? 'processes use it, or did a short time ago: stop them and use another database' : ''
     throw new Error(
       `database ${db.name} is not empty (${model.name}${hint === '' ? '' : `: ${hint}`}); an archive is restored into an empty one only`,
     )
   }
 }
 
-/** Writes every document of an archive, which was walked through before, and throws unless the store holds exactly those then. */
+/**
+ * Removes the indexes of an empty database, which `migrate` creates again after the writing: until the last pass was written, two documents may hold the
+ * same unique value, and a document may be past its life.
+ */
+export async function dropIndexes(db: Database): Promise<void> {
+  const found = await db.connection.getClient().db(db.name).listCollections({}, { nameOnly: true }).toArray()
+  const names = new Set(found.map(({ name }) => name))
+  for (const model of MODELS) if (names.has(model.name)) await db.collection(model).dropIndexes()
+}
+
+/** The writing of an archive's documents. A test exchanges it by a wrong one, to show that the wrong one is found. */
+export type WriteBatch = (db: Database, batch: ArchiveBatch) => Promise<void>
+
+/**
+ * Writes every document of an archive, which was verified before, and throws unless the store then contains exactly as many as at the moment of the
+ * archive. The database has no index yet but those of `_id`: while passes are written, documents may contradict each other.
+ */
 export async function writeArchive(
   db: Database,
   source: AsyncIterable<Uint8Array>,
   onProgress: (collection: string, documents: number) => void,
+  write: WriteBatch = writeBatch,
 ): Promise<ArchiveContents> {
-  const models = new Map(MODELS.map((model) => [model.name, model as CollectionModel<Stored>]))
-  let batch: { readonly name: string; readonly documents: mongoose.mongo.Document[] } | null = null
-  const written: Record<string, number> = {}
-  const flush = async (): Promise<void> => {
-    if (batch === null || batch.documents.length === 0) return
-    const { name, documents } = batch
-    const model = models.get(name)
-    if (model === undefined) throw new Error(`unknown collection ${name}`)
-    await db.collection(model).insertMany(documents as Stored[], { ordered: true })
-    written[name] = (written[name] ?? 0) + documents.length
-    onProgress(name, written[name])
-    batch = null
+  const leftOut = new Set<unknown>()
+  const running = new Set<Promise<void>>()
+  let failure: unknown = null
+  let documents = 0
+  let pass = 0
+  const settle = async (most: number): Promise<void> => {
+    while (running.size > most) await Promise.race(running)
+    if (failure !== null) throw failure
   }
-  const contents = await walkArchive(source, async (name, document) => {
-    if (name === INSTALLATION.name && LEFT_OUT.includes(document['_id'])) return
-    if (batch !== null && (batch.name !== name || batch.documents.length >= BATCH)) await flush()
-    batch ??= { name, documents: [] }
-    batch.documents.push(document)
-  })
-  await flush()
-  for (const [name, count] of Object.entries(contents.counts)) {
-    const model = models.get(name)
-    const stored = model === undefined ? 0 : await db.collection(model).countDocuments({ _id: { $ne: RESTORE_FACT } })
-    if (stored !== (written[name] ?? 0)) throw new Error(`${name} has ${stored} documents instead of ${count}`)
-  }
+  const contents = await walkArchive(source, async (read) => {
+    const batch = read.name === INSTALLATION.name ? withoutLeftOut(read, leftOut) : read
+    // Batches of one pass hold different documents, so their order does not matter. A pass begins after the one before has ended.
+    await settle(batch.pass === pass ? WIDTH - 1 : 0)
+    pass = batch.pass
+    const writing: Promise<void> = write(db, batch)
+      .catch((error: unknown) => {
+        failure ??= error
+      })
+      .finally(() => running.delete(writing))
+    running.add(writing)
+    documents += batch.documents.length
+    onProgress(batch.name, documents)
+  }).finally(async () => await Promise.all(running))
+  await settle(0)
+  await requireCounts(db, contents, leftOut.size)
   return contents
+}
+
+function withoutLeftOut(batch: ArchiveBatch, leftOut: Set<unknown>): ArchiveBatch {
+  for (const { _id } of batch.documents) if (LEFT_OUT.includes(_id)) leftOut.add(_id)
+  for (const id of batch.gone) leftOut.delete(id)
+  return {
+    ...batch,
+    documents: batch.documents.filter(({ _id }) => !LEFT_OUT.includes(_id)),
+    gone: batch.gone.filter((id) => !LEFT_OUT.includes(id)),
+  }
+}
+
+/** Writes a batch; that of a later pass replaces what an earlier one wrote. Repeating it changes nothing. */
+export async function writeBatch(db: Database, { name, pass, documents, gone }: ArchiveBatch): Promise<void> {
+  const model = MODELS.find((one) => one.name === name) as CollectionModel<Stored> | undefined
+  if (model === undefined) throw new Error(`unknown collection ${name}`)
+  if (documents.length === 0 && gone.length === 0) return
+  if (pass === 0) {
+    await db.collection(model).insertMany(documents as Stored[], { ordered: false })
+    return
+  }
+  await db.collection(model).bulkWrite(
+    [
+      ...documents.map((document) => ({
+        replaceOne: { filter: { _id: document['_id'] }, replacement: document as Stored, upsert: true },
+      })),
+      ...gone.map((id) => ({ deleteOne: { filter: { _id: id as string } } })),
+    ] as mongoose.mongo.AnyBulkWriteOperation<Stored>[],
+    { ordered: false },
+  )
+}
+
+async function requireCounts(db: Database, { counts }: ArchiveContents, leftOut: number): Promise<void> {
+  for (const [name, count] of Object.entries(counts)) {
+    const model = MODELS.find((one) => one.name === name)
+    if (model === undefined || count === null) continue
+    const stored = await db.collection(model as CollectionModel<Stored>).countDocuments({ _id: { $ne: RESTORE_FACT } })
+    const wanted = name === INSTALLATION.name ? count - leftOut : count
+    if (stored !== wanted) throw new Error(`${name} has ${stored} documents instead of ${wanted}`)
+  }
 }

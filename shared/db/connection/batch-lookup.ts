@@ -1,7 +1,7 @@
 /** Most keys in one read. */
 const BATCH_MAX = 200
 
-/** How many are read at once, and how an answer finds its question: equal texts belong together. */
+/** How many are read at once, and how results are matched to keys: equal texts belong together. */
 export interface BatchRead<K, T> {
   readonly findMany: (keys: readonly K[]) => Promise<readonly T[]>
   readonly nameOfKey: (key: K) => string
@@ -9,9 +9,9 @@ export interface BatchRead<K, T> {
 }
 
 /**
- * Turns a read of many into a look-up of one: keys asked for in one turn of the event loop, or while a read runs, share
- * the next read. The read always starts after the question, so nobody gets an older answer than by reading alone, and
- * batching costs nobody more than one read. Null for what was not found.
+ * Turns a read of many into a look-up of one: keys requested in one turn of the event loop, or while a read runs, share
+ * the next read. The read always starts after the request, so no result is older than with a separate read, and
+ * batching adds at most one read of latency. Null for keys that were not found.
  */
 export function createBatchLookup<K, T>(read: BatchRead<K, T>): (key: K) => Promise<T | null> {
   interface Waiter {

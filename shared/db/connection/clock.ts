@@ -1,19 +1,19 @@
 import type { Clock, Logger } from '#shared/ports/runtime.ts'
 import type { Database } from './connect.ts'
 
-/** The store's clock: every process of an installation reads the same time, whatever its machine says. */
+/** The store's clock: every process of an installation reads the same time, whatever its machine's clock shows. */
 export interface StoreClock extends Clock {
   /** How far this machine's clock is ahead of the store's, in milliseconds; negative when it is behind. */
   readonly driftMs: number
-  /** Measures now instead of at the next round. */
+  /** Measures now instead of at the next interval. */
   refresh(): Promise<void>
   stop(): void
 }
 
-/** A machine whose clock is further off than this, in either direction, gets no new work. */
+/** A machine whose clock differs by more than this, in either direction, gets no new work. */
 const DRIFT_MAX_MS = 2_000
 
-/** Why a machine with this drift is not ready, in a sentence that says what to do; null while the drift is tolerable. */
+/** Why a machine with this drift is not ready, in a sentence with the remedy; null while the drift is tolerable. */
 export function driftFault(driftMs: number): string | null {
   if (Math.abs(driftMs) <= DRIFT_MAX_MS) return null
   const seconds = (Math.abs(driftMs) / 1_000).toFixed(1)
@@ -21,9 +21,9 @@ export function driftFault(driftMs: number): string | null {
 }
 
 const REFRESH_MS = 30_000
-/** A slower answer says too little about when the store read its clock: a process that is stopped meanwhile would be wrong by half of that. */
+/** A slower response is too imprecise about when the store read its clock: the error may be half of the round trip. */
 const ROUND_TRIP_MAX_MS = 100
-/** The fastest of so many answers counts when all are slow. */
+/** If all responses are slow, the fastest of this many is used. */
 const TRIES = 4
 
 /**

@@ -6,27 +6,27 @@ import {
   totpContext,
 } from '#shared/ports/secrets.ts'
 
-/** Where a collection keeps sealed values. */
+/** Where a collection stores sealed values. */
 export interface SealedField {
   /** Path in the document; a part `*` stands for every key or index, `*_x` for every key that ends in `_x`. */
   readonly path: string
-  /** What it is sealed for, from the document's `_id`. */
+  /** The sealing context, from the document's `_id`. */
   readonly contextOf: (id: string) => string
 }
 
-/** How long documents of a collection are kept, and by whom that is seen to. */
+/** How long documents of a collection are kept, and what removes them. */
 export type Life =
-  /** Nothing goes away by age. */
+  /** Nothing expires by age. */
   | { readonly kept: 'forever' }
   /** The store's own index of this name removes them. */
   | { readonly kept: 'ttl'; readonly index: string }
-  /** The retention job removes what is older than `days` by its indexed `field`, unless a scanner still has to read that time. */
+  /** The retention job removes documents older than `days` by their indexed `field`, unless a scanner still has to read that time. */
   | { readonly kept: 'job'; readonly field: string; readonly days: number }
 
-/** What an operator's deeds on the whole installation must know about a collection. */
+/** Properties of a collection that matter to actions on the whole installation. */
 export interface CollectionClass {
   /**
-   * `kept`: part of a back-up. `dropped`: what runs now and means nothing in another life of the installation.
+   * `kept`: part of a back-up. `dropped`: transient data that is meaningless after a restore.
    */
   readonly backup: 'kept' | 'dropped'
   readonly sealed: readonly SealedField[]
@@ -46,9 +46,15 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   wallets: kept(forever),
   addresses: kept(forever),
   ownership_proofs: kept(forever),
-  // A challenge that was answered since the back-up must not hold a second time.
+  // A challenge that was used since the back-up must not be valid a second time.
   ownership_challenges: dropped(ttl('challenge_expiry')),
   invoices: kept(forever),
+  // Invoices that cannot be updated fail again.
+  advance_failures: dropped(ttl('advance_failure_life')),
+  // Rebuilt from the invoices.
+  invoice_counts: dropped(ttl('invoice_count_life')),
+  invoice_rollups: dropped(ttl('invoice_rollup_life')),
+  delivery_rollups: dropped(ttl('delivery_rollup_life')),
   payments: kept(forever),
   payment_links: kept(forever),
   products: kept(forever),
@@ -65,6 +71,8 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   webhook_attempts: kept(ttl('attempt_life')),
   delivery_recoveries: kept(ttl('recovery_life')),
   chain_commands: kept(ttl('command_life')),
+  // Figures of what nodes cost.
+  node_usage: kept(ttl('node_usage_life')),
   coin_balances: kept(ttl('coin_balance_life')),
   // A payment that is found late is priced by the rates of its time.
   rate_snapshots: kept({ kept: 'job', field: 'at', days: 15 }),
@@ -77,8 +85,9 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
     { path: 'pendingTotp.sealedSecret', contextOf: totpContext },
   ]),
   memberships: kept(forever),
+  go_live_results: kept(forever),
   invitations: kept(ttl('invitation_life')),
-  // People log in again after a restore: a session that was ended since must not come back to life.
+  // People log in again after a restore: a session that was ended since must not become valid again.
   sessions: dropped(ttl('session_life')),
   login_attempts: dropped(ttl('login_attempt_life')),
   leases: dropped(forever),

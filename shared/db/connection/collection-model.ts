@@ -1,6 +1,6 @@
 import mongoose from 'mongoose'
 
-/** One index as `migrate` creates it and `verifyIndexes` demands it. Names are fixed, because a renamed index is another index. */
+/** One index as `migrate` creates it and `verifyIndexes` requires it. Names are fixed, because a renamed index is another index. */
 export interface IndexDefinition {
   readonly name: string
   readonly key: Readonly<Record<string, 1 | -1>>
@@ -20,8 +20,8 @@ export interface CollectionModel<T extends mongoose.mongo.Document> {
 }
 
 /**
- * Declares a collection. The schema documents and, in tests, checks what repositories write; at run time repositories
- * use the driver directly. Unknown fields throw, and neither indexes, ids, versions nor timestamps are made behind our back.
+ * Declares a collection. The schema documents and, in tests, checks the writes of repositories; at run time repositories
+ * use the driver directly. Unknown fields throw, and mongoose adds no indexes, ids, versions or timestamps.
  */
 export function defineCollection<T extends mongoose.mongo.Document>(
   name: string,
@@ -41,7 +41,7 @@ export function defineCollection<T extends mongoose.mongo.Document>(
   return { name, schema, indexes }
 }
 
-/** Fields every record of a tenant has. */
+/** Fields that every record of a tenant has. */
 export const OWNED_FIELDS = {
   workspaceId: { type: String, required: true },
   mode: { type: String, enum: ['live', 'test'], required: true },

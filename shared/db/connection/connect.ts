@@ -2,7 +2,7 @@ import mongoose from 'mongoose'
 import type { Logger } from '#shared/ports/runtime.ts'
 import type { CollectionModel } from './collection-model.ts'
 
-/** An open connection to the store. Repositories take it; nobody else talks to MongoDB. */
+/** An open connection to the store. Only repositories use MongoDB directly. */
 export interface Database {
   readonly name: string
   readonly connection: mongoose.Connection
@@ -29,7 +29,7 @@ export interface DatabaseOptions {
 
 /**
  * Connects and resolves when a primary was found; rejects after 10 s without one.
- * Creates nothing: indexes are the business of `migrate`, and `verifyIndexes` refuses to go on without them.
+ * Creates nothing: `migrate` creates indexes, and `verifyIndexes` throws without them.
  */
 export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
   const connection = mongoose.createConnection(options.url, {
@@ -51,7 +51,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   try {
     await connection.asPromise()
   } catch (error) {
-    // What was opened goes on looking for a primary otherwise.
+    // Otherwise the opened connection keeps searching for a primary.
     await connection.destroy(true).catch(() => undefined)
     throw error
   }

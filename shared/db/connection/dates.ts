@@ -1,8 +1,8 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
-/** A time as MongoDB keeps it. */
+/** A time as stored in MongoDB. */
 export const toDate = (at: Ms): Date => new Date(at)
-/** A time as the code keeps it. */
+/** A time as used in code. */
 export const toMs = (at: Date): Ms => at.getTime()
 /** Null stays null. */
 export const toDateOrNull = (at: Ms | null): Date | null => (at === null ? null : new Date(at))

@@ -10,8 +10,8 @@ export function duplicateKeyFields(error: unknown): ReadonlySet<string> | null {
 }
 
 /**
- * Runs an unordered bulk insert and swallows duplicates: every row that is missing gets in, existing rows stay as they are.
- * Any other failure is thrown on, because then a caller may not believe that its rows are durable.
+ * Runs an unordered bulk insert and ignores duplicates: missing rows are inserted, existing rows stay unchanged.
+ * Any other failure is thrown, because then the caller cannot assume that its rows are durable.
  */
 export async function ignoringDuplicates(insert: () => Promise<unknown>): Promise<void> {
   try {

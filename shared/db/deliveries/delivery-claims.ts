@@ -3,16 +3,14 @@ import { toDate } from '#shared/db/connection/dates.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ClaimWant, Delivery } from '#shared/ports/deliveries.ts'
 import type { DeliveryDocument } from './delivery-model.ts'
+import { DUE_INDEX } from './delivery-scopes.ts'
 
 type Deliveries = mongoose.mongo.Collection<DeliveryDocument>
 
-/** Index that holds pending rows only, by endpoint and due time. */
-export const DUE_INDEX = 'delivery_due'
-
-/** True for rows whose time has come by the store's own clock, so that no machine's clock can send early. */
+/** True for rows that are due by the store's own clock, so that no machine's clock can send early. */
 const IS_DUE = { $expr: { $lte: ['$dueAt', '$$NOW'] } }
 
-/** Reads for all endpoints together before each that got too little is asked alone. */
+/** Reads for all endpoints together before each endpoint with too few rows is read alone. */
 const SHARED_READS = 2
 
 /** Up to `limit` rows of each endpoint that fell due at `from` or later, oldest due first: one read for all of them, unless one hides the others. */
@@ -22,21 +20,23 @@ export async function findDueRows(
   from: Ms | null,
 ): Promise<readonly DeliveryDocument[]> {
   const found: DeliveryDocument[] = []
-  let hungry = wants
-  for (let read = 0; read < SHARED_READS && hungry.length > 0; read += 1) {
-    const limit = hungry.reduce((sum, want) => sum + want.limit, 0)
-    const rows = await oldestDue(deliveries, hungry, { limit, from })
-    const byEndpoint = new Map(hungry.map(({ endpointId }) => [endpointId, [] as DeliveryDocument[]]))
+  let waitingForSlot = wants
+  for (let read = 0; read < SHARED_READS && waitingForSlot.length > 0; read += 1) {
+    const limit = waitingForSlot.reduce((sum, want) => sum + want.limit, 0)
+    const rows = await oldestDue(deliveries, waitingForSlot, { limit, from })
+    const byEndpoint = new Map(waitingForSlot.map(({ endpointId }) => [endpointId, [] as DeliveryDocument[]]))
     for (const row of rows) byEndpoint.get(row.endpointId)?.push(row)
-    // A read that was not cut off has seen everything; one that was may hide some rows behind another's backlog.
+    // A complete read has seen everything; a truncated one may hide some rows behind another endpoint's backlog.
     const isServed = ({ endpointId, limit: most }: ClaimWant): boolean =>
       rows.length < limit || (byEndpoint.get(endpointId)?.length ?? 0) >= most
-    for (const want of hungry.filter(isServed)) {
+    for (const want of waitingForSlot.filter(isServed)) {
       found.push(...(byEndpoint.get(want.endpointId) ?? []).slice(0, want.limit))
     }
-    hungry = hungry.filter((want) => !isServed(want))
+    waitingForSlot = waitingForSlot.filter((want) => !isServed(want))
   }
-  const rest = await Promise.all(hungry.map((want) => oldestDue(deliveries, [want], { limit: want.limit, from })))
+  const rest = await Promise.all(
+    waitingForSlot.map((want) => oldestDue(deliveries, [want], { limit: want.limit, from })),
+  )
   return [...found, ...rest.flat()]
 }
 
@@ -51,7 +51,7 @@ function oldestDue(
 }
 
 /**
- * The question behind `findDueRows`: a merge over the endpoints' stretches of the index, which reads hardly more entries
+ * The query behind `findDueRows`: a merge over the endpoints' stretches of the index, which reads hardly more entries
  * than it returns. Exported for the test that explains it.
  */
 export const dueRowsQuery = (endpointIds: readonly string[], from: Ms | null) => ({
@@ -66,8 +66,8 @@ export const dueRowsQuery = (endpointIds: readonly string[], from: Ms | null) =>
 })
 
 /**
- * Takes the rows that are still as they were read, under one lease token and in one write. Throws when the store fails; a
- * row that was claimed without our knowing falls due again when the lease ends.
+ * Takes the rows that are unchanged since they were read, under one lease token and in one write. Throws when the store fails; a
+ * row whose claim succeeded without a response falls due again when the lease ends.
  */
 export async function claimRows(
   deliveries: Deliveries,
@@ -80,7 +80,7 @@ export async function claimRows(
   const ours = await take(deliveries, rows, token, leaseMs).then(
     (count) => (count === rows.length ? null : heldBy(deliveries, ids, token)),
     async (error: unknown) => {
-      // Perhaps only the answer is lost. What the token holds is ours; what it does not is left to its lease.
+      // Perhaps only the response was lost. Rows with the token are ours; others are left to their lease.
       const held = await heldBy(deliveries, ids, token).catch(() => new Set<string>())
       if (held.size === 0) throw error
       return held
@@ -92,7 +92,7 @@ export async function claimRows(
 }
 
 /**
- * Nobody claimed a row and nobody recorded an outcome since it was read when `claims` and `attempt` are what they were: the
+ * If `claims` and `attempt` are unchanged, no process claimed a row or recorded an outcome since it was read: the
  * row in hand is the row in the store and need not be read again. Nearly always one update for all rows.
  */
 async function take(

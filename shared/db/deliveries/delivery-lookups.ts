@@ -2,10 +2,10 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
-import type { DeliveryLookups } from '#shared/ports/delivery-lookups.ts'
-import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import type { DeliveryFilter, DeliveryLookups } from '#shared/ports/delivery-lookups.ts'
+import { type DeliveryDocument, WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { deliveryFromDocument } from './delivery-repository.ts'
-import { OF_ANY_TYPE } from './delivery-search.ts'
+import { OF_ANY_TYPE, SCAN_MAX, WAITING } from './delivery-search.ts'
 
 /** Events and deliveries by workspace, endpoint and time on MongoDB. */
 export function createDeliveryLookups(db: Database): DeliveryLookups {
@@ -15,12 +15,18 @@ export function createDeliveryLookups(db: Database): DeliveryLookups {
     list: async ({ endpointIds, status, limit }) => {
       const newest = async (endpointId: string) =>
         await deliveries
-          .find(
-            { endpointId, ...OF_ANY_TYPE, ...(status !== null && { status }) },
-            { hint: 'delivery_list_of_endpoint' },
+          .aggregate<DeliveryDocument>(
+            [
+              { $match: rowsOf(endpointId, status).filter },
+              { $sort: { createdAt: -1, _id: -1 } },
+              // Of all rows of an endpoint, few may have the status: the newest are looked through for it. Where the index
+              // has that status alone, a second match would only keep the limit from ending the read.
+              { $limit: SCAN_MAX },
+              ...(status === null || status === 'failed' ? [] : [{ $match: { status } }]),
+              { $limit: limit },
+            ],
+            { hint: rowsOf(endpointId, status).hint },
           )
-          .sort({ createdAt: -1, _id: -1 })
-          .limit(limit)
           .toArray()
       const found = (await Promise.all(endpointIds.map(newest))).flat()
       return found
@@ -55,4 +61,13 @@ export function createDeliveryLookups(db: Database): DeliveryLookups {
       })
     },
   }
+}
+
+/** Rows of an endpoint, as far as an index has them by status. */
+function rowsOf(endpointId: string, status: DeliveryFilter['status']) {
+  if (status === 'failed') return { filter: { endpointId, status }, hint: 'delivery_failed_by_endpoint' }
+  if (status === 'pending' || status === 'held') {
+    return { filter: { endpointId, status: { $in: [...WAITING] } }, hint: 'delivery_waiting' }
+  }
+  return { filter: { endpointId, ...OF_ANY_TYPE }, hint: 'delivery_list_of_endpoint' }
 }

@@ -1,7 +1,7 @@
 import { COUNT, DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { Delivery, DeliveryAttempt } from '#shared/ports/deliveries.ts'
 
-/** A stored delivery: one event on its way to one endpoint. */
+/** A stored delivery: one event for one endpoint. */
 export type DeliveryDocument = Omit<Delivery, 'id' | 'dueAt' | 'createdAt' | 'finishedAt'> & {
   _id: string
   /** Next send time, and the end of the lease while claimed. */
@@ -45,10 +45,10 @@ export const WEBHOOK_DELIVERIES = defineCollection<DeliveryDocument>(
       partialFilterExpression: { status: 'pending' },
     },
     { name: 'delivery_held', key: { endpointId: 1 }, partialFilterExpression: { status: 'held' } },
-    // Lists, newest first. Each is written once with the row and never again, because no key changes when an outcome is
-    // recorded; what changes, the status, has indexes that hold little: what failed, and what still waits.
+    // Lists, newest first. Each entry is written once with the row and never again, because no key changes when an outcome is
+    // recorded; the status, which changes, has small indexes: of failed and of waiting rows.
     { name: 'delivery_list', key: { workspaceId: 1, mode: 1, eventType: 1, createdAt: -1, _id: -1 } },
-    // Not the name of its forerunner without the type: the version before asks for that one by name (docs/upgrading.md).
+    // Not named like the former index without the type: the previous version requests that one by name (docs/upgrading.md).
     { name: 'delivery_list_of_endpoint', key: { endpointId: 1, eventType: 1, createdAt: -1, _id: -1 } },
     {
       name: 'delivery_failed',

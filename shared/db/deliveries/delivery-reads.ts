@@ -4,20 +4,25 @@ import { toDate, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
 import { EVENTS, type EventDocument } from '#shared/db/events/event-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import { COUNT_MAX, type DeliveryReads, type EndpointHealth } from '#shared/ports/delivery-search.ts'
-import { DUE_INDEX } from './delivery-claims.ts'
-import { HELD_INDEX } from './delivery-holds.ts'
+import {
+  COUNT_MAX,
+  type DeliveryPage,
+  type DeliveryReads,
+  type EndpointHealth,
+  type ListPlace,
+} from '#shared/ports/delivery-search.ts'
 import { type DeliveryDocument, WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { deliveryFromDocument } from './delivery-repository.ts'
-import { searchQuery } from './delivery-search.ts'
+import { DUE_INDEX, finishedAt, HELD_INDEX, heldAt, pendingAt } from './delivery-scopes.ts'
+import { SCAN_MAX, type SearchQuery, searchQuery } from './delivery-search.ts'
 
-/** Tried deliveries that an endpoint is judged by. */
-const JUDGED = 100
-/** Waiting deliveries that are looked through for tried ones. */
+/** Tried deliveries on which an endpoint's health is based. */
+const EVALUATED = 100
+/** Waiting deliveries that are searched for tried ones. */
 const LOOKED_AT = 500
 const WAITING_INDEX = 'delivery_waiting'
 
-/** What people look for among events and deliveries, on MongoDB. */
+/** Searches for events and deliveries on MongoDB. */
 export function createDeliveryReads(db: Database): DeliveryReads {
   const deliveries = db.collection(WEBHOOK_DELIVERIES)
   const endpoints = db.collection(WEBHOOK_ENDPOINTS)
@@ -28,16 +33,14 @@ export function createDeliveryReads(db: Database): DeliveryReads {
       const { workspaceId, status, endpointId } = search
       const waits = (status === 'pending' || status === 'held') && endpointId === null
       const owned = waits ? await endpoints.find({ workspaceId }, { projection: { _id: 1 } }).toArray() : []
-      const query = searchQuery(
-        search,
-        owned.map(({ _id }) => _id),
+      return await pageOf(
+        deliveries,
+        searchQuery(
+          search,
+          owned.map(({ _id }) => _id),
+        ),
+        search.limit,
       )
-      const found = await deliveries
-        .find(query.filter, { hint: query.hint })
-        .sort(query.sort)
-        .limit(search.limit)
-        .toArray()
-      return found.map(deliveryFromDocument)
     },
     ofEvents: async (workspaceId, eventIds) => {
       const wanted = { eventId: { $in: [...eventIds] }, workspaceId }
@@ -67,7 +70,40 @@ export function createDeliveryReads(db: Database): DeliveryReads {
   }
 }
 
-/** The question behind a list of events; exported for the test that explains it. */
+async function pageOf(
+  deliveries: mongoose.mongo.Collection<DeliveryDocument>,
+  { filter, residual, hint, sort }: SearchQuery,
+  limit: number,
+): Promise<DeliveryPage> {
+  const isServed = Object.keys(residual).length === 0
+  const found = isServed
+    ? await deliveries
+        .find(filter, { hint })
+        .sort(sort)
+        .limit(limit + 1)
+        .toArray()
+    : await deliveries
+        .aggregate<DeliveryDocument>(
+          [{ $match: filter }, { $sort: sort }, { $limit: SCAN_MAX }, { $match: residual }, { $limit: limit + 1 }],
+          { hint },
+        )
+        .toArray()
+  const page = found.slice(0, limit).map(deliveryFromDocument)
+  const last = page.at(-1)
+  if (found.length > limit && last !== undefined) return { deliveries: page, next: placeOf(last) }
+  if (isServed) return { deliveries: page, next: null }
+  const [end] = await deliveries
+    .find(filter, { hint, projection: { createdAt: 1 } })
+    .sort(sort)
+    .skip(SCAN_MAX - 1)
+    .limit(1)
+    .toArray()
+  return { deliveries: page, next: end === undefined ? null : { createdAt: toMs(end.createdAt), id: end._id } }
+}
+
+const placeOf = ({ createdAt, id }: ListPlace): ListPlace => ({ createdAt, id })
+
+/** The query behind a list of events; exported for the test that explains it. */
 export function eventListQuery({
   workspaceId,
   mode,
@@ -89,29 +125,25 @@ async function healthOf(
   deliveries: mongoose.mongo.Collection<DeliveryDocument>,
   endpointId: string,
 ): Promise<EndpointHealth> {
-  const pending = { status: 'pending' as const, endpointId }
   const [finished, retrying, counts, held, oldest] = await Promise.all([
     deliveries
-      .find({ endpointId, finishedAt: { $type: 'date' } }, { projection: TRIED_FIELDS })
+      .find(finishedAt(endpointId), { projection: TRIED_FIELDS })
       .sort({ finishedAt: -1 })
-      .limit(JUDGED)
+      .limit(EVALUATED)
       .toArray(),
     retryingOf(deliveries, endpointId),
     deliveries
       .aggregate<{ _id: boolean; count: number }>([...waitingCountsPipeline(endpointId)], { hint: DUE_INDEX })
       .toArray(),
-    deliveries.countDocuments({ status: 'held', endpointId }, { hint: HELD_INDEX, limit: COUNT_MAX }),
-    deliveries.findOne(pending, { hint: DUE_INDEX, sort: { dueAt: 1 }, projection: { dueAt: 1 } }),
+    deliveries.countDocuments(heldAt(endpointId), { hint: HELD_INDEX, limit: COUNT_MAX }),
+    deliveries.findOne(pendingAt(endpointId), { hint: DUE_INDEX, sort: { dueAt: 1 }, projection: { dueAt: 1 } }),
   ])
   const lastSuccess = finished.find(({ status }) => status === 'succeeded')
   const tried = [...finished, ...retrying].sort((left, right) => toMs(right.createdAt) - toMs(left.createdAt))
   return {
-    tried: tried
-      .slice(0, JUDGED)
-      .map(({ _id, status, attempt, createdAt, finishedAt, lastError, lastStatusCode, eventType }) => ({
-        ...{ id: _id, status, attempt, lastError, lastStatusCode, eventType },
-        ...{ createdAt: toMs(createdAt), finishedAt: toMsOrNull(finishedAt) },
-      })),
+    tried: tried.slice(0, EVALUATED).map(({ _id, createdAt, finishedAt: endedAt, ...same }) => {
+      return { id: _id, ...same, createdAt: toMs(createdAt), finishedAt: toMsOrNull(endedAt) }
+    }),
     lastSuccessAt: toMsOrNull(lastSuccess?.finishedAt ?? null),
     waiting: counts.reduce((sum, { count }) => sum + count, 0),
     retrying: counts.find(({ _id }) => _id)?.count ?? 0,
@@ -121,12 +153,18 @@ async function healthOf(
 }
 
 const TRIED_FIELDS = {
-  ...{ status: 1, attempt: 1, createdAt: 1, finishedAt: 1, lastError: 1, lastStatusCode: 1, eventType: 1 },
+  status: 1,
+  attempt: 1,
+  createdAt: 1,
+  finishedAt: 1,
+  lastError: 1,
+  lastStatusCode: 1,
+  eventType: 1,
 } as const
 
 /**
- * Deliveries that were tried and are not over. Behind a crowd that was never tried neither order alone finds them: the newest are
- * looked for among the newest that wait, the others among those whose next attempt is furthest away.
+ * Deliveries that were tried and have not ended. With many untried ones, neither order alone finds them: the newest are
+ * searched among the newest waiting ones, the others among those whose next attempt is furthest away.
  */
 async function retryingOf(deliveries: mongoose.mongo.Collection<DeliveryDocument>, endpointId: string) {
   const [newest, furthest] = await Promise.all([
@@ -136,9 +174,9 @@ async function retryingOf(deliveries: mongoose.mongo.Collection<DeliveryDocument
       .limit(LOOKED_AT)
       .toArray(),
     deliveries
-      .find({ status: 'pending', endpointId }, { projection: TRIED_FIELDS, hint: DUE_INDEX })
+      .find(pendingAt(endpointId), { projection: TRIED_FIELDS, hint: DUE_INDEX })
       .sort({ dueAt: -1 })
-      .limit(JUDGED)
+      .limit(EVALUATED)
       .toArray(),
   ])
   const rows = new Map([...newest, ...furthest].map((row) => [row._id, row]))
@@ -148,8 +186,8 @@ async function retryingOf(deliveries: mongoose.mongo.Collection<DeliveryDocument
 /** Pending deliveries of an endpoint by whether they were tried; exported for the test that explains it. */
 export function waitingCountsPipeline(endpointId: string): readonly Readonly<Record<string, unknown>>[] {
   return [
-    { $match: { status: 'pending', endpointId } },
-    // What was tried is due later than what was not, so that it is counted first where there are too many.
+    { $match: pendingAt(endpointId) },
+    // Tried deliveries are due later than untried ones, so they are counted first where there are too many.
     { $sort: { dueAt: -1 } },
     { $limit: COUNT_MAX },
     { $group: { _id: { $gt: ['$attempt', 0] }, count: { $sum: 1 } } },

@@ -9,7 +9,7 @@ import { createDeliveryRepository } from './delivery-repository.ts'
 const stores = useStores()
 beforeEach(() => stores.db.collection(WEBHOOK_DELIVERIES).deleteMany({}))
 const repository = () => createDeliveryRepository(stores.db)
-const uuid = () => stores.ambient.random.uuid()
+const uuid = () => stores.runtime.random.uuid()
 const LEASE_MS = 20_000
 
 async function rows(endpointId: string, count: number, overrides: Parameters<typeof sampleDelivery>[1] = {}) {
@@ -82,7 +82,7 @@ describe('claim', () => {
   it('takes the oldest due rows and never one of the future', async () => {
     const endpointId = uuid()
     const [first, second] = await rows(endpointId, 3)
-    await rows(endpointId, 1, { dueAt: stores.ambient.clock.now() + 60_000 })
+    await rows(endpointId, 1, { dueAt: stores.runtime.clock.now() + 60_000 })
     const token = uuid()
     const claimed = await claim(endpointId, token, 2, LEASE_MS)
     expect(claimed.map((delivery) => delivery.id).sort()).toEqual([first?.id, second?.id].sort())
@@ -107,8 +107,8 @@ describe('claim', () => {
     const [only] = await rows(endpointId, 1)
     const token = uuid()
     expect(await claim(endpointId, token, 1, LEASE_MS)).toHaveLength(1)
-    expect(await repository().nextDue(endpointId)).toBeGreaterThan(stores.ambient.clock.now() + LEASE_MS / 2)
-    await repository().release(token)
+    expect(await repository().nextDue(endpointId)).toBeGreaterThan(stores.runtime.clock.now() + LEASE_MS / 2)
+    await repository().release(only === undefined ? [] : [only.id], token)
     const again = await claim(endpointId, uuid(), 1, -1)
     expect(again).toMatchObject([{ id: only?.id, claims: 2, attempt: 0 }])
     expect(await claim(endpointId, uuid(), 1, LEASE_MS)).toMatchObject([{ id: only?.id, claims: 3 }])

@@ -6,47 +6,61 @@ import type { DeliveryDocument } from './delivery-model.ts'
 
 type Filter = mongoose.mongo.Filter<DeliveryDocument>
 
-/** A question to the store with the index that answers it in order. */
+/** Deliveries read for one page by filters that no index serves. */
+export const SCAN_MAX = 5_000
+
+/** A query with the index that serves it in order. */
 export interface SearchQuery {
+  /** The part that the index serves. */
   readonly filter: Filter
+  /** The remaining conditions; empty where the index serves everything. */
+  readonly residual: Filter
   readonly hint: string
   readonly sort: Readonly<Record<string, 1 | -1>>
 }
 
-/** Lists are kept type by type: this merges them, a page of all types costs little more than one of a type. */
+/** The index is sorted by type first: this merges all types, so that a page of all costs little more than one of a single type. */
 export const OF_ANY_TYPE = { eventType: { $in: [...EVENT_TYPES] } }
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const
 
 /**
- * The question behind a search. Every index but the one for a single event or invoice, whose deliveries are few, gives its rows
- * newest first: what is asked of it beside its keys only leaves rows out. `endpointIds` are the endpoints of the workspace.
+ * The query behind a search. Every index but the one for a single event or invoice, whose deliveries are few, returns its rows
+ * newest first. An index for each combination would cost every delivery a write: conditions beyond the keys of an index filter
+ * the next `SCAN_MAX` of its rows. `endpointIds` are the endpoints of the workspace.
  */
 export function searchQuery(search: DeliverySearch, endpointIds: readonly string[]): SearchQuery {
   const { workspaceId, mode, status, endpointId, eventType } = search
-  const filter: Filter = {
-    workspaceId,
-    mode,
-    ...(eventType !== null && { eventType }),
-    ...(status !== null && { status }),
-    ...(endpointId !== null && { endpointId }),
-    ...timeOf(search),
-  }
-  const query = (hint: string, more: Filter = {}): SearchQuery => ({
-    filter: { ...filter, ...more },
+  const owner: Filter = { workspaceId, mode }
+  const ofStatus: Filter = status === null ? {} : { status }
+  const ofType: Filter = eventType === null ? {} : { eventType }
+  const at = endpointId === null ? owner : { endpointId }
+  const query = (hint: string, served: Filter, residual: Filter): SearchQuery => ({
+    filter: { ...served, ...timeOf(search) },
+    // The mode is not a key of an endpoint's indexes, because most endpoints receive one.
+    residual: { ...residual, ...(endpointId !== null && owner) },
     hint,
     sort: NEWEST_FIRST,
   })
   if (search.eventId !== null || search.invoiceId !== null) {
-    return query('delivery_identity', { eventId: eventsOf(search) })
+    const ofEndpoint = endpointId === null ? {} : { endpointId }
+    const all = { eventId: eventsOf(search), ...owner, ...ofStatus, ...ofType, ...ofEndpoint }
+    return { filter: { ...all, ...timeOf(search) }, residual: {}, hint: 'delivery_identity', sort: NEWEST_FIRST }
   }
-  if (status === 'failed') return query(endpointId === null ? 'delivery_failed' : 'delivery_failed_by_endpoint')
+  if (status === 'failed') {
+    const hint = endpointId === null ? 'delivery_failed' : 'delivery_failed_by_endpoint'
+    return query(hint, { ...at, ...ofStatus }, ofType)
+  }
   if (status === 'pending' || status === 'held') {
-    // What waits belongs to an endpoint that exists: the rows of a deleted one are purged.
-    return query('delivery_waiting', endpointId === null ? { endpointId: { $in: [...endpointIds] } } : {})
+    // Waiting rows belong to an existing endpoint: the rows of a deleted one are purged.
+    const served = { endpointId: endpointId ?? { $in: [...endpointIds] }, status: { $in: [...WAITING] } }
+    return query('delivery_waiting', served, { ...owner, ...ofStatus, ...ofType })
   }
-  const ofType = eventType === null ? OF_ANY_TYPE : {}
-  return query(endpointId === null ? 'delivery_list' : 'delivery_list_of_endpoint', ofType)
+  const hint = endpointId === null ? 'delivery_list' : 'delivery_list_of_endpoint'
+  return query(hint, { ...at, ...(eventType === null ? OF_ANY_TYPE : ofType) }, ofStatus)
 }
+
+/** Statuses in the index of waiting rows. */
+export const WAITING = ['pending', 'held'] as const
 
 function timeOf({ createdFrom, createdBefore, after }: DeliverySearch): Filter {
   const until = createdBefore === null ? null : createdBefore - 1
@@ -63,7 +77,7 @@ function timeOf({ createdFrom, createdBefore, after }: DeliverySearch): Filter {
   }
 }
 
-/** Ids of an invoice's events begin with its own: the character behind `_` in ASCII ends the range. */
+/** Ids of an invoice's events begin with its own: the character after `_` in ASCII ends the range. */
 function eventsOf({ eventId, invoiceId }: DeliverySearch): string | { $gte: string; $lt: string } {
   if (eventId !== null) return eventId
   const stem = `evt_${(invoiceId ?? '').replaceAll('-', '')}`

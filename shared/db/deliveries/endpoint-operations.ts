@@ -5,12 +5,12 @@ import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
 import { endpointToDocument } from '#shared/db/endpoints/endpoint-repository.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { eventToDocument } from '#shared/db/events/event-repository.ts'
-import type { EndpointDeeds } from '#shared/ports/endpoint-operations.ts'
+import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
 import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { deliveryToDocument } from './delivery-repository.ts'
 
-/** Deeds on endpoints and deliveries on MongoDB, one transaction each. */
-export function createEndpointDeeds(db: Database): EndpointDeeds {
+/** Actions on endpoints and deliveries on MongoDB, one transaction each. */
+export function createEndpointOperations(db: Database): EndpointOperations {
   const endpoints = db.collection(WEBHOOK_ENDPOINTS)
   const deliveries = db.collection(WEBHOOK_DELIVERIES)
   const events = db.collection(EVENTS)

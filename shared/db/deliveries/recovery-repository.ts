@@ -6,7 +6,7 @@ import { readBack } from '#shared/db/connection/read-back.ts'
 import type { Recovery, RecoveryRepository } from '#shared/ports/recoveries.ts'
 import { DELIVERY_RECOVERIES, type RecoveryDocument } from './recovery-model.ts'
 
-/** True for recoveries whose time has come by the store's own clock. */
+/** True for recoveries that are due by the store's own clock. */
 const IS_DUE = { $expr: { $lte: ['$dueAt', '$$NOW'] } }
 const OPEN = { state: 'open' as const }
 
@@ -27,7 +27,7 @@ export function createRecoveryRepository(db: Database): RecoveryRepository {
         const mine = await recoveries.findOne({ _id: id })
         const standing = mine ?? (await readBack(() => recoveries.findOne({ endpointId, ...OPEN })))
         if (standing === null)
-          throw new Error(`a recovery of ${endpointId} ended just now: ask again`, { cause: error })
+          throw new Error(`a recovery of ${endpointId} ended just now: request it again`, { cause: error })
         return fromDocument(standing)
       }
     },

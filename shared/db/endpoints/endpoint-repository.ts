@@ -51,7 +51,10 @@ export function createEndpointRepository(db: Database): EndpointRepository {
 export function endpointToDocument(endpoint: WebhookEndpoint): EndpointDocument {
   const { id, createdAt, updatedAt, disabledAt, enabledAt, ...same } = endpoint
   return {
-    ...{ _id: id, ...same, createdAt: toDate(createdAt), updatedAt: toDate(updatedAt) },
+    _id: id,
+    ...same,
+    createdAt: toDate(createdAt),
+    updatedAt: toDate(updatedAt),
     ...(disabledAt !== undefined && { disabledAt: toDate(disabledAt) }),
     ...(enabledAt !== undefined && { enabledAt: toDate(enabledAt) }),
   }
@@ -60,7 +63,10 @@ export function endpointToDocument(endpoint: WebhookEndpoint): EndpointDocument 
 function fromDocument(stored: EndpointDocument): WebhookEndpoint {
   const { _id, createdAt, updatedAt, disabledAt, enabledAt, ...same } = stored
   return {
-    ...{ id: _id, ...same, createdAt: toMs(createdAt), updatedAt: toMs(updatedAt) },
+    id: _id,
+    ...same,
+    createdAt: toMs(createdAt),
+    updatedAt: toMs(updatedAt),
     ...(disabledAt !== undefined && { disabledAt: toMs(disabledAt) }),
     ...(enabledAt !== undefined && { enabledAt: toMs(enabledAt) }),
   }

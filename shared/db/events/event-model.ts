@@ -7,7 +7,7 @@ export interface EventDocument {
   _id: string
   workspaceId: string
   mode: Mode
-  /** Absent for events of no invoice. */
+  /** Absent for events without an invoice. */
   invoiceId?: string
   seq: number
   type: EventType

@@ -11,7 +11,7 @@ import { useStores } from '#test/support/stores.ts'
 import { createEventRepository } from './event-repository.ts'
 
 const stores = useStores()
-const uuid = () => stores.ambient.random.uuid()
+const uuid = () => stores.runtime.random.uuid()
 
 describe('events', () => {
   const event = (invoiceId: string | null, seq: number, text: string): EventRecord => ({

@@ -3,16 +3,25 @@ import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import type { ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
-import type { Decision, DeskEntry, DeskQuery, ExceptionDesk } from '#shared/ports/exception-decisions.ts'
-import { type DecisionDocument, EXCEPTIONS, type ExceptionDocument } from './exception-model.ts'
+import type { Decision, ExceptionDecisions, ExceptionEntry, ExceptionQuery } from '#shared/ports/exception-decisions.ts'
+import {
+  ALL_KINDS,
+  type DecisionDocument,
+  EXCEPTIONS,
+  type ExceptionDocument,
+  INBOX_CLOSED,
+  INBOX_OPEN,
+} from './exception-model.ts'
 import { exceptionFromDocument } from './exception-repository.ts'
 
 type Filter = mongoose.mongo.Filter<ExceptionDocument>
 
 const NOTES_MAX = 50
+/** A larger count of open exceptions is of no use in a mail. */
+const SUMMARISED_MAX = 100_000
 
-/** The operators' side of the inbox on MongoDB. A claim is one compare-and-set, so of two people at once one decides. */
-export function createExceptionDesk(db: Database): ExceptionDesk {
+/** The operators' side of exceptions on MongoDB. A claim is one compare-and-set, so of two concurrent people one decides. */
+export function createExceptionDecisions(db: Database): ExceptionDecisions {
   const exceptions = db.collection(EXCEPTIONS)
   return {
     find: async (workspaceId, mode, id) => {
@@ -21,19 +30,19 @@ export function createExceptionDesk(db: Database): ExceptionDesk {
     },
     list: async (query) => {
       const order = query.open ? ({ openedAt: 1, _id: 1 } as const) : ({ closedAt: -1, _id: -1 } as const)
-      const hint = query.open ? 'exception_desk_open' : 'exception_desk_closed'
-      const found = await exceptions.find(deskFilter(query), { hint }).sort(order).limit(query.limit).toArray()
+      const hint = query.open ? INBOX_OPEN : INBOX_CLOSED
+      const found = await exceptions.find(exceptionFilter(query), { hint }).sort(order).limit(query.limit).toArray()
       return found.map(fromDocument)
     },
     countOpen: async (workspaceId, mode, max) => {
       const found = await exceptions
         .aggregate<{ _id: ExceptionKind; count: number }>(
           [
-            { $match: { workspaceId, open: true, mode: ofMode(mode) } },
+            { $match: { workspaceId, open: true, kind: ALL_KINDS, mode: ofMode(mode) } },
             { $limit: max },
             { $group: { _id: '$kind', count: { $sum: 1 } } },
           ],
-          { hint: 'exception_desk_open' },
+          { hint: INBOX_OPEN },
         )
         .toArray()
       return new Map(found.map(({ _id, count }) => [_id, count]))
@@ -42,7 +51,8 @@ export function createExceptionDesk(db: Database): ExceptionDesk {
       const found = await exceptions
         .aggregate<{ _id: { workspaceId: string; kind: ExceptionKind }; count: number; oldestAt: Date }>(
           [
-            { $match: { open: true, workspaceId: { $type: 'string' }, openedAt: { $lt: toDate(openedBefore) } } },
+            { $match: { open: true, workspaceId: { $gt: '' }, openedAt: { $lt: toDate(openedBefore) } } },
+            { $limit: SUMMARISED_MAX },
             {
               $group: {
                 _id: { workspaceId: '$workspaceId', kind: '$kind' },
@@ -51,39 +61,18 @@ export function createExceptionDesk(db: Database): ExceptionDesk {
               },
             },
           ],
-          { hint: 'exception_open' },
+          { hint: INBOX_OPEN },
         )
         .toArray()
       return found.map(({ _id, count, oldestAt }) => ({ ..._id, count, oldestAt: toMs(oldestAt) }))
     },
     findOpenByPayment: async (workspaceId, paymentKey) => {
-      const stored = await exceptions.findOne({ paymentKey, workspaceId, open: true }, { hint: 'exception_payment' })
+      const about = { $eq: paymentKey, $type: 'string' as const }
+      const wanted = { paymentKey: about, workspaceId, open: true }
+      const stored = await exceptions.findOne(wanted, { hint: 'exception_payment' })
       return stored === null ? null : fromDocument(stored)
     },
-    ...deeds(db),
-  }
-}
 
-/** The filter of a page of the inbox; exported for the test that explains it. */
-export function deskFilter({ workspaceId, mode, open, kinds, after }: DeskQuery): Filter {
-  return {
-    workspaceId,
-    open,
-    mode: ofMode(mode),
-    ...(kinds.length > 0 && { kind: { $in: [...kinds] } }),
-    ...(after !== null && behind(open, toDate(after.at), after.id)),
-  }
-}
-
-function behind(open: boolean, at: Date, id: string): Filter {
-  return open
-    ? { openedAt: { $gte: at }, $or: [{ openedAt: { $gt: at } }, { openedAt: at, _id: { $gt: id } }] }
-    : { closedAt: { $lte: at }, $or: [{ closedAt: { $lt: at } }, { closedAt: at, _id: { $lt: id } }] }
-}
-
-function deeds(db: Database): Pick<ExceptionDesk, 'claim' | 'release' | 'resolve' | 'addNote'> {
-  const exceptions = db.collection(EXCEPTIONS)
-  return {
     claim: async (id, decision, staleBefore) => {
       const free = [
         { deciding: { $exists: false } },
@@ -99,7 +88,7 @@ function deeds(db: Database): Pick<ExceptionDesk, 'claim' | 'release' | 'resolve
     release: async (id, opId) => {
       await exceptions.updateOne({ _id: id, 'deciding.opId': opId }, { $unset: { deciding: '' } })
     },
-    // The invoice's own relay may have closed it meanwhile: who decided it is noted all the same.
+    // The invoice's own relay may have closed it meanwhile: the decision is recorded all the same.
     resolve: (id, decision, audit) =>
       audited(db, audit, async (session) => {
         const change = {
@@ -122,7 +111,24 @@ function deeds(db: Database): Pick<ExceptionDesk, 'claim' | 'release' | 'resolve
   }
 }
 
-/** What concerns a workspace as a whole shows in both modes. */
+/** The filter of a page of exceptions; exported for the test that explains it. */
+export function exceptionFilter({ workspaceId, mode, open, kinds, after }: ExceptionQuery): Filter {
+  return {
+    workspaceId,
+    open,
+    mode: ofMode(mode),
+    kind: kinds.length > 0 ? { $in: [...kinds] } : ALL_KINDS,
+    ...(after !== null && behind(open, toDate(after.at), after.id)),
+  }
+}
+
+function behind(open: boolean, at: Date, id: string): Filter {
+  return open
+    ? { openedAt: { $gte: at }, $or: [{ openedAt: { $gt: at } }, { openedAt: at, _id: { $gt: id } }] }
+    : { closedAt: { $lte: at }, $or: [{ closedAt: { $lt: at } }, { closedAt: at, _id: { $lt: id } }] }
+}
+
+/** Exceptions about a workspace as a whole show in both modes. */
 function ofMode(mode: Mode): { $in: (Mode | null)[] } {
   return { $in: [mode, null] }
 }
@@ -131,7 +137,7 @@ const decisionToDocument = (decision: Decision): DecisionDocument => ({ ...decis
 const decisionFromDocument = (stored: DecisionDocument | undefined): Decision | null =>
   stored === undefined ? null : { ...stored, at: toMs(stored.at) }
 
-function fromDocument(stored: ExceptionDocument): DeskEntry {
+function fromDocument(stored: ExceptionDocument): ExceptionEntry {
   return {
     ...exceptionFromDocument(stored),
     deciding: decisionFromDocument(stored.deciding),

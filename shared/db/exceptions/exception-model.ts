@@ -1,8 +1,9 @@
 import { DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
+import { EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
 import type { Decision, ExceptionNote } from '#shared/ports/exception-decisions.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 
-/** A stored entry of the operators' inbox. */
+/** A stored exception. */
 export type ExceptionDocument = Omit<ExceptionRecord, 'id' | 'openedAt' | 'closedAt'> & {
   _id: string
   open: boolean
@@ -10,9 +11,9 @@ export type ExceptionDocument = Omit<ExceptionRecord, 'id' | 'openedAt' | 'close
   closedAt: Date | null
   /** Position in the invoice's outbox of the last entry that was applied; absent in rows that no invoice opened. */
   seq?: number
-  /** The transfer it is about was gone; seen again, it opens again. */
+  /** Its transfer disappeared; if it is seen again, the exception reopens. */
   closedByItself?: boolean
-  /** Absent while nobody decides. */
+  /** Absent while no decision is in progress. */
   deciding?: DecisionDocument
   resolved?: DecisionDocument
   notes?: (Omit<ExceptionNote, 'at'> & { at: Date })[]
@@ -20,6 +21,13 @@ export type ExceptionDocument = Omit<ExceptionRecord, 'id' | 'openedAt' | 'close
 
 /** A decision as stored. */
 export type DecisionDocument = Omit<Decision, 'at'> & { at: Date }
+
+/** Index of open exceptions, by kind, workspace and mode. */
+export const INBOX_OPEN = 'exception_inbox_open'
+/** Index of closed exceptions, by workspace, mode and kind. */
+export const INBOX_CLOSED = 'exception_inbox_closed'
+/** Every kind, for queries about all of them: the kind is an early key of both indexes. */
+export const ALL_KINDS = { $in: [...EXCEPTION_KINDS] }
 
 const TWO_YEARS_S = 730 * 86_400
 
@@ -44,22 +52,19 @@ export const EXCEPTIONS = defineCollection<ExceptionDocument>(
     notes: { type: [Object], default: undefined },
   },
   [
+    // Kinds and modes are few: a list of all of them merges their stretches, and a list of some reads nothing else. `open` is a
+    // key although it is constant, so that counts are served from the index alone.
     {
-      name: 'exception_open',
-      key: { workspaceId: 1, kind: 1, openedAt: 1 },
+      name: INBOX_OPEN,
+      key: { open: 1, kind: 1, workspaceId: 1, mode: 1, openedAt: 1, _id: 1 },
       partialFilterExpression: { open: true },
     },
     {
-      name: 'exception_desk_open',
-      key: { workspaceId: 1, open: 1, openedAt: 1, _id: 1 },
-      // Equality with a text implies "greater than empty", but not a type.
-      partialFilterExpression: { workspaceId: { $gt: '' } },
+      name: INBOX_CLOSED,
+      key: { workspaceId: 1, mode: 1, kind: 1, closedAt: -1, _id: -1 },
+      partialFilterExpression: { open: false },
     },
-    {
-      name: 'exception_desk_closed',
-      key: { workspaceId: 1, open: 1, closedAt: -1, _id: -1 },
-      partialFilterExpression: { workspaceId: { $gt: '' } },
-    },
+    // Equality with a text does not imply its type: a query must include the type too, or it reads every row.
     {
       name: 'exception_invoice',
       key: { invoiceId: 1, openedAt: -1 },

@@ -3,15 +3,15 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import type { ExceptionKind } from '#shared/domain/enumerations.ts'
 import type { ExceptionChange, ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
-import { EXCEPTIONS, type ExceptionDocument } from './exception-model.ts'
+import { ALL_KINDS, EXCEPTIONS, type ExceptionDocument, INBOX_OPEN } from './exception-model.ts'
 
 type Exceptions = ReturnType<typeof collectionOf>
 const collectionOf = (db: Database) => db.collection(EXCEPTIONS)
 
-/** What scanners open about money that nobody asked for. */
-const STRAY_KINDS: ExceptionKind[] = ['wrong_asset', 'wrong_network', 'unmatched']
+/** Kinds that scanners open about unmatched money. */
+const UNMATCHED_KINDS: ExceptionKind[] = ['wrong_asset', 'wrong_network', 'unmatched']
 
-/** The operators' inbox on MongoDB. Ids are deterministic, hence opening twice is opening once. */
+/** Exceptions on MongoDB. Ids are deterministic, so opening one twice opens it once. */
 export function createExceptionRepository(db: Database): ExceptionRepository {
   const exceptions = collectionOf(db)
   return {
@@ -58,15 +58,15 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
     },
     closeGone: async (paymentKeys, at) => {
       await exceptions.updateMany(
-        { paymentKey: { $in: [...paymentKeys] }, open: true, kind: { $in: STRAY_KINDS } },
+        { paymentKey: { $in: [...paymentKeys], $type: 'string' }, open: true, kind: { $in: UNMATCHED_KINDS } },
         { $set: { open: false, closedAt: toDate(at), closedByItself: true } },
       )
     },
-    strayKeys: async ({ mode, network, after, limit }) => {
+    unmatchedKeys: async ({ mode, network, after, limit }) => {
       // Transfer keys begin with mode and network, and ';' follows ':' in ASCII.
-      const begin = { $gt: after ?? `${mode}:${network}:`, $lt: `${mode}:${network};` }
+      const begin = { $gt: after ?? `${mode}:${network}:`, $lt: `${mode}:${network};`, $type: 'string' as const }
       const found = await exceptions
-        .find({ paymentKey: begin, open: true, kind: { $in: STRAY_KINDS } }, { projection: { paymentKey: 1 } })
+        .find({ paymentKey: begin, open: true, kind: { $in: UNMATCHED_KINDS } }, { projection: { paymentKey: 1 } })
         .sort({ paymentKey: 1 })
         .limit(limit)
         .toArray()
@@ -77,7 +77,7 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
       return stored === null ? null : exceptionFromDocument(stored)
     },
     listByInvoice: async (invoiceId) =>
-      (await exceptions.find({ invoiceId }).sort({ openedAt: -1 }).toArray()).map(exceptionFromDocument),
+      (await exceptions.find(ofInvoice(invoiceId)).sort({ openedAt: -1 }).toArray()).map(exceptionFromDocument),
     closeAudited: (id, at, audit) =>
       audited(db, audit, async (session) => {
         const { actor: by, id: opId } = audit
@@ -87,13 +87,18 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
       }),
     listOpen: async (workspaceId) => {
       const found = await exceptions
-        .find({ open: true, ...(workspaceId !== null && { workspaceId }) }, { hint: 'exception_open' })
+        .find({ ...OPEN_OF_ALL_KINDS, ...(workspaceId !== null && { workspaceId }) }, { hint: INBOX_OPEN })
         .sort({ openedAt: -1 })
         .toArray()
       return found.map(exceptionFromDocument)
     },
   }
 }
+
+/** Exceptions about an invoice; the type lets the planner use the index of those with one. */
+const ofInvoice = (invoiceId: string) => ({ invoiceId: { $eq: invoiceId, $type: 'string' as const } })
+
+const OPEN_OF_ALL_KINDS = { open: true, kind: ALL_KINDS }
 
 /** One update that compares `seq` and writes in the same step; `bulkWrite` applies several changes of one row in their order. */
 function changeWrite({ record, seq, isOpen, at, creates }: ExceptionChange) {
@@ -105,7 +110,7 @@ function changeWrite({ record, seq, isOpen, at, creates }: ExceptionChange) {
       { $ifNull: [`$${field}`, { $literal: value }] },
     ]),
   )
-  // A row that is closed already keeps the time at which it was closed.
+  // A row that is already closed keeps its closing time.
   const end = isOpen ? null : { $ifNull: ['$closedAt', toDate(at)] }
   const change = {
     $set: {
@@ -128,7 +133,7 @@ async function report(exceptions: Exceptions, record: ExceptionRecord): Promise<
   await exceptions.updateOne({ _id: id }, change, { upsert: true })
 }
 
-/** An entry without what people did about it. */
+/** An exception without the operators' decisions and notes. */
 export function exceptionFromDocument(stored: ExceptionDocument): ExceptionRecord {
   const { _id, kind, workspaceId, mode, invoiceId, paymentKey, detail, openedAt, closedAt } = stored
   const about = { workspaceId, mode, invoiceId, paymentKey }

@@ -5,7 +5,7 @@ import { INSTALLATION } from './installation-model.ts'
 /** Name of the fact that holds the canary. */
 export const KEY_CANARY_FACT = 'key-canary'
 
-/** The canary on MongoDB: a fact of the installation whose sealed part the rotation of the master key moves with all others. */
+/** The canary on MongoDB: a fact of the installation whose sealed part is rotated with the master key like all others. */
 export function createKeyCanaryRepository(db: Database): KeyCanaryRepository {
   const facts = db.collection(INSTALLATION)
   return {

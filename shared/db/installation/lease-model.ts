@@ -1,6 +1,6 @@
 import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
 
-/** A named lease; `epoch` rises with each new holder. */
+/** A named lease; `epoch` increases with each new holder. */
 export interface LeaseDocument {
   _id: string
   owner: string

@@ -3,7 +3,7 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import type { LeaseRepository } from '#shared/ports/leases.ts'
 import { LEASES } from './lease-model.ts'
 
-/** Named leases on MongoDB, judged by the store's own clock. */
+/** Named leases on MongoDB, checked by the store's own clock. */
 export function createLeaseRepository(db: Database): LeaseRepository {
   const leases = db.collection(LEASES)
   const take = async (id: string, owner: string, leaseMs: number): Promise<boolean> => {
@@ -18,7 +18,7 @@ export function createLeaseRepository(db: Database): LeaseRepository {
     ])
     return result.matchedCount === 1
   }
-  // An upsert cannot ask for the store's time, so the very first holder adds a lease that ran out long ago and takes it.
+  // An upsert cannot use the store's time, so the very first holder adds an expired lease and takes it.
   const addFirst = async (id: string, owner: string, leaseMs: number): Promise<boolean> => {
     try {
       await leases.insertOne({ _id: id, owner: '', until: new Date(0), epoch: 0 })

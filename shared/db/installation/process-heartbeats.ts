@@ -1,10 +1,10 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import type { ProcessBeats } from '#shared/ports/installation.ts'
+import type { ProcessHeartbeats } from '#shared/ports/processes.ts'
 import { PROCESSES } from './process-model.ts'
 
-/** Signs of life on MongoDB. */
-export function createProcessBeats(db: Database): ProcessBeats {
+/** Heartbeats on MongoDB. */
+export function createProcessHeartbeats(db: Database): ProcessHeartbeats {
   const processes = db.collection(PROCESSES)
   return {
     beat: async ({ id, startedAt, seenAt, silent, masterKeys, ...same }) => {

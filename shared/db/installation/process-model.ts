@@ -1,7 +1,7 @@
 import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { ProcessState } from '#shared/ports/installation.ts'
+import type { ProcessState } from '#shared/ports/processes.ts'
 
-/** A stored sign of life. */
+/** A stored heartbeat. */
 export type ProcessDocument = Omit<ProcessState, 'id' | 'startedAt' | 'seenAt' | 'silent' | 'masterKeys'> & {
   _id: string
   startedAt: Date
@@ -12,7 +12,7 @@ export type ProcessDocument = Omit<ProcessState, 'id' | 'startedAt' | 'seenAt' |
 
 const DAY_S = 86_400
 
-/** The processes collection: one document per life of a process, kept a day after its last sign. */
+/** The processes collection: one document per run of a process, kept a day after its last heartbeat. */
 export const PROCESSES = defineCollection<ProcessDocument>(
   'processes',
   {

@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import { ID_TIME_SLACK_MS, uuidFloor } from '#shared/db/connection/uuid-time.ts'
+import { idsCreated } from '#shared/db/connection/uuid-time.ts'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import type { InvoiceLookups, InvoicePageQuery, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
 import { invoiceFromDocument } from './invoice-mapping.ts'
@@ -11,18 +11,18 @@ type Filter = mongoose.mongo.Filter<InvoiceDocument>
 type Invoices = mongoose.mongo.Collection<InvoiceDocument>
 type Page = Awaited<ReturnType<InvoiceLookups['page']>>
 
-/** Invoices looked through for one page by filters that no index serves. */
+/** Invoices read for one page by filters that no index serves. */
 const SCAN_MAX = 5_000
-/** Entries that wait are of no use to a reader, and there may be hundreds. */
+/** Waiting entries are of no use to a reader, and there may be hundreds. */
 const WITHOUT_OUTBOX = { outbox: 0 } as const
 
-/** What operators look invoices up by, on MongoDB. */
+/** The dashboard's invoice searches on MongoDB. */
 export function createInvoiceLookups(db: Database): InvoiceLookups {
   const invoices = db.collection(INVOICES)
   return {
     page: (query) => pageOf(invoices, query),
     countByStatus: async ({ workspaceId, mode, createdFrom, createdTo }, max) => {
-      const ids = idRange(createdFrom, createdTo, null)
+      const ids = idsCreated(createdFrom, createdTo, null)
       const counts = await Promise.all(
         INVOICE_STATUSES.map(async (status) => {
           const filter = { workspaceId, mode, status, ...(ids !== null && { _id: ids }) }
@@ -81,7 +81,7 @@ async function pageOf(invoices: Invoices, query: InvoicePageQuery): Promise<Page
   return { invoices: page, next: last?._id ?? null }
 }
 
-/** One index each, so that neither is left for a walk through all invoices. */
+/** One index each, so that neither falls back to a scan of all invoices. */
 async function pageOfNumber(
   invoices: Invoices,
   query: InvoicePageQuery,
@@ -96,7 +96,7 @@ async function pageOfNumber(
   return { invoices: [fromDocument(named), ...others], next: byOrder.next }
 }
 
-/** The index that serves a page; null where the planner joins several. Exported for the test that explains it. */
+/** The index that serves a page; null where the planner combines several. Exported for the test that explains it. */
 export function pageHint({ search, status }: InvoicePageQuery): string | null {
   if (search === null) return status === null ? 'invoice_list' : 'invoice_list_by_status'
   if (search.kind === 'order') return 'invoice_list_by_order'
@@ -106,7 +106,7 @@ export function pageHint({ search, status }: InvoicePageQuery): string | null {
 /** The part of a page's filter that an index serves; exported for the test that explains it. */
 export function pageFilter(query: InvoicePageQuery): Filter {
   const { workspaceId, mode, search, status, createdFrom, createdTo, beforeId } = query
-  const ids = idRange(createdFrom, createdTo, beforeId)
+  const ids = idsCreated(createdFrom, createdTo, beforeId)
   return {
     workspaceId,
     mode,
@@ -153,13 +153,4 @@ function residualFilter({ asset, source, flag }: InvoicePageQuery): Filter {
     ...(flag === 'late' && { $or: [{ paidLate: true }, { 'exceptions.exception': 'late' as const }] }),
     ...(flag === 'short' && { underpaidAccepted: true }),
   }
-}
-
-/** Ids begin with their time of creation. */
-function idRange(from: number | null, to: number | null, beforeId: string | null): Record<string, string> | null {
-  const least = from === null ? null : uuidFloor(from - ID_TIME_SLACK_MS)
-  const until = to === null ? null : uuidFloor(to + ID_TIME_SLACK_MS)
-  const bound = beforeId !== null && (until === null || beforeId < until) ? beforeId : until
-  if (least === null && bound === null) return null
-  return { ...(least !== null && { $gte: least }), ...(bound !== null && { $lt: bound }) }
 }

@@ -9,7 +9,7 @@ import { createInvoiceRepository } from './invoice-repository.ts'
 const stores = useStores()
 
 async function insert(workspaceId: string, number: number): Promise<string> {
-  const invoice = sampleInvoice(stores.ambient.random, { workspaceId, number })
+  const invoice = sampleInvoice(stores.runtime.random, { workspaceId, number })
   await createInvoiceRepository(stores.db).insert(invoice)
   return invoice.terms.id
 }

@@ -12,8 +12,8 @@ interface Place {
 }
 
 /**
- * Reads of one process that happen at the same time travel as one find command. Each answer is as fresh as a read of its
- * own, because the command starts after the question, and is given only to who named its workspace and its mode.
+ * Concurrent reads of one process are sent as one find command. Each result is as fresh as that of a separate
+ * read, because the command starts after the request, and is returned only to the caller with its workspace and mode.
  */
 export function createGroupedFind(db: Database): InvoiceRepository['findInWorkspace'] {
   const invoices = db.collection(INVOICES)
@@ -26,13 +26,13 @@ export function createGroupedFind(db: Database): InvoiceRepository['findInWorksp
           mode: { $in: distinct(places.map(({ mode }) => mode)) },
         })
         .toArray(),
-    // The filter is wider than its questions when two workspaces share it; these names are what keeps them apart.
+    // The filter is wider than its requests when two workspaces share it; these names keep them apart.
     nameOfKey: ({ workspaceId, mode, id }) => `${workspaceId} ${mode} ${id}`,
     nameOfItem: ({ workspaceId, mode, _id }) => `${workspaceId} ${mode} ${_id}`,
   })
   return async (workspaceId, mode, id) => {
     const stored = await lookup({ workspaceId, mode, id })
-    // Here and not in the shared read: a document that cannot be understood must not fail its neighbours.
+    // Here and not in the shared read: one unreadable document must not fail the others.
     return stored === null ? null : invoiceFromDocument(stored)
   }
 }

@@ -10,7 +10,7 @@ import { createInvoiceRepository } from './invoice-repository.ts'
 const stores = useStores()
 
 function newInvoice(number: number, key: string | null = null): NewInvoice {
-  const { random, clock } = stores.ambient
+  const { random, clock } = stores.runtime
   const createdAt = clock.now()
   const life = { mode: 'test', createdAt, expiresAt: createdAt + 60_000, endsWithQuote: true, lock: null } as const
   const { state, effects } = openInvoice(life)

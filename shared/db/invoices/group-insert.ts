@@ -10,7 +10,7 @@ type Outcome = Awaited<ReturnType<Insert>>
 
 /** Most invoices in one command. */
 const BATCH_MAX = 64
-/** Commands on their way at once; more of them would only make the groups smaller. */
+/** Concurrent commands; more of them would only make the groups smaller. */
 const IN_FLIGHT_MAX = 2
 
 interface Waiting {
@@ -21,9 +21,9 @@ interface Waiting {
 }
 
 /**
- * Inserts of one process that happen at the same time travel as one unordered insert command: each document is still
- * inserted or refused on its own and acknowledged under the same concerns, for a fraction of the cost. A lone insert
- * waits for nobody but those of its own turn of the event loop. A document that a unique index refused is tried again alone by `insertOne`, which names the index.
+ * Concurrent inserts of one process are sent as one unordered insert command: each document is still
+ * inserted or refused individually and acknowledged under the same concerns, for a fraction of the cost. A lone insert
+ * waits only for its own turn of the event loop. A document that a unique index refused is retried alone by `insertOne`, which names the index.
  */
 export function createGroupedInsert(db: Database, insertOne: Insert): Insert {
   const invoices = db.collection(INVOICES)
@@ -45,7 +45,7 @@ export function createGroupedInsert(db: Database, insertOne: Insert): Insert {
         for (const [index, { resolve }] of batch.entries()) if (!refused.includes(index)) resolve({ inserted: true })
         return alone(batch.filter((_, index) => refused.includes(index)))
       }
-      // What the driver refuses to send is not sent: the others must not suffer from one bad document.
+      // The driver refused to send the command: the others must not suffer from one bad document.
       if (!(error instanceof mongoose.mongo.MongoError)) return alone(batch, asOurs)
       for (const { reject } of batch) reject(error)
     }
@@ -68,13 +68,13 @@ export function createGroupedInsert(db: Database, insertOne: Insert): Insert {
     new Promise((resolve, reject) => {
       waiting.push({ invoice, document: invoiceToDocument(invoice), resolve, reject })
       if (scheduled || inFlight >= IN_FLIGHT_MAX) return
-      // At the end of this turn of the event loop everybody who arrived in it is here.
+      // At the end of this turn of the event loop all concurrent callers are included.
       scheduled = true
       setImmediate(drain)
     })
 }
 
-/** An id that is taken right after a failure was taken by us: the id is random, so the failed command did arrive. */
+/** An id that is taken right after a failure was inserted by the failed command: ids are random. */
 function asOurs(outcome: Outcome): Outcome {
   return !outcome.inserted && outcome.conflict === 'id' ? { inserted: true } : outcome
 }

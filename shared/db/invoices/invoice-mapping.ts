@@ -1,11 +1,11 @@
 import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import { heldClaims } from '#shared/domain/invoice/held-claims.ts'
 import {
-  type AssetLock,
-  activeLock,
+  activePaymentMethod,
   type InvoiceState,
   isHeld,
   type LedgerRow,
+  type PaymentMethod,
   type Quote,
 } from '#shared/domain/invoice/model.ts'
 import {
@@ -20,8 +20,8 @@ import type {
   InvoiceDocument,
   InvoiceStateDocument,
   LedgerDocument,
-  LockDocument,
   OutboxDocument,
+  PaymentMethodDocument,
   QuoteDocument,
 } from './invoice-model.ts'
 
@@ -45,8 +45,8 @@ const quoteFromDocument = (stored: QuoteDocument): Quote => ({
   provenance: { ...stored.provenance, snapshotAt: toMs(stored.provenance.snapshotAt) },
 })
 
-/** A lock as stored. */
-export const lockToDocument = ({ hold, priorHold, ...lock }: AssetLock): LockDocument => ({
+/** A payment method as stored. */
+export const paymentMethodToDocument = ({ hold, priorHold, ...lock }: PaymentMethod): PaymentMethodDocument => ({
   ...lock,
   ...(hold !== undefined && { hold: { ...hold, releasedAt: toDateOrNull(hold.releasedAt) } }),
   ...(priorHold !== undefined && { priorHold: { ...priorHold, until: toDate(priorHold.until) } }),
@@ -62,8 +62,8 @@ export const lockToDocument = ({ hold, priorHold, ...lock }: AssetLock): LockDoc
   to: toDateOrNull(lock.to),
 })
 
-/** A stored lock with its amounts as bigint and its times in milliseconds. */
-export const lockFromDocument = ({ hold, priorHold, ...stored }: LockDocument): AssetLock => ({
+/** A stored payment method with its amounts as bigint and its times in milliseconds. */
+export const paymentMethodFromDocument = ({ hold, priorHold, ...stored }: PaymentMethodDocument): PaymentMethod => ({
   ...stored,
   ...(hold !== undefined && { hold: { ...hold, releasedAt: toMsOrNull(hold.releasedAt) } }),
   ...(priorHold !== undefined && { priorHold: { ...priorHold, until: toMs(priorHold.until) } }),
@@ -97,34 +97,34 @@ const ledgerFromDocument = (stored: LedgerDocument): LedgerRow => ({
 export const outboxToDocuments = (entries: readonly OutboxEntry[]): OutboxDocument[] =>
   entries.map((entry) => ({ ...entry, at: toDate(entry.at) }))
 
-/** Every address and amount that the invoice's locks, past and present, reserve; those of released locks are others' by now. */
+/** Every address and amount that the invoice's payment methods, past and present, reserve; claims of released ones may be others' by now. */
 export const claimsOf = (state: Pick<InvoiceState, 'locks'>): string[] => [
-  ...new Set(state.locks.filter(isHeld).flatMap(claimsOfLock)),
+  ...new Set(state.locks.filter(isHeld).flatMap(claimsOfPaymentMethod)),
 ]
 
-const claimsOfLock = (lock: AssetLock): readonly string[] => [lock.claim, ...(lock.formerClaims ?? [])]
+const claimsOfPaymentMethod = (lock: PaymentMethod): readonly string[] => [lock.claim, ...(lock.formerClaims ?? [])]
 
-/** Claims that were given back by the rule of decision 50; those of before it had rested long enough. */
+/** Claims that were returned under decision 50; earlier ones have passed their quarantine. */
 export function returnedOf(state: Pick<InvoiceState, 'locks'>): Pick<InvoiceDocument, 'returned' | 'returnedUntil'> {
   const locks = state.locks.filter((lock) => !isHeld(lock) && lock.hold?.heldMs !== undefined)
   if (locks.length === 0) return {}
   const until = Math.max(...locks.map(({ hold }) => (hold?.releasedAt ?? 0) + (hold?.quarantineMs ?? 0)))
-  return { returned: [...new Set(locks.flatMap(claimsOfLock))], returnedUntil: toDate(until) }
+  return { returned: [...new Set(locks.flatMap(claimsOfPaymentMethod))], returnedUntil: toDate(until) }
 }
 
-/** Places in budgets of visitors: those of claims that stand, until the invoice is paid for the first time. */
+/** Places in visitor budgets: those of valid claims, until the invoice is paid for the first time. */
 export const drawsOf = (state: Pick<InvoiceState, 'locks' | 'paidAt'>): string[] =>
   state.paidAt === null ? [...new Set(state.locks.filter(isHeld).flatMap(({ draws = [] }) => draws))] : []
 
-/** When the first of the invoice's claims may end; null when it has none that end. */
+/** When the first of the invoice's claims may end; null when all are permanent. */
 export function releaseTimeOf(state: Pick<InvoiceState, 'locks' | 'expiresAt'>): Date | null {
   const held = heldClaims(state)
   return held.length === 0 ? null : toDate(Math.min(...held.map(({ dueAt }) => dueAt)))
 }
 
-/** The changeable fields as one write sets them; `nextActionAt` is apart because it may have to disappear. */
+/** The mutable fields as one write sets them; `nextActionAt` is separate because it may have to be unset. */
 export function stateToDocument(state: InvoiceState): InvoiceStateDocument {
-  const lock = activeLock(state)
+  const lock = activePaymentMethod(state)
   return {
     status: state.status,
     expiresAt: toDate(state.expiresAt),
@@ -133,7 +133,7 @@ export function stateToDocument(state: InvoiceState): InvoiceStateDocument {
     updatedAt: toDate(state.updatedAt),
     version: state.version,
     eventSeq: state.eventSeq,
-    locks: state.locks.map(lockToDocument),
+    locks: state.locks.map(paymentMethodToDocument),
     ledger: state.ledger.map(ledgerToDocument),
     others:
       state.others === null
@@ -164,7 +164,7 @@ function stateFromDocument(stored: InvoiceDocument): InvoiceState {
     updatedAt: toMs(stored.updatedAt),
     version: stored.version,
     eventSeq: stored.eventSeq,
-    locks: stored.locks.map(lockFromDocument),
+    locks: stored.locks.map(paymentMethodFromDocument),
     ledger: stored.ledger.map(ledgerFromDocument),
     others:
       stored.others === null

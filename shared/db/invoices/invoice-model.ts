@@ -12,7 +12,7 @@ import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import type { OpenException, UncountedReason } from '#shared/domain/invoice/model.ts'
 import type { OutboxEntry } from '#shared/ports/invoices.ts'
 
-/** Amounts of base units are decimal strings, because BSON has no integer that holds them all. */
+/** Amounts of base units are decimal strings, because BSON has no integer type that holds them all. */
 export interface QuoteDocument {
   amountBase: string
   amount: string
@@ -23,8 +23,8 @@ export interface QuoteDocument {
   provenance: { snapshotAt: Date; sources: readonly string[]; fxSources: readonly string[]; spreadBps: number }
 }
 
-/** An asset lock with every quote given on it. */
-export interface LockDocument {
+/** A payment method with all its quotes. */
+export interface PaymentMethodDocument {
   asset: AssetId
   network: NetworkId
   family: Family
@@ -53,7 +53,7 @@ export interface LockDocument {
   to: Date | null
 }
 
-/** What the invoice knows of one payment. */
+/** A row of the invoice's ledger, for one payment. */
 export interface LedgerDocument {
   payment: string
   version: number
@@ -76,7 +76,7 @@ export interface LedgerDocument {
 /** An outbox entry as stored; only the time differs from the port's shape. */
 export type OutboxDocument = Omit<OutboxEntry, 'at'> & { at: Date }
 
-/** The idempotency guard of the request that made the invoice. */
+/** The idempotency guard of the request that created the invoice. */
 export interface IdempotencyGuardDocument {
   key: string
   fingerprint: string
@@ -93,7 +93,7 @@ export interface InvoiceStateDocument {
   updatedAt: Date
   version: number
   eventSeq: number
-  locks: LockDocument[]
+  locks: PaymentMethodDocument[]
   ledger: LedgerDocument[]
   others: { count: number; seenBase: string; confirmedBase: string; digest: string } | null
   exceptions: OpenException[]
@@ -101,7 +101,7 @@ export interface InvoiceStateDocument {
   underpaidAccepted: boolean
   partialAnnouncedBase: string
   confirmingSince: Date | null
-  /** `<mode>:<network>` of the active lock, else `none`: whose clock moves this invoice. */
+  /** `<mode>:<network>` of the active payment method, otherwise `none`: the chain whose time drives this invoice. */
   actionChain: string
 }
 
@@ -113,7 +113,7 @@ export interface InvoiceDocument extends InvoiceStateDocument {
   number: number
   description: string | null
   orderId: string | null
-  /** Pairs, because a key chosen by a merchant may hold characters that a field name must not. */
+  /** Pairs, because a key chosen by a merchant may contain characters that a field name must not. */
   metadata: { k: string; v: string }[]
   fiat: { minor: string; currency: FiatCode }
   customer: { email: string | null; name: string | null }
@@ -125,20 +125,20 @@ export interface InvoiceDocument extends InvoiceStateDocument {
   createdAt: Date
   /** Every address and amount this invoice ever reserved; absent when none, because an empty array would collide. */
   claims?: string[]
-  /** Claims that this invoice gave back by the rule of decision 50; absent when none. Whoever has one next reads here who had it. */
+  /** Claims that this invoice returned under decision 50; absent when none. The next holder reads the previous one here. */
   returned?: string[]
   /** Until when the next holder of any of them gets exact amounts only. */
   returnedUntil?: Date
-  /** Places in budgets of visitors that its unpaid claims take; absent when none. */
+  /** Places in visitor budgets that its unpaid claims take; absent when none. */
   draws?: string[]
-  /** When the first of the claims that end may be released; absent when none is left. */
+  /** When the first of its temporary claims may be released; absent when none is left. */
   releaseAt?: Date
   nextActionAt?: Date
   outbox: OutboxDocument[]
   outboxShard: number
   /** Time of the oldest unrelayed entry; absent when the outbox is empty. */
   outboxAt?: Date
-  /** When copies of an erased customer are to be looked for again; absent otherwise. */
+  /** When copies of an erased customer are to be searched again; absent otherwise. */
   eraseSweepAt?: Date
   lastOps: { opId: string; seq: number }[]
   idem?: IdempotencyGuardDocument
@@ -226,7 +226,7 @@ export const INVOICES = defineCollection<InvoiceDocument>(
     {
       name: 'invoice_list_by_order',
       key: { workspaceId: 1, mode: 1, orderId: 1, _id: -1 },
-      // Equality with a text implies "greater than empty", but not a type: only so the planner may use the index.
+      // Equality with a text implies "greater than empty", but not a type: this lets the planner use the index.
       partialFilterExpression: { orderId: { $gt: '' } },
     },
     {
@@ -260,6 +260,11 @@ export const INVOICES = defineCollection<InvoiceDocument>(
       partialFilterExpression: { 'locks.coin': true },
     },
     {
+      name: 'invoice_lock_deadline',
+      key: { mode: 1, 'locks.network': 1, expiresAt: 1 },
+      partialFilterExpression: { 'locks.network': { $exists: true } },
+    },
+    {
       name: 'invoice_release',
       key: { releaseAt: 1, _id: 1 },
       partialFilterExpression: { releaseAt: { $exists: true } },
@@ -267,7 +272,7 @@ export const INVOICES = defineCollection<InvoiceDocument>(
     {
       name: 'invoice_changed',
       key: { updatedAt: 1, _id: 1 },
-      // A create, which is what must be fast, is in no such index: ids tell when it was.
+      // A create, which must be fast, writes no such index: ids contain its time.
       partialFilterExpression: { version: { $gt: 1 } },
     },
     {

@@ -2,17 +2,16 @@ import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import { ID_TIME_SLACK_MS, uuidFloor } from '#shared/db/connection/uuid-time.ts'
+import type { Ms, PriorHold } from '#shared/domain/invoice/model.ts'
 import {
+  type ClaimHolder,
   ClaimTaken,
   type Invoice,
   type InvoiceChange,
   type InvoiceConflict,
-  type InvoiceListQuery,
   type InvoiceRepository,
   OUTBOX_SHARDS,
 } from '#shared/ports/invoices.ts'
-import { invoiceClaims } from './invoice-claims.ts'
 import {
   claimsOf,
   drawsOf,
@@ -20,17 +19,21 @@ import {
   invoiceFromDocument,
   invoiceToDocument,
   outboxToDocuments,
+  paymentMethodFromDocument,
+  paymentMethodToDocument,
   releaseTimeOf,
+  returnedOf,
   stateToDocument,
 } from './invoice-mapping.ts'
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
-import { numberFloor } from './invoice-number-floor.ts'
+import * as scopes from './invoice-scopes.ts'
+import { lastIssuedNumber } from './last-issued-number.ts'
+import { watchedMethods } from './watched-methods.ts'
 
-type Invoices = mongoose.mongo.Collection<InvoiceDocument>
 type Filter = mongoose.mongo.Filter<InvoiceDocument>
 type Update = mongoose.mongo.UpdateFilter<InvoiceDocument>
 
-/** Operation ids kept per invoice; a lost answer is retried within far fewer mutations. */
+/** Operation ids kept per invoice; a lost response is retried within far fewer changes. */
 const LAST_OPS = 8
 
 /**
@@ -39,6 +42,26 @@ const LAST_OPS = 8
  */
 export function createInvoiceRepository(db: Database): InvoiceRepository {
   const invoices = db.collection(INVOICES)
+  const one = async (filter: Filter): Promise<Invoice | null> => {
+    const stored = await invoices.findOne(filter)
+    return stored === null ? null : invoiceFromDocument(stored)
+  }
+  const holders = async (filter: Filter): Promise<readonly ClaimHolder[]> => {
+    const found = await invoices.find(filter, { projection: { workspaceId: 1, number: 1, locks: 1 } }).toArray()
+    return found.map(({ _id, workspaceId, number, locks }) => {
+      return { invoiceId: _id, workspaceId, number, locks: locks.map(paymentMethodFromDocument) }
+    })
+  }
+  /** Those of these claims that an invoice of the filter holds. */
+  const heldAmong = async (claims: readonly string[], filter: Filter): Promise<ReadonlySet<string>> => {
+    if (claims.length === 0) return new Set()
+    const found = await invoices
+      .find({ ...scopes.holdingClaims(claims), ...filter }, { projection: { _id: 0, claims: 1 } })
+      .toArray()
+    const taken = new Set(found.flatMap((row) => row.claims ?? []))
+    return new Set(claims.filter((claim) => taken.has(claim)))
+  }
+
   return {
     insert: async (invoice) => {
       try {
@@ -48,12 +71,136 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
         return { inserted: false, conflict: conflictOf(error) }
       }
     },
-    save: (change) => save(invoices, change),
-    ...invoiceClaims(invoices),
+    save: async (change) => {
+      try {
+        const held = { _id: change.id, version: change.expectedVersion }
+        const result = await invoices.updateOne(held, changeToUpdate(change))
+        return result.matchedCount === 1
+      } catch (error) {
+        const fields = duplicateKeyFields(error)
+        const options = { cause: error, isDraw: fields?.has('draws') === true }
+        if (options.isDraw) throw new ClaimTaken('another invoice holds the place', options)
+        if (fields?.has('claims')) throw new ClaimTaken('another invoice holds the claim', options)
+        throw error
+      }
+    },
+
+    findById: (id) => one({ _id: id }),
+    findInWorkspace: (workspaceId, mode, id) => one({ _id: id, workspaceId, mode }),
+    findByIdempotencyKey: async (workspaceId, mode, key) => {
+      const stored = await invoices.findOne(scopes.withIdempotencyKey(workspaceId, mode, key))
+      return stored?.idem === undefined
+        ? null
+        : { invoice: invoiceFromDocument(stored), idempotency: idempotencyFromDocument(stored.idem) }
+    },
+    releaseIdempotencyKey: async (invoiceId, { key, at }) => {
+      const held = { _id: invoiceId, 'idem.key': key, 'idem.at': toDate(at) }
+      return (await invoices.updateOne(held, { $unset: { idem: '' } })).modifiedCount === 1
+    },
     list: async (query) =>
-      (await invoices.find(listFilter(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(invoiceFromDocument),
-    ...lookups(db, invoices),
-    ...outbox(invoices),
+      (await invoices.find(scopes.listed(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(
+        invoiceFromDocument,
+      ),
+    highestNumber: async (workspaceId, mode) => {
+      const [last, floor] = await Promise.all([
+        invoices.findOne({ workspaceId, mode }, { sort: { number: -1 }, projection: { number: 1 } }),
+        lastIssuedNumber(db, workspaceId, mode),
+      ])
+      return Math.max(last?.number ?? 0, floor)
+    },
+
+    isAnyDue: async (actionChains, until) =>
+      (await invoices.findOne(scopes.dueForActions(actionChains, until), {
+        projection: { _id: 1 },
+        hint: 'invoice_next_action',
+      })) !== null,
+    dueForAction: async (actionChain, until, limit, skip = 0) => {
+      const oldestFirst = invoices
+        .find(scopes.dueForAction(actionChain, until), { projection: { _id: 1 } })
+        .sort({ nextActionAt: 1 })
+      const due = await oldestFirst.skip(skip).limit(limit).toArray()
+      return due.map((row) => row._id)
+    },
+    countDueUnpaid: (actionChain, until, max) =>
+      invoices.countDocuments(
+        { ...scopes.dueForAction(actionChain, until), status: { $in: ['pending', 'partial'] } },
+        { hint: 'invoice_next_action', limit: max },
+      ),
+
+    findByClaims: (claims) => holders(scopes.holdingClaims(claims)),
+    findByReferences: (mode, references) => holders(scopes.withReferences(mode, references)),
+    claimsTaken: (claims) => heldAmong(claims, {}),
+    claimsPaid: (claims) => heldAmong(claims, scopes.paidOnChain),
+    coinAccounts: async (mode, network, expiringAfter) => {
+      const found = await invoices
+        .find(scopes.withCoinLock(mode, network, expiringAfter), {
+          projection: { locks: 1, workspaceId: 1, expiresAt: 1 },
+        })
+        .toArray()
+      return found.flatMap(({ _id, locks, workspaceId, expiresAt }) =>
+        locks
+          .filter((lock) => lock.coin === true && lock.network === network)
+          .map(({ matchKey, address, asset }) => {
+            return { invoiceId: _id, workspaceId, expiresAt: expiresAt.getTime(), matchKey, address, asset }
+          }),
+      )
+    },
+    watchedMethods: (mode, network, expiringAfter) => watchedMethods(db, { mode, network, expiringAfter }),
+    priorHolds: async (claims, at) => {
+      if (claims.length === 0) return new Map()
+      const found = await invoices
+        .find(scopes.quarantining(claims, at), { projection: { workspaceId: 1, number: 1, locks: 1 } })
+        .toArray()
+      return latestHolds(found, new Set(claims), at)
+    },
+    drawsTaken: async (draws) => {
+      if (draws.length === 0) return new Map()
+      const found = await invoices
+        .find(scopes.holdingDraws(draws), { projection: { _id: 0, draws: 1, releaseAt: 1, expiresAt: 1 } })
+        .toArray()
+      const asked = new Set(draws)
+      const taken = found.flatMap(({ draws: held = [], releaseAt, expiresAt }) =>
+        held.map((draw) => [draw, (releaseAt ?? expiresAt).getTime()] as const),
+      )
+      return new Map(taken.filter(([draw]) => asked.has(draw)))
+    },
+    dueForRelease: async (until, after, limit) => {
+      const due = await invoices
+        .find(scopes.dueForRelease(until, after), { projection: { releaseAt: 1 } })
+        .sort({ releaseAt: 1, _id: 1 })
+        .limit(limit)
+        .toArray()
+      return due.map((row) => ({ invoiceId: row._id, releaseAt: row.releaseAt?.getTime() ?? until }))
+    },
+    releaseClaims: async (id, expectedVersion, state) => {
+      const held = { _id: id, version: expectedVersion }
+      return (await invoices.updateOne(held, releaseToUpdate(state))).matchedCount === 1
+    },
+
+    outboxBatch: async (shards, limit, from) =>
+      (await invoices.find(scopes.withWaitingOutbox(shards, from)).sort({ outboxAt: 1 }).limit(limit).toArray()).map(
+        invoiceFromDocument,
+      ),
+    overdueOutboxShards: async (before) => {
+      const shards = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
+      // Mostly nothing is overdue in any shard, and one question finds that out.
+      const any = { projection: { _id: 1 }, hint: 'invoice_outbox' } as const
+      if ((await invoices.findOne(scopes.overdueInShards(shards, before), any)) === null) return []
+      const oldest = await Promise.all(
+        shards.map((shard) => invoices.findOne(scopes.overdueInShard(shard, before), { projection: { _id: 1 } })),
+      )
+      return shards.filter((shard) => oldest[shard] !== null)
+    },
+    trimOutbox: async (trims) => {
+      if (trims.length === 0) return
+      const idsBySeq = new Map<number, string[]>()
+      for (const { id, throughSeq } of trims) idsBySeq.set(throughSeq, [...(idsBySeq.get(throughSeq) ?? []), id])
+      // Most outboxes of a batch end with the same number, and one write costs the store far more than one row.
+      const operations = [...idsBySeq].map(([throughSeq, ids]) => ({
+        updateMany: { filter: { _id: { $in: ids } }, update: trimPipeline(throughSeq) },
+      }))
+      await invoices.bulkWrite(operations, { ordered: false })
+    },
   }
 }
 
@@ -66,8 +213,8 @@ function conflictOf(error: unknown): InvoiceConflict {
   return 'id'
 }
 
-async function save(invoices: Invoices, change: InvoiceChange): Promise<boolean> {
-  const { state, append, op } = change
+/** The write of one change. */
+function changeToUpdate({ state, append, op }: InvoiceChange): Update {
   const [first] = append
   const claims = claimsOf(state)
   const draws = drawsOf(state)
@@ -77,7 +224,7 @@ async function save(invoices: Invoices, change: InvoiceChange): Promise<boolean>
     ...(draws.length === 0 && state.locks.some((lock) => lock.draws !== undefined) && { draws: '' as const }),
     ...(releaseAt === null && state.locks.some(({ hold }) => hold !== undefined) && { releaseAt: '' as const }),
   }
-  const update: Update = {
+  return {
     $set: {
       ...stateToDocument(state),
       ...(state.nextActionAt !== null && { nextActionAt: toDate(state.nextActionAt) }),
@@ -91,129 +238,55 @@ async function save(invoices: Invoices, change: InvoiceChange): Promise<boolean>
     },
     // $min sets the field when it is absent and keeps the older time when entries already wait.
     ...(first !== undefined && { $min: { outboxAt: toDate(first.at) } }),
-    // Claims only ever grow here: an address once shown to a payer stays this invoice's until `releaseClaims` ends it.
+    // Claims are only added here: an address once shown to a payer stays this invoice's until `releaseClaims` ends it.
     ...(claims.length > 0 && { $addToSet: { claims: { $each: claims } } }),
   }
-  try {
-    const result = await invoices.updateOne({ _id: change.id, version: change.expectedVersion }, update)
-    return result.matchedCount === 1
-  } catch (error) {
-    const fields = duplicateKeyFields(error)
-    if (fields?.has('draws')) throw new ClaimTaken('another invoice holds the place', { cause: error, isDraw: true })
-    if (fields?.has('claims')) throw new ClaimTaken('another invoice holds the claim', { cause: error })
-    throw error
-  }
 }
 
-/** The filter of a list request; exported for the test that explains it. Creation bounds also bound the id range. */
-export function listFilter(query: InvoiceListQuery): Filter {
-  const id: Record<string, string> = {}
-  if (query.createdAfter !== null) id['$gte'] = uuidFloor(query.createdAfter - ID_TIME_SLACK_MS)
-  const until = query.createdBefore === null ? null : uuidFloor(query.createdBefore + ID_TIME_SLACK_MS)
-  if (query.beforeId !== null || until !== null) {
-    id['$lt'] = query.beforeId !== null && (until === null || query.beforeId < until) ? query.beforeId : (until ?? '')
+/** The write that ends the claims of released payment methods. */
+function releaseToUpdate(state: Parameters<InvoiceRepository['releaseClaims']>[2]): Update {
+  const claims = claimsOf(state)
+  const draws = drawsOf(state)
+  const releaseAt = releaseTimeOf(state)
+  const unset = {
+    ...(claims.length === 0 && { claims: '' as const }),
+    ...(draws.length === 0 && { draws: '' as const }),
+    ...(releaseAt === null && { releaseAt: '' as const }),
   }
   return {
-    workspaceId: query.workspaceId,
-    mode: query.mode,
-    ...(Object.keys(id).length > 0 && { _id: id }),
-    ...(query.status !== null && { status: query.status }),
-    ...(query.orderId !== null && { orderId: query.orderId }),
-    ...((query.createdAfter !== null || query.createdBefore !== null) && {
-      createdAt: {
-        ...(query.createdAfter !== null && { $gt: toDate(query.createdAfter) }),
-        ...(query.createdBefore !== null && { $lt: toDate(query.createdBefore) }),
-      },
-    }),
+    $set: {
+      locks: state.locks.map(paymentMethodToDocument),
+      ...(claims.length > 0 && { claims }),
+      ...(draws.length > 0 && { draws }),
+      ...returnedOf(state),
+      ...(releaseAt !== null && { releaseAt }),
+    },
+    ...(Object.keys(unset).length > 0 && { $unset: unset }),
+    $inc: { version: 1 },
   }
 }
 
-function lookups(db: Database, invoices: Invoices) {
-  const one = async (filter: Filter): Promise<Invoice | null> => {
-    const stored = await invoices.findOne(filter)
-    return stored === null ? null : invoiceFromDocument(stored)
+/** For each of these claims the invoice that returned it last. */
+function latestHolds(
+  found: readonly Pick<InvoiceDocument, '_id' | 'workspaceId' | 'number' | 'locks'>[],
+  claims: ReadonlySet<string>,
+  at: Ms,
+): ReadonlyMap<string, PriorHold> {
+  const latest = new Map<string, PriorHold>()
+  for (const { _id: invoiceId, workspaceId, number, locks } of found) {
+    for (const { claim, formerClaims = [], hold } of locks) {
+      if (hold === undefined || hold.releasedAt === null) continue
+      const until = hold.releasedAt.getTime() + hold.quarantineMs
+      for (const returned of [claim, ...formerClaims]) {
+        if (!claims.has(returned) || (latest.get(returned)?.until ?? at) >= until) continue
+        latest.set(returned, { invoiceId, workspaceId, number, until })
+      }
+    }
   }
-  return {
-    findById: (id: string) => one({ _id: id }),
-    findInWorkspace: ((workspaceId, mode, id) =>
-      one({ _id: id, workspaceId, mode })) satisfies InvoiceRepository['findInWorkspace'],
-    findByIdempotencyKey: (async (workspaceId, mode, key) => {
-      const stored = await invoices.findOne({ workspaceId, mode, 'idem.key': key })
-      return stored?.idem === undefined
-        ? null
-        : { invoice: invoiceFromDocument(stored), idempotency: idempotencyFromDocument(stored.idem) }
-    }) satisfies InvoiceRepository['findByIdempotencyKey'],
-    releaseIdempotencyKey: (async (invoiceId, guard) => {
-      const result = await invoices.updateOne(
-        { _id: invoiceId, 'idem.key': guard.key, 'idem.at': toDate(guard.at) },
-        { $unset: { idem: '' } },
-      )
-      return result.modifiedCount === 1
-    }) satisfies InvoiceRepository['releaseIdempotencyKey'],
-    highestNumber: (async (workspaceId, mode) => {
-      const [last, floor] = await Promise.all([
-        invoices.findOne({ workspaceId, mode }, { sort: { number: -1 }, projection: { number: 1 } }),
-        numberFloor(db, workspaceId, mode),
-      ])
-      return Math.max(last?.number ?? 0, floor)
-    }) satisfies InvoiceRepository['highestNumber'],
-    countCreatedSince: ((workspaceId, mode, since, source) =>
-      invoices.countDocuments({
-        workspaceId,
-        mode,
-        ...(source !== undefined && { source }),
-        _id: { $gte: uuidFloor(since - ID_TIME_SLACK_MS) },
-        createdAt: { $gte: toDate(since) },
-      })) satisfies InvoiceRepository['countCreatedSince'],
-    dueForAction: (async (actionChain, until, limit, skip = 0) => {
-      const oldestFirst = invoices
-        .find({ actionChain, nextActionAt: { $lte: toDate(until) } }, { projection: { _id: 1 } })
-        .sort({ nextActionAt: 1 })
-      const due = await oldestFirst.skip(skip).limit(limit).toArray()
-      return due.map((row) => row._id)
-    }) satisfies InvoiceRepository['dueForAction'],
-    countDueUnpaid: ((actionChain, until, max) =>
-      invoices.countDocuments(
-        { actionChain, nextActionAt: { $lte: toDate(until) }, status: { $in: ['pending', 'partial'] } },
-        { hint: 'invoice_next_action', limit: max },
-      )) satisfies InvoiceRepository['countDueUnpaid'],
-  }
+  return latest
 }
 
-function outbox(invoices: Invoices) {
-  return {
-    outboxBatch: (async (shards, limit, from) => {
-      const outboxAt = { $exists: true, ...(from !== null && { $gte: toDate(from) }) }
-      const waiting = await invoices
-        .find({ outboxShard: { $in: [...shards] }, outboxAt })
-        .sort({ outboxAt: 1 })
-        .limit(limit)
-        .toArray()
-      return waiting.map(invoiceFromDocument)
-    }) satisfies InvoiceRepository['outboxBatch'],
-    overdueOutboxShards: (async (before) => {
-      const shards = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
-      const oldest = await Promise.all(
-        shards.map((outboxShard) =>
-          invoices.findOne({ outboxShard, outboxAt: { $lte: toDate(before) } }, { projection: { _id: 1 } }),
-        ),
-      )
-      return shards.filter((shard) => oldest[shard] !== null)
-    }) satisfies InvoiceRepository['overdueOutboxShards'],
-    trimOutbox: (async (trims) => {
-      if (trims.length === 0) return
-      const idsBySeq = new Map<number, string[]>()
-      for (const { id, throughSeq } of trims) idsBySeq.set(throughSeq, [...(idsBySeq.get(throughSeq) ?? []), id])
-      // Most outboxes of a batch end with the same number, and one write costs the store far more than one row.
-      const operations = [...idsBySeq].map(([throughSeq, ids]) => ({
-        updateMany: { filter: { _id: { $in: ids } }, update: trimPipeline(throughSeq) },
-      }))
-      await invoices.bulkWrite(operations, { ordered: false })
-    }) satisfies InvoiceRepository['trimOutbox'],
-  }
-}
-
-/** Touches neither version nor updatedAt: relaying is no change of the invoice, and a concurrent change must not lose its race to it. */
+/** Changes neither version nor updatedAt: relaying is not a change of the invoice, and must not cause version conflicts. */
 const trimPipeline = (throughSeq: number) => [
   { $set: { outbox: { $filter: { input: '$outbox', cond: { $gt: ['$$this.seq', throughSeq] } } } } },
   { $set: { outboxAt: { $ifNull: [{ $first: '$outbox.at' }, '$$REMOVE'] } } },

@@ -2,7 +2,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import type { InvoiceVersions } from '#shared/ports/live-invoices.ts'
 import { INVOICES } from './invoice-model.ts'
 
-/** Ids in one question: a request of some 50 KB. */
+/** Ids in one query: a request of about 50 KB. */
 const IDS_MAX = 1_000
 
 /** Versions of invoices on MongoDB, by their primary key. */

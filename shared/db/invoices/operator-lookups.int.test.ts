@@ -1,14 +1,14 @@
 import type mongoose from 'mongoose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { deskFilter } from '#shared/db/exceptions/exception-decisions.ts'
-import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
+import { exceptionFilter } from '#shared/db/exceptions/exception-decisions.ts'
+import { EXCEPTIONS, INBOX_CLOSED, INBOX_OPEN } from '#shared/db/exceptions/exception-model.ts'
 import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
 import { operatorPaymentFilter } from '#shared/db/payments/admin-payment-lookups.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import { REFUNDS } from '#shared/db/refunds/refund-model.ts'
 import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
-import { sampleInvoice, sampleLock, sampleSighting } from '#test/support/db-samples.ts'
+import { sampleInvoice, sampleObservation, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { pageFilter, pageHint } from './admin-invoice-lookups.ts'
 import { INVOICES } from './invoice-model.ts'
@@ -18,18 +18,18 @@ const stores = useStores()
 const ROWS = 120
 
 beforeAll(async () => {
-  const { db, ambient } = stores
+  const { db, runtime } = stores
   const at = Date.now()
   const invoices = createInvoiceRepository(db)
   for (let row = 0; row < ROWS; row += 1) {
-    const state = { locks: [sampleLock(`e0${row}`, at)] }
+    const state = { locks: [samplePaymentMethod(`e0${row}`, at)] }
     const workspaceId = `ws-${row % 2}`
-    await invoices.insert(sampleInvoice(ambient.random, { workspaceId, number: row, at, orderId: `o-${row}`, state }))
+    await invoices.insert(sampleInvoice(runtime.random, { workspaceId, number: row, at, orderId: `o-${row}`, state }))
   }
-  const sightings = Array.from({ length: ROWS }, (_, row) =>
-    sampleSighting(`k-${row}`, { workspaceId: `ws-${row % 2}` }),
+  const observations = Array.from({ length: ROWS }, (_, row) =>
+    sampleObservation(`k-${row}`, { workspaceId: `ws-${row % 2}` }),
   )
-  await createPaymentRepository(db, ambient.random).recordSightings(sightings, 1, at)
+  await createPaymentRepository(db, runtime.random).recordObservations(observations, 1, at)
   const records = Array.from({ length: ROWS }, (_, row) => ({
     ...{ id: `late:${row}`, kind: 'late' as const, workspaceId: `ws-${row % 2}`, mode: 'test' as const },
     ...{ invoiceId: null, paymentKey: null, detail: 'x', openedAt: at + row, closedAt: null },
@@ -107,8 +107,8 @@ describe('what operators look up', () => {
     for (const open of [true, false]) {
       const query = { workspaceId: 'ws-1', mode: 'test' as const, open, kinds: [], limit: 10, after: null }
       const order = open ? ({ openedAt: 1, _id: 1 } as const) : ({ closedAt: -1, _id: -1 } as const)
-      const hint = open ? 'exception_desk_open' : 'exception_desk_closed'
-      const cursor = stores.db.collection(EXCEPTIONS).find(deskFilter(query), { hint }).sort(order).limit(10)
+      const hint = open ? INBOX_OPEN : INBOX_CLOSED
+      const cursor = stores.db.collection(EXCEPTIONS).find(exceptionFilter(query), { hint }).sort(order).limit(10)
       const { stages, documents } = await plan(cursor)
       expect(stages).not.toContain('"SORT"')
       expect(documents).toBeLessThanOrEqual(12)

@@ -1,5 +1,5 @@
 import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { QueuedMail } from '#shared/ports/mails.ts'
+import type { QueuedMail } from '#shared/ports/mail-queue.ts'
 
 /** A stored mail. */
 export type MailDocument = Omit<QueuedMail, 'id' | 'createdAt' | 'dueAt' | 'finishedAt'> & {

@@ -1,10 +1,10 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
-import type { MailOutcome, MailQueue, QueuedMail } from '#shared/ports/mails.ts'
+import type { MailOutcome, MailQueue, QueuedMail } from '#shared/ports/mail-queue.ts'
 import { MAILS, type MailDocument } from './mail-model.ts'
 
 const WEEK_MS = 7 * 86_400_000
-/** True for mails whose time has come by the store's own clock. */
+/** True for mails that are due by the store's own clock. */
 const IS_DUE = { $expr: { $lte: ['$dueAt', '$$NOW'] } }
 
 /** The mailer's side of the mails on MongoDB: claims and outcomes are fenced by lease token, times are the store's. */
@@ -42,7 +42,7 @@ export function createMailQueue(db: Database): MailQueue {
       const stored = await mails.findOne({ _id: id })
       return stored === null ? null : fromDocument(stored)
     },
-    // The index by which mails end their life serves this order.
+    // The index for expiry serves this order.
     listNewest: async (limit) =>
       (await mails.find({}).sort({ createdAt: -1 }).limit(limit).toArray()).map(fromDocument),
     count: async (overdueSince) => {

@@ -2,22 +2,23 @@ import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
-import { dueEndpointsPipeline } from '#shared/db/deliveries/delivery-repository.ts'
+import { dueEndpoints } from '#shared/db/deliveries/delivery-scopes.ts'
 import { DELIVERY_RECOVERIES } from '#shared/db/deliveries/recovery-model.ts'
-import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
+import { EXCEPTIONS, INBOX_OPEN } from '#shared/db/exceptions/exception-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import { EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { BacklogRepository, QueueBacklog } from '#shared/ports/backlogs.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 
-/** A count beyond this says "very many" and must not cost more. */
+/** A larger count is reported as this one and must not cost more. */
 const COUNT_MAX = 10_000
 const SHARDS = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
 
-/** Backlogs on MongoDB; each question is answered from one partial index. */
+/** Backlogs on MongoDB; each query is served by one partial index. */
 export function createBacklogRepository(db: Database): BacklogRepository {
   const invoices = db.collection(INVOICES)
   return {
@@ -38,14 +39,18 @@ export function createBacklogRepository(db: Database): BacklogRepository {
       return ms(first?.nextActionAt)
     },
     openExceptions: async () => {
-      const kinds = await db
-        .collection(EXCEPTIONS)
-        .aggregate<{ _id: string; count: number }>(
-          [{ $match: { open: true } }, { $limit: COUNT_MAX }, { $group: { _id: '$kind', count: { $sum: 1 } } }],
-          { hint: 'exception_open' },
-        )
-        .toArray()
-      return new Map(kinds.map(({ _id, count }) => [_id, count]))
+      const rows = db.collection(EXCEPTIONS)
+      const any = { projection: { _id: 0, open: 1 }, hint: INBOX_OPEN } as const
+      if ((await rows.findOne({ open: true }, any)) === null) return new Map()
+      // Kind by kind and from the index alone, so that a flood of one kind hides no other one.
+      const counts = await Promise.all(
+        EXCEPTION_KINDS.map(async (kind) => {
+          const open = { open: true, kind }
+          const count = await rows.countDocuments(open, { hint: INBOX_OPEN, limit: COUNT_MAX })
+          return [kind, count] as const
+        }),
+      )
+      return new Map(counts.filter(([, count]) => count > 0))
     },
   }
 }
@@ -63,7 +68,7 @@ async function waitingOutboxes(db: Database): Promise<QueueBacklog> {
   return { queue: QUEUES.outbox, depth, oldestDueAt: ms(first?.outboxAt) }
 }
 
-/** Stored payments that nobody folded into their invoice. A sweep that found one puts it behind the others, so its age is that of the last look. */
+/** Stored payments not folded into their invoice. A sweep that found one moves it to the end, so its age is that of the last check. */
 async function dirtyPayments(db: Database): Promise<QueueBacklog> {
   const payments = db.collection(PAYMENTS)
   const dirty = { dirtyAt: { $exists: true } }
@@ -79,7 +84,7 @@ async function deliveries(db: Database, at: Ms): Promise<QueueBacklog> {
   const rows = db.collection(WEBHOOK_DELIVERIES)
   const [depth, oldest] = await Promise.all([
     rows.countDocuments({ status: 'pending' }, { hint: 'delivery_due', limit: COUNT_MAX }),
-    rows.aggregate<{ dueAt: Date }>(dueEndpointsPipeline(toDate(at), 1)).toArray(),
+    rows.aggregate<{ dueAt: Date }>(dueEndpoints(at, 1)).toArray(),
   ])
   return { queue: QUEUES.webhooks, depth, oldestDueAt: ms(oldest[0]?.dueAt) }
 }

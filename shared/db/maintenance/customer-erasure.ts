@@ -9,7 +9,7 @@ import type { CustomerEraser } from '#shared/ports/customer-erasure.ts'
 
 const NOBODY = { email: null, name: null } as const
 
-/** Erases customers on MongoDB. What a change of the invoice writes never touches these fields, so nothing brings them back. */
+/** Erases customers on MongoDB. Invoice changes never write these fields, so the data cannot come back. */
 export function createCustomerEraser(db: Database): CustomerEraser {
   const invoices = db.collection(INVOICES)
   const events = db.collection(EVENTS)
@@ -32,7 +32,7 @@ export function createCustomerEraser(db: Database): CustomerEraser {
       }
     },
     storedAnswers: async ({ workspaceId, mode, invoiceId }) => {
-      // Names of operations hold the path and begin with the workspace: ranges of the primary key.
+      // Ids of operations contain the path and begin with the workspace: ranges of the primary key.
       const paths = [`/invoices/${invoiceId}/`, `/test/invoices/${invoiceId}/`]
       const ranges = paths.map((path) => `${workspaceId}:${mode}:POST:${path}`)
       const found = await answers
@@ -58,7 +58,7 @@ export function createCustomerEraser(db: Database): CustomerEraser {
   }
 }
 
-/** The body of an event with an empty customer; null when it names none. */
+/** The body of an event with an empty customer; null when it contains none. */
 function withoutCustomer(body: string): string | null {
   const event = JSON.parse(body) as { data?: { object?: { customer?: { email: unknown; name: unknown } } } }
   const customer = event.data?.object?.customer

@@ -2,9 +2,8 @@ import type mongoose from 'mongoose'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import { DUE_INDEX } from '#shared/db/deliveries/delivery-claims.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
-import { dueEndpointsPipeline } from '#shared/db/deliveries/delivery-repository.ts'
+import { DUE_INDEX, dueEndpoints } from '#shared/db/deliveries/delivery-scopes.ts'
 import { DELIVERY_RECOVERIES } from '#shared/db/deliveries/recovery-model.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { LEASES } from '#shared/db/installation/lease-model.ts'
@@ -18,13 +17,13 @@ import { COUNT_MAX } from '#shared/ports/delivery-search.ts'
 import type { InstanceReads, WorkDepth } from '#shared/ports/installation.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 
-/** Endpoints that are asked for what is due at them. */
+/** Endpoints whose due rows are counted. */
 const ENDPOINTS_MAX = 1_000
 const PROCESSES_MAX = 500
 const ACTION_CHAINS = ['none', ...MODES.flatMap((mode) => NETWORK_IDS.map((network) => `${mode}:${network}`))]
 const SHARDS = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
 
-/** What people who run the installation look at, on MongoDB. Every figure is read from the index of its sweep. */
+/** Figures for instance admins, on MongoDB. Every figure is read from the index of its sweep. */
 export function createInstanceReads(db: Database): InstanceReads {
   return {
     depths: async (at) => {
@@ -70,7 +69,7 @@ export function createInstanceReads(db: Database): InstanceReads {
 
 interface DueQuestion {
   readonly filter: mongoose.mongo.Document
-  /** The date that says when it fell due. */
+  /** The date on which it fell due. */
   readonly field: string
   readonly hint: string
 }
@@ -91,12 +90,10 @@ function depthsOf(db: Database) {
   }
 }
 
-/** Endpoint by endpoint, because a count of all that is due would read every row that waits for its next try. */
+/** Endpoint by endpoint, because a count of all due rows would read every row that waits for its next try. */
 async function dueDeliveries(db: Database, at: Ms): Promise<WorkDepth> {
   const deliveries = db.collection(WEBHOOK_DELIVERIES)
-  const endpoints = await deliveries
-    .aggregate<{ _id: string; dueAt: Date }>(dueEndpointsPipeline(toDate(at), ENDPOINTS_MAX))
-    .toArray()
+  const endpoints = await deliveries.aggregate<{ _id: string; dueAt: Date }>(dueEndpoints(at, ENDPOINTS_MAX)).toArray()
   const due = await deliveries.countDocuments(
     { status: 'pending', endpointId: { $in: endpoints.map(({ _id }) => _id) }, dueAt: { $lte: toDate(at) } },
     { hint: DUE_INDEX, limit: COUNT_MAX },

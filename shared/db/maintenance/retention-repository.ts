@@ -6,6 +6,7 @@ import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
 import type { RetentionRepository, RetentionRule } from '#shared/ports/retention.ts'
+import { removeEndedIdempotency } from './ended-idempotency.ts'
 
 const DAY_MS = 86_400_000
 
@@ -19,19 +20,19 @@ interface Known extends RetentionRule {
   readonly model: CollectionModel<Stored>
 }
 
-/** Ends of lives on MongoDB, as the classes of the collections state them. */
+/** Expiry on MongoDB, as defined by the classes of the collections. */
 export function createRetentionRepository(db: Database): RetentionRepository {
   const known = new Map(MODELS.flatMap(ruleOf).map((rule) => [rule.collection, rule] as const))
   const required = (name: string): Known => {
     const rule = known.get(name)
-    if (rule === undefined) throw new Error(`documents of ${name} are kept for ever`)
+    if (rule === undefined) throw new Error(`documents of ${name} are kept forever`)
     return rule
   }
   return {
     rules: [...known.values()],
     oldest: async (name) => {
       const { model, field } = required(name)
-      // Times only: a document whose life has not begun has none.
+      // Times only: a document whose lifetime has not begun has none.
       const begun: mongoose.mongo.Filter<Stored> = { [field]: { $gt: new Date(0) } }
       const found = await db
         .collection(model)
@@ -56,6 +57,7 @@ export function createRetentionRepository(db: Database): RetentionRepository {
       const ids: mongoose.mongo.Filter<Stored> = { _id: { $in: found.map(({ _id }) => _id) } }
       return (await db.collection(model).deleteMany(ids)).deletedCount
     },
+    removeEndedGuards: (before, limit) => removeEndedIdempotency(db, before, limit),
     scannedThrough: async () => {
       const [slowest] = await db.collection(CHAIN_CURSORS).find().sort({ time: 1 }).limit(1).toArray()
       return slowest === undefined ? null : toMs(slowest.time)

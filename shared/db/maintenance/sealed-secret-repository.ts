@@ -32,11 +32,11 @@ export function createSealedSecretRepository(db: Database): SealedSecretReposito
         .sort({ _id: 1 })
         .limit(limit)
         .toArray()
-      return found.map((document) => holderOf(name, document))
+      return found.map((document) => ownerOf(name, document))
     },
     findOne: async (name, id) => {
       const found = await collectionOf(name).findOne({ _id: id }, { projection: projection(name) })
-      return found === null ? null : holderOf(name, found)
+      return found === null ? null : ownerOf(name, found)
     },
     replace: async (name, id, changes) => {
       const filter = Object.fromEntries(changes.map(({ path, from }) => [path, from] as const))
@@ -47,7 +47,7 @@ export function createSealedSecretRepository(db: Database): SealedSecretReposito
   }
 }
 
-function holderOf(name: string, document: Stored): SealedHolder {
+function ownerOf(name: string, document: Stored): SealedHolder {
   return { id: document._id, envelopes: envelopesIn(name, document) }
 }
 

@@ -11,7 +11,7 @@ const repository = () => createPaymentLinkRepository(stores.db)
 
 function sample(overrides: Partial<PaymentLink> = {}): PaymentLink {
   return {
-    id: stores.ambient.random.uuid(),
+    id: stores.runtime.random.uuid(),
     workspaceId: 'ws-1',
     mode: 'test',
     status: 'active',
@@ -90,7 +90,7 @@ describe('payment links', () => {
     const [once, twice, never] = ['link-1', 'link-2', 'link-3'] as const
     const invoices = createInvoiceRepository(stores.db)
     for (const [nth, paymentLinkId] of [once, twice, twice, null].entries()) {
-      const invoice = sampleInvoice(stores.ambient.random, { number: nth + 1 })
+      const invoice = sampleInvoice(stores.runtime.random, { number: nth + 1 })
       await invoices.insert({ ...invoice, terms: { ...invoice.terms, paymentLinkId } })
     }
     expect(await repository().countUses([once, twice, never])).toEqual(

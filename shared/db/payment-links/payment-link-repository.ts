@@ -6,7 +6,7 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import type { LinkAmount, PaymentLink, PaymentLinkRepository } from '#shared/ports/payment-links.ts'
-import type { CatalogueQuery } from '#shared/ports/workspace-page-query.ts'
+import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
 import { PAYMENT_LINKS, type PaymentLinkDocument } from './payment-link-model.ts'
 
 /** Payment links on MongoDB. */
@@ -62,7 +62,7 @@ export function linkListFilter({
   workspaceId,
   mode,
   beforeId,
-}: CatalogueQuery): mongoose.mongo.Filter<PaymentLinkDocument> {
+}: ProductQuery): mongoose.mongo.Filter<PaymentLinkDocument> {
   return { workspaceId, mode, ...(beforeId !== null && { _id: { $lt: beforeId } }) }
 }
 

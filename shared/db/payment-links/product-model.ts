@@ -10,7 +10,7 @@ export type ProductDocument = Omit<Product, 'id' | 'price' | 'createdAt' | 'upda
   updatedAt: Date
 }
 
-/** The products collection. The unique index decides which of two products gets a sku. */
+/** The products collection. The unique index decides which of two products gets a SKU. */
 export const PRODUCTS = defineCollection<ProductDocument>(
   'products',
   {
@@ -30,7 +30,7 @@ export const PRODUCTS = defineCollection<ProductDocument>(
       name: 'product_sku',
       key: { workspaceId: 1, mode: 1, sku: 1 },
       unique: true,
-      // Products without a sku are null there and must not collide.
+      // Products without a SKU are null there and must not collide.
       partialFilterExpression: { sku: { $gt: '' } },
     },
   ],

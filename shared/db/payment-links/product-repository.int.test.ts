@@ -9,7 +9,7 @@ const repository = () => createProductRepository(stores.db)
 
 function sample(overrides: Partial<Product> = {}): Product {
   return {
-    id: stores.ambient.random.uuid(),
+    id: stores.runtime.random.uuid(),
     workspaceId: 'ws-1',
     mode: 'test',
     name: 'Coffee',

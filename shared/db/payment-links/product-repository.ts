@@ -5,17 +5,17 @@ import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import type { Product, ProductRepository } from '#shared/ports/products.ts'
-import type { CatalogueQuery } from '#shared/ports/workspace-page-query.ts'
+import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
 import { PRODUCTS, type ProductDocument } from './product-model.ts'
 
 type Insertion = Awaited<ReturnType<ProductRepository['insert']>>
 
-/** Products on MongoDB. Ids and skus are unique by index, so an insert needs no read before it. */
+/** Products on MongoDB. Ids and SKUs are unique by index, so an insert needs no read before it. */
 export function createProductRepository(db: Database): ProductRepository {
   const products = db.collection(PRODUCTS)
 
-  /** A retry collides with its own product, on the id or on the sku; which one the store names first is its choice. */
-  const judgeCollision = async (product: Product, fields: ReadonlySet<string>): Promise<Insertion> => {
+  /** A retry collides with its own product, on the id or on the SKU; the store may report either first. */
+  const checkCollision = async (product: Product, fields: ReadonlySet<string>): Promise<Insertion> => {
     const { id, workspaceId, mode, sku } = product
     const where = fields.has('sku') ? { workspaceId, mode, sku } : { _id: id }
     const there = await readBack(() => products.findOne(where))
@@ -33,7 +33,7 @@ export function createProductRepository(db: Database): ProductRepository {
       } catch (error) {
         const fields = duplicateKeyFields(error)
         if (fields === null) throw error
-        return judgeCollision(product, fields)
+        return checkCollision(product, fields)
       }
     },
     findInWorkspace: async (workspaceId, mode, id) => {
@@ -41,16 +41,12 @@ export function createProductRepository(db: Database): ProductRepository {
       return stored === null ? null : fromDocument(stored)
     },
     list: async (query) =>
-      (await products.find(catalogueFilter(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(fromDocument),
+      (await products.find(productFilter(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(fromDocument),
   }
 }
 
 /** The filter of `GET /products`; exported for the test that explains it. */
-export function catalogueFilter({
-  workspaceId,
-  mode,
-  beforeId,
-}: CatalogueQuery): mongoose.mongo.Filter<ProductDocument> {
+export function productFilter({ workspaceId, mode, beforeId }: ProductQuery): mongoose.mongo.Filter<ProductDocument> {
   return { workspaceId, mode, ...(beforeId !== null && { _id: { $lt: beforeId } }) }
 }
 

@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import { ID_TIME_SLACK_MS, uuidFloor } from '#shared/db/connection/uuid-time.ts'
+import { idsCreated } from '#shared/db/connection/uuid-time.ts'
 import type { PaymentLookups, PaymentPageQuery } from '#shared/ports/payment-lookups.ts'
 import { paymentFromDocument } from './payment-mapping.ts'
 import { PAYMENTS, type PaymentDocument } from './payment-model.ts'
@@ -9,10 +9,10 @@ import { PAYMENTS, type PaymentDocument } from './payment-model.ts'
 type Filter = mongoose.mongo.Filter<PaymentDocument>
 type Scope = Pick<PaymentPageQuery, 'workspaceId' | 'mode' | 'createdFrom' | 'createdTo'>
 
-/** Payments looked through for one page by filters that no index serves. */
+/** Payments read for one page by filters that no index serves. */
 const SCAN_MAX = 5_000
 
-/** What operators look payments up by, on MongoDB. */
+/** The dashboard's payment searches on MongoDB. */
 export function createOperatorPaymentLookups(db: Database): PaymentLookups {
   const payments = db.collection(PAYMENTS)
   return {
@@ -58,15 +58,11 @@ export function operatorPaymentFilter(
   { workspaceId, mode, createdFrom, createdTo }: Scope,
   bounds: { readonly before?: string | null; readonly after?: string | null },
 ): Filter {
-  const until = createdTo === null ? null : uuidFloor(createdTo + ID_TIME_SLACK_MS)
-  const from = createdFrom === null ? null : uuidFloor(createdFrom - ID_TIME_SLACK_MS)
-  const before = bounds.before ?? null
-  const after = bounds.after ?? null
+  // A page that begins after an id needs no other lower bound.
+  const { after = null, before = null } = bounds
   const ids = {
-    ...(from !== null && after === null && { $gte: from }),
+    ...idsCreated(after === null ? createdFrom : null, createdTo, before),
     ...(after !== null && { $gt: after }),
-    ...(until !== null && (before === null || until < before) && { $lt: until }),
-    ...(before !== null && (until === null || before <= until) && { $lt: before }),
   }
   return {
     workspaceId,

@@ -1,6 +1,6 @@
 import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Payment, PaymentBlock, PaymentSighting } from '#shared/ports/payments.ts'
+import type { ObservedTransfer, Payment, PaymentBlock } from '#shared/ports/payments.ts'
 import type { PaymentDocument } from './payment-model.ts'
 
 /** A block position as stored. */
@@ -8,7 +8,15 @@ export const blockToDocument = (block: PaymentBlock): NonNullable<PaymentDocumen
   height: block.height,
   hash: block.hash,
   time: toDate(block.time),
-  ...(block.rise !== undefined && { rise: block.rise }),
+  ...(block.increase !== undefined && { rise: block.increase }),
+})
+
+/** A stored block position. The balance increase is stored as `rise`, its name in the first release. */
+const blockFromDocument = ({ height, hash, time, rise }: NonNullable<PaymentDocument['block']>): PaymentBlock => ({
+  height,
+  hash,
+  time: toMs(time),
+  ...(rise !== undefined && { increase: rise }),
 })
 
 /** A stored payment with its amount as bigint and its times in milliseconds. */
@@ -18,7 +26,7 @@ export function paymentFromDocument(stored: PaymentDocument): Payment {
     ...same,
     id: _id,
     amountBase: BigInt(stored.amountBase),
-    block: stored.block === null ? null : { ...stored.block, time: toMs(stored.block.time) },
+    block: stored.block === null ? null : blockFromDocument(stored.block),
     confirmedAt: toMsOrNull(stored.confirmedAt),
     firstSeenAt: toMs(stored.firstSeenAt),
     dirtyAt: dirtyAt === undefined ? null : toMs(dirtyAt),
@@ -45,38 +53,38 @@ export function paymentToDocument(payment: Payment): PaymentDocument {
   }
 }
 
-/** A sighting as a payment of version 0 in no block: what the upsert starts from before it applies the block position. */
-export function unseenDocument(sighting: PaymentSighting, id: string, at: Ms): PaymentDocument {
+/** An observation as a payment of version 0 in no block: the upsert starts from it and then applies the block position. */
+export function unseenDocument(observation: ObservedTransfer, id: string, at: Ms): PaymentDocument {
   return {
     _id: id,
-    key: sighting.key,
-    mode: sighting.mode,
-    network: sighting.network,
-    asset: sighting.asset,
-    invoiceId: sighting.invoiceId,
-    workspaceId: sighting.workspaceId,
-    matchKey: sighting.matchKey,
-    toAddress: sighting.toAddress,
-    fromAddress: sighting.fromAddress,
-    amountBase: sighting.amountBase.toString(),
-    txHash: sighting.txHash,
-    outputIndex: sighting.outputIndex,
-    contract: sighting.contract,
+    key: observation.key,
+    mode: observation.mode,
+    network: observation.network,
+    asset: observation.asset,
+    invoiceId: observation.invoiceId,
+    workspaceId: observation.workspaceId,
+    matchKey: observation.matchKey,
+    toAddress: observation.toAddress,
+    fromAddress: observation.fromAddress,
+    amountBase: observation.amountBase.toString(),
+    txHash: observation.txHash,
+    outputIndex: observation.outputIndex,
+    contract: observation.contract,
     kind: 'onchain',
     state: 'detected',
     block: null,
-    requiredConfirmations: sighting.requiredConfirmations,
+    requiredConfirmations: observation.requiredConfirmations,
     confirmAt: null,
     confirmedAt: null,
-    needsFinality: sighting.needsFinality,
-    spends: [...sighting.spends],
+    needsFinality: observation.needsFinality,
+    spends: [...observation.spends],
     replacedBy: null,
-    firstSeenAt: toDate(sighting.firstSeenAt),
+    firstSeenAt: toDate(observation.firstSeenAt),
     version: 0,
     scanEpoch: 0,
     scanWrite: '',
     counted: false,
-    uncountedReason: sighting.uncountedReason,
+    uncountedReason: observation.uncountedReason,
     late: false,
     opId: null,
     createdAt: toDate(at),

@@ -2,13 +2,13 @@ import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connec
 import type { AssetId, Mode, NetworkId, PaymentState } from '#shared/domain/enumerations.ts'
 import { PAYMENT_STATES } from '#shared/domain/enumerations.ts'
 import type { UncountedReason } from '#shared/ports/payments.ts'
-import type { BalanceRise } from '#shared/ports/scanning.ts'
+import type { BalanceIncrease } from '#shared/ports/scanned-blocks.ts'
 
 /** A stored payment. Amounts are decimal strings of base units. */
 export interface PaymentDocument {
   _id: string
   key: string
-  /** By today's rule, where `key` is of a former one. */
+  /** The key under the current rule, if `key` is of a former one. */
   currentKey?: string
   mode: Mode
   network: NetworkId
@@ -24,7 +24,7 @@ export interface PaymentDocument {
   contract: string | null
   kind: 'onchain' | 'simulated'
   state: PaymentState
-  block: { height: number; hash: string; time: Date; rise?: BalanceRise } | null
+  block: { height: number; hash: string; time: Date; rise?: BalanceIncrease } | null
   requiredConfirmations: number
   confirmAt: number | null
   confirmedAt: Date | null
@@ -36,7 +36,7 @@ export interface PaymentDocument {
   /** Absent when every version was applied to the invoice, so that the partial index holds only open work. */
   dirtyAt?: Date
   scanEpoch: number
-  /** Identifies the scanner write that changed the payment last; tells a batch which rows it moved. */
+  /** Identifies the scanner write that changed the payment last; shows a batch which rows it changed. */
   scanWrite: string
   counted: boolean
   uncountedReason: UncountedReason | null

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import { ScannerFenced } from '#shared/ports/payments.ts'
-import { sampleSighting } from '#test/support/db-samples.ts'
+import { sampleObservation } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { PAYMENTS } from './payment-model.ts'
 import { createPaymentRepository } from './payment-repository.ts'
 
 const stores = useStores()
 beforeEach(() => stores.db.collection(PAYMENTS).deleteMany({}))
-const repository = () => createPaymentRepository(stores.db, stores.ambient.random)
+const repository = () => createPaymentRepository(stores.db, stores.runtime.random)
 /** Keys, invoices and heights of each test are its own: all of them share the collection. */
 let heights = 0
 function scene() {
-  const id = stores.ambient.random.uuid()
+  const id = stores.runtime.random.uuid()
   heights += 1_000
   const base = heights
   const block = (offset: number, fork = '') => ({
@@ -20,16 +20,16 @@ function scene() {
     hash: `0x${base + offset}${fork}`,
     time: 1_000 + offset,
   })
-  const sighting = (overrides: Parameters<typeof sampleSighting>[1] = {}) =>
-    sampleSighting(`ethereum:${id}:0`, { invoiceId: id, block: block(0), ...overrides })
+  const observation = (overrides: Parameters<typeof sampleObservation>[1] = {}) =>
+    sampleObservation(`ethereum:${id}:0`, { invoiceId: id, block: block(0), ...overrides })
   const scope = { mode: 'test' as const, network: 'ethereum' as const }
-  return { id, base, block, sighting, scope }
+  return { id, base, block, observation, scope }
 }
 
-describe('recordSightings', () => {
-  it('stores a first sighting as version 1 with a public id and the height of its confirmation', async () => {
-    const { id, base, block, sighting } = scene()
-    const [payment] = await repository().recordSightings([sighting()], 1, 5_000)
+describe('recordObservations', () => {
+  it('stores a first observation as version 1 with a public id and the height of its confirmation', async () => {
+    const { id, base, block, observation } = scene()
+    const [payment] = await repository().recordObservations([observation()], 1, 5_000)
     expect(payment).toMatchObject({
       key: `ethereum:${id}:0`,
       invoiceId: id,
@@ -53,17 +53,17 @@ describe('recordSightings', () => {
 
   // Guarantee: scanning a block again counts nothing again.
   it('changes nothing when the same blocks are scanned again, even by a newer holder', async () => {
-    const { id, sighting } = scene()
-    const [first] = await repository().recordSightings([sighting()], 1, 5_000)
-    expect(await repository().recordSightings([sighting({ firstSeenAt: 9_999 })], 2, 6_000)).toEqual([])
+    const { id, observation } = scene()
+    const [first] = await repository().recordObservations([observation()], 1, 5_000)
+    expect(await repository().recordObservations([observation({ firstSeenAt: 9_999 })], 2, 6_000)).toEqual([])
     expect(await repository().listByInvoice(id)).toEqual([{ ...first, scanEpoch: 2 }])
   })
 
   it('follows the chain: mempool, block, another block', async () => {
-    const { base, block, sighting } = scene()
-    const [waiting] = await repository().recordSightings([sighting({ block: null })], 1, 1)
+    const { base, block, observation } = scene()
+    const [waiting] = await repository().recordObservations([observation({ block: null })], 1, 1)
     expect(waiting).toMatchObject({ version: 1, block: null, confirmAt: null })
-    const [mined] = await repository().recordSightings([sighting({ firstSeenAt: 2_000 })], 1, 2)
+    const [mined] = await repository().recordObservations([observation({ firstSeenAt: 2_000 })], 1, 2)
     expect(mined).toMatchObject({
       id: waiting?.id,
       version: 2,
@@ -71,16 +71,16 @@ describe('recordSightings', () => {
       confirmAt: base + 2,
       firstSeenAt: 1_000,
     })
-    expect(await repository().recordSightings([sighting({ block: null })], 1, 3)).toEqual([])
-    const [moved] = await repository().recordSightings([sighting({ block: block(1, 'b') })], 1, 4)
+    expect(await repository().recordObservations([observation({ block: null })], 1, 3)).toEqual([])
+    const [moved] = await repository().recordObservations([observation({ block: block(1, 'b') })], 1, 4)
     expect(moved).toMatchObject({ version: 3, block: block(1, 'b'), confirmAt: base + 3 })
   })
 
   // Guarantee: a scanner that lost its lease writes nothing.
   it('refuses a holder with an older epoch and keeps what the newer one wrote', async () => {
-    const { id, block, sighting } = scene()
-    const [newer] = await repository().recordSightings([sighting()], 5, 1)
-    await expect(repository().recordSightings([sighting({ block: block(1, 'b') })], 4, 2)).rejects.toThrow(
+    const { id, block, observation } = scene()
+    const [newer] = await repository().recordObservations([observation()], 5, 1)
+    await expect(repository().recordObservations([observation({ block: block(1, 'b') })], 4, 2)).rejects.toThrow(
       ScannerFenced,
     )
     expect(await repository().listByInvoice(id)).toEqual([newer])
@@ -88,25 +88,25 @@ describe('recordSightings', () => {
 
   // Guarantee: one transfer key never stands for two amounts in one block.
   it('throws on another amount for a known key and writes nothing', async () => {
-    const { id, sighting } = scene()
-    const [first] = await repository().recordSightings([sighting()], 1, 1)
-    await expect(repository().recordSightings([sighting({ amountBase: 1n })], 1, 2)).rejects.toThrow(/base units/)
+    const { id, observation } = scene()
+    const [first] = await repository().recordObservations([observation()], 1, 1)
+    await expect(repository().recordObservations([observation({ amountBase: 1n })], 1, 2)).rejects.toThrow(/base units/)
     expect(await repository().listByInvoice(id)).toEqual([first])
   })
 
   it('stores one payment when the same transfer is recorded ten times at once', async () => {
-    const { id, sighting } = scene()
+    const { id, observation } = scene()
     const results = await Promise.all(
-      Array.from({ length: 10 }, () => repository().recordSightings([sighting()], 1, 1)),
+      Array.from({ length: 10 }, () => repository().recordObservations([observation()], 1, 1)),
     )
     expect(results.flat()).toHaveLength(1)
     expect(await repository().listByInvoice(id)).toHaveLength(1)
   })
 
   it('leaves money of no invoice out of the sweep and takes hostile text as text', async () => {
-    const { sighting } = scene()
-    const [payment] = await repository().recordSightings(
-      [sighting({ invoiceId: null, workspaceId: null, fromAddress: '$version', uncountedReason: 'unmatched' })],
+    const { observation } = scene()
+    const [payment] = await repository().recordObservations(
+      [observation({ invoiceId: null, workspaceId: null, fromAddress: '$version', uncountedReason: 'unmatched' })],
       1,
       1,
     )
@@ -116,8 +116,8 @@ describe('recordSightings', () => {
 
 describe('confirmThrough', () => {
   it('confirms each payment once, at its height', async () => {
-    const { base, scope, sighting } = scene()
-    await repository().recordSightings([sighting()], 1, 1)
+    const { base, scope, observation } = scene()
+    await repository().recordObservations([observation()], 1, 1)
     expect(
       await repository().confirmThrough({ ...scope, finalizedHeight: null, height: base + 1, epoch: 1, at: 2 }),
     ).toEqual([])
@@ -136,8 +136,8 @@ describe('confirmThrough', () => {
   })
 
   it('is fenced', async () => {
-    const { id, base, scope, sighting } = scene()
-    await repository().recordSightings([sighting()], 5, 1)
+    const { id, base, scope, observation } = scene()
+    await repository().recordObservations([observation()], 5, 1)
     await expect(
       repository().confirmThrough({ ...scope, finalizedHeight: null, height: base + 2, epoch: 4, at: 2 }),
     ).rejects.toThrow(ScannerFenced)
@@ -147,9 +147,9 @@ describe('confirmThrough', () => {
 
   // Guarantee: only a block of the scanned chain confirms. A scanner that slept may store a payment of a dead block at any time.
   it('takes back what stands in another block than the scanned chain has at that height', async () => {
-    const { id, base, block, scope, sighting } = scene()
-    const sound = sampleSighting(`ethereum:${id}:1`, { invoiceId: id, block: block(1) })
-    await repository().recordSightings([sighting({ block: block(0, 'dead') }), sound], 1, 1)
+    const { id, base, block, scope, observation } = scene()
+    const sound = sampleObservation(`ethereum:${id}:1`, { invoiceId: id, block: block(1) })
+    await repository().recordObservations([observation({ block: block(0, 'dead') }), sound], 1, 1)
     const cursors = stores.db.collection(CHAIN_CURSORS)
     const window: [number, string][] = [0, 1, 2, 3].map((offset) => [base + offset, block(offset).hash])
     await cursors.updateOne({ _id: 'test:ethereum' }, { $set: { window } }, { upsert: true })
@@ -171,20 +171,24 @@ describe('confirmThrough', () => {
 
 describe('orphanAbove', () => {
   it('takes live payments above the fork out of their blocks, and a new block brings them back', async () => {
-    const { base, block, scope, sighting } = scene()
-    await repository().recordSightings([sighting()], 1, 1)
+    const { base, block, scope, observation } = scene()
+    await repository().recordObservations([observation()], 1, 1)
     await repository().confirmThrough({ ...scope, finalizedHeight: null, height: base + 2, epoch: 1, at: 2 })
     expect(await repository().orphanAbove({ ...scope, forkHeight: base, epoch: 1, at: 3 })).toEqual([])
     const [orphaned] = await repository().orphanAbove({ ...scope, forkHeight: base - 1, epoch: 1, at: 3 })
     expect(orphaned).toMatchObject({ state: 'orphaned', block: null, confirmAt: null, confirmedAt: null, version: 3 })
-    const [again] = await repository().recordSightings([sighting({ block: block(1, 'b'), firstSeenAt: 9_000 })], 1, 4)
+    const [again] = await repository().recordObservations(
+      [observation({ block: block(1, 'b'), firstSeenAt: 9_000 })],
+      1,
+      4,
+    )
     expect(again).toMatchObject({ state: 'detected', block: block(1, 'b'), version: 4, firstSeenAt: 1_000 })
     await repository().orphanAbove({ ...scope, forkHeight: base - 1, epoch: 1, at: 5 })
   })
 
   it('is fenced', async () => {
-    const { base, scope, sighting } = scene()
-    await repository().recordSightings([sighting()], 5, 1)
+    const { base, scope, observation } = scene()
+    await repository().recordObservations([observation()], 5, 1)
     await expect(repository().orphanAbove({ ...scope, forkHeight: base - 1, epoch: 4, at: 2 })).rejects.toThrow(
       ScannerFenced,
     )
@@ -194,16 +198,16 @@ describe('orphanAbove', () => {
 
 describe('the fold', () => {
   it('clears the hint only for the version that was applied', async () => {
-    const { id, base, scope, sighting } = scene()
-    const [first] = await repository().recordSightings([sighting()], 1, 100)
+    const { id, base, scope, observation } = scene()
+    const [first] = await repository().recordObservations([observation()], 1, 100)
     await repository().confirmThrough({ ...scope, finalizedHeight: null, height: base + 2, epoch: 1, at: 200 })
     const key = first?.key ?? ''
-    const judged = { key, counted: true, uncountedReason: null, late: true }
-    await repository().markApplied([{ ...judged, version: 1 }])
+    const evaluated = { key, counted: true, uncountedReason: null, late: true }
+    await repository().markApplied([{ ...evaluated, version: 1 }])
     const dirty = (before: number) => repository().takeDirtyInvoices({ before, at: before, limit: 1_000 })
     expect(await dirty(199)).not.toContain(id)
     expect(await dirty(200)).toContain(id)
-    await repository().markApplied([{ ...judged, version: 2 }])
+    await repository().markApplied([{ ...evaluated, version: 2 }])
     expect(await dirty(200)).not.toContain(id)
     expect(await repository().listByInvoice(id)).toMatchObject([
       { counted: true, late: true, dirtyAt: null, version: 2 },
@@ -213,10 +217,10 @@ describe('the fold', () => {
   // Guarantee: no invoice that cannot be advanced keeps the payments of others from being applied.
   it('names every waiting invoice in turn, however many rows of stuck ones stand before it', async () => {
     const stuck = scene()
-    const rows = Array.from({ length: 12 }, (_, index) => stuck.sighting({ key: `ethereum:${stuck.id}:${index}` }))
-    await repository().recordSightings(rows, 1, 100)
+    const rows = Array.from({ length: 12 }, (_, index) => stuck.observation({ key: `ethereum:${stuck.id}:${index}` }))
+    await repository().recordObservations(rows, 1, 100)
     const waiting = scene()
-    await repository().recordSightings([waiting.sighting()], 1, 110)
+    await repository().recordObservations([waiting.observation()], 1, 110)
     const sweep = (at: number) => repository().takeDirtyInvoices({ before: at - 10, at, limit: 1 })
     expect([await sweep(200), await sweep(300), await sweep(400), await sweep(500)]).toEqual(
       [stuck, waiting, stuck, waiting].map(({ id }) => [id]),
@@ -227,12 +231,12 @@ describe('the fold', () => {
   })
 
   it('inserts a simulated payment once, which no scanner touches', async () => {
-    const { id, base, scope, sighting } = scene()
-    const [real] = await repository().recordSightings([sighting()], 1, 1)
-    if (real === undefined) throw new Error('the sighting was stored')
+    const { id, base, scope, observation } = scene()
+    const [real] = await repository().recordObservations([observation()], 1, 1)
+    if (real === undefined) throw new Error('the observation was stored')
     const simulated = {
       ...real,
-      id: stores.ambient.random.uuid(),
+      id: stores.runtime.random.uuid(),
       key: `sim:${id}:1`,
       kind: 'simulated' as const,
       confirmAt: null,
@@ -250,13 +254,13 @@ describe('the fold', () => {
     const keys = ['a', 'b', 'c', 'd'].map((end) => `ethereum:${id}:${end}`)
     for (const [index, key] of keys.entries()) {
       const uncountedReason = index === 2 ? ('wrong_asset' as const) : null
-      const mine = sampleSighting(key, {
+      const mine = sampleObservation(key, {
         workspaceId: id,
         invoiceId: `${id}-${index}`,
         block: block(0),
         uncountedReason,
       })
-      await repository().recordSightings([mine], 1, 1)
+      await repository().recordObservations([mine], 1, 1)
     }
     const query = { workspaceId: id, mode: 'test' as const, invoiceId: null, limit: 10, beforeId: null }
     const listed = await repository().list(query)

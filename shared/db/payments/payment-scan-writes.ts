@@ -5,9 +5,9 @@ import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import {
   AmountContradicted,
+  type ObservedTransfer,
   otherAmountKey,
   type Payment,
-  type PaymentSighting,
   ScannerFenced,
 } from '#shared/ports/payments.ts'
 import type { Random } from '#shared/ports/runtime.ts'
@@ -17,7 +17,7 @@ import type { PaymentDocument } from './payment-model.ts'
 type Payments = mongoose.mongo.Collection<PaymentDocument>
 type Filter = mongoose.mongo.Filter<PaymentDocument>
 
-/** Identity of one scanner write: whose epoch, when, and a token that marks the rows it moves. */
+/** Identity of one scanner write: its epoch, its time, and a token that marks the rows it changes. */
 interface ScanWrite {
   readonly epoch: number
   readonly at: Ms
@@ -26,51 +26,54 @@ interface ScanWrite {
 
 const DUPLICATE_RETRIES = 3
 
-/** In no block any more; a block that holds it brings it back. */
+/** In no block any more; a block that contains it restores it. */
 export const ORPHANED = { state: 'orphaned', block: null, confirmAt: null, confirmedAt: null }
 
 /**
- * Upserts sightings, each fenced by the epoch stored in its row. A newer holder's row refuses the filter and hence collides on
- * the unique key; that is the fence. A re-scan of known blocks moves nothing. A transaction that moves another amount in
- * another block becomes a payment of its own, under its key and that amount.
+ * Upserts observations, each fenced by the epoch stored in its row. A newer holder's row does not match the filter and thus collides on
+ * the unique key; that is the fence. A re-scan of known blocks changes nothing. A transaction that moves another amount in
+ * another block becomes a separate payment, under its key and that amount.
  */
-export async function recordSightings(
+export async function recordObservations(
   payments: Payments,
   random: Random,
-  sightings: readonly PaymentSighting[],
+  observations: readonly ObservedTransfer[],
   epoch: number,
   at: Ms,
 ): Promise<readonly Payment[]> {
-  if (sightings.length === 0) return []
+  if (observations.length === 0) return []
   const write: ScanWrite = { epoch, at, token: random.uuid() }
-  const stored = await upsert(payments, random, sightings, write)
+  const stored = await upsert(payments, random, observations, write)
   const changed = stored.filter((row) => row.scanWrite === write.token).map(paymentFromDocument)
-  const others = withOtherAmounts(sightings, stored)
+  const others = withOtherAmounts(observations, stored)
   if (others.length === 0) return changed
-  // The first amount stands nowhere any more: it goes before the other one comes, so that they never count together.
+  // The first amount is in no block any more: it ends before the other one starts, so that they never count together.
   const undone: Filter = { key: { $in: others.map(({ key }) => key) }, state: { $in: ['detected', 'confirmed'] } }
   for (const { mode, network } of others.slice(0, 1)) {
     changed.push(...(await moveAll(payments, random, { ...undone, mode, network }, ORPHANED, epoch, at)))
   }
-  const renamed = others.map((sighting) => ({ ...sighting, key: otherAmountKey(sighting.key, sighting.amountBase) }))
-  return [...changed, ...(await recordSightings(payments, random, renamed, epoch, at))]
+  const renamed = others.map((observation) => ({
+    ...observation,
+    key: otherAmountKey(observation.key, observation.amountBase),
+  }))
+  return [...changed, ...(await recordObservations(payments, random, renamed, epoch, at))]
 }
 
 async function upsert(
   payments: Payments,
   random: Random,
-  sightings: readonly PaymentSighting[],
+  observations: readonly ObservedTransfer[],
   write: ScanWrite,
 ): Promise<readonly PaymentDocument[]> {
-  const operations = sightings.map((sighting) => ({
+  const operations = observations.map((observation) => ({
     updateOne: {
-      filter: { key: sighting.key, scanEpoch: { $lte: write.epoch } },
-      update: sightingPipeline(sighting, unseenDocument(sighting, random.uuid(), write.at), write),
+      filter: { key: observation.key, scanEpoch: { $lte: write.epoch } },
+      update: observationPipeline(observation, unseenDocument(observation, random.uuid(), write.at), write),
       upsert: true as const,
     },
   }))
   await upsertFenced(payments, operations, write.epoch)
-  return payments.find({ key: { $in: sightings.map((sighting) => sighting.key) } }).toArray()
+  return payments.find({ key: { $in: observations.map((observation) => observation.key) } }).toArray()
 }
 
 interface Upsert {
@@ -102,16 +105,16 @@ async function upsertFenced(payments: Payments, operations: readonly Upsert[], e
 }
 
 /**
- * Sightings that move another amount than the one stored under their key. What a contract pays out may depend on the block
- * that its transaction stands in, so in another block that is another payment. Throws when one block is told with two
- * amounts: either the key is not stable or a node lies, and neither may be credited.
+ * Observations with another amount than the one stored under their key. A contract's payout may depend on the block
+ * of its transaction, so in another block that is another payment. Throws when one block is reported with two
+ * amounts: either the key is not stable or a node is wrong, and neither may be credited.
  */
 function withOtherAmounts(
-  sightings: readonly PaymentSighting[],
+  observations: readonly ObservedTransfer[],
   stored: readonly PaymentDocument[],
-): readonly PaymentSighting[] {
+): readonly ObservedTransfer[] {
   const rows = new Map(stored.map((row) => [row.key, row]))
-  return sightings.filter(({ key, amountBase, block }) => {
+  return observations.filter(({ key, amountBase, block }) => {
     const row = rows.get(key)
     if (row?.amountBase === amountBase.toString()) return false
     if (row !== undefined && block !== null && row.block?.hash !== block.hash) return true
@@ -119,17 +122,17 @@ function withOtherAmounts(
   })
 }
 
-/** Starts from the stored row, or from `unseen` when there is none, and moves only what the sighting changes. */
-function sightingPipeline(sighting: PaymentSighting, unseen: PaymentDocument, write: ScanWrite): object[] {
-  const { block } = sighting
+/** Starts from the stored row, or from `unseen` when there is none, and changes only fields that the observation affects. */
+function observationPipeline(observation: ObservedTransfer, unseen: PaymentDocument, write: ScanWrite): object[] {
+  const { block } = observation
   const moved = {
     $and: [
-      { $eq: ['$amountBase', { $literal: sighting.amountBase.toString() }] },
+      { $eq: ['$amountBase', { $literal: observation.amountBase.toString() }] },
       {
         $or: [
           { $eq: ['$version', 0] },
           { $in: ['$state', ['orphaned', 'dropped', 'replaced']] },
-          // A mempool view never takes a block away from a payment; only a reorg does.
+          // A mempool view never removes a payment from its block; only a reorg does.
           ...(block === null ? [] : [{ $ne: ['$block.hash', { $literal: block.hash }] }]),
         ],
       },
@@ -155,7 +158,7 @@ function sightingPipeline(sighting: PaymentSighting, unseen: PaymentDocument, wr
   ]
 }
 
-/** Version, times and the sweep's hint, moved only when `condition` holds. Money of no invoice has nobody to apply it. */
+/** Version, times and the sweep's hint, changed only when `condition` holds. Unmatched money has no invoice to be applied to. */
 const stampWhen = (condition: unknown, write: ScanWrite) => ({
   version: { $cond: [condition, { $add: ['$version', 1] }, '$version'] },
   updatedAt: { $cond: [condition, toDate(write.at), '$updatedAt'] },
@@ -170,7 +173,7 @@ const stampWhen = (condition: unknown, write: ScanWrite) => ({
 })
 
 /**
- * Applies `change` to every payment that `filter` finds on one network, fenced by epoch; returns the rows this call moved.
+ * Applies `change` to every payment that `filter` finds on one network, fenced by epoch; returns the changed rows.
  * Throws `ScannerFenced` when one of them carries a newer epoch.
  */
 export async function moveAll(

@@ -25,7 +25,9 @@ function fromDocument(stored: RateDocument | null): RateSnapshot | null {
   if (stored === null) return null
   const { at, usdPerSymbol, fiatPerUsd, guards, heardAt } = stored
   return {
-    ...{ at: toMs(at), usdPerSymbol, fiatPerUsd },
+    at: toMs(at),
+    usdPerSymbol,
+    fiatPerUsd,
     ...(guards !== undefined && { guards }),
     ...(heardAt !== undefined && { heardAt }),
   }

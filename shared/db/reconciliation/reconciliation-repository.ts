@@ -1,7 +1,7 @@
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import { ID_TIME_SLACK_MS, uuidFloor } from '#shared/db/connection/uuid-time.ts'
+import { ID_TIME_SLACK_MS, uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import { EVENT_LIFE_S, EVENTS } from '#shared/db/events/event-model.ts'
 import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
@@ -13,33 +13,42 @@ import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
 import { eventId } from '#shared/domain/ids.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Books, BooksProgress, BooksRepository, ChangeMark, ToldEvent } from '#shared/ports/reconciliation.ts'
+import type {
+  ChangeMark,
+  InvoiceRecords,
+  PublishedEvent,
+  ReconciliationProgress,
+  ReconciliationRepository,
+} from '#shared/ports/reconciliation.ts'
 
-/** Name of the fact that holds how far the books were judged. */
-export const BOOKS_FACT = 'books-progress'
-/** The store removes events a little before or after the end of their life; a day is more than it is ever off. */
+/** Name of the fact that holds the progress of reconciliation. */
+export const RECONCILIATION_FACT = 'books-progress'
+/** The store removes events a little before or after the end of their life; a day is more than the deviation. */
 const EVENTS_COMPLETE_MS = (EVENT_LIFE_S - 86_400) * 1_000
-/** What invoices open themselves. */
-const INBOX_KINDS = EXCEPTION_KINDS.filter((kind) => kind !== 'outbox_blocked')
+/** Kinds that invoices open themselves. */
+const INBOX_KINDS = EXCEPTION_KINDS.filter((kind) => kind !== 'outbox_blocked' && kind !== 'invoice_blocked')
 
-/** The books on MongoDB. Everything is read at majority, in an order in which what follows from a document is read after it. */
-export function createBooksRepository(db: Database): BooksRepository {
+/** Reconciliation reads on MongoDB. All reads use majority, in an order in which derived documents are read after their source. */
+export function createReconciliationRepository(db: Database): ReconciliationRepository {
   const invoices = db.collection(INVOICES)
   const facts = db.collection(INSTALLATION)
   return {
     progress: async () => {
-      const fact = await facts.findOne({ _id: BOOKS_FACT })
-      return fact === null ? null : (JSON.parse(fact.value) as BooksProgress)
+      const fact = await facts.findOne({ _id: RECONCILIATION_FACT })
+      return fact === null ? null : (JSON.parse(fact.value) as ReconciliationProgress)
     },
     saveProgress: async (progress) => {
       const change = { $set: { value: JSON.stringify(progress) }, $currentDate: { changedAt: true as const } }
-      await facts.updateOne({ _id: BOOKS_FACT }, change, { upsert: true })
+      await facts.updateOne({ _id: RECONCILIATION_FACT }, change, { upsert: true })
     },
-    idAt: (at) => uuidFloor(at - ID_TIME_SLACK_MS),
-    firstIdAt: uuidFloor,
+    idAt: (at) => uuidLowerBound(at - ID_TIME_SLACK_MS),
+    firstIdAt: uuidLowerBound,
     created: async (after, until, limit) => {
       const found = await invoices
-        .find({ _id: { $gt: after, ...(until !== null && { $lt: uuidFloor(until) }) } }, { projection: { _id: 1 } })
+        .find(
+          { _id: { $gt: after, ...(until !== null && { $lt: uuidLowerBound(until) }) } },
+          { projection: { _id: 1 } },
+        )
         .sort({ _id: 1 })
         .limit(limit)
         .toArray()
@@ -66,7 +75,7 @@ export function changedFilter({ at, invoiceId }: ChangeMark, until: Ms) {
   }
 }
 
-async function read(db: Database, ids: readonly string[], now: Ms): Promise<readonly Books[]> {
+async function read(db: Database, ids: readonly string[], now: Ms): Promise<readonly InvoiceRecords[]> {
   const wanted = { _id: { $in: [...ids] } }
   const found = await db.collection(INVOICES).find(wanted).toArray()
   const [payments, events, keys] = await Promise.all([
@@ -82,19 +91,19 @@ async function read(db: Database, ids: readonly string[], now: Ms): Promise<read
   ])
   const eventsOf = groupBy(events, ({ invoiceId }) => invoiceId ?? '')
   const paymentsOf = groupBy(payments, ({ invoiceId }) => invoiceId ?? '')
-  const books = await Promise.all(
-    found.map(async (document): Promise<Books> => {
-      const told = (eventsOf.get(document._id) ?? []).map(({ _id: id, seq, type, workspaceId, mode }) => ({
-        ...{ id, seq, type, workspaceId, mode },
-      }))
+  const records = await Promise.all(
+    found.map(async (document): Promise<InvoiceRecords> => {
+      const published = (eventsOf.get(document._id) ?? []).map(({ _id: id, seq, type, workspaceId, mode }) => {
+        return { id, seq, type, workspaceId, mode }
+      })
       const key = keyOf(document)
       return {
         invoice: invoiceFromDocument(document),
         keySharedWith: key === null ? [] : (keys.get(key) ?? []).filter((id) => id !== document._id),
         payments: (paymentsOf.get(document._id) ?? []).map(paymentFromDocument),
-        events: told,
+        events: published,
         eventsComplete: toMs(document.createdAt) > now - EVENTS_COMPLETE_MS,
-        ...(await readElsewhere(db, document, told)),
+        ...(await readElsewhere(db, document, published)),
       }
     }),
   )
@@ -103,13 +112,13 @@ async function read(db: Database, ids: readonly string[], now: Ms): Promise<read
     .find(wanted, { projection: { version: 1 } })
     .toArray()
   const versionOf = new Map(versions.map(({ _id, version }) => [_id, version]))
-  return books.filter(({ invoice }) => versionOf.get(invoice.terms.id) === invoice.state.version)
+  return records.filter(({ invoice }) => versionOf.get(invoice.terms.id) === invoice.state.version)
 }
 
 const keyOf = ({ workspaceId, mode, idem }: InvoiceDocument): string | null =>
   idem === undefined ? null : `${workspaceId} ${mode} ${idem.key}`
 
-/** Ids of all invoices that carry a key of these ones, by key. */
+/** Ids of all invoices that carry one of these keys, by key. */
 async function sameKeys(
   db: Database,
   found: readonly InvoiceDocument[],
@@ -134,14 +143,14 @@ function groupBy<T>(rows: readonly T[], keyOfRow: (row: T) => string): ReadonlyM
   return groups
 }
 
-/** Where the numbers went that no event carries. Most invoices have none, and nothing is asked for them. */
+/** Sequence numbers that belong to no event. Most invoices have none, and need no query. */
 async function readElsewhere(
   db: Database,
   { _id: invoiceId, eventSeq, outbox, ledger }: InvoiceDocument,
-  events: readonly ToldEvent[],
-): Promise<Pick<Books, 'seqsElsewhere' | 'inboxEntries'>> {
-  const told = new Set([...events, ...outbox].map(({ seq }) => seq))
-  const missing = Array.from({ length: eventSeq }, (_, index) => index + 1).filter((seq) => !told.has(seq))
+  events: readonly PublishedEvent[],
+): Promise<Pick<InvoiceRecords, 'seqsElsewhere' | 'inboxEntries'>> {
+  const published = new Set([...events, ...outbox].map(({ seq }) => seq))
+  const missing = Array.from({ length: eventSeq }, (_, index) => index + 1).filter((seq) => !published.has(seq))
   if (missing.length === 0) return { seqsElsewhere: [], inboxEntries: 0 }
   const seqOf = new Map(missing.map((seq) => [eventId(invoiceId, seq), seq]))
   const subjects = [invoiceId, ...ledger.map(({ payment }) => payment)]

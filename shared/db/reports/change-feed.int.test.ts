@@ -17,12 +17,12 @@ afterEach(async () => {
 
 /** Follows and collects; `until` resolves when the condition holds. */
 function follow() {
-  const told: StoreChange[] = []
+  const received: StoreChange[] = []
   let gaps = 0
   let check: () => void = () => undefined
-  following = createChangeFeed(stores.db, stores.ambient.logger).follow({
+  following = createChangeFeed(stores.db, stores.runtime.logger).follow({
     changes: (batch) => {
-      told.push(...batch)
+      received.push(...batch)
       check()
     },
     gap: () => {
@@ -37,37 +37,37 @@ function follow() {
       }
       check()
     })
-  return { told, gaps: () => gaps, until }
+  return { received, gaps: () => gaps, until }
 }
 
 /** Guarantee: a page that follows hears of what was written after it was told that it follows. */
 it('tells inserts and changes with their workspace and mode, and nothing of bookkeeping', async () => {
-  const { told, gaps, until } = follow()
+  const { received, gaps, until } = follow()
   await until(() => gaps() === 1)
-  const invoice = sampleInvoice(stores.ambient.random, { workspaceId: 'ws-1', number: 1, at: Date.now() })
+  const invoice = sampleInvoice(stores.runtime.random, { workspaceId: 'ws-1', number: 1, at: Date.now() })
   await createInvoiceRepository(stores.db).insert(invoice)
-  await until(() => told.length === 1)
-  expect(told).toEqual([{ kind: 'invoice', id: invoice.terms.id, workspaceId: 'ws-1', mode: 'test', isNew: true }])
+  await until(() => received.length === 1)
+  expect(received).toEqual([{ kind: 'invoice', id: invoice.terms.id, workspaceId: 'ws-1', mode: 'test', isNew: true }])
 
   const invoices = stores.db.collection(INVOICES)
   await invoices.updateOne({ _id: invoice.terms.id }, { $set: { outboxShard: 3 } })
   await invoices.updateOne({ _id: invoice.terms.id }, { $inc: { version: 1 } })
-  await until(() => told.length === 2)
-  expect(told[1]).toMatchObject({ kind: 'invoice', id: invoice.terms.id, isNew: false })
+  await until(() => received.length === 2)
+  expect(received[1]).toMatchObject({ kind: 'invoice', id: invoice.terms.id, isNew: false })
 
   await createDeliveryRepository(stores.db).insertMany([sampleDelivery('whd_1', { endpointId: 'e-1' })])
   await stores.db.collection(WEBHOOK_DELIVERIES).updateOne({ _id: 'whd_1' }, { $set: { leaseToken: 't' } })
   await stores.db.collection(WEBHOOK_DELIVERIES).updateOne({ _id: 'whd_1' }, { $set: { status: 'failed' } })
-  await until(() => told.some(({ kind, isNew }) => kind === 'delivery' && !isNew) || told.length >= 4)
-  expect(told.filter(({ kind }) => kind === 'delivery').every(({ id }) => id === 'whd_1')).toBe(true)
+  await until(() => received.some(({ kind, isNew }) => kind === 'delivery' && !isNew) || received.length >= 4)
+  expect(received.filter(({ kind }) => kind === 'delivery').every(({ id }) => id === 'whd_1')).toBe(true)
 })
 
 it('calls a gap when there is more than can be named, and goes on', async () => {
-  const { told, gaps, until } = follow()
+  const { received, gaps, until } = follow()
   await until(() => gaps() === 1)
   const rows = Array.from({ length: 2_500 }, (_, row) => sampleDelivery(`whd_many_${row}`, { endpointId: 'e-2' }))
   await createDeliveryRepository(stores.db).insertMany(rows)
   await until(() => gaps() >= 2)
   await createDeliveryRepository(stores.db).insertMany([sampleDelivery('whd_after', { endpointId: 'e-2' })])
-  await until(() => told.some(({ id }) => id === 'whd_after'))
+  await until(() => received.some(({ id }) => id === 'whd_after'))
 })

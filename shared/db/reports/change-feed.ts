@@ -13,7 +13,7 @@ import type { Logger } from '#shared/ports/runtime.ts'
 type Document = mongoose.mongo.Document
 type Stream = mongoose.mongo.ChangeStream<Document, Document>
 
-/** Collections that are followed, with the fields whose change is worth telling; null = any. */
+/** Collections that are followed, with the fields whose change is reported; null = any. */
 const FOLLOWED: Readonly<Record<ChangeKind, { model: CollectionModel<Document>; fields: readonly string[] | null }>> = {
   invoice: { model: INVOICES as CollectionModel<Document>, fields: ['version'] },
   payment: { model: PAYMENTS as CollectionModel<Document>, fields: ['version'] },
@@ -25,11 +25,11 @@ const KIND_BY_NAME = new Map(
   Object.entries(FOLLOWED).map(([kind, { model }]) => [model.name, kind as ChangeKind] as const),
 )
 
-/** Changes are told together after this long, so that a busy moment costs one look. */
+/** Changes are reported together after this long, so that a busy moment costs one read. */
 const GATHER_MS = 250
-/** More at once are not named one by one. */
+/** More concurrent changes are not named individually. */
 const NAMED_MAX = 1_000
-/** Between two tries to follow, during which pages ask. */
+/** Pause between two attempts to follow, during which pages poll. */
 const RETRY_MS = 5_000
 
 interface Row {
@@ -38,7 +38,7 @@ interface Row {
   readonly isNew: boolean
 }
 
-/** Follows the store by one change stream. Opens nothing until somebody follows. */
+/** Follows the store with one change stream. Opens nothing until there is a subscriber. */
 export function createChangeFeed(db: Database, logger: Logger): ChangeFeed {
   return {
     follow: (listener) => {
@@ -51,7 +51,7 @@ export function createChangeFeed(db: Database, logger: Logger): ChangeFeed {
           try {
             await pump(db, stream, listener, () => stopped)
           } catch (error) {
-            if (!stopped) logger.warn({ error }, 'changes of the store cannot be followed; pages ask instead')
+            if (!stopped) logger.warn({ error }, 'changes of the store cannot be followed; pages poll instead')
           }
           await stream.close().catch(() => undefined)
           if (stopped) return
@@ -110,7 +110,7 @@ async function pump(db: Database, stream: Stream, listener: ChangeListener, isSt
     const rows = new Map<string, Row>()
     note(rows, change)
     await new Promise((resolve) => setTimeout(resolve, GATHER_MS))
-    // Nothing is awaited for what has arrived already.
+    // Changes that have arrived already are read without waiting.
     for (let more = await next(stream); more !== null && rows.size <= NAMED_MAX; more = await next(stream))
       note(rows, more)
     if (rows.size > NAMED_MAX) listener.gap()
@@ -135,7 +135,7 @@ interface Owner {
   readonly mode?: Mode | 'both' | null
 }
 
-/** Whose they are: one read per collection. What is gone, or belongs to nobody, is left out. */
+/** The owners of the rows: one read per collection. Deleted and unowned rows are left out. */
 async function named(db: Database, rows: readonly Row[]): Promise<readonly StoreChange[]> {
   const kinds = [...new Set(rows.map(({ kind }) => kind))]
   const owners = new Map<string, Owner>()

@@ -38,7 +38,7 @@ export function createIdempotencyRepository(db: Database): IdempotencyRepository
       const held = { _id: id, fencingToken: found.fencingToken, createdAt: found.createdAt }
       const fencingToken = found.fencingToken + 1
       if (toMs(found.createdAt) + IDEMPOTENCY_LIFE_MS <= at) {
-        // Past its life but not yet collected: the key starts over, with a token that fences whoever is left.
+        // Expired but not yet removed: the key starts over, with a token that fences former holders.
         const { _id: _same, ...restart } = { ...fresh, fencingToken }
         const restarted = await operations.updateOne(held, { $set: restart })
         return restarted.modifiedCount === 1

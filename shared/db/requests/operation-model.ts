@@ -14,8 +14,8 @@ export interface OperationDocument {
 }
 
 /**
- * The operations collection. An id that is forgotten after 90 days can be used again; audit rows do not depend on it, because
- * their ids are made of the content too.
+ * The operations collection. An id removed after 90 days can be used again; audit rows do not depend on it, because
+ * their ids also depend on the content.
  */
 export const OPERATIONS = defineCollection<OperationDocument>(
   'operations',

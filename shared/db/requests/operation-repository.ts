@@ -5,10 +5,10 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import type { OperationRegister, PresentedOperation } from '#shared/ports/operations.ts'
 import { OPERATIONS, type OperationDocument } from './operation-model.ts'
 
-/** Times an id may be released between our insert and our read before the caller has to come back. */
+/** How often an id may be released between our insert and our read before the caller has to retry. */
 const ATTEMPTS_MAX = 5
 
-/** The register of operation ids on MongoDB; the primary key decides who binds an id. */
+/** The register of operation ids on MongoDB; the primary key decides which request binds an id. */
 export function createOperationRegister(db: Database): OperationRegister {
   const operations = db.collection(OPERATIONS)
 
@@ -45,7 +45,9 @@ export function createOperationRegister(db: Database): OperationRegister {
         const shared = await share(id, fingerprint)
         if (shared !== null) return shared
       }
-      throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS', { message: 'This operation is still running. Try again.' })
+      throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS', {
+        message: 'This operation is still running. Try again in a moment.',
+      })
     },
     finish: async (id) => {
       await operations.updateOne({ _id: id }, { $set: { done: true, runner: null } })

@@ -1,7 +1,7 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { readRestoreState } from './restore-state.ts'
 
-/** How soon a process notices that a person confirmed the restore. */
+/** How soon a process detects that a person confirmed the restore. */
 const POLL_MS = 1_000
 
 /** Whether webhooks and mails wait because a restore is not confirmed yet. */
@@ -10,7 +10,7 @@ export interface OutboundPause {
 }
 
 /**
- * Reads the state of the restore at most once a second: after a restore, neither webhooks nor mails go out until a person confirmed
+ * Reads the state of the restore at most once a second: after a restore, neither webhooks nor mails are sent until a person has confirmed
  * it. Throws when the store cannot be read.
  */
 export function createOutboundPause(db: Database): OutboundPause {

@@ -11,7 +11,7 @@ export type ChainCommandDocument = Omit<ChainCommand, 'id' | 'askedAt' | 'finish
 
 const TWO_YEARS_S = 730 * 86_400
 
-/** The chain_commands collection; finished ones are kept two years. The unique index admits one open request of a kind for each network and mode. */
+/** The chain_commands collection; finished ones are kept two years. The unique index allows one open request of a kind for each network and mode. */
 export const CHAIN_COMMANDS = defineCollection<ChainCommandDocument>(
   'chain_commands',
   {

@@ -6,7 +6,7 @@ import { readBack } from '#shared/db/connection/read-back.ts'
 import type { ChainCommand, ChainCommandRepository } from '#shared/ports/chain-commands.ts'
 import { CHAIN_COMMANDS, type ChainCommandDocument } from './chain-command-model.ts'
 
-/** Requests to scanners on MongoDB. Asking and closing are stored together with their audit row. */
+/** Requests to scanners on MongoDB. Opening and closing are stored together with their audit row. */
 export function createChainCommandRepository(db: Database): ChainCommandRepository {
   const commands = db.collection(CHAIN_COMMANDS)
   const open = { status: 'open' as const }
@@ -22,7 +22,8 @@ export function createChainCommandRepository(db: Database): ChainCommandReposito
         if (duplicateKeyFields(error) === null) throw error
         const { mode, network, kind } = command
         const standing = await readBack(() => commands.findOne({ mode, network, kind, ...open }))
-        if (standing === null) throw new Error(`a ${kind} of ${network} ended just now: ask again`, { cause: error })
+        if (standing === null)
+          throw new Error(`a ${kind} of ${network} ended just now: request it again`, { cause: error })
         return fromDocument(standing)
       }
     },

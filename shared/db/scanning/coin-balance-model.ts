@@ -1,7 +1,7 @@
 import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 
-/** Accounts that nobody waits at any more are forgotten after 30 days. */
+/** Accounts without a waiting invoice expire after 30 days. */
 const KEPT_S = 30 * 86_400
 
 /** One stored check; amounts are decimal strings of base units, which may be negative. */

@@ -7,7 +7,7 @@ import { type BalanceCheckDocument, COIN_BALANCES } from './coin-balance-model.t
 
 const idOf = (mode: Mode, network: NetworkId, matchKey: string): string => `${mode}:${network}:${matchKey}`
 
-/** Checks of balances on MongoDB. A newer holder's row refuses the filter of an older one and collides on `_id`: that is the fence. */
+/** Balance checks on MongoDB. A newer holder's row does not match an older one's filter and collides on `_id`: that is the fence. */
 export function createCoinBalanceRepository(db: Database): CoinBalanceRepository {
   const balances = db.collection(COIN_BALANCES)
   return {

@@ -1,12 +1,20 @@
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import type { ChainCursor, CursorRepository, DeadlineRelease, ScanTrouble } from '#shared/ports/scanning.ts'
-import type { CursorDocument, StoredRelease, StoredTrouble } from './cursor-model.ts'
+import type {
+  ChainCursor,
+  CursorRepository,
+  DeadlineRelease,
+  LookPlace,
+  Looks,
+  ScanTrouble,
+} from '#shared/ports/cursors.ts'
+import type { CursorDocument, StoredLook, StoredLooks, StoredRelease, StoredTrouble } from './cursor-model.ts'
 
 type CursorChange = Parameters<CursorRepository['advance']>[3]
 
-/** The stored form of the fields that a change names; what it does not name is not in it. */
+/** The stored form of the fields in a change; others are left out. */
 export function cursorChangeToDocument(change: CursorChange): Partial<CursorDocument> {
-  const { time, headSeenAt, mempoolAt, advancedAt, atHeadAt, trouble, window, ...same } = change
+  const { time, headSeenAt, mempoolAt, advancedAt, atHeadAt, trouble, window, missingTokens, ...others } = change
+  const { looks, headTime, ...same } = others
   return {
     ...same,
     ...(time !== undefined && { time: toDate(time) }),
@@ -16,12 +24,30 @@ export function cursorChangeToDocument(change: CursorChange): Partial<CursorDocu
     ...(atHeadAt !== undefined && { atHeadAt: toDate(atHeadAt) }),
     ...(trouble !== undefined && { trouble: trouble === null ? null : troubleToDocument(trouble) }),
     ...(window !== undefined && { window: copyWindow(window) }),
+    ...(missingTokens !== undefined && { missingTokens: [...missingTokens] }),
+    ...(looks !== undefined && { looks: looksToDocument(looks) }),
+    ...(headTime !== undefined && { headTime: toDate(headTime) }),
   }
 }
 
 /** The stored form of a whole cursor. */
 export function cursorToDocument(cursor: ChainCursor): CursorDocument {
-  const { id, lease, released, time, headSeenAt, mempoolAt, advancedAt, atHeadAt, trouble, window, ...same } = cursor
+  const {
+    id,
+    lease,
+    released,
+    time,
+    headSeenAt,
+    mempoolAt,
+    advancedAt,
+    atHeadAt,
+    trouble,
+    window,
+    missingTokens,
+    looks,
+    headTime,
+    ...same
+  } = cursor
   return {
     _id: id,
     ...same,
@@ -33,6 +59,9 @@ export function cursorToDocument(cursor: ChainCursor): CursorDocument {
     ...(atHeadAt !== undefined && { atHeadAt: toDate(atHeadAt) }),
     ...(trouble !== undefined && { trouble: trouble === null ? null : troubleToDocument(trouble) }),
     ...(released !== undefined && { released: released === null ? null : releaseToDocument(released) }),
+    ...(missingTokens !== undefined && { missingTokens: [...missingTokens] }),
+    ...(looks !== undefined && { looks: looksToDocument(looks) }),
+    ...(headTime !== undefined && { headTime: toDate(headTime) }),
     lease: lease === null ? null : { owner: lease.owner, until: toDate(lease.until) },
     leaseEpoch: lease?.epoch ?? 0,
   }
@@ -40,19 +69,22 @@ export function cursorToDocument(cursor: ChainCursor): CursorDocument {
 
 /** A cursor as it was stored; fields that an older release did not write are absent. */
 export function cursorFromDocument(stored: CursorDocument): ChainCursor {
-  const { _id, time, headSeenAt, mempoolAt, advancedAt, atHeadAt, trouble, released, lease, leaseEpoch, ...same } =
+  const { _id, time, headSeenAt, mempoolAt, advancedAt, atHeadAt, trouble, released, lease, leaseEpoch, ...others } =
     stored
+  const { looks, headTime, ...same } = others
   return {
     id: _id,
     ...same,
     time: toMs(time),
     headSeenAt: toMs(headSeenAt),
-    // A document of the schema has null where a field was never written.
+    // The schema reads a field that was never written as null.
     ...(mempoolAt != null && { mempoolAt: toMs(mempoolAt) }),
     ...(advancedAt != null && { advancedAt: toMs(advancedAt) }),
     ...(atHeadAt != null && { atHeadAt: toMs(atHeadAt) }),
     ...(trouble !== undefined && { trouble: trouble === null ? null : troubleFromDocument(trouble) }),
     ...(released !== undefined && { released: released === null ? null : releaseFromDocument(released) }),
+    ...(looks != null && { looks: looksFromDocument(looks) }),
+    ...(headTime != null && { headTime: toMs(headTime) }),
     lease: lease === null ? null : { owner: lease.owner, epoch: leaseEpoch, until: toMs(lease.until) },
   }
 }
@@ -78,6 +110,21 @@ const troubleFromDocument = ({ firstAt, lastAt, ...same }: StoredTrouble): ScanT
   ...same,
   firstAt: toMs(firstAt),
   lastAt: toMs(lastAt),
+})
+
+const lookToDocument = ({ time, at, ...same }: LookPlace): StoredLook => ({
+  ...same,
+  time: toDate(time),
+  at: toDate(at),
+})
+const lookFromDocument = ({ time, at, ...same }: StoredLook): LookPlace => ({ ...same, time: toMs(time), at: toMs(at) })
+
+const looksToDocument = (looks: Looks | null): StoredLooks | null =>
+  looks === null ? null : { ended: lookToDocument(looks.ended), all: lookToDocument(looks.all) }
+
+const looksFromDocument = ({ ended, all }: StoredLooks): Looks => ({
+  ended: lookFromDocument(ended),
+  all: lookFromDocument(all),
 })
 
 const copyWindow = (window: ChainCursor['window']): CursorDocument['window'] =>

@@ -1,5 +1,6 @@
 import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { ChainCursor, DeadlineRelease, ScanTrouble } from '#shared/ports/scanning.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import type { ChainCursor, DeadlineRelease, LookPlace, ScanTrouble } from '#shared/ports/cursors.ts'
 
 /** Fields whose stored form differs. */
 type Stored =
@@ -12,14 +13,24 @@ type Stored =
   | 'released'
   | 'lease'
   | 'window'
+  | 'missingTokens'
+  | 'looks'
+  | 'headTime'
 
-/** Why the next block cannot be read, as it is stored. */
+/** Why the next block cannot be read, as stored. */
 export type StoredTrouble = Omit<ScanTrouble, 'firstAt' | 'lastAt'> & { firstAt: Date; lastAt: Date }
 
-/** A release of deadlines, as it is stored. */
+/** A release of deadlines, as stored. */
 export type StoredRelease = Omit<DeadlineRelease, 'through' | 'at'> & { through: Date; at: Date }
 
-/** A stored chain cursor. The lease's epoch outlives the lease, because it must never fall. */
+/** Positions of the looks at balances, as stored. */
+export interface StoredLooks {
+  ended: StoredLook
+  all: StoredLook
+}
+export type StoredLook = Omit<LookPlace, 'time' | 'at'> & { time: Date; at: Date }
+
+/** A stored chain cursor. The lease's epoch outlives the lease, because it must never decrease. */
 export type CursorDocument = Omit<ChainCursor, 'id' | Stored> & {
   _id: string
   time: Date
@@ -29,6 +40,9 @@ export type CursorDocument = Omit<ChainCursor, 'id' | Stored> & {
   atHeadAt?: Date
   trouble?: StoredTrouble | null
   released?: StoredRelease | null
+  missingTokens?: AssetId[]
+  looks?: StoredLooks | null
+  headTime?: Date
   window: [number, string][]
   lease: { owner: string; until: Date } | null
   leaseEpoch: number
@@ -60,6 +74,10 @@ export const CHAIN_CURSORS = defineCollection<CursorDocument>(
     advancedAt: optional(Date),
     atHeadAt: optional(Date),
     released: optional(Object),
+    missingTokens: optional([String]),
+    source: optional(String),
+    looks: optional(Object),
+    headTime: optional(Date),
     leaseEpoch: COUNT,
   },
   [],

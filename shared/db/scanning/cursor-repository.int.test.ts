@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
-import type { ChainCursor, ScanTrouble } from '#shared/ports/scanning.ts'
+import type { ChainCursor, ScanTrouble } from '#shared/ports/cursors.ts'
 import { useStores } from '#test/support/stores.ts'
 import { CHAIN_CURSORS } from './cursor-model.ts'
 import { createCursorRepository } from './cursor-repository.ts'
@@ -134,7 +134,7 @@ describe('lease of a cursor', () => {
 describe('named lease', () => {
   it('is held by one owner until it is released or runs out', async () => {
     const leases = createLeaseRepository(stores.db)
-    const name = stores.ambient.random.uuid()
+    const name = stores.runtime.random.uuid()
     const tries = await Promise.all(
       Array.from({ length: 10 }, (_, nth) => leases.acquire(name, `owner-${nth}`, LEASE_MS)),
     )

@@ -3,13 +3,13 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/scanning.ts'
+import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
 import { cursorChangeToDocument, cursorFromDocument, cursorToDocument, releaseToDocument } from './cursor-mapping.ts'
 import { CHAIN_CURSORS } from './cursor-model.ts'
 
 const idOf = (mode: Mode, network: NetworkId): string => `${mode}:${network}`
 
-/** Chain cursors on MongoDB. Leases run on the store's clock; the epoch rises with each new holder and never falls. */
+/** Chain cursors on MongoDB. Leases use the store's clock; the epoch increases with each new holder and never decreases. */
 export function createCursorRepository(db: Database): CursorRepository {
   const cursors = db.collection(CHAIN_CURSORS)
   const find = async (mode: Mode, network: NetworkId): Promise<ChainCursor | null> => {

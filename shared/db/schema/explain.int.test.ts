@@ -5,10 +5,11 @@ import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { dueRowsQuery } from '#shared/db/deliveries/delivery-claims.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
-import { createDeliveryRepository, dueEndpointsPipeline } from '#shared/db/deliveries/delivery-repository.ts'
-import { coinLockFilter } from '#shared/db/invoices/invoice-claims.ts'
+import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
+import { dueEndpoints } from '#shared/db/deliveries/delivery-scopes.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import { createInvoiceRepository, listFilter } from '#shared/db/invoices/invoice-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
+import * as invoiceScopes from '#shared/db/invoices/invoice-scopes.ts'
 import { PAYMENT_LINKS } from '#shared/db/payment-links/payment-link-model.ts'
 import {
   createPaymentLinkRepository,
@@ -16,27 +17,30 @@ import {
   usesPipeline,
 } from '#shared/db/payment-links/payment-link-repository.ts'
 import { PRODUCTS } from '#shared/db/payment-links/product-model.ts'
-import { catalogueFilter, createProductRepository } from '#shared/db/payment-links/product-repository.ts'
+import { createProductRepository, productFilter } from '#shared/db/payment-links/product-repository.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
-import { createPaymentRepository, paymentListFilter } from '#shared/db/payments/payment-repository.ts'
+import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
+import * as paymentScopes from '#shared/db/payments/payment-scopes.ts'
 import { changedFilter } from '#shared/db/reconciliation/reconciliation-repository.ts'
 import { ADDRESSES } from '#shared/db/wallets/wallet-models.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
-import { sampleDelivery, sampleInvoice, sampleLock, sampleSighting } from '#test/support/db-samples.ts'
+import { sampleDelivery, sampleInvoice, sampleObservation, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
+import { expectIndexed, read } from './explain-plan.fixture.ts'
 
 const stores = useStores()
 const WORKSPACES = ['ws-1', 'ws-2']
 const ROWS = 60
+const NETWORK = { mode: 'test', network: 'ethereum' } as const
 
 /** Enough rows of every kind that a planner without the right index would choose another plan. */
 beforeAll(async () => {
-  const { db, ambient } = stores
+  const { db, runtime } = stores
   const at = Date.now()
   for (let row = 0; row < ROWS; row++) {
     const workspaceId = WORKSPACES[row % 2] ?? ''
-    const locks = [sampleLock(`e0${row}`, at, row % 3 === 0 ? { coin: true } : {})]
-    const invoice = sampleInvoice(ambient.random, {
+    const locks = [samplePaymentMethod(`e0${row}`, at, row % 3 === 0 ? { coin: true } : {})]
+    const invoice = sampleInvoice(runtime.random, {
       workspaceId,
       number: row,
       at,
@@ -45,8 +49,10 @@ beforeAll(async () => {
     })
     await createInvoiceRepository(db).insert(invoice)
   }
-  const sightings = Array.from({ length: ROWS }, (_, row) => sampleSighting(`k-${row}`, { invoiceId: `i-${row}` }))
-  await createPaymentRepository(db, ambient.random).recordSightings(sightings, 1, at)
+  const observations = Array.from({ length: ROWS }, (_, row) =>
+    sampleObservation(`k-${row}`, { invoiceId: `i-${row}` }),
+  )
+  await createPaymentRepository(db, runtime.random).recordObservations(observations, 1, at)
   await createDeliveryRepository(db).insertMany(
     Array.from({ length: 600 }, (_, row) => sampleDelivery(`whd_${row}`, { endpointId: `e-${row % 6}`, dueAt: row })),
   )
@@ -64,37 +70,6 @@ beforeAll(async () => {
     ROWS,
   )
 })
-
-/** Every stage of the winning plan, outermost first, with the index it reads. */
-function stagesOf(plan: unknown): { stage: string; indexName?: string }[] {
-  if (Array.isArray(plan)) return plan.flatMap(stagesOf)
-  if (typeof plan !== 'object' || plan === null) return []
-  const own = 'stage' in plan && typeof plan.stage === 'string' ? [plan as { stage: string; indexName?: string }] : []
-  const inner = Object.entries(plan).filter(([name]) => name !== 'rejectedPlans')
-  return [...own, ...inner.flatMap(([, value]) => stagesOf(value))]
-}
-
-interface Explained {
-  readonly stages: readonly string[]
-  readonly indexes: readonly (string | undefined)[]
-  readonly keysExamined: number
-}
-
-function read(explained: mongoose.mongo.Document): Explained {
-  const stages = stagesOf(explained['queryPlanner'] ?? explained['stages']?.[0]?.['$cursor']?.['queryPlanner'])
-  const statistics = explained['executionStats'] ?? explained['stages']?.[0]?.['$cursor']?.['executionStats']
-  return {
-    stages: stages.map((stage) => stage.stage),
-    indexes: [...new Set(stages.flatMap((stage) => stage.indexName ?? []))],
-    keysExamined: Number(statistics?.['totalKeysExamined'] ?? Number.NaN),
-  }
-}
-
-function expectIndexed(explained: Explained, index: string): void {
-  expect(explained.stages).not.toContain('COLLSCAN')
-  expect(explained.stages).not.toContain('SORT')
-  expect(explained.indexes).toEqual([index])
-}
 
 const LIST = {
   workspaceId: 'ws-1',
@@ -117,8 +92,8 @@ describe('invoices', () => {
         .limit(10)
         .explain('executionStats'),
     )
-  const list = (overrides: Partial<Parameters<typeof listFilter>[0]>) =>
-    explain(listFilter({ ...LIST, ...overrides }), { _id: -1 })
+  const list = (overrides: Partial<Parameters<typeof invoiceScopes.listed>[0]>) =>
+    explain(invoiceScopes.listed({ ...LIST, ...overrides }), { _id: -1 })
 
   it('lists by workspace, status and order without sorting', async () => {
     expectIndexed(await list({}), 'invoice_list')
@@ -128,21 +103,27 @@ describe('invoices', () => {
   })
 
   it('finds due actions, outbox work, claims, references, claims to release and idempotency keys', async () => {
-    const due = { actionChain: 'test:ethereum', nextActionAt: { $lte: new Date() } }
-    expectIndexed(await explain(due, { nextActionAt: 1 }), 'invoice_next_action')
-    for (const outboxAt of [{ $exists: true }, { $exists: true, $gte: new Date(1_000) }]) {
-      expectIndexed(await explain({ outboxShard: { $in: [1, 2, 5] }, outboxAt }, { outboxAt: 1 }), 'invoice_outbox')
+    const now = Date.now()
+    expectIndexed(
+      await explain(invoiceScopes.dueForAction('test:ethereum', now), { nextActionAt: 1 }),
+      'invoice_next_action',
+    )
+    expectIndexed(await explain(invoiceScopes.dueForActions(['none', 'test:ethereum'], now)), 'invoice_next_action')
+    for (const from of [null, 1_000]) {
+      expectIndexed(await explain(invoiceScopes.withWaitingOutbox([1, 2, 5], from), { outboxAt: 1 }), 'invoice_outbox')
     }
-    expectIndexed(await explain({ outboxShard: 1, outboxAt: { $lte: new Date() } }), 'invoice_outbox')
-    expectIndexed(await explain({ 'locks.reference': { $in: ['aa', 'bb'] }, mode: 'test' }), 'invoice_reference')
-    expectIndexed(await explain({ releaseAt: { $lte: new Date() } }, { releaseAt: 1, _id: 1 }), 'invoice_release')
-    expectIndexed(await explain(coinLockFilter('test', 'ethereum', Date.now())), 'invoice_coin_lock')
-    expectIndexed(await explain({ claims: { $in: ['test:evm:e01', 'x'] } }), 'invoice_claims')
-    expectIndexed(await explain({ draws: { $in: ['visitor:m:1', 'x'] } }), 'invoice_draws')
-    const returned = { returned: { $in: ['test:evm:e01', 'x'] }, returnedUntil: { $gt: new Date() } }
-    expectIndexed(await explain(returned), 'invoice_returned')
-    const key = { workspaceId: 'ws-1', mode: 'test', 'idem.key': 'k' }
-    expectIndexed(await explain(key), 'invoice_idempotency_key')
+    expectIndexed(await explain(invoiceScopes.overdueInShards([0, 1, 2], now)), 'invoice_outbox')
+    expectIndexed(await explain(invoiceScopes.overdueInShard(1, now)), 'invoice_outbox')
+    expectIndexed(await explain(invoiceScopes.withReferences('test', ['aa', 'bb'])), 'invoice_reference')
+    for (const after of [null, { invoiceId: 'i-1', releaseAt: 1 }]) {
+      expectIndexed(await explain(invoiceScopes.dueForRelease(now, after), { releaseAt: 1, _id: 1 }), 'invoice_release')
+    }
+    expectIndexed(await explain(invoiceScopes.withCoinLock('test', 'ethereum', now)), 'invoice_coin_lock')
+    expectIndexed(await explain(invoiceScopes.withLockOn('test', 'ethereum', now)), 'invoice_lock_deadline')
+    expectIndexed(await explain(invoiceScopes.holdingClaims(['test:evm:e01', 'x'])), 'invoice_claims')
+    expectIndexed(await explain(invoiceScopes.holdingDraws(['visitor:m:1', 'x'])), 'invoice_draws')
+    expectIndexed(await explain(invoiceScopes.quarantining(['test:evm:e01', 'x'], now)), 'invoice_returned')
+    expectIndexed(await explain(invoiceScopes.withIdempotencyKey('ws-1', 'test', 'k')), 'invoice_idempotency_key')
     expectIndexed(await explain({ workspaceId: 'ws-1', mode: 'test' }, { number: -1 }), 'invoice_number')
   })
 })
@@ -174,37 +155,33 @@ describe('payments', () => {
 
   it('lists, folds and sweeps by index', async () => {
     const query = { workspaceId: 'ws-1', mode: 'test' as const, invoiceId: null, limit: 10, beforeId: null }
-    expectIndexed(await explain(paymentListFilter(query), { _id: -1 }), 'payment_list')
+    expectIndexed(await explain(paymentScopes.listed(query), { _id: -1 }), 'payment_list')
     expectIndexed(await explain({ invoiceId: 'i-1' }, { _id: 1 }), 'payment_invoice')
-    expectIndexed(await explain({ dirtyAt: { $lte: new Date() } }, { dirtyAt: 1 }), 'payment_dirty')
+    expectIndexed(await explain(paymentScopes.unapplied(Date.now()), { dirtyAt: 1 }), 'payment_dirty')
   })
 
   it('answers people on call by transaction and by block', async () => {
-    expect((await explain({ key: { $gte: 'test:ethereum:0x1:', $lt: 'test:ethereum:0x1;' } })).indexes).toEqual([
-      'payment_key',
-    ])
-    const inBlocks = { network: 'ethereum', mode: 'test', 'block.height': { $gte: 1, $lte: 9 } }
+    expect((await explain(paymentScopes.withKeyPrefix('test:ethereum:0x1'))).indexes).toEqual(['payment_key'])
+    const inBlocks = paymentScopes.liveInBlocks({ ...NETWORK, from: 1, to: 9 })
     expect((await explain(inBlocks)).indexes).toEqual(['payment_block'])
     const coins = { matchKey: { $in: ['e1'] }, asset: 'eth_ethereum', kind: 'onchain' }
-    expect((await explain({ ...inBlocks, ...coins, state: { $in: ['detected', 'confirmed'] } })).stages).not.toContain(
-      'COLLSCAN',
-    )
+    expect((await explain({ ...inBlocks, ...coins })).stages).not.toContain('COLLSCAN')
   })
 
   it('confirms and orphans by height', async () => {
-    const scope = { network: 'ethereum', mode: 'test' }
-    expectIndexed(await explain({ ...scope, state: 'detected', confirmAt: { $lte: 10 } }), 'payment_confirm')
-    const live = { kind: 'onchain', state: { $in: ['detected', 'confirmed'] } }
-    expectIndexed(await explain({ ...scope, ...live, 'block.height': { $gt: 500 } }), 'payment_block')
-    const strangers = { state: 'detected', 'block.height': { $gte: 500, $lte: 600 }, 'block.hash': { $nin: ['0x1'] } }
-    expectIndexed(await explain({ ...scope, ...strangers }), 'payment_block')
+    const due = paymentScopes.dueForConfirmation({ ...NETWORK, height: 10, finalizedHeight: 9 })
+    expectIndexed(await explain(due), 'payment_confirm')
+    expectIndexed(await explain(paymentScopes.unconfirmed('test', 'ethereum')), 'payment_confirm')
+    expectIndexed(await explain(paymentScopes.above({ ...NETWORK, forkHeight: 500 })), 'payment_block')
+    const blocks = [500, 600].map((height) => ({ height, hash: '0x1' }))
+    expectIndexed(await explain(paymentScopes.strangers({ ...NETWORK, blocks })), 'payment_block')
   })
 })
 
 describe('deliveries', () => {
   // Guarantee: the sweep's cost follows the number of endpoints, not the backlog.
   it('finds due endpoints by skipping from one to the next', async () => {
-    const cursor = stores.db.collection(WEBHOOK_DELIVERIES).aggregate(dueEndpointsPipeline(new Date(), 100))
+    const cursor = stores.db.collection(WEBHOOK_DELIVERIES).aggregate(dueEndpoints(Date.now(), 100))
     const explained = read(await cursor.explain('executionStats'))
     expect(explained.stages).toContain('DISTINCT_SCAN')
     expect(explained.indexes).toEqual(['delivery_due'])
@@ -239,14 +216,14 @@ describe('addresses', () => {
   })
 })
 
-describe('the catalogue', () => {
+describe('products and links', () => {
   const page = { workspaceId: 'ws-1', mode: 'test' as const, limit: 10, beforeId: 'ffffffff' }
   const linkIds = ['link-1', 'link-2']
 
   beforeAll(async () => {
-    const { db, ambient } = stores
+    const { db, runtime } = stores
     for (let row = 0; row < ROWS; row++) {
-      const owned = { id: ambient.random.uuid(), workspaceId: WORKSPACES[row % 2] ?? '', mode: 'test' as const }
+      const owned = { id: runtime.random.uuid(), workspaceId: WORKSPACES[row % 2] ?? '', mode: 'test' as const }
       const common = { ...owned, description: null, createdAt: row, updatedAt: row }
       const price = { minor: 100n, currency: 'USD' as const }
       await createProductRepository(db).insert({ ...common, name: 'p', price, sku: `s-${row}`, active: true })
@@ -259,7 +236,7 @@ describe('the catalogue', () => {
         productId: null,
         deactivatedAt: null,
       })
-      const invoice = sampleInvoice(ambient.random, { workspaceId: 'ws-links', number: row })
+      const invoice = sampleInvoice(runtime.random, { workspaceId: 'ws-links', number: row })
       const terms = { ...invoice.terms, paymentLinkId: linkIds[row % 3] ?? null }
       await createInvoiceRepository(db).insert({ ...invoice, terms })
     }
@@ -268,7 +245,7 @@ describe('the catalogue', () => {
   it('lists products and links, and finds a sku, by index', async () => {
     const products = stores.db.collection(PRODUCTS)
     const links = stores.db.collection(PAYMENT_LINKS)
-    const list = products.find(catalogueFilter(page)).sort({ _id: -1 }).limit(10)
+    const list = products.find(productFilter(page)).sort({ _id: -1 }).limit(10)
     expectIndexed(read(await list.explain('executionStats')), 'product_list')
     const linkList = links.find(linkListFilter(page)).sort({ _id: -1 }).limit(10)
     expectIndexed(read(await linkList.explain('executionStats')), 'payment_link_list')

@@ -12,7 +12,7 @@ const everyIndex = MODELS.flatMap((model) => model.indexes.map((index) => `${mod
 describe('migrate', () => {
   // Guarantee: no process works without the unique indexes that guard money.
   it('lets nobody start before it ran, creates everything, and finds nothing to do again', async () => {
-    await expect(verifyIndexes(stores.db)).rejects.toThrow(/invoices\.invoice_claims.*run paymesh migrate/)
+    await expect(verifyIndexes(stores.db)).rejects.toThrow(/^database \S+ is not migrated yet: run paymesh migrate$/)
     const reports = await Promise.all([migrate(stores.db), migrate(stores.db)])
     expect(reports[0]?.indexesCreated).toEqual(everyIndex)
     expect(reports[0]?.collectionsCreated).toHaveLength(MODELS.length)
@@ -30,9 +30,28 @@ describe('migrate', () => {
     await expect(verifyIndexes(stores.db)).resolves.toBeUndefined()
     expect(await former.countDocuments()).toBe(1)
     const taken: BackupTotals[] = []
-    const records = readBackup(stores.db, { onProgress: () => undefined, onEnd: (totals) => taken.push(totals) })
+    const records = readBackup(stores.db, {
+      id: 'test',
+      onProgress: () => undefined,
+      onEnd: (totals) => taken.push(totals),
+    })
     for await (const record of records) expect(record.includes('exception_viewers')).toBe(false)
     expect(taken[0]?.ignored).toEqual(['exception_viewers'])
+  })
+
+  it('compresses what it creates with zstd, and says what it builds over documents that are there', async () => {
+    await migrate(stores.db)
+    const native = stores.db.connection.getClient().db(stores.db.name)
+    const made = await native.listCollections({ name: 'invoices' }).toArray()
+    expect(JSON.stringify(made)).toContain('block_compressor=zstd')
+    const payments = stores.db.connection.collection('payments')
+    await payments.dropIndex('payment_dirty')
+    const lines: string[] = []
+    await migrate(stores.db, (line) => lines.push(line))
+    expect(lines).toEqual([
+      expect.stringMatching(/^payments: building payment_dirty over about \d+ documents$/),
+      expect.stringMatching(/^payments: built in /),
+    ])
   })
 
   it('brings back a dropped index and refuses one that lost its uniqueness', async () => {

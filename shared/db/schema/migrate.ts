@@ -1,13 +1,16 @@
 import type mongoose from 'mongoose'
 import type { CollectionModel, IndexDefinition } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
+import { createRollups } from '#shared/db/reports/rollups.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { MIGRATIONS, NEWEST_SCHEMA } from './migrations/list.ts'
 import { runMigrations } from './migrations/run-migrations.ts'
 import { MODELS } from './models.ts'
 import { verifySchemaVersion } from './schema-version.ts'
 
-/** What `migrate` had to create; empty lists mean that everything was there. */
+/** What `migrate` had to create; empty lists mean that nothing was missing. */
 export interface MigrationReport {
   readonly collectionsCreated: readonly string[]
   /** `<collection>.<index>` */
@@ -21,24 +24,33 @@ type Model = CollectionModel<mongoose.mongo.Document>
 /**
  * Runs the migrations that are missing, then creates every missing collection and index. Safe to repeat and to run in several
  * processes at once. Never changes an index: one of the same name with another definition fails loudly, because rebuilding it is an operator's decision.
+ * `onProgress` gets a line before and after each step that takes long on a large database.
  */
-export async function migrate(db: Database): Promise<MigrationReport> {
+export async function migrate(
+  db: Database,
+  onProgress: (line: string) => void = () => undefined,
+): Promise<MigrationReport> {
   const before = new Set((await missingIndexes(db)).map((missing) => missing.label))
   const existing = await collectionNames(db)
-  // Data first: an index may demand what only a migration makes true, or take the place of one that it removes.
+  // Data first: an index may require the result of a migration, or replace one that it removes.
   const migrationsRun = await runMigrations(db, MIGRATIONS)
   const collectionsCreated = MODELS.map((model) => model.name).filter((name) => !existing.has(name))
   for (const model of MODELS) {
     const specifications = model.indexes.map((index) => ({ ...index, key: { ...index.key } }))
-    // Creating an index creates its collection as well, so no other process can come between the two.
-    if (specifications.length > 0) await db.collection(model).createIndexes(specifications)
-    else if (!existing.has(model.name)) await createCollection(db, model.name)
+    if (!existing.has(model.name)) await createCollection(db, model.name)
+    if (specifications.length === 0) continue
+    const missing = model.indexes.map(({ name }) => name).filter((name) => before.has(`${model.name}.${name}`))
+    const built =
+      existing.has(model.name) && missing.length > 0 ? await beginBuild(db, model, missing, onProgress) : null
+    await db.collection(model).createIndexes(specifications)
+    built?.()
   }
+  await countFiguresOnce(db, onProgress)
   return { collectionsCreated, indexesCreated: [...before], migrationsRun }
 }
 
 /**
- * Throws an error that lists every missing index, or says that the data is of another version, and what to run; every process calls it
+ * Throws an error that lists every missing index, or reports another data version, and the command to run; every process calls it
  * before it starts work.
  */
 export async function verifyIndexes(db: Database): Promise<void> {
@@ -47,9 +59,26 @@ export async function verifyIndexes(db: Database): Promise<void> {
   }
   const missing = await missingIndexes(db)
   if (missing.length === 0) return await verifySchemaVersion(db, NEWEST_SCHEMA)
+  if (missing.length === MODELS.flatMap(({ indexes }) => indexes).length) {
+    throw new Error(`database ${db.name} is not migrated yet: run paymesh migrate`)
+  }
   throw new Error(
     `database ${db.name} lacks ${missing.length} indexes (${missing.map((one) => one.label).join(', ')}): run paymesh migrate`,
   )
+}
+
+/**
+ * Counts the figures of the front page for the first time, once their indexes are there. Processes that run meanwhile lose nothing: a
+ * later round goes on from the place that is kept.
+ */
+async function countFiguresOnce(db: Database, onProgress: (line: string) => void): Promise<void> {
+  if ((await createOverviewReads(db).asOf()) !== null) return
+  if ((await db.collection(INVOICES).findOne({}, { projection: { _id: 1 } })) === null) return
+  const native = db.connection.getClient().db(db.name)
+  const { localTime } = (await native.command({ hello: 1 })) as { localTime: Date }
+  onProgress('figures: counting the invoices of half a year for the overview')
+  const counted = await createRollups(db).catchUp(localTime.getTime(), { report: onProgress })
+  onProgress(`figures: counted ${counted} slots`)
 }
 
 async function missingIndexes(db: Database): Promise<readonly { label: string }[]> {
@@ -58,7 +87,7 @@ async function missingIndexes(db: Database): Promise<readonly { label: string }[
 }
 
 async function missingOf(db: Database, model: Model): Promise<readonly { label: string }[]> {
-  // Asking for the indexes of a collection that is not there answers an empty list.
+  // Listing the indexes of a missing collection returns an empty list.
   const stored = await db.collection(model).listIndexes().toArray().catch(emptyWhenAbsent)
   const byName = new Map(stored.map((index) => [String(index['name']), index]))
   return model.indexes
@@ -84,12 +113,31 @@ function emptyWhenAbsent(error: unknown): [] {
   throw error
 }
 
+/** Reports a build that starts; the returned function reports its end. */
+async function beginBuild(
+  db: Database,
+  model: Model,
+  missing: readonly string[],
+  onProgress: (line: string) => void,
+): Promise<() => void> {
+  const documents = await db.collection(model).estimatedDocumentCount()
+  const begun = performance.now()
+  onProgress(`${model.name}: building ${missing.join(', ')} over about ${documents} documents`)
+  return () => onProgress(`${model.name}: built in ${((performance.now() - begun) / 1_000).toFixed(1)} s`)
+}
+
+/** Smaller on disk than with the store's default compressor; existing collections keep theirs. */
+const SMALLER = { storageEngine: { wiredTiger: { configString: 'block_compressor=zstd' } } }
+
 async function createCollection(db: Database, name: string): Promise<void> {
-  try {
-    await db.connection.getClient().db(db.name).createCollection(name)
-  } catch (error) {
+  const native = db.connection.getClient().db(db.name)
+  const unlessExists = (error: unknown): void => {
     if (codeOf(error) !== NAMESPACE_EXISTS) throw error
   }
+  // Hosted stores may refuse storage options: there the collection is created with their defaults.
+  await native.createCollection(name, SMALLER).catch(async (error: unknown) => {
+    if (codeOf(error) !== NAMESPACE_EXISTS) await native.createCollection(name).catch(unlessExists)
+  })
 }
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)

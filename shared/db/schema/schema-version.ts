@@ -6,12 +6,12 @@ export const SCHEMA_FACT = 'schema-version'
 /** Name of the fact that holds the oldest version whose code may work on the data. */
 export const READABLE_FACT = 'schema-readable-by'
 
-/** The version of the data in a database: the number of the last migration that ran to its end, 0 where none ever did. */
+/** The data version of a database: the number of the last completed migration, 0 without one. */
 export async function schemaVersion(db: Database): Promise<number> {
   return await numberOf(db, SCHEMA_FACT)
 }
 
-/** Throws, and says what to do, unless code of version `newest` may work on the data as it is. */
+/** Throws, with the remedy, unless code of version `newest` may work on the data. */
 export async function verifySchemaVersion(db: Database, newest: number): Promise<void> {
   const [version, readable] = await Promise.all([schemaVersion(db), numberOf(db, READABLE_FACT)])
   if (version < newest) {
@@ -19,7 +19,7 @@ export async function verifySchemaVersion(db: Database, newest: number): Promise
   }
   if (readable <= newest) return
   throw new Error(
-    `database ${db.name} has schema ${version}, which this version cannot work on (it knows ${newest}): start the version that migrated it, or restore a back-up from before into another database`,
+    `database ${db.name} has schema ${version}, which this version cannot work on (it supports ${newest}): start the version that migrated it, or restore an earlier back-up into another database`,
   )
 }
 

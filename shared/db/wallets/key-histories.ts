@@ -1,13 +1,11 @@
-import type mongoose from 'mongoose'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
-import type { KeyMaterialDocument } from './wallet-models.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
 
-type KeyHistories = Pick<WalletRepository, 'recordUsedIndex' | 'endHistorySearch' | 'setStartIndex'>
+// Earlier use of keys, recorded step by step. Each step is one conditional update that only raises indexes.
 
-/** The index that a key started at, hence the next one until an address is offered. */
+/** The index that a key started at, which is the next one until an address is offered. */
 const START = { $ifNull: ['$history.startIndex', 0] }
 
-/** A history as it is; written whole, so that a change names every field. */
+/** An unchanged history; written whole, so that a change sets every field. */
 const KEPT = {
   state: '$history.state',
   waitingFor: '$history.waitingFor',
@@ -17,66 +15,70 @@ const KEPT = {
   givenIndex: '$history.givenIndex',
 }
 
-/** What becomes known of the use of keys before they were added. Each step is one conditional update that only raises indexes. */
-export function keyHistories(materials: mongoose.mongo.Collection<KeyMaterialDocument>): KeyHistories {
+/** A searched key starts after a used index, and all its networks are searched again from there. */
+export function foundUse(materialId: string, index: number) {
+  const start = index + 1
   return {
-    recordUsedIndex: async (materialId, index) => {
-      const start = index + 1
-      const behind = { _id: materialId, 'history.state': 'searching', 'history.startIndex': { $lt: start } } as const
-      const { modifiedCount } = await materials.updateOne(behind, [
-        {
-          $set: {
-            history: {
-              ...KEPT,
-              waitingFor: { $setUnion: ['$history.waitingFor', '$history.searched'] },
-              searched: [],
-              lastUsedIndex: index,
-              startIndex: start,
-            },
-            ...raisedTo(start),
+    filter: { _id: materialId, 'history.state': 'searching' as const, 'history.startIndex': { $lt: start } },
+    update: [
+      {
+        $set: {
+          history: {
+            ...KEPT,
+            waitingFor: { $setUnion: ['$history.waitingFor', '$history.searched'] },
+            searched: [],
+            lastUsedIndex: index,
+            startIndex: start,
+          },
+          ...raisedTo(start),
+        },
+      },
+    ],
+  }
+}
+
+/** The search on a network found no use from `startIndex` on; the whole search ends with the last network. */
+export function endedSearch(materialId: string, network: NetworkId, startIndex: number) {
+  const others = { $filter: { input: '$history.waitingFor', cond: { $ne: ['$$this', network] } } }
+  return {
+    filter: { _id: materialId, 'history.waitingFor': network, 'history.startIndex': startIndex },
+    update: [
+      {
+        $set: {
+          history: {
+            ...KEPT,
+            state: { $cond: [{ $eq: [{ $size: others }, 0] }, 'known', 'searching'] },
+            waitingFor: others,
+            searched: { $setUnion: ['$history.searched', [network]] },
           },
         },
-      ])
-      return modifiedCount === 1
-    },
-    endHistorySearch: async (materialId, network, startIndex) => {
-      const waiting = { _id: materialId, 'history.waitingFor': network, 'history.startIndex': startIndex }
-      const others = { $filter: { input: '$history.waitingFor', cond: { $ne: ['$$this', network] } } }
-      const { modifiedCount } = await materials.updateOne(waiting, [
-        {
-          $set: {
-            history: {
-              ...KEPT,
-              state: { $cond: [{ $eq: [{ $size: others }, 0] }, 'known', 'searching'] },
-              waitingFor: others,
-              searched: { $setUnion: ['$history.searched', [network]] },
-            },
+      },
+    ],
+  }
+}
+
+/** An operator's start index replaces the search, never below a used or offered index. */
+export function givenStart(materialId: string, startIndex: number) {
+  const start = { $max: [startIndex, '$nextIndex', START] }
+  // Nothing was offered while the key was searched, nor as long as the next index is the first one.
+  const unoffered = [{ 'history.state': 'searching' as const }, { $expr: { $eq: ['$nextIndex', START] } }]
+  return {
+    filter: { _id: materialId, kind: 'xpub' as const, $or: unoffered },
+    update: [
+      {
+        $set: {
+          history: {
+            state: 'known',
+            waitingFor: [],
+            searched: { $ifNull: ['$history.searched', []] },
+            lastUsedIndex: { $ifNull: ['$history.lastUsedIndex', null] },
+            startIndex: start,
+            givenIndex: { $literal: startIndex },
           },
+          ...raisedTo(start),
         },
-      ])
-      return modifiedCount === 1
-    },
-    setStartIndex: async (materialId, startIndex) => {
-      const start = { $max: [startIndex, '$nextIndex', START] }
-      // Nothing was offered while the key was searched, nor as long as the next index is the first one.
-      const unoffered = [{ 'history.state': 'searching' as const }, { $expr: { $eq: ['$nextIndex', START] } }]
-      const { matchedCount } = await materials.updateOne({ _id: materialId, kind: 'xpub', $or: unoffered }, [
-        {
-          $set: {
-            history: {
-              state: 'known',
-              waitingFor: [],
-              searched: { $ifNull: ['$history.searched', []] },
-              lastUsedIndex: { $ifNull: ['$history.lastUsedIndex', null] },
-              startIndex: start,
-              givenIndex: { $literal: startIndex },
-            },
-            ...raisedTo(start),
-          },
-        },
-      ])
-      return matchedCount === 1
-    },
+      },
+    ],
   }
 }
 

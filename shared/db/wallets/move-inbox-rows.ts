@@ -1,5 +1,5 @@
 import type mongoose from 'mongoose'
-import { undisputedDetail } from '#shared/contracts/exception-words.ts'
+import { undisputedDetail } from '#shared/contracts/exception-labels.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { EXCEPTIONS, type ExceptionDocument } from '#shared/db/exceptions/exception-model.ts'
@@ -10,9 +10,9 @@ import { ADDRESSES } from './wallet-models.ts'
 type Session = mongoose.mongo.ClientSession
 
 /**
- * Moves open entries about money that no invoice holds on the proved addresses from the inboxes of those who are displaced to the
- * prover's, within the transaction of the proof. Their entries close by themselves; entries that a person decided stay as they are,
- * and so does money that an invoice holds. The prover's entries say nothing of the others' invoices.
+ * Moves open exceptions about unmatched money on the proved addresses from displaced workspaces to the
+ * prover, within the transaction of the proof. Their exceptions close automatically; exceptions that a person decided are unchanged,
+ * and so is money that an invoice holds. The prover's exceptions reveal nothing about the others' invoices.
  */
 export async function moveInboxRows(db: Database, proof: ProofWrite, session: Session): Promise<void> {
   const { displaced, mode, workspaceId, provedAt } = proof
@@ -52,7 +52,7 @@ export async function moveInboxRows(db: Database, proof: ProofWrite, session: Se
   )
 }
 
-/** Of the payments that entries name, those on the proved addresses, or on any address of the proved key, which nobody holds. */
+/** Of the payments named in exceptions, the unmatched ones on the proved addresses, or on any address of the proved key. */
 async function coveredKeys(
   db: Database,
   { mode, family, rows, isKey, materialId }: ProofWrite,

@@ -2,14 +2,14 @@ import { DATE, defineCollection, OWNED_FIELDS, TEXT } from '#shared/db/connectio
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { OwnershipChallenge } from '#shared/ports/ownership.ts'
 
-/** A stored challenge; it goes when it is answered or has expired. */
+/** A stored challenge; it is removed when it is used or has expired. */
 export type OwnershipChallengeDocument = Omit<OwnershipChallenge, 'nonce' | 'createdAt' | 'expiresAt'> & {
   _id: string
   createdAt: Date
   expiresAt: Date
 }
 
-/** Challenges that may still be answered. */
+/** Challenges that may still be used. */
 export const OWNERSHIP_CHALLENGES = defineCollection<OwnershipChallengeDocument>(
   'ownership_challenges',
   {
@@ -38,11 +38,11 @@ export interface OwnershipProofDocument {
   /** Material of the prover's wallet. */
   materialId: string
   provedAt: Date
-  /** Of the challenge that was answered; the audit trail names it too. */
+  /** The nonce of the challenge used; the audit log contains it too. */
   nonce: string
 }
 
-/** Proofs of control: who may be paid on what. */
+/** Proofs of control: which workspace may be paid on what. */
 export const OWNERSHIP_PROOFS = defineCollection<OwnershipProofDocument>(
   'ownership_proofs',
   { _id: TEXT, ...OWNED_FIELDS, family: TEXT, materialId: TEXT, provedAt: DATE, nonce: TEXT },

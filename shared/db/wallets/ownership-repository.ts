@@ -31,17 +31,17 @@ export function createOwnershipRepository(db: Database): OwnershipRepository {
       })
       return stored?.value ?? fresh
     },
-    openChallenge: async (challenge, noted) => {
+    openChallenge: async (challenge, auditWrite) => {
       const { workspaceId, opId } = challenge
       const known = await challenges.findOne({ workspaceId, opId })
       if (known !== null) return challengeFromDocument(known)
       try {
-        await audited(db, noted, async (session) => {
+        await audited(db, auditWrite, async (session) => {
           await challenges.insertOne(challengeToDocument(challenge), { session })
           return true
         })
       } catch (error) {
-        // The same operation, in this moment: its challenge is read below.
+        // A concurrent run of the same operation: its challenge is read below.
         if (duplicateKeyFields(error) === null) throw error
       }
       const stored = await challenges.findOne({ workspaceId, opId })
@@ -69,12 +69,12 @@ export async function findProofs(
   return new Map(found.map(({ _id, workspaceId, provedAt }) => [_id, { workspaceId, provedAt: toMs(provedAt) }]))
 }
 
-/** The names under which a proof is stored. */
+/** The ids under which a proof is stored. */
 export function subjectsOf({ isKey, materialId, mode, family, rows }: Omit<ProofWrite, 'displaced'>): string[] {
   return isKey ? [keySubject(materialId)] : rows.map(({ matchKey }) => addressSubject(mode, family, matchKey))
 }
 
-/** Who uses what a proof covers, beside the prover, in the order of their ids; in a transaction where one is given. */
+/** Other workspaces that use what a proof covers, in the order of their ids; in a transaction if one is given. */
 export async function findDisplaced(
   db: Database,
   proof: Omit<ProofWrite, 'displaced'>,

@@ -14,9 +14,9 @@ import { ADDRESSES, WALLETS } from './wallet-models.ts'
 type Session = mongoose.mongo.ClientSession
 
 /**
- * Uses up a challenge, stores its proofs and takes what they cover from every other workspace, within the transaction of what the
+ * Uses up a challenge, stores its proofs and takes the covered addresses from every other workspace, within the transaction of the change that the
  * proof allows. Throws `VALIDATION_ERROR` when the challenge is used, expired or about something else, and `INVALID_STATE` when
- * it would displace others than were announced; the transaction then leaves nothing.
+ * it would displace other workspaces than announced; the transaction then stores nothing.
  */
 export async function storeProof(db: Database, proof: ProofWrite, session: Session): Promise<void> {
   const { nonce, workspaceId, mode, family, materialId, subjectHash, provedAt } = proof
@@ -29,10 +29,10 @@ export async function storeProof(db: Database, proof: ProofWrite, session: Sessi
     subjectsOf(proof).map((_id) => ({ updateOne: { filter: { _id }, update: { $set: stored }, upsert: true } })),
     { ordered: false, session },
   )
-  // Read behind the write: of two proofs of one subject the second waits here until the first is visible.
+  // Read after the write: of two proofs of one subject the second waits here until the first is visible.
   const displaced = await findDisplaced(db, proof, session)
   if (JSON.stringify(displaced) !== JSON.stringify(proof.displaced)) {
-    const message = 'This changed in this moment. Nothing was stored: repeat it.'
+    const message = 'Someone else changed this at the same time. No changes were made. Try again.'
     throw new PaymeshError('INVALID_STATE', { message })
   }
   await takeAddresses(db, proof, session)
@@ -41,7 +41,7 @@ export async function storeProof(db: Database, proof: ProofWrite, session: Sessi
   await recordLosses(db, proof, session)
 }
 
-/** A row in the audit trail of each workspace that loses something, which does not name the prover: not even by its id. */
+/** An audit row in each workspace that loses something; it does not identify the prover, not even by id. */
 async function recordLosses(db: Database, proof: ProofWrite, session: Session): Promise<void> {
   const { displaced, mode, family, nonce, provedAt: at } = proof
   const rows = displaced.map(({ workspaceId, isKey, count, addresses }) => {
@@ -53,7 +53,7 @@ async function recordLosses(db: Database, proof: ProofWrite, session: Session): 
   await recordConsequences(db, rows, session)
 }
 
-/** Gives the rows the prover's use, so that no pool of others offers them; their claims stand until they end. */
+/** Gives the rows the prover's kind of use, so that no pool of others offers them; their claims are valid until they end. */
 async function takeAddresses(db: Database, proof: ProofWrite, session: Session): Promise<void> {
   const { mode, family, rows, materialId, isKey } = proof
   const idOf = (matchKey: string) => `${mode}:${family}:${matchKey}`
@@ -72,14 +72,14 @@ async function takeAddresses(db: Database, proof: ProofWrite, session: Session):
   await addresses.updateMany({ _id: ids, heldBy: { $ne: materialId } }, { $set: { heldBy: [] } }, { session })
 }
 
-/** A wallet that is one address or one key is over for everybody but the prover. */
+/** Disables wallets of one address or one key for all workspaces but the prover. */
 async function disableOthers(db: Database, proof: ProofWrite, session: Session): Promise<void> {
   const { mode, family, rows, materialId, isKey, workspaceId, provedAt } = proof
   const wallets = db.collection(WALLETS)
   const single = rows.map(({ matchKey }) => `${mode}:${family}:address:${matchKey}`)
   const lost = { $in: isKey ? [materialId, ...single] : single }
   const at = toDate(provedAt)
-  // A new time, so that an owner who enables the wallet in this moment finds it changed.
+  // A new time, so that an owner who enables the wallet at this moment sees that it changed.
   await wallets.updateMany(
     { materialId: lost, workspaceId: { $ne: workspaceId }, displacedAt: { $exists: false } },
     { $set: { disabledAt: at, displacedAt: at } },

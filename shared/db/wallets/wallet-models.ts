@@ -1,6 +1,8 @@
 import { COUNT, DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { KeyMaterial, Wallet, WatchedAddress } from '#shared/ports/wallets.ts'
+import type { WatchedAddress } from '#shared/ports/addresses.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import type { Wallet } from '#shared/ports/wallets.ts'
 
 /** A stored extended public key with its counters; the key itself is sealed. */
 export type KeyMaterialDocument = Omit<KeyMaterial, 'id' | 'createdAt' | 'returned'> & {
@@ -68,8 +70,8 @@ export type AddressDocument = Omit<WatchedAddress, 'watchedOn' | 'heldBy'> & {
   mode: Mode
   watchedOn: NetworkId[]
   /**
-   * `watchedOn` sorted and joined: has so few values that the index can skip from one to the next, which makes
-   * "rows that lack a network" a cheap question at any number of addresses, for networks yet unknown as well.
+   * `watchedOn` sorted and joined: it has so few values that the index can skip from one to the next, which makes
+   * "rows that lack a network" a cheap query at any number of addresses, also for networks that are new.
    */
   watchedKey: string
   heldBy?: string[]

@@ -5,27 +5,27 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toDateOrNull } from '#shared/db/connection/dates.ts'
 import { bulkDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
-import type { Listing, WalletDeeds } from '#shared/ports/wallets.ts'
+import type { Listing, WalletOperations } from '#shared/ports/wallet-operations.ts'
 import { addListedWithin } from './listed-addresses.ts'
 import { storeProof } from './store-proof.ts'
+import { walletToDocument } from './wallet-mapping.ts'
 import { ADDRESSES, WALLETS } from './wallet-models.ts'
-import { walletToDocument } from './wallet-repository.ts'
 
 type Session = mongoose.mongo.ClientSession
 
-/** Actions on wallets on MongoDB: proof, wallet, addresses, audit row and mails in one transaction. */
-export function createWalletDeeds(db: Database): WalletDeeds {
+/** Wallet changes on MongoDB: proof, wallet, addresses, audit row and mails in one transaction. */
+export function createWalletOperations(db: Database): WalletOperations {
   const wallets = db.collection(WALLETS)
 
   const withListings = async (
-    noted: Parameters<WalletDeeds['note']>[0],
+    auditWrite: Parameters<WalletOperations['note']>[0],
     {
       listings,
       proof = null,
     }: { readonly listings: readonly Listing[]; readonly proof?: ProofWrite | null | undefined },
     change: (session: Session) => Promise<boolean>,
   ): Promise<boolean> =>
-    await audited(db, noted, async (session) => {
+    await audited(db, auditWrite, async (session) => {
       if (!(await change(session))) return false
       if (proof !== null) await storeProof(db, proof, session)
       for (const listing of listings) await list(db, listing, session)
@@ -33,16 +33,16 @@ export function createWalletDeeds(db: Database): WalletDeeds {
     })
 
   return {
-    insert: (wallet, noted, listings, proof) =>
-      withListings(noted, { listings, proof }, async (session) => {
+    insert: (wallet, auditWrite, listings, proof) =>
+      withListings(auditWrite, { listings, proof }, async (session) => {
         const { workspaceId, mode, materialId } = wallet
         const { _id, ...rest } = walletToDocument(wallet)
         const change = { $setOnInsert: { _id, ...rest } }
         const added = await wallets.updateOne({ workspaceId, mode, materialId }, change, { upsert: true, session })
         return added.upsertedCount === 1
       }),
-    change: (id, from, { disabledAt, effectiveAt }, noted, listings, proof) =>
-      withListings(noted, { listings, proof }, async (session) => {
+    change: (id, from, { disabledAt, effectiveAt }, auditWrite, listings, proof) =>
+      withListings(auditWrite, { listings, proof }, async (session) => {
         const set = { disabledAt: toDateOrNull(disabledAt) }
         const change =
           effectiveAt === null
@@ -51,7 +51,7 @@ export function createWalletDeeds(db: Database): WalletDeeds {
         const held = { _id: id, disabledAt: toDateOrNull(from) }
         return (await wallets.updateOne(held, change, { session })).matchedCount === 1
       }),
-    note: (noted, listings, proof) => withListings(noted, { listings, proof }, () => Promise.resolve(true)),
+    note: (auditWrite, listings, proof) => withListings(auditWrite, { listings, proof }, () => Promise.resolve(true)),
     isRecorded: (auditId) => isRecorded(db, auditId),
   }
 }
@@ -61,7 +61,7 @@ async function list(db: Database, { materialId, rows, offeredFrom }: Listing, se
     await addListedWithin(db.collection(ADDRESSES), materialId, rows, offeredFrom, session)
   } catch (cause) {
     if (bulkDuplicates(cause) === null) throw cause
-    const message = 'One of these addresses changed in this moment. Nothing was stored: repeat it.'
+    const message = 'One of these addresses changed at the same time. No changes were made. Try again.'
     throw new PaymeshError('INVALID_STATE', { message, cause })
   }
 }

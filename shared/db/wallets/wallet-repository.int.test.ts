@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { KeyMaterial, WatchedAddress } from '#shared/ports/wallets.ts'
+import type { WatchedAddress } from '#shared/ports/addresses.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createWalletRepository } from './wallet-repository.ts'
 
@@ -33,7 +34,7 @@ const address = (materialId: string, index: number, overrides: Partial<WatchedAd
 })
 
 async function derived(count: number): Promise<string> {
-  const id = stores.ambient.random.uuid()
+  const id = stores.runtime.random.uuid()
   await repository().upsertMaterial(material(id))
   await repository().addDerived(
     id,
@@ -45,7 +46,7 @@ async function derived(count: number): Promise<string> {
 
 describe('key material', () => {
   it('is stored once; a second upsert gets the first record', async () => {
-    const id = stores.ambient.random.uuid()
+    const id = stores.runtime.random.uuid()
     const results = await Promise.all(
       [1, 2, 3, 4].map((nth) => repository().upsertMaterial(material(id, { sealed: `sealed-${nth}` }))),
     )
@@ -92,7 +93,7 @@ describe('addresses', () => {
 
   // Guarantee: an address is issued only after the scanner of its network said that it watches it.
   it('lack a mark until the network sets it, each network for itself', async () => {
-    const id = stores.ambient.random.uuid()
+    const id = stores.runtime.random.uuid()
     const litecoin = (index: number) => address(id, index, { family: 'tron' })
     await repository().addDerived(id, [litecoin(0), litecoin(1), litecoin(2)], 3)
     const unmarked = async (network: 'tron' | 'solana') =>
@@ -113,9 +114,9 @@ describe('addresses', () => {
 
 describe('wallets', () => {
   it('are one per workspace and material, and name the workspaces that share a material', async () => {
-    const materialId = stores.ambient.random.uuid()
+    const materialId = stores.runtime.random.uuid()
     const wallet = (workspaceId: string) => ({
-      id: stores.ambient.random.uuid(),
+      id: stores.runtime.random.uuid(),
       workspaceId,
       mode: 'test' as const,
       family: 'evm' as const,

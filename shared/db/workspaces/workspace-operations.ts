@@ -1,14 +1,15 @@
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import type { TenancyDeeds, Workspace } from '#shared/ports/workspaces.ts'
+import type { WorkspaceOperations } from '#shared/ports/workspace-operations.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
 import { API_KEYS } from './api-key-model.ts'
 import { apiKeyFromDocument, apiKeyToDocument } from './api-key-repository.ts'
 import { WORKSPACES } from './workspace-model.ts'
 import { workspaceFromDocument } from './workspace-repository.ts'
 
-/** Deeds on keys and settings on MongoDB, one transaction each. */
-export function createTenancyDeeds(db: Database): TenancyDeeds {
+/** Changes of keys and settings on MongoDB, one transaction each. */
+export function createWorkspaceOperations(db: Database): WorkspaceOperations {
   const keys = db.collection(API_KEYS)
   const workspaces = db.collection(WORKSPACES)
   return {

@@ -1,22 +1,23 @@
+import { auditWrite } from './audit-effect.ts'
 import type { Decision } from './decision.ts'
-import { activeLock, type InvoiceEvent, type InvoiceState, type LedgerRow, type Ms } from './model.ts'
-import { noted } from './noted.ts'
+import type { InvoiceEvent } from './invoice-event.ts'
+import { activePaymentMethod, type InvoiceState, type LedgerRow, type Ms } from './model.ts'
 import { type Draft, enter } from './settle.ts'
 import { isLive, isSettled, totals } from './totals.ts'
 
-/** An operator's word that funds settle the invoice. */
+/** An operator's decision that funds settle the invoice. */
 type Acceptance = Extract<InvoiceEvent, { type: 'funds_accepted' }>
 
 /**
- * Takes confirmed funds as full payment of an invoice that would not settle by itself. Without a list, everything received
- * is accepted. Listed money in another asset counts with the given value and is attached silently; money in
- * the locked asset counts with its own amount. Listed money that settled the invoice by itself needs nobody's word.
+ * Accepts confirmed funds as full payment of an invoice that would not settle automatically. Without a list, everything received
+ * is accepted. Listed money in another asset counts with the given value and is attached without events; money in
+ * the chosen asset counts with its own amount. Listed money that settled the invoice on its own needs no decision.
  */
 export function decideAcceptance(state: InvoiceState, event: Acceptance, at: Ms): Decision {
   const { status } = state
   if (settledByItself(state, event)) return note(event, { state, effects: [] })
   const open = status === 'pending' || status === 'partial' || status === 'expired' || status === 'cancelled'
-  if (!open || activeLock(state) === null) return { refused: 'not_acceptable' }
+  if (!open || activePaymentMethod(state) === null) return { refused: 'not_acceptable' }
   const values = new Map(event.payments.map((one) => [one.payment, one.valueBase]))
   const all = values.size === 0
   const chosen = state.ledger.filter((row) => isLive(row) && (all ? row.counted : values.has(row.payment)))
@@ -28,7 +29,7 @@ export function decideAcceptance(state: InvoiceState, event: Acceptance, at: Ms)
   const attached = { ...state, ledger }
   const { settledBase, dueBase } = totals(attached)
   if (settledBase === 0n) return { refused: 'not_acceptable' }
-  const over = settledBase > dueBase + (activeLock(state)?.policy.overToleranceBase ?? 0n)
+  const over = settledBase > dueBase + (activePaymentMethod(state)?.policy.overToleranceBase ?? 0n)
   return note(event, enter(attached, over ? 'overpaid' : 'paid', at))
 }
 
@@ -41,11 +42,14 @@ function settledByItself(state: InvoiceState, event: Acceptance): boolean {
   })
 }
 
-/** One entry of the audit trail for each payment that a named person accepted. */
+/** One audit entry for each payment that a named person accepted. */
 function note(event: Acceptance, draft: Draft): Draft {
   const { payments } = event
   const accepted = payments.length === 0 ? [null] : payments.map(({ payment }) => payment)
-  return { ...draft, effects: [...draft.effects, ...accepted.flatMap((one) => noted('funds_accepted', event, one))] }
+  return {
+    ...draft,
+    effects: [...draft.effects, ...accepted.flatMap((one) => auditWrite('funds_accepted', event, one))],
+  }
 }
 
 function accept(row: LedgerRow, valueBase: bigint | undefined): LedgerRow {

@@ -1,14 +1,15 @@
+import { auditWrite } from './audit-effect.ts'
 import type { Decision } from './decision.ts'
-import type { InvoiceState, Ms, Word } from './model.ts'
+import type { Attribution } from './invoice-event.ts'
+import type { InvoiceState, Ms } from './model.ts'
 import { nextActionAt } from './next-action.ts'
-import { noted } from './noted.ts'
 import { isSimulatable } from './plan-simulation.ts'
 import { type Draft, enter } from './settle.ts'
 import { totals } from './totals.ts'
 
 /**
- * The clock reached what the invoice waited for: the end of its life, or confirmations that take too long.
- * Too early, or in a state without a clock, it does nothing; whether the chain has been scanned so far is the caller's care.
+ * Handles a reached deadline: the end of the invoice's life, or confirmations that take too long.
+ * Does nothing before it, or in a state without a deadline; the caller must check that the chain has been scanned so far.
  */
 export function decideDeadline(state: InvoiceState, at: Ms): Decision {
   const due = nextActionAt(state)
@@ -19,18 +20,18 @@ export function decideDeadline(state: InvoiceState, at: Ms): Decision {
 }
 
 /** Cancels an invoice that never received anything in its asset. */
-export function decideCancel(state: InvoiceState, word: Word, at: Ms): Decision {
+export function decideCancel(state: InvoiceState, attribution: Attribution, at: Ms): Decision {
   const { status } = state
   if (status !== 'new' && status !== 'pending' && status !== 'expired') return { refused: 'not_cancellable' }
   if (totals(state).receivedBase > 0n) return { refused: 'has_funds' }
-  return withNote(enter(state, 'cancelled', at), noted('cancelled', word))
+  return withNote(enter(state, 'cancelled', at), auditWrite('cancelled', attribution))
 }
 
 /** Moves the deadline of a test invoice to now; it waits for no scanner. */
-export function decideSimulatedExpiry(state: InvoiceState, word: Word, at: Ms): Decision {
+export function decideSimulatedExpiry(state: InvoiceState, attribution: Attribution, at: Ms): Decision {
   if (!isSimulatable(state)) return { refused: 'not_simulatable' }
   const expiresAt = at < state.expiresAt ? at : state.expiresAt
-  return withNote(enter({ ...state, expiresAt }, 'expired', at), noted('expiry_simulated', word))
+  return withNote(enter({ ...state, expiresAt }, 'expired', at), auditWrite('expiry_simulated', attribution))
 }
 
 const withNote = (draft: Draft, notes: Draft['effects']): Draft => ({ ...draft, effects: [...draft.effects, ...notes] })

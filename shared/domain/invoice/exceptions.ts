@@ -1,5 +1,6 @@
 import type { ExceptionKind } from '../enumerations.ts'
-import type { Effect, InvoiceState, LedgerRow, OpenException, UncountedReason } from './model.ts'
+import type { Effect } from './invoice-event.ts'
+import type { InvoiceState, LedgerRow, OpenException, UncountedReason } from './model.ts'
 import { isLive, isSettled, totals } from './totals.ts'
 
 const KIND_OF: Readonly<Record<UncountedReason, ExceptionKind | null>> = {
@@ -8,7 +9,7 @@ const KIND_OF: Readonly<Record<UncountedReason, ExceptionKind | null>> = {
   inactive_lock: 'wrong_asset',
   out_of_quote: 'out_of_quote',
   unmatched: 'unmatched',
-  // Dust is sent to addresses to spam or to trace them: an inbox full of it would hide real money.
+  // Dust is sent to addresses to spam or to trace them: a list full of it would hide real money.
   dust: null,
 }
 
@@ -16,8 +17,8 @@ const KIND_OF: Readonly<Record<UncountedReason, ExceptionKind | null>> = {
 const ROWS_FULL = 100
 
 /**
- * Works out which inbox entries an invoice needs open, from what it is now and what it was when it was read, and the
- * effects that lead there. Each entry is opened once, and closed by itself when its reason is gone.
+ * Computes which exceptions an invoice needs open, from its current state, its state when it was read, and the
+ * effects in between. Each is opened once, and closed automatically when its reason no longer applies.
  */
 export function reconcileExceptions(
   before: InvoiceState,
@@ -62,7 +63,7 @@ function ofLive(before: InvoiceState, after: InvoiceState, row: LedgerRow): Exce
   return more || includes(before.exceptions, { exception: 'over', payment: row.payment }) ? 'over' : null
 }
 
-/** Money that settled the invoice and then vanished. What vanished before the invoice was paid is no loss. */
+/** Money that settled the invoice and then vanished. Money that vanished before the invoice was paid is not a loss. */
 function ofGone(before: InvoiceState, after: InvoiceState, row: LedgerRow): ExceptionKind | null {
   if (!isSettled(after) || !row.counted || !row.eligible || !row.confirmed) return null
   const last = before.ledger.find((other) => other.payment === row.payment)

@@ -1,31 +1,32 @@
+import { classifyPayment, isLate } from './classify-payment.ts'
 import { completingDust } from './completing-dust.ts'
-import { isLate, judgePayment } from './judge-payment.ts'
-import { foreignReason, holdingLock, isDust, isLeftOut } from './lock-match.ts'
-import type { AssetLock, InvoiceState, LedgerRow, Ms, PaymentObservation } from './model.ts'
+import type { PaymentObservation } from './invoice-event.ts'
+import type { InvoiceState, LedgerRow, Ms, PaymentMethod } from './model.ts'
 import { countsUnlisted, sumOthers, type Unlisted } from './others-row.ts'
+import { foreignReason, holdingLock, isDust, isLeftOut } from './quote-match.ts'
 import { quoteFor, quoteHolding } from './quote-window.ts'
-import { byFirstSight, isLive, isSettled } from './totals.ts'
+import { byFirstSeen, isLive, isSettled } from './totals.ts'
 
 /** Rows an invoice keeps for single payments; together with the row of all others this bounds the document. */
 const ROWS_MAX = 100
-/** Rows among them for money that answers no lock: worthless tokens must not crowd out real payments. */
+/** Rows among them for money that matches no payment method: worthless tokens must not displace real payments. */
 const FOREIGN_ROWS_MAX = 20
 
-/** A payment on its way into the ledger. */
+/** A payment being placed into the ledger. */
 interface Placed {
   readonly seen: PaymentObservation
-  /** Index of the lock it answers, or null. */
+  /** Index of the payment method it matches, or null. */
   readonly hold: number | null
 }
 
-interface Judged extends Placed {
+interface Evaluated extends Placed {
   readonly row: LedgerRow
   readonly known: LedgerRow | undefined
 }
 
 /**
  * Rebuilds the ledger from ALL stored payments of an invoice. Nothing is incremented, so the order and the number of
- * folds make no difference. Chooses the one lock whose money counts; never touches the status and announces nothing.
+ * folds make no difference. Chooses the payment method whose money counts; never touches the status and announces nothing.
  * `named` are transfer keys of dust that needs a row because an operator is about to count it.
  */
 export function fold(
@@ -35,18 +36,18 @@ export function fold(
   named: ReadonlySet<string> = new Set(),
 ): InvoiceState {
   const known = new Map(state.ledger.map((row) => [row.payment, row]))
-  const placed = [...observations].sort(byFirstSight).map((seen) => ({ seen, hold: holdingLock(state.locks, seen) }))
+  const placed = [...observations].sort(byFirstSeen).map((seen) => ({ seen, hold: holdingLock(state.locks, seen) }))
   const listed = new Set(chooseListed(state, placed, named))
-  const judged = placed
+  const evaluated = placed
     .filter((one) => listed.has(one))
     .map((one) => {
       const row = known.get(one.seen.payment)
-      return { ...one, known: row, row: judgePayment(state, lockAt(state.locks, one.hold), one.seen, row) }
+      return { ...one, known: row, row: classifyPayment(state, lockAt(state.locks, one.hold), one.seen, row) }
     })
   const before = activeIndex(state.locks)
-  const active = chooseLock(state, judged, before)
+  const active = chooseQuote(state, evaluated, before)
   const locks = active === before ? state.locks : activate(state.locks, active, at)
-  const { rows, promised } = countRows(state, judged, active)
+  const { rows, promised } = countRows(state, evaluated, active)
   const completed = complete({ ...state, locks, ledger: rows }, placed, active, promised)
   const withRow = new Set(completed.map((row) => row.payment))
   const unlisted = placed
@@ -62,7 +63,7 @@ export function fold(
   }
 }
 
-/** Rows once given are kept; dust that nobody named gets none here, so that it cannot crowd out real payments. */
+/** Assigned rows are permanent; dust without an operator's decision gets none here, so that it cannot displace real payments. */
 function chooseListed(state: InvoiceState, placed: readonly Placed[], named: ReadonlySet<string>): readonly Placed[] {
   const known = new Set(state.ledger.map((row) => row.payment))
   const kept = placed.filter((one) => known.has(one.seen.payment))
@@ -78,20 +79,20 @@ function chooseListed(state: InvoiceState, placed: readonly Placed[], named: Rea
 }
 
 /**
- * The first lock that receives funds is the one whose money counts. It stays so while any of that money lives; if all of
- * it vanishes, the next funds decide again. Dust that nobody counted decides nothing. A paid or cancelled invoice never
- * changes its lock.
+ * The first payment method that receives funds is the one whose money counts. It stays so while any of that money is live; if all of
+ * it vanishes, the next funds decide again. Uncounted dust decides nothing. A paid or cancelled invoice never
+ * changes its payment method.
  */
-function chooseLock(state: InvoiceState, judged: readonly Judged[], before: number | null): number | null {
+function chooseQuote(state: InvoiceState, evaluated: readonly Evaluated[], before: number | null): number | null {
   if (isSettled(state) || state.status === 'cancelled') return before
-  const holdsFunds = judged.some(({ known, row, hold }) => {
+  const holdsFunds = evaluated.some(({ known, row, hold }) => {
     if (known?.counted !== true || !isLive(row)) return false
     const lock = lockAt(state.locks, hold)
     if (isByHand(row)) return hold === before || row.acceptedBase !== null
     return hold === before && (lock === null || !isLeftOut(lock, row))
   })
   if (holdsFunds) return before
-  const first = judged.find(({ row, hold }) => {
+  const first = evaluated.find(({ row, hold }) => {
     const lock = lockAt(state.locks, hold)
     if (lock === null || isLeftOut(lock, row)) return false
     return isLive(row) && row.eligible && quoteFor(lock, row) !== null
@@ -100,21 +101,21 @@ function chooseLock(state: InvoiceState, judged: readonly Judged[], before: numb
 }
 
 /**
- * Decides row by row, oldest first, what counts. Until a payment has claimed a quote, payments that no quote covers are
- * kept out; from then on that quote is the price for all. A paid or cancelled invoice is not judged by quotes any more.
+ * Decides row by row, oldest first, whether it counts. Until a payment has claimed a quote, payments that no quote covers are
+ * kept out; from then on that quote is the price for all. A paid or cancelled invoice is not checked against quotes any more.
  */
 function countRows(
   state: InvoiceState,
-  judged: readonly Judged[],
+  evaluated: readonly Evaluated[],
   active: number | null,
 ): { rows: readonly LedgerRow[]; promised: boolean } {
   const frozen = isSettled(state) || state.status === 'cancelled'
   let promised = frozen
-  const rows = judged.map(({ seen, hold, row, known }): LedgerRow => {
+  const rows = evaluated.map(({ seen, hold, row, known }): LedgerRow => {
     const lock = lockAt(state.locks, hold)
     if (isByHand(row)) return { ...row, counted: true, uncountedReason: null }
     if (lock !== null && isLeftOut(lock, row)) {
-      // Dust that is gone stops counting: other dust may complete the invoice, and both would count when it comes back.
+      // Dust that is gone stops counting: other dust may complete the invoice, and both would count when it returns.
       if (known !== undefined && frozen) return row
       return { ...row, counted: false, uncountedReason: 'dust' }
     }
@@ -129,7 +130,7 @@ function countRows(
   return { rows, promised }
 }
 
-/** Lets the one dust transfer count that completes the invoice. What a paid or cancelled invoice holds is not judged again. */
+/** Lets the single dust transfer count that completes the invoice. The rows of a paid or cancelled invoice are not checked again. */
 function complete(
   state: InvoiceState,
   placed: readonly Placed[],
@@ -157,25 +158,25 @@ function complete(
   })
   const seen = placed.find((one) => one.seen.payment === key)?.seen
   if (seen === undefined) return state.ledger
-  const row = rows.get(seen.payment) ?? judgePayment(state, lock, seen, undefined)
+  const row = rows.get(seen.payment) ?? classifyPayment(state, lock, seen, undefined)
   rows.set(seen.payment, { ...row, counted: true, uncountedReason: null })
-  return [...rows.values()].sort(byFirstSight)
+  return [...rows.values()].sort(byFirstSeen)
 }
 
-/** Money that counts because a person said so. */
+/** Money that counts by an operator's decision. */
 function isByHand(row: LedgerRow): boolean {
   return row.acceptedBase !== null || row.countedByHand === true
 }
 
-function activate(locks: readonly AssetLock[], active: number | null, at: Ms): readonly AssetLock[] {
+function activate(locks: readonly PaymentMethod[], active: number | null, at: Ms): readonly PaymentMethod[] {
   return locks.map((lock, index) => (index === active ? { ...lock, to: null } : { ...lock, to: lock.to ?? at }))
 }
 
-function activeIndex(locks: readonly AssetLock[]): number | null {
+function activeIndex(locks: readonly PaymentMethod[]): number | null {
   const index = locks.findLastIndex((lock) => lock.to === null)
   return index < 0 ? null : index
 }
 
-function lockAt(locks: readonly AssetLock[], index: number | null): AssetLock | null {
+function lockAt(locks: readonly PaymentMethod[], index: number | null): PaymentMethod | null {
   return index === null ? null : (locks[index] ?? null)
 }

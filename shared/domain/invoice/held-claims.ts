@@ -1,25 +1,25 @@
-import { type AssetLock, type InvoiceState, isHeld, type Ms } from './model.ts'
+import { type InvoiceState, isHeld, type Ms, type PaymentMethod } from './model.ts'
 import { latestQuote } from './quote-window.ts'
 
 /** Money for an invoice may be seen in time and mined up to a day after its end. */
 const PAYABLE_AFTER_END_MS = 24 * 3_600_000
 
-/** A claim that ends, and the locks that share it. */
+/** A temporary claim, and the payment methods that share it. */
 export interface HeldClaim {
   readonly claim: string
-  readonly locks: readonly AssetLock[]
-  /** From when on the claim may end, by the block time of every chain concerned. */
+  readonly locks: readonly PaymentMethod[]
+  /** Earliest end of the claim, by the block time of every chain concerned. */
   readonly dueAt: Ms
 }
 
-/** How long a claim stands after its last quote when late money may settle its invoice for `lateGraceMs`: a day at least. */
+/** How long a claim is valid after its last quote when late money may settle its invoice for `lateGraceMs`: at least a day. */
 export function heldFor(lateGraceMs: number): number {
   return later(PAYABLE_AFTER_END_MS, lateGraceMs)
 }
 
-/** The claims of an invoice that stand and end one day, with when that may be. Locks on one address share one claim. */
+/** The valid temporary claims of an invoice, with their earliest end. Payment methods on one address share one claim. */
 export function heldClaims(state: Pick<InvoiceState, 'locks' | 'expiresAt'>): readonly HeldClaim[] {
-  const byClaim = new Map<string, AssetLock[]>()
+  const byClaim = new Map<string, PaymentMethod[]>()
   for (const lock of state.locks) {
     if (lock.hold === undefined || !isHeld(lock)) continue
     byClaim.set(lock.claim, [...(byClaim.get(lock.claim) ?? []), lock])
@@ -31,8 +31,8 @@ export function heldClaims(state: Pick<InvoiceState, 'locks' | 'expiresAt'>): re
   }))
 }
 
-/** The active lock can be paid until the invoice ends, an earlier one as long as its quote says. */
-function dueAt(expiresAt: Ms, lock: AssetLock): Ms {
+/** The active payment method can be paid until the invoice ends, an earlier one until its quote ends. */
+function dueAt(expiresAt: Ms, lock: PaymentMethod): Ms {
   const { hold, to } = lock
   const quoteEnd = latestQuote(lock).expiresAt
   if (hold?.heldMs === undefined) {

@@ -1,9 +1,9 @@
 import type { InvoiceState, Ms } from './model.ts'
 
-/** An invoice that waits this long for confirmations needs a person's eye. */
+/** An invoice that waits this long for confirmations needs attention. */
 const STUCK_AFTER_MS = 24 * 3_600_000
 
-/** When the clock must look at an invoice next: its deadline, or the moment its confirmations take too long; null when it need not. */
+/** When an invoice must be checked next: its deadline, or the moment its confirmations take too long; null when it need not. */
 export function nextActionAt(
   state: Pick<InvoiceState, 'status' | 'expiresAt' | 'confirmingSince' | 'exceptions'>,
 ): Ms | null {

@@ -1,31 +1,32 @@
 import type { Mode } from '../enumerations.ts'
-import type { AssetLock, Effect, InvoiceState, Ms, Word } from './model.ts'
+import { auditWrite } from './audit-effect.ts'
+import type { Attribution, Effect } from './invoice-event.ts'
+import type { InvoiceState, Ms, PaymentMethod } from './model.ts'
 import { nextActionAt } from './next-action.ts'
-import { noted } from './noted.ts'
 import { latestQuote } from './quote-window.ts'
 
-/** What decides the first state of an invoice. */
+/** Input for the first state of an invoice. */
 export interface OpenInvoiceInput {
   readonly mode: Mode
   readonly createdAt: Ms
-  /** End of the invoice's life; replaced by the quote's end when `endsWithQuote` and a lock is given. */
+  /** End of the invoice's life; replaced by the quote's end when `endsWithQuote` and a payment method is given. */
   readonly expiresAt: Ms
   readonly endsWithQuote: boolean
   /** Null when the payer picks the asset later. */
-  readonly lock: AssetLock | null
-  /** The person who made it by hand; absent for what programs ask for. */
-  readonly word?: Word
+  readonly lock: PaymentMethod | null
+  /** The operator who created it; absent for API calls. */
+  readonly attribution?: Attribution
 }
 
 /**
- * The first state of an invoice, version 1, with the events to save beside it: `new` with `invoice.created`,
- * or `pending` with `invoice.created` and `invoice.pending` when an asset is locked at once.
+ * The first state of an invoice, version 1, with the events to save with it: `new` with `invoice.created`,
+ * or `pending` with `invoice.created` and `invoice.pending` when an asset is fixed at once.
  */
 export function openInvoice(input: OpenInvoiceInput): { state: InvoiceState; effects: readonly Effect[] } {
   const { mode, createdAt, endsWithQuote, lock } = input
   const created: Effect = { kind: 'event', type: 'invoice.created', payment: null }
   const pending: Effect = { kind: 'event', type: 'invoice.pending', payment: null }
-  const effects = [created, ...(lock === null ? [] : [pending]), ...noted('created', input.word ?? {})]
+  const effects = [created, ...(lock === null ? [] : [pending]), ...auditWrite('created', input.attribution ?? {})]
   const state: InvoiceState = {
     status: lock === null ? 'new' : 'pending',
     mode,

@@ -1,6 +1,7 @@
-import { isLate } from './judge-payment.ts'
-import { isLeftOut } from './lock-match.ts'
-import type { AssetLock, InvoiceState, OthersRow, PaymentObservation } from './model.ts'
+import { isLate } from './classify-payment.ts'
+import type { PaymentObservation } from './invoice-event.ts'
+import type { InvoiceState, OthersRow, PaymentMethod } from './model.ts'
+import { isLeftOut } from './quote-match.ts'
 import { quoteHolding } from './quote-window.ts'
 import { isLive } from './totals.ts'
 
@@ -8,21 +9,21 @@ const FNV_OFFSET = 0xcbf29ce484222325n
 const FNV_PRIME = 0x100000001b3n
 const FNV_MASK = 0xffffffffffffffffn
 
-/** A payment without a row, with the lock it answers or null. */
+/** A payment without a row, with its payment method or null. */
 export interface Unlisted {
   readonly seen: PaymentObservation
-  readonly lock: AssetLock | null
+  readonly lock: PaymentMethod | null
 }
 
 /**
- * Sums payments that have no row of their own; null when there are none. Only money on time in the active lock enters
- * the sums: it has no memory in which a late judgement could be kept, so late dust is left to the operators.
- * `promised` says that a listed payment already fixed the price; without it a quote must have held at first sight.
+ * Sums payments without a separate row; null when there are none. Only money on time of the active payment method enters
+ * the sums: the row cannot store a check of lateness, so late dust is left to the operators.
+ * `promised` means that a listed payment already fixed the price; without it a quote must have been valid when they were first seen.
  */
 export function sumOthers(
   state: InvoiceState,
   unlisted: readonly Unlisted[],
-  active: AssetLock | null,
+  active: PaymentMethod | null,
   promised: boolean,
 ): OthersRow | null {
   if (unlisted.length === 0) return null
@@ -35,11 +36,11 @@ export function sumOthers(
   }
 }
 
-/** True for a payment that enters the sums without a row of its own. */
+/** True for a payment that enters the sums without a separate row. */
 export function countsUnlisted(
-  state: Pick<InvoiceState, 'expiresAt'>,
+  state: Pick<InvoiceState, 'expiresAt' | 'status'>,
   { seen, lock }: Unlisted,
-  active: AssetLock | null,
+  active: PaymentMethod | null,
   promised: boolean,
 ): boolean {
   if (lock === null || lock !== active || isLeftOut(lock, seen)) return false
@@ -57,7 +58,7 @@ export function digestOf(seen: readonly PaymentObservation[]): string {
   return `${versionSum(seen)}-${hash.toString(16).padStart(16, '0')}`
 }
 
-/** Rises with every newer version and never falls, so that an old read can be told from a new one. */
+/** Increases with every newer version and never decreases, so that an old read can be distinguished from a new one. */
 export function versionSum(rows: readonly { readonly version: number }[]): number {
   return rows.reduce((total, row) => total + row.version, 0)
 }

@@ -1,49 +1,49 @@
 import { describe, expect, it } from 'vitest'
 import { INVOICE_STATUSES } from '../enumerations.ts'
 import { planSimulation, type SimulationScenario } from './plan-simulation.ts'
-import { aLock, anOldLock, aPayment, aQuote, DUE, story, storyIn } from './transition-fixtures.ts'
+import { anOldPaymentMethod, aPayment, aPaymentMethod, aQuote, DUE, story, storyIn } from './transition-fixtures.ts'
 
 const REFUSED = { outcome: 'refused', reason: 'not_simulatable' }
 const SCENARIOS: readonly SimulationScenario[] = ['paid', 'partial', 'overpaid', 'expired']
 
 describe('simulation plans', () => {
   it('pay what is missing, half of it, or up to 110 %', () => {
-    const told = story()
-    expect(planSimulation(told.state(), 'paid')).toEqual({ outcome: 'pay', amountBase: DUE })
-    expect(planSimulation(told.state(), 'partial')).toEqual({ outcome: 'pay', amountBase: DUE / 2n })
-    expect(planSimulation(told.state(), 'overpaid')).toEqual({ outcome: 'pay', amountBase: (DUE * 11n) / 10n })
-    expect(planSimulation(told.state(), 'expired')).toEqual({ outcome: 'expire' })
-    told.see([aPayment({ simulated: true, state: 'confirmed', amountBase: DUE / 2n })])
-    expect(planSimulation(told.state(), 'paid')).toEqual({ outcome: 'pay', amountBase: DUE / 2n })
-    expect(planSimulation(told.state(), 'partial')).toEqual({ outcome: 'pay', amountBase: DUE / 4n })
-    expect(planSimulation(told.state(), 'overpaid')).toEqual({ outcome: 'pay', amountBase: (DUE * 6n) / 10n })
+    const run = story()
+    expect(planSimulation(run.state(), 'paid')).toEqual({ outcome: 'pay', amountBase: DUE })
+    expect(planSimulation(run.state(), 'partial')).toEqual({ outcome: 'pay', amountBase: DUE / 2n })
+    expect(planSimulation(run.state(), 'overpaid')).toEqual({ outcome: 'pay', amountBase: (DUE * 11n) / 10n })
+    expect(planSimulation(run.state(), 'expired')).toEqual({ outcome: 'expire' })
+    run.see([aPayment({ simulated: true, state: 'confirmed', amountBase: DUE / 2n })])
+    expect(planSimulation(run.state(), 'paid')).toEqual({ outcome: 'pay', amountBase: DUE / 2n })
+    expect(planSimulation(run.state(), 'partial')).toEqual({ outcome: 'pay', amountBase: DUE / 4n })
+    expect(planSimulation(run.state(), 'overpaid')).toEqual({ outcome: 'pay', amountBase: (DUE * 6n) / 10n })
   })
 
   it('lead to the state they name, whatever the amount', () => {
     for (const amountBase of [2n, 3n, 7n, 999n, DUE]) {
       for (const scenario of SCENARIOS) {
-        const told = story(aLock({ quotes: [aQuote({ amountBase })] }))
-        const plan = planSimulation(told.state(), scenario)
+        const run = story(aPaymentMethod({ quotes: [aQuote({ amountBase })] }))
+        const plan = planSimulation(run.state(), scenario)
         if (plan.outcome === 'pay') {
-          told.see([aPayment({ simulated: true, state: 'confirmed', amountBase: plan.amountBase })])
+          run.see([aPayment({ simulated: true, state: 'confirmed', amountBase: plan.amountBase })])
         }
-        if (plan.outcome === 'expire') told.apply({ type: 'expiry_simulated' })
-        expect(told.state().status).toBe(scenario)
+        if (plan.outcome === 'expire') run.apply({ type: 'expiry_simulated' })
+        expect(run.state().status).toBe(scenario)
       }
     }
   })
 
   it('a part that would already settle is refused', () => {
-    const tiny = story(aLock({ quotes: [aQuote({ amountBase: 1n })] }))
+    const tiny = story(aPaymentMethod({ quotes: [aQuote({ amountBase: 1n })] }))
     expect(planSimulation(tiny.state(), 'partial')).toEqual(REFUSED)
-    const lax = story(aLock({ policy: { ...aLock().policy, toleranceBase: DUE / 2n } }))
+    const lax = story(aPaymentMethod({ policy: { ...aPaymentMethod().policy, toleranceBase: DUE / 2n } }))
     expect(planSimulation(lax.state(), 'partial')).toEqual(REFUSED)
   })
 
   it('are refused beside real money, in live mode and in every state but pending and partial', () => {
     for (const scenario of SCENARIOS) {
       expect(planSimulation(storyIn('partial').state(), scenario)).toEqual(REFUSED)
-      expect(planSimulation(story(aLock(), { mode: 'live' }).state(), scenario)).toEqual(REFUSED)
+      expect(planSimulation(story(aPaymentMethod(), { mode: 'live' }).state(), scenario)).toEqual(REFUSED)
       for (const status of INVOICE_STATUSES.filter((one) => one !== 'pending')) {
         expect(planSimulation(storyIn(status).state(), scenario)).toEqual(REFUSED)
       }
@@ -54,11 +54,22 @@ describe('simulation plans', () => {
   })
 
   it('dust of a real sender blocks none', () => {
-    const told = story()
-    told.see([aPayment({ amountBase: 5n })])
-    expect(planSimulation(told.state(), 'paid')).toEqual({ outcome: 'pay', amountBase: DUE })
-    const old = story(anOldLock())
+    const run = story()
+    run.see([aPayment({ amountBase: 5n })])
+    expect(planSimulation(run.state(), 'paid')).toEqual({ outcome: 'pay', amountBase: DUE })
+    const old = story(anOldPaymentMethod())
     old.see([aPayment({ amountBase: 5n })])
     expect(planSimulation(old.state(), 'paid')).toEqual(REFUSED)
+  })
+})
+
+describe('a late payment', () => {
+  it('pays an expired invoice, is late, and is announced as such', () => {
+    const run = story()
+    expect(planSimulation(run.state(), 'late')).toEqual(REFUSED)
+    run.apply({ type: 'expiry_simulated' })
+    expect(run.state().status).toBe('expired')
+    expect(planSimulation(run.state(), 'late')).toEqual({ outcome: 'pay', amountBase: DUE })
+    for (const scenario of SCENARIOS) expect(planSimulation(run.state(), scenario)).toEqual(REFUSED)
   })
 })

@@ -1,13 +1,17 @@
-import { activeLock, type InvoiceState, type Refusal } from './model.ts'
+import type { Refusal } from './invoice-event.ts'
+import { activePaymentMethod, type InvoiceState } from './model.ts'
 import { isLive, neededBase, totals } from './totals.ts'
 
-/** The four outcomes that a test key may play (specification, SimulateRequest). */
-export type SimulationScenario = 'paid' | 'partial' | 'overpaid' | 'expired'
+/**
+ * Scenarios of a test invoice: the four outcomes of the specification (SimulateRequest), and two that the REST API does
+ * not offer: `late`, a payment after the deadline, and `unconfirmed`, one that is seen and not confirmed yet.
+ */
+export type SimulationScenario = 'paid' | 'partial' | 'overpaid' | 'expired' | 'late' | 'unconfirmed'
 
-/** What the caller must do to bring a scenario about, or why it may not. */
+/** Steps of the caller to produce a scenario, or why it is refused. */
 export type SimulationPlan =
   | { readonly outcome: 'refused'; readonly reason: Refusal }
-  /** Store a confirmed simulated payment of this amount in the locked asset, then apply `payments_changed`. */
+  /** Store a confirmed simulated payment of this amount in the chosen asset, then apply `payments_changed`. */
   | { readonly outcome: 'pay'; readonly amountBase: bigint }
   /** Apply `expiry_simulated`. */
   | { readonly outcome: 'expire' }
@@ -16,16 +20,18 @@ const REFUSED: SimulationPlan = { outcome: 'refused', reason: 'not_simulatable' 
 
 /**
  * Plans a scenario for an invoice of test mode in `pending` or `partial` that holds no real money; anything else is
- * refused. An invoice in `new` must have an asset locked first. `paid` pays what is missing, `partial` half of that
- * (refused when half would already settle), `overpaid` tops up to 110 % of the amount due.
+ * refused. An invoice in `new` must have an asset chosen first. `paid` pays the missing amount, `partial` half of it
+ * (refused when half would already settle), `overpaid` tops up to 110 % of the amount due. `unconfirmed` pays the missing amount, `late` does so only
+ * for an invoice in `expired`.
  */
 export function planSimulation(state: InvoiceState, scenario: SimulationScenario): SimulationPlan {
-  const lock = activeLock(state)
-  if (lock === null || !isSimulatable(state)) return REFUSED
+  const lock = activePaymentMethod(state)
+  const allowed = scenario === 'late' ? state.status === 'expired' && isPlaying(state) : isSimulatable(state)
+  if (lock === null || !allowed) return REFUSED
   if (scenario === 'expired') return { outcome: 'expire' }
   const { dueBase, seenBase } = totals(state)
   const missingBase = dueBase - seenBase
-  if (scenario === 'paid') return pay(missingBase)
+  if (scenario === 'paid' || scenario === 'late' || scenario === 'unconfirmed') return pay(missingBase)
   if (scenario === 'partial') {
     const halfBase = (missingBase + 1n) / 2n
     return seenBase + halfBase >= neededBase(state, dueBase) ? REFUSED : pay(halfBase)
@@ -35,10 +41,14 @@ export function planSimulation(state: InvoiceState, scenario: SimulationScenario
   return pay((overBase > overpaidFrom ? overBase : overpaidFrom) - seenBase)
 }
 
-/** True when simulated events may happen to an invoice: test mode, still waiting for money, and none of it real. */
+/** True when simulated events are allowed on an invoice: test mode, still waiting for money, and none of it real. */
 export function isSimulatable(state: InvoiceState): boolean {
+  return (state.status === 'pending' || state.status === 'partial') && isPlaying(state)
+}
+
+/** A test invoice that holds no real money. */
+function isPlaying(state: InvoiceState): boolean {
   if (state.mode !== 'test') return false
-  if (state.status !== 'pending' && state.status !== 'partial') return false
   const real = state.ledger.some((row) => isLive(row) && !row.simulated)
   return !real && (state.others?.seenBase ?? 0n) === 0n
 }

@@ -1,35 +1,36 @@
 import { compare, multiply, parseDecimal } from '../money/decimal.ts'
-import type { AssetLock, LedgerRow, Ms, PaymentObservation, Quote } from './model.ts'
+import type { PaymentObservation } from './invoice-event.ts'
+import type { LedgerRow, Ms, PaymentMethod, Quote } from './model.ts'
 
 const BPS = 10_000n
 
-/** What a quote is chosen by. */
+/** The payment fields that choose a quote. */
 type Sight = Pick<LedgerRow | PaymentObservation, 'firstSeenAt' | 'rateSeen' | 'simulated'>
 
-/** The newest quote of a lock. Throws RangeError on a lock without quotes, which no caller may build. */
-export function latestQuote(lock: AssetLock): Quote {
+/** The newest quote of a payment method. Throws RangeError on one without quotes, which no caller may build. */
+export function latestQuote(lock: PaymentMethod): Quote {
   const quote = lock.quotes.at(-1)
-  if (quote === undefined) throw new RangeError('a lock has at least one quote')
+  if (quote === undefined) throw new RangeError('a payment method has at least one quote')
   return quote
 }
 
-/** The newest quote that was open or over at `time`; the first one for times before it, since clocks of chains differ from ours. */
-export function quoteOpenedBy(lock: AssetLock, time: Ms): Quote {
+/** The newest quote that was open or over at `time`; the first one for earlier times, because clocks of chains differ from ours. */
+export function quoteOpenedBy(lock: PaymentMethod, time: Ms): Quote {
   return lock.quotes.findLast((quote) => quote.lockedAt <= time) ?? lock.quotes[0] ?? latestQuote(lock)
 }
 
 /** The quote whose window holds `time`, the newest of several, or null. */
-export function quoteHolding(lock: AssetLock, time: Ms): Quote | null {
+export function quoteHolding(lock: PaymentMethod, time: Ms): Quote | null {
   const first = lock.quotes[0]
   if (first !== undefined && time < first.lockedAt) return first
   return lock.quotes.findLast((quote) => quote.lockedAt <= time && time <= quote.expiresAt) ?? null
 }
 
 /**
- * The quote that a payment may claim on its own: the one that held when it was first seen, else the last one before
- * it within grace and drift of that quote's end, else null. Later quotes never change the answer.
+ * The quote that a payment may claim on its own: the one valid when it was first seen, otherwise the last one before
+ * it within grace and drift of that quote's end, otherwise null. Later quotes never change the result.
  */
-export function quoteFor(lock: AssetLock, sight: Sight): Quote | null {
+export function quoteFor(lock: PaymentMethod, sight: Sight): Quote | null {
   const held = quoteHolding(lock, sight.firstSeenAt)
   if (held !== null) return held
   const last = quoteOpenedBy(lock, sight.firstSeenAt)
@@ -39,10 +40,10 @@ export function quoteFor(lock: AssetLock, sight: Sight): Quote | null {
 }
 
 /**
- * True when the rate at first sight had not fallen below the promised one by more than the frozen bound.
- * A rate that moved in the merchant's favour is always fine; an unknown rate never is.
+ * True when the rate when first seen had not fallen below the quoted one by more than the frozen bound.
+ * A rate that moved in the merchant's favour always passes; an unknown rate never does.
  */
-export function withinDrift(promised: Quote, rateSeen: string | null, lock: AssetLock): boolean {
+export function withinDrift(promised: Quote, rateSeen: string | null, lock: PaymentMethod): boolean {
   if (rateSeen === null) return false
   const floor = multiply(parseDecimal(promised.fiatPerAsset), {
     digits: BPS - BigInt(lock.policy.lateDriftBps),

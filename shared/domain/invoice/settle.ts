@@ -1,9 +1,10 @@
 import type { InvoiceStatus } from '../enumerations.ts'
 import { announcePayments } from './announce.ts'
-import { activeLock, type Effect, type InvoiceState, type Ms } from './model.ts'
+import type { Effect } from './invoice-event.ts'
+import { activePaymentMethod, type InvoiceState, type Ms } from './model.ts'
 import { isLive, isSettled, neededBase, totals } from './totals.ts'
 
-/** A state on its way to be saved, with what it has to announce so far. */
+/** A state to be saved, with its announcements so far. */
 export interface Draft {
   readonly state: InvoiceState
   readonly effects: readonly Effect[]
@@ -19,21 +20,21 @@ const ENTRY_EVENT = {
   cancelled: 'invoice.cancelled',
 } as const
 
-/** How far an invoice that waits for money has come; a fall is a step back. */
+/** Progress of an invoice that waits for money; a lower value is a step back. */
 const PROGRESS: Partial<Record<InvoiceStatus, number>> = { pending: 0, partial: 1, confirming: 2 }
 
 /**
- * Announces the payments of a freshly folded ledger and moves the invoice to the status its sums ask for. Skipped states
- * are silent. Order: late notices and detections, the waiting state entered, confirmations, the paid state entered.
- * A step back leads to `expired` when the deadline is not after `knownUntil`; otherwise the clock will judge it.
+ * Announces the payments of a newly folded ledger and moves the invoice to the status that follows from its sums. Skipped states
+ * emit no event. Order: late notices and detections, the waiting state entered, confirmations, the paid state entered.
+ * A step back leads to `expired` when the deadline is not after `knownUntil`; otherwise the deadline is checked later.
  */
 export function settle(folded: InvoiceState, at: Ms, knownUntil: Ms = at): Draft {
-  const { state, sightings, confirmations } = announcePayments(folded)
+  const { state, observations, confirmations } = announcePayments(folded)
   const next = statusBySums(state, knownUntil)
   const entered = enter(withPaidLate(state), next, at)
   const ordered = isSettled(entered.state)
-    ? [...sightings, ...confirmations, ...entered.effects]
-    : [...sightings, ...entered.effects, ...confirmations]
+    ? [...observations, ...confirmations, ...entered.effects]
+    : [...observations, ...entered.effects, ...confirmations]
   return { state: entered.state, effects: ordered }
 }
 
@@ -52,7 +53,7 @@ export function enter(state: InvoiceState, next: InvoiceStatus, at: Ms): Draft {
     ...state,
     status: next,
     paidAt: paidNow ? (state.paidAt ?? at) : state.paidAt,
-    // A payment that vanishes after the invoice was paid does not turn it into an underpaid one.
+    // A payment that vanishes after the invoice was paid does not make it underpaid.
     underpaidAccepted: next === 'paid' && below && (paidNow || state.underpaidAccepted),
     partialAnnouncedBase: grown ? announceableBase : state.partialAnnouncedBase,
     confirmingSince: next === 'confirming' ? (moved ? at : state.confirmingSince) : null,
@@ -62,14 +63,14 @@ export function enter(state: InvoiceState, next: InvoiceStatus, at: Ms): Draft {
 }
 
 /**
- * The status that the sums of a folded ledger ask for. A step back leads to `expired` when the deadline is not after `knownUntil`.
+ * The status that follows from the sums of a folded ledger. A step back leads to `expired` when the deadline is not after `knownUntil`.
  * Repeating it on its own result changes nothing.
  */
 export function statusBySums(state: InvoiceState, knownUntil: Ms): InvoiceStatus {
   const { status } = state
   if (status === 'new' || status === 'cancelled' || status === 'overpaid') return status
   const { seenBase, settledBase, onTimeBase, dueBase } = totals(state)
-  const overpaid = settledBase > dueBase + (activeLock(state)?.policy.overToleranceBase ?? 0n)
+  const overpaid = settledBase > dueBase + (activePaymentMethod(state)?.policy.overToleranceBase ?? 0n)
   if (status === 'paid') return overpaid ? 'overpaid' : 'paid'
   const needed = neededBase(state, dueBase)
   if (settledBase >= needed) return overpaid ? 'overpaid' : 'paid'
@@ -80,7 +81,7 @@ export function statusBySums(state: InvoiceState, knownUntil: Ms): InvoiceStatus
   return steppedBack && knownUntil >= state.expiresAt ? 'expired' : waiting
 }
 
-/** Late money marks the invoice until it is paid, unless what came in time would have been enough; then it stays as it was. */
+/** Late money marks the invoice until it is paid, unless the payments in time would have been enough; then the mark is unchanged. */
 function withPaidLate(state: InvoiceState): InvoiceState {
   if (isSettled(state)) return state
   const { onTimeBase, dueBase } = totals(state)

@@ -1,8 +1,9 @@
-import { isLeftOut } from './lock-match.ts'
-import { activeLock, type InvoiceState, type LedgerRow, type PaymentObservation, type Quote } from './model.ts'
+import type { PaymentObservation } from './invoice-event.ts'
+import { activePaymentMethod, type InvoiceState, type LedgerRow, type Quote } from './model.ts'
+import { isLeftOut } from './quote-match.ts'
 import { latestQuote, quoteFor } from './quote-window.ts'
 
-/** Sums of an invoice in base units of the locked asset, from live payments only. */
+/** Sums of an invoice in base units of the chosen asset, from live payments only. */
 interface Totals {
   /** Everything counted, late money included: what `received.amount` shows. */
   readonly receivedBase: bigint
@@ -14,13 +15,13 @@ interface Totals {
   readonly settledBase: bigint
   /** The eligible part that was not late: only it makes an invoice partial. */
   readonly onTimeBase: bigint
-  /** The eligible part that has rows of its own; `invoice.partial` announces it. */
+  /** The eligible part with separate rows; `invoice.partial` announces it. */
   readonly announceableBase: bigint
-  /** What the payer owes; zero while no asset is locked. */
+  /** Amount due; zero until an asset is chosen. */
   readonly dueBase: bigint
 }
 
-/** Sums the ledger. The only place that adds payments up; nothing in the product increments a sum. */
+/** Sums the ledger. The only place that adds payments up; no other code increments a sum. */
 export function totals(state: InvoiceState): Totals {
   const live = state.ledger.filter((row) => row.counted && isLive(row))
   const eligible = live.filter((row) => row.eligible)
@@ -38,24 +39,24 @@ export function totals(state: InvoiceState): Totals {
   }
 }
 
-/** A payment that still stands on its chain; replaced, dropped and orphaned ones do not. */
+/** A payment that is still on its chain; replaced, dropped and orphaned ones are not. */
 export function isLive(row: Pick<LedgerRow | PaymentObservation, 'state'>): boolean {
   return row.state === 'detected' || row.state === 'confirmed'
 }
 
-/** True once the invoice was paid; what it was paid by is then no longer judged again. */
+/** True once the invoice was paid; the payments that paid it are not checked again. */
 export function isSettled(state: Pick<InvoiceState, 'status'>): boolean {
   return state.status === 'paid' || state.status === 'overpaid'
 }
 
-/** Base units that settle the invoice: due less the missing amount that is tolerated, never below one. */
+/** Base units that settle the invoice: the amount due minus the tolerance, never below one. */
 export function neededBase(state: InvoiceState, dueBase: bigint): bigint {
-  const needed = dueBase - (activeLock(state)?.policy.toleranceBase ?? 0n)
+  const needed = dueBase - (activePaymentMethod(state)?.policy.toleranceBase ?? 0n)
   return needed > 0n ? needed : 1n
 }
 
-/** Oldest first, ties by transfer key: the order in which payments are judged, whatever order they were stored in. */
-export function byFirstSight(
+/** Oldest first, ties by transfer key: the order in which payments are checked, whatever order they were stored in. */
+export function byFirstSeen(
   left: Pick<LedgerRow, 'firstSeenAt' | 'payment'>,
   right: Pick<LedgerRow, 'firstSeenAt' | 'payment'>,
 ): number {
@@ -65,18 +66,18 @@ export function byFirstSight(
 }
 
 /**
- * The promise that the earliest payment answered; it holds for all payments of the invoice. Dust claims no promise. Without
- * payments it is the latest quote. Once paid, a payment that vanished later still counts here: it fixed the price that was settled.
+ * The quote of the earliest payment; it applies to all payments of the invoice. Dust claims no quote. Without
+ * payments it is the latest quote. Once paid, a payment that vanished later still counts here: it fixed the settled price.
  */
 function dueQuote(state: InvoiceState): Quote | null {
-  const lock = activeLock(state)
+  const lock = activePaymentMethod(state)
   if (lock === null) return null
   const settled = isSettled(state)
-  const judged = state.ledger
+  const evaluated = state.ledger
     .filter((row) => row.counted && row.eligible && row.acceptedBase === null && !isLeftOut(lock, row))
     .filter((row) => isLive(row) || (settled && row.confirmed))
-    .sort(byFirstSight)
-  for (const row of judged) {
+    .sort(byFirstSeen)
+  for (const row of evaluated) {
     const quote = quoteFor(lock, row)
     if (quote !== null) return quote
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { totals } from './totals.ts'
 import { StaleObservations, transition } from './transition.ts'
-import { anOldLock, aPayment, DEADLINE, DUE, MINUTE, story, storyIn, T0 } from './transition-fixtures.ts'
+import { anOldPaymentMethod, aPayment, DEADLINE, DUE, MINUTE, story, storyIn, T0 } from './transition-fixtures.ts'
 
 const onTimeLate = { firstSeenAt: DEADLINE + MINUTE, rateSeen: '1.00' }
 
@@ -10,48 +10,48 @@ describe('an operator', () => {
     ({ type: 'funds_accepted', payments }) as const
 
   it('accepts a confirmed part as full payment', () => {
-    const told = story()
-    told.see([aPayment({ amountBase: DUE / 2n, state: 'confirmed' })])
-    told.apply({ type: 'deadline_reached' }, [], DEADLINE)
-    expect(told.apply(accept())).toEqual(['invoice.paid', '-partial'])
-    expect(told.state()).toMatchObject({ status: 'paid', underpaidAccepted: true })
+    const run = story()
+    run.see([aPayment({ amountBase: DUE / 2n, state: 'confirmed' })])
+    run.apply({ type: 'deadline_reached' }, [], DEADLINE)
+    expect(run.apply(accept())).toEqual(['invoice.paid', '-partial'])
+    expect(run.state()).toMatchObject({ status: 'paid', underpaidAccepted: true })
   })
 
   it('accepts late money and another asset by its value', () => {
-    const told = storyIn('expired')
-    told.see([aPayment({ ...onTimeLate, rateSeen: null, state: 'confirmed', amountBase: DUE / 2n })])
-    told.see([aPayment({ payment: 'f', asset: 'usdc_ethereum', amountBase: 7n, state: 'confirmed' })])
+    const run = storyIn('expired')
+    run.see([aPayment({ ...onTimeLate, rateSeen: null, state: 'confirmed', amountBase: DUE / 2n })])
+    run.see([aPayment({ payment: 'f', asset: 'usdc_ethereum', amountBase: 7n, state: 'confirmed' })])
     const both = accept({ payment: 'p1', valueBase: DUE * 9n }, { payment: 'f', valueBase: DUE / 2n })
-    expect(told.apply(both)).toEqual(['invoice.paid', '-wrong_asset f', '-late p1'])
-    expect(told.state()).toMatchObject({ status: 'paid', paidLate: true, underpaidAccepted: false })
+    expect(run.apply(both)).toEqual(['invoice.paid', '-wrong_asset f', '-late p1'])
+    expect(run.state()).toMatchObject({ status: 'paid', paidLate: true, underpaidAccepted: false })
     expect(
-      told.see([aPayment({ payment: 'f', asset: 'usdc_ethereum', amountBase: 7n, state: 'orphaned', version: 2 })]),
+      run.see([aPayment({ payment: 'f', asset: 'usdc_ethereum', amountBase: 7n, state: 'orphaned', version: 2 })]),
     ).toEqual(['+reorged f', 'mail payment_reorged f'])
   })
 
   it('accepts confirmed funds on a cancelled invoice', () => {
-    const told = storyIn('cancelled')
-    told.see([aPayment({ state: 'confirmed' })])
-    expect(told.apply(accept())).toEqual(['invoice.paid', '-cancelled_paid p1'])
+    const run = storyIn('cancelled')
+    run.see([aPayment({ state: 'confirmed' })])
+    expect(run.apply(accept())).toEqual(['invoice.paid', '-cancelled_paid p1'])
   })
 
   it('notes whose word it was, also when the funds settle the invoice by themselves', () => {
-    const told = storyIn('cancelled')
+    const run = storyIn('cancelled')
     const event = { ...accept({ payment: 'p1', valueBase: DUE }), by: 'anna' }
-    told.see([aPayment({ state: 'confirmed' })])
-    expect(told.apply(event)).toEqual(['invoice.paid', 'audit funds_accepted by anna p1', '-cancelled_paid p1'])
+    run.see([aPayment({ state: 'confirmed' })])
+    expect(run.apply(event)).toEqual(['invoice.paid', 'audit funds_accepted by anna p1', '-cancelled_paid p1'])
     const waiting = story()
     const announced = waiting.apply(event, [aPayment({ state: 'confirmed' })])
     expect(announced.slice(-2)).toEqual(['invoice.paid', 'audit funds_accepted by anna p1'])
   })
 
   it('never accepts unconfirmed, unknown or worthless funds', () => {
-    const told = story()
-    told.see([aPayment({ amountBase: DUE / 2n })])
-    expect(told.apply(accept())).toEqual(['refused unconfirmed_funds'])
-    expect(told.apply(accept({ payment: 'p1', valueBase: 1n }))).toEqual(['refused unconfirmed_funds'])
-    expect(told.apply(accept({ payment: 'nobody', valueBase: 1n }))).toEqual(['refused not_acceptable'])
-    expect(told.apply(accept({ payment: 'p1', valueBase: 0n }))).toEqual(['refused not_acceptable'])
+    const run = story()
+    run.see([aPayment({ amountBase: DUE / 2n })])
+    expect(run.apply(accept())).toEqual(['refused unconfirmed_funds'])
+    expect(run.apply(accept({ payment: 'p1', valueBase: 1n }))).toEqual(['refused unconfirmed_funds'])
+    expect(run.apply(accept({ payment: 'nobody', valueBase: 1n }))).toEqual(['refused not_acceptable'])
+    expect(run.apply(accept({ payment: 'p1', valueBase: 0n }))).toEqual(['refused not_acceptable'])
     expect(story().apply(accept())).toEqual(['refused not_acceptable'])
   })
 })
@@ -59,36 +59,36 @@ describe('an operator', () => {
 describe('many and tiny payments', () => {
   const tiny = (index: number) => aPayment({ payment: `d${index}`, amountBase: 999n, state: 'confirmed' })
 
-  // Guarantee: an update of the software judges no stored invoice again.
+  // Guarantee: an update of the software checks no stored invoice again.
   it('dust on a lock of an older release is summed as before and never announced', () => {
-    const told = story(anOldLock())
-    expect(told.see([tiny(1)])).toEqual(['invoice.partial'])
-    expect(told.see([tiny(2)])).toEqual([])
-    expect(told.state()).toMatchObject({ ledger: [], others: { count: 2, seenBase: 1_998n, confirmedBase: 1_998n } })
+    const run = story(anOldPaymentMethod())
+    expect(run.see([tiny(1)])).toEqual(['invoice.partial'])
+    expect(run.see([tiny(2)])).toEqual([])
+    expect(run.state()).toMatchObject({ ledger: [], others: { count: 2, seenBase: 1_998n, confirmedBase: 1_998n } })
   })
 
   // Guarantee: a flood of transfers can neither brick nor outgrow an invoice.
   it('beyond a hundred rows the rest is one row', () => {
-    const told = story()
+    const run = story()
     const many = Array.from({ length: 150 }, (_, index) =>
       aPayment({ payment: `m${index}`, amountBase: 2_000n, state: 'confirmed' }),
     )
-    const effects = told.see(many)
+    const effects = run.see(many)
     expect(effects.filter((text) => text.startsWith('payment.detected'))).toHaveLength(100)
     expect(effects.at(-1)).toBe('+many_payments')
-    expect(told.state()).toMatchObject({ status: 'partial', others: { count: 50, seenBase: 100_000n } })
-    expect(totals(told.state()).receivedBase).toBe(300_000n)
-    told.see([{ ...aPayment({ payment: 'm149', amountBase: 2_000n, state: 'orphaned' }), version: 2 }])
-    expect(totals(told.state()).receivedBase).toBe(298_000n)
-    told.see([aPayment({ payment: 'z', state: 'confirmed' })])
-    expect(told.state().status).toBe('overpaid')
+    expect(run.state()).toMatchObject({ status: 'partial', others: { count: 50, seenBase: 100_000n } })
+    expect(totals(run.state()).receivedBase).toBe(300_000n)
+    run.see([{ ...aPayment({ payment: 'm149', amountBase: 2_000n, state: 'orphaned' }), version: 2 }])
+    expect(totals(run.state()).receivedBase).toBe(298_000n)
+    run.see([aPayment({ payment: 'z', state: 'confirmed' })])
+    expect(run.state().status).toBe('overpaid')
   })
 
   it('worthless tokens cannot crowd out real payments', () => {
-    const told = story()
-    told.see(Array.from({ length: 200 }, (_, index) => aPayment({ payment: `w${index}`, asset: 'usdc_ethereum' })))
-    expect(told.state().ledger).toHaveLength(20)
-    expect(told.see([aPayment()])).toEqual(['payment.detected p1', 'invoice.confirming'])
+    const run = story()
+    run.see(Array.from({ length: 200 }, (_, index) => aPayment({ payment: `w${index}`, asset: 'usdc_ethereum' })))
+    expect(run.state().ledger).toHaveLength(20)
+    expect(run.see([aPayment()])).toEqual(['payment.detected p1', 'invoice.confirming'])
   })
 })
 
@@ -97,18 +97,18 @@ describe('old reads', () => {
     ['an older version', [aPayment()]],
     ['a missing payment', []],
   ])('%s is refused for a new read', (_, observations) => {
-    const told = storyIn('confirming')
-    told.see([aPayment({ version: 2 })])
+    const run = storyIn('confirming')
+    run.see([aPayment({ version: 2 })])
     const input = { observations, event: { type: 'payments_changed' }, at: T0 } as const
-    expect(() => transition(told.state(), input)).toThrow(StaleObservations)
+    expect(() => transition(run.state(), input)).toThrow(StaleObservations)
   })
 
   it('is noticed among summed payments too', () => {
-    const told = story()
+    const run = story()
     const dust = aPayment({ amountBase: 5n, version: 2 })
-    told.see([dust])
+    run.see([dust])
     const input = { observations: [{ ...dust, version: 1 }], event: { type: 'payments_changed' }, at: T0 } as const
-    expect(() => transition(told.state(), input)).toThrow(StaleObservations)
-    expect(() => transition(told.state(), { ...input, observations: [] })).toThrow(StaleObservations)
+    expect(() => transition(run.state(), input)).toThrow(StaleObservations)
+    expect(() => transition(run.state(), { ...input, observations: [] })).toThrow(StaleObservations)
   })
 })

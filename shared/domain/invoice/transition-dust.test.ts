@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { InvoiceState } from './model.ts'
 import { totals } from './totals.ts'
 import {
-  aLock,
-  anotherLock,
+  anotherPaymentMethod,
   aPayment,
+  aPaymentMethod,
   aQuote,
   DEADLINE,
   DUE,
@@ -25,25 +25,25 @@ describe('dust', () => {
   it.each(['pending', 'partial', 'confirming', 'paid', 'overpaid', 'expired', 'cancelled'] as const)(
     'changes nothing of an invoice that is %s, in whatever state it is and however late it comes',
     (status) => {
-      const told = storyIn(status)
-      const before = told.state()
+      const run = storyIn(status)
+      const before = run.state()
       for (const [index, state] of (['detected', 'confirmed', 'orphaned', 'detected'] as const).entries()) {
-        expect(told.see([dust({ state, version: index + 1 })])).toEqual([])
-        expect(told.see([dust({ ...lateDust, payment: 'late', state, version: index + 1 })])).toEqual([])
+        expect(run.see([dust({ state, version: index + 1 })])).toEqual([])
+        expect(run.see([dust({ ...lateDust, payment: 'late', state, version: index + 1 })])).toEqual([])
       }
-      expect(money(told.state())).toEqual(money(before))
-      expect(told.state().others).toMatchObject({ count: 2, seenBase: 0n, confirmedBase: 0n })
+      expect(money(run.state())).toEqual(money(before))
+      expect(run.state().others).toMatchObject({ count: 2, seenBase: 0n, confirmedBase: 0n })
     },
   )
 
   it('blocks neither cancel nor another asset nor another price', () => {
     const withDust = () => {
-      const told = story()
-      told.see([dust({ state: 'confirmed' })])
-      return told
+      const run = story()
+      run.see([dust({ state: 'confirmed' })])
+      return run
     }
     expect(withDust().apply({ type: 'cancel_requested' })).toEqual(['invoice.cancelled'])
-    expect(withDust().apply({ type: 'asset_locked', lock: anotherLock() })).toEqual(['invoice.pending'])
+    expect(withDust().apply({ type: 'asset_locked', lock: anotherPaymentMethod() })).toEqual(['invoice.pending'])
     expect(withDust().apply({ type: 'quote_renewed', quote: aQuote(), claim: 'test:evm:a1' })).toEqual([
       'invoice.pending',
     ])
@@ -53,37 +53,37 @@ describe('dust', () => {
   })
 
   it('ends at 0.1 % of what was due, and at the dust of the chain where that is more', () => {
-    const told = story()
-    expect(told.see([dust({ amountBase: BOUND - 1n })])).toEqual([])
-    expect(told.see([aPayment({ payment: 'e', amountBase: BOUND })])).toEqual(['payment.detected e', 'invoice.partial'])
-    const coarse = story(aLock({ policy: { ...aLock().policy, dustBase: BOUND * 5n } }))
+    const run = story()
+    expect(run.see([dust({ amountBase: BOUND - 1n })])).toEqual([])
+    expect(run.see([aPayment({ payment: 'e', amountBase: BOUND })])).toEqual(['payment.detected e', 'invoice.partial'])
+    const coarse = story(aPaymentMethod({ policy: { ...aPaymentMethod().policy, dustBase: BOUND * 5n } }))
     expect(coarse.see([dust({ amountBase: BOUND * 5n - 1n })])).toEqual([])
     expect(coarse.see([aPayment({ payment: 'e', amountBase: BOUND * 5n })])).not.toEqual([])
   })
 
   it('never adds up by itself: ten thousand transfers of 0.05 % count for nothing', () => {
-    const told = story()
+    const run = story()
     const flood = Array.from({ length: 10_000 }, (_, index) => dust({ payment: `d${index}`, amountBase: BOUND / 2n }))
-    expect(told.see(flood)).toEqual([])
-    expect(told.state()).toMatchObject({ status: 'pending', ledger: [], others: { count: 10_000, seenBase: 0n } })
-    expect(told.apply({ type: 'cancel_requested' })).toEqual(['invoice.cancelled'])
+    expect(run.see(flood)).toEqual([])
+    expect(run.state()).toMatchObject({ status: 'pending', ledger: [], others: { count: 10_000, seenBase: 0n } })
+    expect(run.apply({ type: 'cancel_requested' })).toEqual(['invoice.cancelled'])
   })
 
   it('is never what a test key simulates', () => {
-    const told = story()
-    expect(told.see([dust({ simulated: true })])).toEqual(['payment.detected d', 'invoice.partial'])
+    const run = story()
+    expect(run.see([dust({ simulated: true })])).toEqual(['payment.detected d', 'invoice.partial'])
   })
 
   it('does not decide which promised price holds, nor which asset', () => {
-    const told = story(aLock({ quotes: [aQuote({ expiresAt: T0 + 5 * MINUTE })] }))
-    told.see([dust({ state: 'confirmed' })])
+    const run = story(aPaymentMethod({ quotes: [aQuote({ expiresAt: T0 + 5 * MINUTE })] }))
+    run.see([dust({ state: 'confirmed' })])
     const dearer = aQuote({ amountBase: DUE * 2n, lockedAt: T0 + 10 * MINUTE })
-    told.apply({ type: 'quote_renewed', quote: dearer, claim: 'test:evm:a1' }, [], T0 + 10 * MINUTE)
-    told.apply({ type: 'payment_counted', payment: 'd' })
-    expect(totals(told.state()).dueBase).toBe(DUE * 2n)
+    run.apply({ type: 'quote_renewed', quote: dearer, claim: 'test:evm:a1' }, [], T0 + 10 * MINUTE)
+    run.apply({ type: 'payment_counted', payment: 'd' })
+    expect(totals(run.state()).dueBase).toBe(DUE * 2n)
     const switched = story()
     switched.see([dust({ state: 'confirmed' })])
-    switched.apply({ type: 'asset_locked', lock: anotherLock({ from: T0 + 2 * MINUTE }) }, [], T0 + 2 * MINUTE)
+    switched.apply({ type: 'asset_locked', lock: anotherPaymentMethod({ from: T0 + 2 * MINUTE }) }, [], T0 + 2 * MINUTE)
     switched.see([dust({ payment: 'e' })])
     expect(switched.state()).toMatchObject({ status: 'pending', ledger: [] })
     expect(switched.state().locks.map(({ to }) => to === null)).toEqual([false, true])
@@ -97,47 +97,47 @@ describe('a rest below the bound', () => {
     aPayment({ payment, amountBase, state: 'confirmed', firstSeenAt: T0 + minutes * MINUTE })
 
   it('completes the invoice, with its own events', () => {
-    const told = story()
-    told.see([most()])
-    expect(told.state().status).toBe('partial')
-    expect(told.see([small('b', 2)])).toEqual(['payment.detected b', 'payment.confirmed b', 'invoice.paid'])
-    expect(totals(told.state())).toMatchObject({ receivedBase: DUE, settledBase: DUE })
+    const run = story()
+    run.see([most()])
+    expect(run.state().status).toBe('partial')
+    expect(run.see([small('b', 2)])).toEqual(['payment.detected b', 'payment.confirmed b', 'invoice.paid'])
+    expect(totals(run.state())).toMatchObject({ receivedBase: DUE, settledBase: DUE })
   })
 
   it('completes nothing when it is short of the rest, or when two are needed', () => {
-    const told = story()
-    told.see([most()])
-    expect(told.see([small('b', 2, rest - 1n), small('c', 3, 1n)])).toEqual([])
-    expect(told.state()).toMatchObject({ status: 'partial', others: { count: 2, seenBase: 0n } })
-    expect(told.see([small('d', 4)])).toEqual(['payment.detected d', 'payment.confirmed d', 'invoice.paid'])
+    const run = story()
+    run.see([most()])
+    expect(run.see([small('b', 2, rest - 1n), small('c', 3, 1n)])).toEqual([])
+    expect(run.state()).toMatchObject({ status: 'partial', others: { count: 2, seenBase: 0n } })
+    expect(run.see([small('d', 4)])).toEqual(['payment.detected d', 'payment.confirmed d', 'invoice.paid'])
   })
 
   it('counts down to the tolerance of the merchant', () => {
-    const told = story(aLock({ policy: { ...aLock().policy, toleranceBase: 200n } }))
-    told.see([most()])
-    expect(told.see([small('b', 2, rest - 201n)])).toEqual([])
-    expect(told.see([small('c', 3, rest - 200n)]).at(-1)).toBe('invoice.paid')
+    const run = story(aPaymentMethod({ policy: { ...aPaymentMethod().policy, toleranceBase: 200n } }))
+    run.see([most()])
+    expect(run.see([small('b', 2, rest - 201n)])).toEqual([])
+    expect(run.see([small('c', 3, rest - 200n)]).at(-1)).toBe('invoice.paid')
   })
 
   // Guarantee: what follows a full payment changes nothing, whoever sends it.
   it('counts once: what is dust after it changes nothing', () => {
-    const told = story()
-    told.see([most(), small('b', 2)])
-    expect(told.state().status).toBe('paid')
-    const before = money(told.state())
-    for (const minutes of [1, 2, 3, 25]) expect(told.see([small(`x${minutes}`, minutes, BOUND - 1n)])).toEqual([])
-    expect(money(told.state())).toEqual(before)
+    const run = story()
+    run.see([most(), small('b', 2)])
+    expect(run.state().status).toBe('paid')
+    const before = money(run.state())
+    for (const minutes of [1, 2, 3, 25]) expect(run.see([small(`x${minutes}`, minutes, BOUND - 1n)])).toEqual([])
+    expect(money(run.state())).toEqual(before)
   })
 
   it('is dust again when what it completed vanishes, and counts again when that returns', () => {
-    const told = story()
+    const run = story()
     const seen = { state: 'detected' } as const
-    told.see([most(seen), { ...small('b', 2), ...seen }])
-    expect(told.state().status).toBe('confirming')
-    expect(told.see([most({ state: 'orphaned', version: 2 })])).toEqual(['invoice.pending'])
-    expect(totals(told.state()).receivedBase).toBe(0n)
-    expect(told.state().ledger).toMatchObject([{}, { payment: 'b', counted: false, uncountedReason: 'dust' }])
-    expect(told.see([most({ version: 3 }), { ...small('b', 2), version: 2 }])).toEqual([
+    run.see([most(seen), { ...small('b', 2), ...seen }])
+    expect(run.state().status).toBe('confirming')
+    expect(run.see([most({ state: 'orphaned', version: 2 })])).toEqual(['invoice.pending'])
+    expect(totals(run.state()).receivedBase).toBe(0n)
+    expect(run.state().ledger).toMatchObject([{}, { payment: 'b', counted: false, uncountedReason: 'dust' }])
+    expect(run.see([most({ version: 3 }), { ...small('b', 2), version: 2 }])).toEqual([
       'payment.confirmed a',
       'payment.confirmed b',
       'invoice.paid',
@@ -145,31 +145,31 @@ describe('a rest below the bound', () => {
   })
 
   it('counts no more when it vanished, other dust completed the invoice, and it comes back', () => {
-    const told = story()
-    told.see([most(), { ...small('b', 2), state: 'detected' }])
-    expect(told.state().status).toBe('confirming')
-    told.see([{ ...small('b', 2), state: 'replaced', version: 2 }, small('c', 3)])
-    expect(told.state().status).toBe('paid')
-    expect(told.see([{ ...small('b', 2), version: 3 }])).toEqual([])
-    expect(totals(told.state()).receivedBase).toBe(DUE)
+    const run = story()
+    run.see([most(), { ...small('b', 2), state: 'detected' }])
+    expect(run.state().status).toBe('confirming')
+    run.see([{ ...small('b', 2), state: 'replaced', version: 2 }, small('c', 3)])
+    expect(run.state().status).toBe('paid')
+    expect(run.see([{ ...small('b', 2), version: 3 }])).toEqual([])
+    expect(totals(run.state()).receivedBase).toBe(DUE)
   })
 
-  it('stays what it was judged when the invoice is paid and the chain is rewritten', () => {
-    const told = story()
-    told.see([most(), small('b', 2)])
-    expect(told.see([most({ state: 'orphaned', version: 2 })])).toEqual(['+reorged a', 'mail payment_reorged a'])
-    expect(totals(told.state()).receivedBase).toBe(rest)
-    expect(told.see([most({ version: 3 })])).toEqual(['-reorged a'])
-    expect(totals(told.state()).receivedBase).toBe(DUE)
+  it('stays what it was checked when the invoice is paid and the chain is rewritten', () => {
+    const run = story()
+    run.see([most(), small('b', 2)])
+    expect(run.see([most({ state: 'orphaned', version: 2 })])).toEqual(['+reorged a', 'mail payment_reorged a'])
+    expect(totals(run.state()).receivedBase).toBe(rest)
+    expect(run.see([most({ version: 3 })])).toEqual(['-reorged a'])
+    expect(totals(run.state()).receivedBase).toBe(DUE)
   })
 
   it('completes nothing when it comes late: a person decides', () => {
-    const told = story()
-    told.see([most()])
-    told.apply({ type: 'deadline_reached' }, [], DEADLINE)
-    expect(told.see([small('b', 25)])).toEqual([])
-    expect(told.state()).toMatchObject({ status: 'expired', paidLate: false })
-    expect(told.apply({ type: 'payment_counted', payment: 'b', by: 'anna' })).toEqual([
+    const run = story()
+    run.see([most()])
+    run.apply({ type: 'deadline_reached' }, [], DEADLINE)
+    expect(run.see([small('b', 25)])).toEqual([])
+    expect(run.state()).toMatchObject({ status: 'expired', paidLate: false })
+    expect(run.apply({ type: 'payment_counted', payment: 'b', by: 'anna' })).toEqual([
       'payment.detected b',
       'payment.confirmed b',
       'invoice.paid',
@@ -183,43 +183,43 @@ describe('an operator who counts dust', () => {
   const count = { type: 'payment_counted', payment: 'd', by: 'anna', reason: 'a rest' } as const
 
   it('puts it into the sums with its own amount, announced, and the status follows', () => {
-    const told = story()
-    told.see([dust({ state: 'confirmed' })])
-    expect(told.apply(count)).toEqual([
+    const run = story()
+    run.see([dust({ state: 'confirmed' })])
+    expect(run.apply(count)).toEqual([
       'payment.detected d',
       'invoice.partial',
       'payment.confirmed d',
       'audit payment_counted by anna d',
     ])
-    expect(totals(told.state()).receivedBase).toBe(1n)
-    expect(told.state().others).toBeNull()
-    const version = told.state().version
-    expect(told.apply(count)).toEqual([])
-    expect(told.state().version).toBe(version)
-    expect(told.apply({ type: 'cancel_requested' })).toEqual(['refused not_cancellable'])
+    expect(totals(run.state()).receivedBase).toBe(1n)
+    expect(run.state().others).toBeNull()
+    const version = run.state().version
+    expect(run.apply(count)).toEqual([])
+    expect(run.state().version).toBe(version)
+    expect(run.apply({ type: 'cancel_requested' })).toEqual(['refused not_cancellable'])
   })
 
   it('is obeyed through reorganisations', () => {
-    const told = story()
-    told.see([dust({ state: 'confirmed' })])
-    told.apply(count)
-    expect(told.see([dust({ state: 'orphaned', version: 2 })])).toEqual(['invoice.pending'])
-    expect(told.see([dust({ state: 'confirmed', version: 3 })])).toEqual(['invoice.partial'])
-    expect(totals(told.state()).receivedBase).toBe(1n)
+    const run = story()
+    run.see([dust({ state: 'confirmed' })])
+    run.apply(count)
+    expect(run.see([dust({ state: 'orphaned', version: 2 })])).toEqual(['invoice.pending'])
+    expect(run.see([dust({ state: 'confirmed', version: 3 })])).toEqual(['invoice.partial'])
+    expect(totals(run.state()).receivedBase).toBe(1n)
   })
 
   it('is refused for dust that is not confirmed or not in the asset asked for, and for other money', () => {
-    const told = story()
-    told.see([dust(), aPayment({ payment: 'x', amountBase: DUE / 2n })])
-    expect(told.apply(count)).toEqual(['refused unconfirmed_funds'])
-    expect(told.apply({ ...count, payment: 'x' })).toEqual(['refused not_countable'])
-    expect(told.apply({ ...count, payment: 'nobody' })).toEqual(['refused not_countable'])
+    const run = story()
+    run.see([dust(), aPayment({ payment: 'x', amountBase: DUE / 2n })])
+    expect(run.apply(count)).toEqual(['refused unconfirmed_funds'])
+    expect(run.apply({ ...count, payment: 'x' })).toEqual(['refused not_countable'])
+    expect(run.apply({ ...count, payment: 'nobody' })).toEqual(['refused not_countable'])
     const foreign = story()
     foreign.see([dust({ asset: 'usdc_ethereum', state: 'confirmed' })])
     expect(foreign.apply(count)).toEqual(['refused not_countable'])
     const switched = story()
     switched.see([dust({ state: 'confirmed' })])
-    switched.apply({ type: 'asset_locked', lock: anotherLock() })
+    switched.apply({ type: 'asset_locked', lock: anotherPaymentMethod() })
     expect(switched.apply(count)).toEqual(['refused not_countable'])
   })
 })

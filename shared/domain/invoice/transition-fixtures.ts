@@ -1,5 +1,6 @@
 import type { InvoiceStatus } from '../enumerations.ts'
-import type { AssetLock, Effect, InvoiceEvent, InvoiceState, Ms, PaymentObservation, Quote } from './model.ts'
+import type { Effect, InvoiceEvent, PaymentObservation } from './invoice-event.ts'
+import type { InvoiceState, Ms, PaymentMethod, Quote } from './model.ts'
 import { openInvoice } from './open-invoice.ts'
 import { transition } from './transition.ts'
 
@@ -7,7 +8,7 @@ import { transition } from './transition.ts'
 export const MINUTE: Ms = 60_000
 /** Creation time of every invoice in the tests. */
 export const T0: Ms = 1_700_000_000_000
-/** Base units the test lock asks for. */
+/** Base units due on the test payment method. */
 export const DUE = 1_000_000n
 /** End of the test quote, and of the invoice. */
 export const DEADLINE: Ms = T0 + 20 * MINUTE
@@ -27,7 +28,7 @@ export function aQuote(change: Partial<Quote> = {}): Quote {
 }
 
 /** A USDT lock without tolerances, grace 60 min, drift 2 %, chain dust 10 base units; its dust changes nothing. */
-export function aLock(change: Partial<AssetLock> = {}): AssetLock {
+export function aPaymentMethod(change: Partial<PaymentMethod> = {}): PaymentMethod {
   return {
     asset: 'usdt_ethereum',
     network: 'ethereum',
@@ -53,15 +54,15 @@ export function aLock(change: Partial<AssetLock> = {}): AssetLock {
   }
 }
 
-/** The same as a lock of an installation before decision 0047 stored it: its dust is summed. */
-export function anOldLock(change: Partial<AssetLock> = {}): AssetLock {
-  const { countsDust: _, ...old } = aLock(change)
+/** The same as stored before decision 0047: its dust is summed. */
+export function anOldPaymentMethod(change: Partial<PaymentMethod> = {}): PaymentMethod {
+  const { countsDust: _, ...old } = aPaymentMethod(change)
   return old
 }
 
-/** A second lock in another asset on another address. */
-export function anotherLock(change: Partial<AssetLock> = {}): AssetLock {
-  return aLock({
+/** A second payment method in another asset on another address. */
+export function anotherPaymentMethod(change: Partial<PaymentMethod> = {}): PaymentMethod {
+  return aPaymentMethod({
     asset: 'usdc_ethereum',
     symbol: 'USDC',
     address: '0xB2',
@@ -89,7 +90,7 @@ export function aPayment(change: Partial<PaymentObservation> = {}): PaymentObser
   }
 }
 
-/** An invoice as tests tell its story: it keeps the state and everything announced so far. */
+/** An invoice during a test scenario: it keeps the state and everything announced so far. */
 export interface Story {
   readonly state: () => InvoiceState
   /** Applies an event with these payments; returns what it announced in order, or the refusal. */
@@ -98,8 +99,8 @@ export interface Story {
   readonly see: (payments: readonly PaymentObservation[], at?: Ms) => readonly string[]
 }
 
-/** Starts a story; payments given to a step stay known in later steps, newer versions replace older ones. */
-export function story(lock: AssetLock | null = aLock(), change: Partial<InvoiceState> = {}): Story {
+/** Starts a scenario; payments given to a step stay known in later steps, newer versions replace older ones. */
+export function story(lock: PaymentMethod | null = aPaymentMethod(), change: Partial<InvoiceState> = {}): Story {
   let state: InvoiceState = {
     ...openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock }).state,
     ...change,
@@ -115,24 +116,24 @@ export function story(lock: AssetLock | null = aLock(), change: Partial<InvoiceS
   return { state: () => state, apply, see: (payments, at) => apply({ type: 'payments_changed' }, payments, at) }
 }
 
-/** A story that has reached a status in the usual way, its clock one minute after creation (or past the deadline). */
+/** A scenario that has reached a status in the usual way, its clock one minute after creation (or past the deadline). */
 export function storyIn(status: InvoiceStatus): Story {
-  const told = story(status === 'new' ? null : aLock())
+  const run = story(status === 'new' ? null : aPaymentMethod())
   const half = aPayment({ payment: 'h', amountBase: DUE / 2n })
-  if (status === 'partial') told.see([half])
-  if (status === 'confirming') told.see([aPayment()])
-  if (status === 'paid') told.see([aPayment({ state: 'confirmed' })])
-  if (status === 'overpaid') told.see([aPayment({ state: 'confirmed', amountBase: DUE + 1n })])
-  if (status === 'expired') told.apply({ type: 'deadline_reached' }, [], DEADLINE)
-  if (status === 'cancelled') told.apply({ type: 'cancel_requested' })
-  return told
+  if (status === 'partial') run.see([half])
+  if (status === 'confirming') run.see([aPayment()])
+  if (status === 'paid') run.see([aPayment({ state: 'confirmed' })])
+  if (status === 'overpaid') run.see([aPayment({ state: 'confirmed', amountBase: DUE + 1n })])
+  if (status === 'expired') run.apply({ type: 'deadline_reached' }, [], DEADLINE)
+  if (status === 'cancelled') run.apply({ type: 'cancel_requested' })
+  return run
 }
 
 /** Short text of an effect: `invoice.paid`, `payment.detected p1`, `+late p1`, `-stuck`, `mail payment_reorged p1`. */
 export function effectName(effect: Effect): string {
   const about = effect.payment === null ? '' : ` ${effect.payment}`
   if (effect.kind === 'event') return `${effect.type}${about}`
-  if (effect.kind === 'audit') return `audit ${effect.deed} by ${effect.by}${about}`
+  if (effect.kind === 'audit') return `audit ${effect.action} by ${effect.by}${about}`
   if (effect.kind === 'mail') return `mail ${effect.template}${about}`
   return `${effect.kind === 'exception' ? '+' : '-'}${effect.exception}${about}`
 }

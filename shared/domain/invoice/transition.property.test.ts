@@ -1,29 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { RUNS } from '#test/support/property-runs.ts'
 import { INVOICE_STATUSES, PAYMENT_STATES } from '../enumerations.ts'
-import type { Effect, InvoiceEvent, InvoiceState, Ms, PaymentObservation } from './model.ts'
-import { openInvoice } from './open-invoice.ts'
+import type { Effect, InvoiceEvent, PaymentObservation } from './invoice-event.ts'
+import type { InvoiceState, Ms } from './model.ts'
 import { isLive, isSettled, neededBase, totals } from './totals.ts'
 import { transition } from './transition.ts'
-import { aLock, anotherLock, aPayment, aQuote, DEADLINE, DUE, effectName, MINUTE, T0 } from './transition-fixtures.ts'
+import { amountOrRest, firstSeenAt, holds, rateSeen, start } from './transition-arbitraries.fixture.ts'
+import { anotherPaymentMethod, aPayment, aQuote, DUE, effectName, MINUTE, T0 } from './transition-fixtures.ts'
 
-const RUNS = { numRuns: 20_000 }
-
-const lock = aLock({ policy: { ...aLock().policy, toleranceBase: 1_000n, overToleranceBase: 500n } })
-
-const amounts = [1n, 999n, DUE / 4n, DUE / 3n, DUE / 2n, DUE - 1_000n, DUE, DUE + 500n, DUE + 501n]
-const amount = fc.constantFrom(...amounts)
-/** With a rest that dust completes; what that does to the order of arrival is in transition-dust.property.test.ts. */
-const amountOrRest = fc.constantFrom(...amounts, 700n, DUE - 1_600n)
-const firstSeenAt = fc.constantFrom(
-  T0,
-  T0 + MINUTE,
-  DEADLINE,
-  DEADLINE + 1,
-  DEADLINE + 30 * MINUTE,
-  DEADLINE + 90 * MINUTE,
-)
-const rateSeen = fc.constantFrom(null, '1.00', '0.98', '0.97')
 const target = fc.constantFrom(
   { asset: 'usdt_ethereum', network: 'ethereum', matchKey: 'a1' } as const,
   { asset: 'usdt_ethereum', network: 'ethereum', matchKey: 'a1' } as const,
@@ -69,7 +54,7 @@ const steps: fc.Arbitrary<readonly (Step & { readonly wait: Ms })[]> = fc.array(
               { type: 'funds_accepted', payments: [] },
               { type: 'funds_accepted', payments: [{ payment: 'p0', valueBase: DUE }] },
               { type: 'payment_counted', payment: 'p1' },
-              { type: 'asset_locked', lock: anotherLock() },
+              { type: 'asset_locked', lock: anotherPaymentMethod() },
               { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' },
               { type: 'quote_renewed', quote: aQuote({ lockedAt: T0 + 5 * MINUTE, amountBase: DUE * 2n }), claim: 'c' },
             )
@@ -81,8 +66,6 @@ const steps: fc.Arbitrary<readonly (Step & { readonly wait: Ms })[]> = fc.array(
     .map(([step, wait]) => ({ ...step, wait })),
   { minLength: 1, maxLength: 7 },
 )
-
-const start = () => openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock }).state
 
 /** One saved change of a story. */
 interface Change {
@@ -118,11 +101,6 @@ function tell(money: readonly Transfer[], story: readonly (Step & { readonly wai
     state = result.state
   }
   return changes
-}
-
-/** Fails with the guarantee's words; plain comparisons, since a matcher costs more than the transition it checks. */
-function holds(condition: boolean, guarantee: string): void {
-  if (!condition) throw new Error(`broken: ${guarantee}`)
 }
 
 /** What must be true of any story; all are checked on the same 20,000 stories. */
@@ -241,63 +219,5 @@ describe('whatever happens', () => {
       for (const { after } of tell(money, story)) reached.add(after.status)
     }
     expect([...reached].sort()).toEqual(INVOICE_STATUSES.filter((status) => status !== 'new').toSorted())
-  })
-})
-
-describe('payments that do not know of each other', () => {
-  const observation = fc
-    .record({ amountBase: amount, firstSeenAt, rateSeen, state: fc.constantFrom(...PAYMENT_STATES) })
-    .map((one) => aPayment(one))
-  const several = fc
-    .array(observation, { minLength: 2, maxLength: 4 })
-    .map((list) => list.map((one, index) => ({ ...one, payment: `p${index}` })))
-  const at = fc.constantFrom(T0 + 2 * MINUTE, DEADLINE + 100 * MINUTE)
-
-  function seeAll(batches: readonly (readonly PaymentObservation[])[], time: Ms, from: InvoiceState): InvoiceState {
-    const known = new Map<string, PaymentObservation>()
-    return batches.reduce((state, batch) => {
-      for (const one of batch) known.set(one.payment, one)
-      const input = { observations: [...known.values()], event: { type: 'payments_changed' }, at: time } as const
-      const result = transition(state, input)
-      return result.outcome === 'refused' ? state : result.state
-    }, from)
-  }
-  const expired = (): InvoiceState => ({ ...start(), status: 'expired', nextActionAt: null })
-  const outcome = (state: InvoiceState) =>
-    [state.status, isSettled(state) || state.paidLate, ...Object.values(totals(state))].join(' ')
-
-  it('may come in any order, alone or together', { timeout: 60_000 }, () => {
-    fc.assert(
-      fc.property(several, at, fc.boolean(), (list, time, over) => {
-        const from = over ? expired() : start()
-        const together = seeAll([list], time, from)
-        const forward = seeAll(
-          list.map((one) => [one]),
-          time,
-          from,
-        )
-        const backward = seeAll(
-          [...list].reverse().map((one) => [one]),
-          time,
-          from,
-        )
-        holds(outcome(forward) === outcome(together), 'forward equals together')
-        holds(outcome(backward) === outcome(together), 'backward equals together')
-      }),
-      RUNS,
-    )
-  })
-
-  it('leave nothing behind when they are orphaned before they confirm', { timeout: 60_000 }, () => {
-    fc.assert(
-      fc.property(several, observation, fc.boolean(), (list, extra, over) => {
-        const from = over ? expired() : start()
-        const time = over ? DEADLINE + 100 * MINUTE : T0 + 2 * MINUTE
-        const ghost = { ...extra, payment: 'x', state: 'detected' as const }
-        const haunted = seeAll([list, [ghost], [{ ...ghost, state: 'orphaned', version: 2 }]], time, from)
-        holds(outcome(haunted) === outcome(seeAll([list], time, from)), 'as if it had never been')
-      }),
-      RUNS,
-    )
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { INVOICE_STATUSES, type InvoiceStatus } from '../enumerations.ts'
-import type { InvoiceEvent, InvoiceEventType } from './model.ts'
-import { anotherLock, aPayment, aQuote, DEADLINE, DUE, MINUTE, story, storyIn } from './transition-fixtures.ts'
+import type { InvoiceEvent, InvoiceEventType } from './invoice-event.ts'
+import { anotherPaymentMethod, aPayment, aQuote, DEADLINE, DUE, MINUTE, story, storyIn } from './transition-fixtures.ts'
 
 /** `=` is unchanged; a status is where it leads; `409 <reason>` is a refusal. */
 type Expected = '=' | InvoiceStatus | `409 ${string}`
@@ -99,7 +99,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
 
 const EVENTS: Record<InvoiceEventType, InvoiceEvent> = {
   payments_changed: { type: 'payments_changed' },
-  asset_locked: { type: 'asset_locked', lock: anotherLock() },
+  asset_locked: { type: 'asset_locked', lock: anotherPaymentMethod() },
   lock_resumed: { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' },
   quote_renewed: { type: 'quote_renewed', quote: aQuote(), claim: 'test:evm:a1' },
   deadline_reached: { type: 'deadline_reached' },
@@ -113,21 +113,21 @@ describe('every event in every status', () => {
   for (const status of INVOICE_STATUSES) {
     for (const [type, expected] of Object.entries(TABLE[status])) {
       it(`${status} + ${type} → ${expected}`, () => {
-        const told = storyIn(status)
-        const before = told.state()
+        const run = storyIn(status)
+        const before = run.state()
         expect(before.status).toBe(status)
         const event = EVENTS[type as InvoiceEventType]
         const payments = (PAYMENTS[type as InvoiceEventType] ?? []).map(aPayment)
         const at = type === 'deadline_reached' ? DEADLINE : undefined
-        const effects = told.apply(event, payments, at)
+        const effects = run.apply(event, payments, at)
         if (expected.startsWith('409')) {
           expect(effects).toEqual([`refused ${expected.slice(4)}`])
-          expect(told.state()).toBe(before)
+          expect(run.state()).toBe(before)
         } else if (expected === '=') {
-          expect(told.state()).toBe(before)
+          expect(run.state()).toBe(before)
         } else {
-          expect(told.state()).toMatchObject({ status: expected, version: before.version + 1 })
-          expect(told.state().eventSeq).toBe(before.eventSeq + effects.length)
+          expect(run.state()).toMatchObject({ status: expected, version: before.version + 1 })
+          expect(run.state().eventSeq).toBe(before.eventSeq + effects.length)
         }
       })
     }
@@ -136,13 +136,13 @@ describe('every event in every status', () => {
 
 describe('the usual way', () => {
   it('announces a lock, a detection and a payment in the order of the documents', () => {
-    const told = story(null)
-    expect(told.apply({ type: 'asset_locked', lock: anotherLock({ matchKey: 'a1', asset: 'usdt_ethereum' }) })).toEqual(
-      ['invoice.pending'],
-    )
-    expect(told.see([aPayment()])).toEqual(['payment.detected p1', 'invoice.confirming'])
-    expect(told.see([aPayment({ state: 'confirmed', version: 2 })])).toEqual(['payment.confirmed p1', 'invoice.paid'])
-    expect(told.state()).toMatchObject({
+    const run = story(null)
+    expect(
+      run.apply({ type: 'asset_locked', lock: anotherPaymentMethod({ matchKey: 'a1', asset: 'usdt_ethereum' }) }),
+    ).toEqual(['invoice.pending'])
+    expect(run.see([aPayment()])).toEqual(['payment.detected p1', 'invoice.confirming'])
+    expect(run.see([aPayment({ state: 'confirmed', version: 2 })])).toEqual(['payment.confirmed p1', 'invoice.paid'])
+    expect(run.state()).toMatchObject({
       status: 'paid',
       paidLate: false,
       underpaidAccepted: false,
@@ -159,67 +159,67 @@ describe('the usual way', () => {
   })
 
   it('shows every state of a simulated payment in one change', () => {
-    const told = story()
-    const version = told.state().version
-    expect(told.see([aPayment({ simulated: true, state: 'confirmed' })])).toEqual([
+    const run = story()
+    const version = run.state().version
+    expect(run.see([aPayment({ simulated: true, state: 'confirmed' })])).toEqual([
       'payment.detected p1',
       'invoice.confirming',
       'payment.confirmed p1',
       'invoice.paid',
     ])
-    expect(told.state().version).toBe(version + 1)
+    expect(run.state().version).toBe(version + 1)
   })
 
   it('announces partial sums each time they grow and never twice', () => {
-    const told = story()
+    const run = story()
     const part = (payment: string, change = {}) => aPayment({ payment, amountBase: DUE / 4n, ...change })
-    expect(told.see([part('a')])).toEqual(['payment.detected a', 'invoice.partial'])
-    expect(told.see([part('b')])).toEqual(['payment.detected b', 'invoice.partial'])
-    expect(told.see([part('b', { state: 'dropped', version: 2 })])).toEqual([])
-    expect(told.see([part('b', { version: 3 })])).toEqual([])
-    expect(told.see([part('a', { state: 'confirmed', version: 2 })])).toEqual(['payment.confirmed a'])
-    expect(told.see([part('c')])).toEqual(['payment.detected c', 'invoice.partial'])
-    expect(told.see([part('d')])).toEqual(['payment.detected d', 'invoice.confirming'])
+    expect(run.see([part('a')])).toEqual(['payment.detected a', 'invoice.partial'])
+    expect(run.see([part('b')])).toEqual(['payment.detected b', 'invoice.partial'])
+    expect(run.see([part('b', { state: 'dropped', version: 2 })])).toEqual([])
+    expect(run.see([part('b', { version: 3 })])).toEqual([])
+    expect(run.see([part('a', { state: 'confirmed', version: 2 })])).toEqual(['payment.confirmed a'])
+    expect(run.see([part('c')])).toEqual(['payment.detected c', 'invoice.partial'])
+    expect(run.see([part('d')])).toEqual(['payment.detected d', 'invoice.confirming'])
   })
 
   it('turns paid into overpaid only by confirmed money', () => {
-    const told = storyIn('paid')
-    expect(told.see([aPayment({ payment: 'x', amountBase: 5_000n })])).toEqual(['payment.detected x'])
-    expect(told.state().status).toBe('paid')
-    expect(told.see([aPayment({ payment: 'x', amountBase: 5_000n, state: 'confirmed', version: 2 })])).toEqual([
+    const run = storyIn('paid')
+    expect(run.see([aPayment({ payment: 'x', amountBase: 5_000n })])).toEqual(['payment.detected x'])
+    expect(run.state().status).toBe('paid')
+    expect(run.see([aPayment({ payment: 'x', amountBase: 5_000n, state: 'confirmed', version: 2 })])).toEqual([
       'payment.confirmed x',
       'invoice.overpaid',
       '+over',
     ])
-    expect(told.see([aPayment({ payment: 'y', amountBase: 5_000n })])).toEqual(['payment.detected y', '+over y'])
+    expect(run.see([aPayment({ payment: 'y', amountBase: 5_000n })])).toEqual(['payment.detected y', '+over y'])
   })
 
   it('a newer version is saved even when nothing visible changes', () => {
-    const told = storyIn('confirming')
-    const before = told.state().version
-    expect(told.see([aPayment({ version: 2 })])).toEqual([])
-    expect(told.state().version).toBe(before + 1)
+    const run = storyIn('confirming')
+    const before = run.state().version
+    expect(run.see([aPayment({ version: 2 })])).toEqual([])
+    expect(run.state().version).toBe(before + 1)
   })
 })
 
 describe('time', () => {
   it('a deadline that comes too early does nothing', () => {
-    const told = story()
-    told.apply({ type: 'deadline_reached' }, [], DEADLINE - 1)
-    expect(told.state().status).toBe('pending')
+    const run = story()
+    run.apply({ type: 'deadline_reached' }, [], DEADLINE - 1)
+    expect(run.state().status).toBe('pending')
   })
 
   it('opens one exception when confirmations take more than a day, and closes it when they come', () => {
-    const told = storyIn('confirming')
-    const day = told.state().nextActionAt ?? 0
-    expect(day).toBe((told.state().confirmingSince ?? 0) + 24 * 60 * MINUTE)
-    expect(told.apply({ type: 'deadline_reached' }, [], day - 1)).toEqual([])
-    expect(told.apply({ type: 'deadline_reached' }, [], day)).toEqual(['+stuck'])
-    expect(told.state().nextActionAt).toBeNull()
-    const version = told.state().version
-    expect(told.apply({ type: 'deadline_reached' }, [], day + MINUTE)).toEqual([])
-    expect(told.state().version).toBe(version)
-    expect(told.see([aPayment({ state: 'confirmed', version: 2 })])).toEqual([
+    const run = storyIn('confirming')
+    const day = run.state().nextActionAt ?? 0
+    expect(day).toBe((run.state().confirmingSince ?? 0) + 24 * 60 * MINUTE)
+    expect(run.apply({ type: 'deadline_reached' }, [], day - 1)).toEqual([])
+    expect(run.apply({ type: 'deadline_reached' }, [], day)).toEqual(['+stuck'])
+    expect(run.state().nextActionAt).toBeNull()
+    const version = run.state().version
+    expect(run.apply({ type: 'deadline_reached' }, [], day + MINUTE)).toEqual([])
+    expect(run.state().version).toBe(version)
+    expect(run.see([aPayment({ state: 'confirmed', version: 2 })])).toEqual([
       'payment.confirmed p1',
       'invoice.paid',
       '-stuck',
@@ -227,8 +227,8 @@ describe('time', () => {
   })
 
   it('updatedAt always rises, whatever the clock does', () => {
-    const told = story()
-    told.see([aPayment()], 5)
-    expect(told.state().updatedAt).toBe(told.state().createdAt + 1)
+    const run = story()
+    run.see([aPayment()], 5)
+    expect(run.state().updatedAt).toBe(run.state().createdAt + 1)
   })
 })

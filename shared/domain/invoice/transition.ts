@@ -1,11 +1,12 @@
 import { decideAcceptance } from './decide-acceptance.ts'
 import { decideCount } from './decide-count.ts'
 import { decideCancel, decideDeadline, decideSimulatedExpiry } from './decide-end.ts'
-import { decideAssetLocked, decideLockResumed, decideQuoteRenewed } from './decide-lock.ts'
+import { decideAssetQuoted, decideQuoteRenewed, decideQuoteResumed } from './decide-quote.ts'
 import type { Decision } from './decision.ts'
 import { reconcileExceptions } from './exceptions.ts'
 import { fold } from './fold.ts'
-import type { InvoiceEvent, InvoiceState, Ms, PaymentObservation, TransitionInput, TransitionResult } from './model.ts'
+import type { InvoiceEvent, PaymentObservation, TransitionInput, TransitionResult } from './invoice-event.ts'
+import type { InvoiceState, Ms } from './model.ts'
 import { nextActionAt } from './next-action.ts'
 import { observationAge } from './observation-age.ts'
 import { type Draft, settle } from './settle.ts'
@@ -16,9 +17,9 @@ export class StaleObservations extends Error {
 }
 
 /**
- * The one place that decides what becomes of an invoice. Folds every stored payment into the ledger, then decides the
- * event, and returns one change to save in one write, with everything it announces. Pure: the same input always gives
- * the same result, and repeating it on the result changes nothing. Throws `StaleObservations` when the ledger knows
+ * The only place that decides an invoice's next state. Folds every stored payment into the ledger, then decides the
+ * event, and returns one change to save in one write, with all its announcements. Pure: the same input always gives
+ * the same result, and repeating it on the result changes nothing. Throws `StaleObservations` when the ledger has
  * a payment, or a version of one, that the observations lack.
  */
 export function transition(state: InvoiceState, input: TransitionInput): TransitionResult {
@@ -35,7 +36,7 @@ export function transition(state: InvoiceState, input: TransitionInput): Transit
 }
 
 /**
- * Simulated payments are stored as confirmed, yet an integrator must see what a real payment shows: they are folded
+ * Simulated payments are stored as confirmed, but must emit the same events as a real payment: they are folded
  * as detected first and as confirmed after that, in the same change.
  */
 function foldInSteps(
@@ -53,7 +54,7 @@ function foldInSteps(
   return { state: second.state, effects: [...first.effects, ...second.effects] }
 }
 
-/** Dust has no row until a person names it; without one nothing could be kept about it. */
+/** Dust has no row until an operator names it; without one nothing could be stored about it. */
 function dustToList(state: InvoiceState, event: InvoiceEvent): ReadonlySet<string> {
   if (event.type !== 'payment_counted' || state.ledger.some((row) => row.payment === event.payment)) return new Set()
   return new Set([event.payment])
@@ -64,11 +65,11 @@ function decide(state: InvoiceState, { event, at, observations, knownUntil }: Tr
     case 'payments_changed':
       return null
     case 'asset_locked':
-      return decideAssetLocked(state, event, at)
+      return decideAssetQuoted(state, event, at)
     case 'quote_renewed':
       return decideQuoteRenewed(state, event, at)
     case 'lock_resumed':
-      return decideLockResumed(state, event, at)
+      return decideQuoteResumed(state, event, at)
     case 'deadline_reached':
       return decideDeadline(state, at)
     case 'cancel_requested':

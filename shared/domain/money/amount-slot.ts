@@ -1,10 +1,10 @@
-/** Additions to a price that tell invoices apart: 1 … this many steps. */
+/** Additions to a price that identify invoices: 1 … this many steps. */
 export const SLOTS_MAX = 9_999n
-/** Decimals that exchanges and wallets let a person send; finer digits are cut off on the way. */
+/** Decimals that exchanges and wallets let a person send; finer digits are cut off. */
 const SENDABLE_DECIMALS = 8
 
 /**
- * The amount that asks for a price in its `slot`-th unique form: the price plus `slot` steps. A step is one base unit,
+ * The unique amount of a price for a `slot`: the price plus `slot` steps. A step is one base unit,
  * or 10⁻⁸ of the asset where base units are finer than that. Different slots of one price always differ by at least a step.
  * Throws RangeError outside 1 … 9,999.
  */

@@ -4,7 +4,7 @@ export interface Decimal {
   readonly scale: number
 }
 
-/** Longest decimal text that is read, so that hostile input cannot make huge integers. */
+/** Longest decimal text that is parsed, so that hostile input cannot make huge integers. */
 const MAX_LENGTH = 120
 
 const DECIMAL = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/

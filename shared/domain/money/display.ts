@@ -4,8 +4,8 @@ import { formatUnits } from './amount.ts'
 const CENTS = 2
 
 /**
- * An amount as people are shown it: what is shown, copied and put into codes is this very text. Never rounded; assets shown
- * with two decimals keep both, others lose their zeros at the end.
+ * An amount as displayed: the same text is shown, copied and encoded. Never rounded; assets shown
+ * with two decimals keep both, others lose trailing zeros.
  */
 export function displayUnits(
   base: bigint,

@@ -2,20 +2,20 @@ import type { FiatCode } from '../enumerations.ts'
 import { parseDecimal } from './decimal.ts'
 import { FIAT_EXPONENT } from './fiat.ts'
 
-/** What an amount due is computed from. */
+/** Input of an amount due. */
 export interface QuoteInput {
   readonly fiatMinor: bigint
   readonly currency: FiatCode
   /** Fiat per one asset unit, plain decimal text, above zero. */
   readonly fiatPerAsset: string
   readonly decimals: number
-  /** Decimals a payer is shown, at most `decimals`. */
+  /** Decimals shown to a payer, at most `decimals`. */
   readonly displayDecimals: number
 }
 
 /**
- * Amount due in base units: fiat divided by rate, rounded up to the display precision, so that what a payer can type
- * is never below what is owed and above it by less than one display unit. Exact rational arithmetic.
+ * Amount due in base units: fiat divided by rate, rounded up to the display precision, so that the amount a payer can type
+ * is never below the exact price and above it by less than one display unit. Exact rational arithmetic.
  * Throws RangeError on a zero or malformed rate and when the display precision exceeds the asset's decimals.
  */
 export function quoteAmountBase(input: QuoteInput): bigint {

@@ -1,16 +1,16 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
-/** How long a challenge may be answered. */
+/** How long a challenge is valid. */
 export const CHALLENGE_LIFE_MS: Ms = 24 * 3_600_000
 
-/** Who proved last that they control an address or an extended key. */
+/** The last workspace that proved control of an address or an extended key. */
 export interface OwnershipProof {
   readonly workspaceId: string
   readonly provedAt: Ms
 }
 
-/** What a challenge is about, and for whom. */
+/** Subject and workspace of a challenge. */
 export interface ChallengeFacts {
   readonly installationId: string
   readonly workspaceId: string
@@ -24,7 +24,7 @@ export interface ChallengeFacts {
 }
 
 /**
- * The text that an owner signs: one line of printable ASCII, so that no wallet, form or file changes a byte of it, and
+ * The text that an owner signs: one line of printable ASCII, so that no wallet, form or file changes a byte, and
  * short enough for hardware wallets (below 400 characters).
  */
 export function challengeText(facts: ChallengeFacts): string {
@@ -32,7 +32,7 @@ export function challengeText(facts: ChallengeFacts): string {
   return `Paymesh proof of control: workspace ${workspaceId} of installation ${installationId} may receive ${mode} payments on ${subject}. Nonce ${nonce}. Valid until ${validUntil}.`
 }
 
-/** What a workspace wants to receive on, as far as it is its own business. */
+/** What a workspace wants to receive on, using only its own data. */
 export interface AdditionFacts {
   readonly mode: Mode
   /** Workspaces that are not suspended. */
@@ -40,15 +40,15 @@ export interface AdditionFacts {
   readonly workspaceId: string
   /** One for each address or key. */
   readonly subjects: readonly {
-    /** The workspace receives on it already and was not displaced. */
+    /** The workspace already receives on it and was not displaced. */
     readonly isOwn: boolean
     readonly proof: OwnershipProof | null
   }[]
 }
 
 /**
- * Whether the addition must come with a proof. With several live workspaces the answer depends on nothing but what the workspace
- * itself has: who else uses or proved a subject changes it only where somebody's proof stands against the only live workspace.
+ * Whether the addition must come with a proof. With several live workspaces the result depends only on the workspace's
+ * own data: other users or proofs of a subject matter only where a proof stands against the only live workspace.
  */
 export function needsProof({ mode, liveWorkspaces, workspaceId, subjects }: AdditionFacts): boolean {
   if (mode === 'test') return false
@@ -59,14 +59,14 @@ export function needsProof({ mode, liveWorkspaces, workspaceId, subjects }: Addi
 }
 
 /**
- * Whether money on an address is kept from an invoice of `holder`: another workspace proved control of the address before the
- * money was first seen, so the coins are theirs.
+ * Whether money on an address is withheld from an invoice of `holder`: another workspace proved control of the address before the
+ * money was first seen, so the coins are that workspace's.
  */
 export function isDisplaced(proof: OwnershipProof | null, holder: string, seenAt: Ms): boolean {
   return proof !== null && proof.workspaceId !== holder && seenAt >= proof.provedAt
 }
 
-/** The proof that decides about an address which was proved singly and through the key that derives it: the newest. */
+/** The proof that applies to an address which was proved singly and through the key that derives it: the newest. */
 export function newestProof(...proofs: readonly (OwnershipProof | null | undefined)[]): OwnershipProof | null {
   let newest: OwnershipProof | null = null
   for (const proof of proofs) {

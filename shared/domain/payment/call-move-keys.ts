@@ -1,13 +1,13 @@
 import type { PaymentState } from '#shared/domain/enumerations.ts'
 
-/** The parts of the key of coins that move inside of a contract call, as payments store them. */
+/** The parts of the key of an internal transfer, as stored with payments. */
 interface CallMove {
   readonly toAddress: string
   readonly fromAddress: string | null
   readonly amountBase: bigint
 }
 
-/** The fields of a stored payment that decide its place among equal moves. */
+/** The fields of a stored payment that determine its position among equal transfers. */
 interface StoredMove extends CallMove {
   readonly key: string
   readonly currentKey?: string
@@ -15,7 +15,7 @@ interface StoredMove extends CallMove {
 }
 
 /**
- * `<mode>:<network>:<txid>:x<n>`, n = place among all internal records of a node. Nodes record different ones, so one
+ * `<mode>:<network>:<txid>:x<n>`, n = position among all internal records of a node. Nodes record different ones, so one
  * transfer had several such keys. A second amount under one key has it at its end.
  */
 const FORMER_KEY = /^(.+):x(\d+)(?::\d+)?$/
@@ -23,9 +23,9 @@ const CURRENT_KEY = /^(.+):(\d+)$/
 const STATE_ORDER: readonly PaymentState[] = ['confirmed', 'detected']
 
 /**
- * What the keys of equal moves of one transaction begin with: `<mode>:<network>:<txid>:i:<payer>:<payee>:<base units>`.
- * The key itself ends with the move's number among these, from 0 in order of execution. Every node that records what
- * contracts send gives the same one, whatever else it records. An unknown payer is `-`.
+ * Prefix of the keys of equal transfers of one transaction: `<mode>:<network>:<txid>:i:<payer>:<payee>:<base units>`.
+ * The key itself ends with the transfer's number among these, from 0 in order of execution. Every node that records internal
+ * transfers gives the same one, whatever else it records. An unknown payer is `-`.
  */
 export function callMoveStem(transaction: string, { fromAddress, toAddress, amountBase }: CallMove): string {
   return `${transaction}:i:${fromAddress ?? '-'}:${toAddress}:${amountBase}`
@@ -38,7 +38,7 @@ export function hasFormerKey({ key }: Pick<StoredMove, 'key'>): boolean {
 
 /**
  * The current key of each of these payments that has a former one, by stored key. `rows` are all payments stored of one
- * transaction. A place that was given once stays; the others take the free numbers in order, live payments first.
+ * transaction. An assigned position stays; the others take the free numbers in order, live payments first.
  */
 export function placeFormerKeys(rows: readonly StoredMove[]): ReadonlyMap<string, string> {
   const taken = new Set(rows.flatMap(({ key, currentKey }) => currentKey ?? (FORMER_KEY.test(key) ? [] : [key])))
@@ -53,7 +53,7 @@ export function placeFormerKeys(rows: readonly StoredMove[]): ReadonlyMap<string
   return places
 }
 
-/** The stem that a current key was made of. Null for a key that ends with no number. */
+/** The stem of a current key. Null for a key that does not end with a number. */
 export function stemOf(currentKey: string): string | null {
   return CURRENT_KEY.exec(currentKey)?.[1] ?? null
 }
@@ -77,7 +77,7 @@ function rank({ state }: StoredMove): number {
   return at < 0 ? STATE_ORDER.length : at
 }
 
-/** The place in a former key. */
+/** The position in a former key. */
 function indexOf({ key }: StoredMove): bigint {
   return BigInt(FORMER_KEY.exec(key)?.[2] ?? 0)
 }

@@ -2,32 +2,32 @@ import type { FiatCode } from '#shared/domain/enumerations.ts'
 import { compare, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
 import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
 
-/** Confirmations that payments ask for on invoices worth at least `fromUsd`; the next tier ends it. */
+/** Confirmations required on invoices worth at least `fromUsd`; the next tier ends it. */
 export interface ConfirmationTier {
   /** Whole US dollars. */
   readonly fromUsd: number
-  /** `finalized` waits for the chain's own finality besides a count of blocks. */
+  /** `finalized` waits for the chain's finality in addition to a count of blocks. */
   readonly confirmations: number | 'finalized'
 }
 
-/** What an invoice is worth. */
+/** Value of an invoice. */
 export interface InvoiceWorth {
   readonly fiat: { readonly minor: bigint; readonly currency: FiatCode }
-  /** Units of that currency per US dollar, of the rate that prices the lock; null when there is none. */
+  /** Units of that currency per US dollar, of the rate that prices the quote; null when there is none. */
   readonly fiatPerUsd: string | null
 }
 
-/** What one tier asks of a payment. */
+/** Requirements of one tier on a payment. */
 export interface AskedConfirmations {
   readonly confirmations: number
-  /** Its block must be final as the chain itself says, besides the count. */
+  /** Its block must be finalized by the chain, in addition to the count. */
   readonly finality: boolean
 }
 
 /**
- * What a table asks for on an invoice: the last tier whose threshold the invoice reaches, exact to the minor unit. Without a
- * worth in US dollars it is the strictest tier. Under `finalized` stands the highest count of the tiers below it, at least
- * `baseCount`, so that a higher value never lowers what is asked for. Tiers ascend from 0 and are not empty.
+ * Requirements of a table on an invoice: the last tier whose threshold the invoice reaches, exact to the minor unit. Without a
+ * value in US dollars it is the strictest tier. `finalized` also requires the highest count of the tiers below it, at least
+ * `baseCount`, so that a higher value never lowers the requirement. Tiers ascend from 0 and are not empty.
  */
 export function askedConfirmations(
   tiers: readonly ConfirmationTier[],

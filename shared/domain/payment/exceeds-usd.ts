@@ -3,8 +3,8 @@ import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
 import type { InvoiceWorth } from './confirmation-tiers.ts'
 
 /**
- * Whether an amount is above so many whole US dollars, exact to the minor unit. An amount above zero without a rate is above every
- * threshold: nobody can say that it is small.
+ * Whether an amount is above this many whole US dollars, exact to the minor unit. An amount above zero without a rate is above every
+ * threshold, because it cannot be shown to be small.
  */
 export function exceedsUsd({ fiat, fiatPerUsd }: InvoiceWorth, usd: number): boolean {
   if (fiat.minor <= 0n) return false

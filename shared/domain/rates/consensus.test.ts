@@ -29,6 +29,12 @@ describe('agree', () => {
     expect(agree([], RULE)).toBeNull()
   })
 
+  // Money: three sources that agree are not believed against five that each say something else.
+  it('has no price when fewer than half of the votes agree, although they are enough', () => {
+    expect(agree(votes('50', '60', '70', '100', '101', '102', '150', '200'), RULE)).toBeNull()
+    expect(agree(votes('60', '70', '100', '101', '102', '150'), RULE)).toMatchObject({ sources: ['s2', 's3', 's4'] })
+  })
+
   // Money: one wild source among four or more must not set the price.
   it('never lets one wild vote move the price outside the range of the others', () => {
     const near = fc

@@ -2,7 +2,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import { compare, type Decimal } from '#shared/domain/money/decimal.ts'
 import { deviatesMoreThan, mean } from './price.ts'
 
-/** What one independent source says, already in the unit of the vote. One vote per company. */
+/** The price of one independent source, already in the unit of the vote. One vote per company. */
 export interface Vote {
   readonly source: string
   readonly price: Decimal
@@ -13,11 +13,11 @@ export interface Vote {
 export interface VoteRule {
   /** Votes further than this share from the first median are left out. */
   readonly maxDeviation: Decimal
-  /** Votes that must be left; besides, at least half of those given. */
+  /** Votes that must remain; besides, at least half of those given. */
   readonly minVotes: number
 }
 
-/** A price that enough sources share. */
+/** A price with a sufficient number of sources. */
 export interface Consensus {
   readonly price: Decimal
   /** Names of the votes inside the median, sorted. */
@@ -29,8 +29,8 @@ export interface Consensus {
 }
 
 /**
- * The median of the votes, without those too far from it, taken again. Null when fewer than the rule's minimum or
- * fewer than half of all votes are left: two camps that contradict each other give no price instead of one by chance.
+ * The median of the votes, without those too far from it, computed again. Null when fewer than the rule's minimum or
+ * fewer than half of all votes are left: two contradictory groups give no price instead of an arbitrary one.
  * One wild vote among four or more never moves the result outside the range of the others.
  */
 export function agree(votes: readonly Vote[], rule: VoteRule): Consensus | null {

@@ -4,7 +4,7 @@ import { type FiatBoard, FX_SERIES, type FxSeries } from './fiat-board.ts'
 import { deviatesMoreThan } from './price.ts'
 import type { Quote } from './quote.ts'
 
-/** A direct market that contradicts the price we make of two legs. */
+/** A direct market that contradicts a price made of two legs. */
 export interface CrossAlarm {
   readonly source: string
   /** As `BTC/EUR`. */
@@ -13,15 +13,15 @@ export interface CrossAlarm {
   readonly crossed: Decimal
 }
 
-/** Europe's books are deep; those of Latin America stand apart from the dollar by more. */
+/** European order books are deep; those of Latin America deviate more from the dollar. */
 const EUROPE: ReadonlySet<FxSeries> = new Set(['EUR', 'GBP'])
 const EUROPE_LIMIT: Decimal = { digits: 2n, scale: 2 }
 const LATAM_LIMIT: Decimal = { digits: 5n, scale: 2 }
 
 /**
- * Direct books of a coin in a fiat other than USD that lie more than 2 % (5 % in Latin America) off the product of the
- * coin's USD price and the fiat's. They never enter a price, so that one asset has no two prices; they only tell that a
- * leg may be wrong. Pairs without both legs, and USDT's, whose books are votes for the fiat leg already, are left out.
+ * Direct books of a coin in a fiat other than USD that deviate by more than 2 % (5 % in Latin America) from the product of the
+ * coin's USD price and the fiat's. They never enter a price, so that one asset has no two prices; they only show that a
+ * leg may be wrong. Pairs without both legs, and USDT's, whose books are already votes for the fiat leg, are left out.
  */
 export function crossCheck(fresh: readonly Quote[], symbols: CryptoBoard, fiats: FiatBoard): readonly CrossAlarm[] {
   return fresh.flatMap((quote) => {

@@ -6,7 +6,7 @@ import { observedAt, type Quote } from './quote.ts'
 export const RATE_SYMBOLS = ['BTC', 'LTC', 'DOGE', 'ETH', 'BNB', 'POL', 'TRX', 'SOL', 'USDT', 'USDC'] as const
 export type RateSymbol = (typeof RATE_SYMBOLS)[number]
 
-/** Symbols that promise one dollar: tighter outliers and a guard against losing their peg. */
+/** Symbols pegged to one dollar: tighter outliers and a guard against losing the peg. */
 export const STABLECOINS: ReadonlySet<string> = new Set(['USDT', 'USDC'])
 
 const MIN_VOTES = 3
@@ -17,8 +17,8 @@ const STABLECOIN_RULE: VoteRule = { maxDeviation: { digits: 1n, scale: 2 }, minV
 export type CryptoBoard = ReadonlyMap<RateSymbol, Consensus>
 
 /**
- * Prices every symbol in USD from fresh quotes. USDT comes from true USD books alone; with its price the USDT-quoted
- * books become USD, without it they drop out: they are never read as if they were USD. A source votes once per
+ * Prices every symbol in USD from fresh quotes. USDT comes only from true USD books; with its price the USDT-quoted
+ * books are converted to USD, without it they are left out: they are never read as if they were USD. A source votes once per
  * symbol, by its USD book when it has one.
  */
 export function priceSymbols(fresh: readonly Quote[]): CryptoBoard {

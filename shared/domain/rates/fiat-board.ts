@@ -3,20 +3,20 @@ import { agree, type Consensus, type Vote, type VoteRule } from './consensus.ts'
 import { inverse, quotient } from './price.ts'
 import { type Feed, observedAt, type Quote } from './quote.ts'
 
-/** The fiat columns besides USD; the peso of Argentina has two prices that are never mixed. */
+/** The fiat columns besides USD; the Argentine peso has two prices that are never mixed. */
 export const FX_SERIES = ['EUR', 'GBP', 'BRL', 'MXN', 'COP', 'CLP', 'PEN', 'DOP', 'ARS:crypto', 'ARS:official'] as const
 export type FxSeries = (typeof FX_SERIES)[number]
 
 /** Fiat per one USD by series; a series without a quorum is absent. */
 export type FiatBoard = ReadonlyMap<FxSeries, Consensus>
 
-/** Sources that vote first, and those asked only when the first have no quorum. */
+/** Sources that vote first, and those used only when the first have no quorum. */
 interface FxPolicy extends VoteRule {
   readonly reserve: ReadonlySet<string>
 }
 
 const NONE: ReadonlySet<string> = new Set()
-/** European books trade by the second, so street rates and daily tables only stand in for them. */
+/** European order books trade every second, so street rates and daily tables are only a fallback. */
 const EUROPE: FxPolicy = { minVotes: 2, maxDeviation: perMille(10), reserve: new Set(['yadio', 'open-er-api']) }
 const LATAM_LIVE: FxPolicy = { minVotes: 2, maxDeviation: perMille(15), reserve: NONE }
 const LATAM: FxPolicy = { minVotes: 2, maxDeviation: perMille(20), reserve: NONE }
@@ -36,7 +36,7 @@ const POLICIES: Readonly<Record<FxSeries, FxPolicy>> = {
 }
 
 /**
- * Fiat per USD from fresh quotes: tables as they are, `EUR/USD` books inverted, `USDT/BRL` books divided by the
+ * Fiat per USD from fresh quotes: tables unchanged, `EUR/USD` books inverted, `USDT/BRL` books divided by the
  * market price of USDT (left out without one). At least two sources must agree and not all of them may be daily tables.
  */
 export function priceFiats(fresh: readonly Quote[], usdPerTether: Decimal | null): FiatBoard {

@@ -4,8 +4,8 @@ import { STABLECOINS } from './crypto-board.ts'
 import { deviatesMoreThan } from './price.ts'
 
 /**
- * What the guards remember of one symbol or fiat series between cycles. It travels inside the published snapshot, so
- * that a new process goes on where the last one ended. Prices are canonical decimal strings.
+ * State of the guards for one symbol or fiat series between cycles. It is part of the published snapshot, so
+ * that a new process continues where the last one ended. Prices are canonical decimal strings.
  */
 export interface GuardMemory {
   /** The last price that passed the jump guard; published unless a peg stopped it. */
@@ -17,7 +17,7 @@ export interface GuardMemory {
   readonly stopped: { readonly insideSince: Ms | null } | null
 }
 
-/** What a cycle may do with a price. `reason` is null when it is published without remark. */
+/** Result for a price in this cycle. `reason` is null when it is published without remark. */
 export interface GuardVerdict {
   readonly publish: boolean
   readonly reason: 'jump_pending' | 'jump_refused' | 'depeg_warning' | 'depeg_stopped' | null
@@ -26,7 +26,7 @@ export interface GuardVerdict {
 
 const JUMP: Decimal = { digits: 10n, scale: 2 }
 const REFUSED_JUMP: Decimal = { digits: 30n, scale: 2 }
-/** Two cycles "see the same price" when they lie this close together. */
+/** Two cycles "see the same price" when they are this close together. */
 const SAME_JUMP: Decimal = { digits: 10n, scale: 2 }
 /** After a day without a published price there is nothing left to compare with. */
 const REFERENCE_MS = 24 * 60 * 60 * 1000
@@ -37,9 +37,9 @@ const PEG_STOP: Decimal = { digits: 3n, scale: 2 }
 const PEG_BACK: Decimal = { digits: 2n, scale: 2 }
 const PEG_BACK_MS = 10 * 60 * 1000
 
-/** One fresh consensus price on its way to be published. */
+/** One fresh consensus price to be checked before publication. */
 export interface GuardInput {
-  /** Symbol or fiat series; stablecoins are also held to their peg. */
+  /** Symbol or fiat series; stablecoins are also checked against their peg. */
   readonly name: string
   readonly price: Decimal
   readonly now: Ms
@@ -50,10 +50,10 @@ export interface GuardInput {
 }
 
 /**
- * Decides whether a price may be published. A median cannot see a majority that is wrong alike, so a move of more than
+ * Decides whether a price may be published. A median does not detect a majority with the same error, so a move of more than
  * 10 % from the last accepted price must be seen in two consecutive cycles and one of more than 30 % be confirmed as
  * well; a stablecoin further than 3 % from one dollar stops until it was inside 2 % for ten minutes. Prices are never
- * clamped: they are published as the market makes them or not at all.
+ * clamped: they are published as the market gives them or not at all.
  */
 export function guard(input: GuardInput): GuardVerdict {
   const jump = guardJump(input)

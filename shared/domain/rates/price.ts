@@ -6,7 +6,7 @@ const QUOTIENT_DECIMALS = 20
 /** Significant digits of a published price: a relative error below 10⁻¹³, far inside any spread. */
 const PUBLISHED_DIGITS = 14
 
-/** Longest text and widest exponent that is read as a price; more is noise, not precision. */
+/** Longest text and widest exponent that is parsed as a price; more is noise, not precision. */
 const MAX_LENGTH = 40
 const MAX_EXPONENT = 30
 
@@ -17,8 +17,8 @@ const MAX_SPREAD: Decimal = { digits: 1n, scale: 2 }
 const ONE: Decimal = { digits: 1n, scale: 0 }
 
 /**
- * Reads the text of a price as exchanges write it, exponents included (`1e-05`). Null for zero, signs, `nan`, `""`,
- * thousands separators and anything longer than 40 characters: such a price does not exist, it is never 0 or 1.
+ * Parses a price text as exchanges write it, exponents included (`1e-05`). Null for zero, signs, `nan`, `""`,
+ * thousands separators and anything longer than 40 characters: such a price is treated as missing, never as 0 or 1.
  */
 export function parsePrice(text: string): Decimal | null {
   const match = text.length > MAX_LENGTH ? null : PRICE_PATTERN.exec(text)
@@ -34,7 +34,7 @@ export function parsePrice(text: string): Decimal | null {
 
 /**
  * The middle of a book: exact mean of bid and ask. Null when the book is crossed or wider than 1 % of its middle,
- * which says that nobody trades there.
+ * which means that there is no trading.
  */
 export function midOf(bid: Decimal, ask: Decimal): Decimal | null {
   if (compare(bid, ask) > 0) return null
@@ -57,7 +57,7 @@ export function quotient(left: Decimal, right: Decimal): Decimal {
   return divide(left, right, QUOTIENT_DECIMALS)
 }
 
-/** The price as it is published: cut to its first 14 significant digits, so that products of two stay readable. */
+/** The published form of a price: cut to its first 14 significant digits, so that products of two stay readable. */
 export function publishable(price: Decimal): Decimal {
   const excess = price.digits.toString().length - PUBLISHED_DIGITS
   if (excess <= 0) return price
@@ -81,7 +81,7 @@ function add(left: Decimal, right: Decimal): Decimal {
   return { digits: left.digits + right.digits * 10n ** BigInt(left.scale - right.scale), scale: left.scale }
 }
 
-/** Decimal text of at most three digits as a number that is an exponent, never money. */
+/** Decimal text of at most three digits as a number: an exponent, never money. */
 function smallInteger(text: string): number {
   const negative = text.startsWith('-')
   let value = 0

@@ -2,8 +2,8 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Decimal } from '#shared/domain/money/decimal.ts'
 
 /**
- * How a price came to be, which decides how long it holds: `book` = mid of a live order book (or the last trade of a
- * venue that shows no book), `rolling` = a table renewed every few minutes, `daily` = a table renewed once a day.
+ * The source type of a price, which decides how long it is valid: `book` = mid of a live order book (or the last trade of a
+ * venue without a public book), `rolling` = a table updated every few minutes, `daily` = a table updated once a day.
  */
 export type Feed = 'book' | 'rolling' | 'daily'
 
@@ -15,9 +15,9 @@ export interface Quote {
   readonly quote: string
   readonly price: Decimal
   readonly feed: Feed
-  /** When the answer arrived here. */
+  /** When the response arrived. */
   readonly receivedAt: Ms
-  /** The time the source itself put on the price; null when its format has none. */
+  /** The source's own time of the price; null when its format has none. */
   readonly sourceAt: Ms | null
 }
 
@@ -25,7 +25,7 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** A source clock may run ahead of ours by this much; beyond it the time is a unit error or a lie. */
+/** A source clock may be ahead of ours by this much; a larger difference is a unit error or a false time. */
 const FUTURE_MS = 5 * SECOND_MS
 
 /** Longest age since receipt and since the source's own time, per feed, milliseconds. */
@@ -35,7 +35,7 @@ const LIMITS: Readonly<Record<Feed, { readonly receiptMs: Ms; readonly sourceMs:
   daily: { receiptMs: 30 * HOUR_MS, sourceMs: 30 * HOUR_MS },
 }
 
-/** Whether a quote may still be used at `now`; a daily table that does not say its day never may. */
+/** Whether a quote may still be used at `now`; a daily table without a date never may. */
 export function isFresh(quote: Quote, now: Ms): boolean {
   const limit = LIMITS[quote.feed]
   if (now - quote.receivedAt > limit.receiptMs) return false
@@ -44,7 +44,7 @@ export function isFresh(quote: Quote, now: Ms): boolean {
   return age <= limit.sourceMs && age >= -FUTURE_MS
 }
 
-/** The older of the two times of a quote: what its age is counted from. */
+/** The older of the two times of a quote: its age is counted from it. */
 export function observedAt(quote: Quote): Ms {
   return quote.sourceAt !== null && quote.sourceAt < quote.receivedAt ? quote.sourceAt : quote.receivedAt
 }

@@ -1,6 +1,6 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
-/** How the endpoint does, in order of concern. `paused` is the operator's choice; `no_data`: nothing was ever tried. */
+/** Health of an endpoint, in order of severity. `paused` is the operator's choice; `no_data`: nothing was ever tried. */
 export const ENDPOINT_HEALTH_STATES = ['healthy', 'degraded', 'failing', 'paused', 'no_data'] as const
 export type EndpointHealthState = (typeof ENDPOINT_HEALTH_STATES)[number]
 
@@ -13,14 +13,14 @@ export interface TriedDelivery {
   readonly finishedAt: Ms | null
 }
 
-/** What health is computed from. */
+/** Input of the health check. */
 export interface EndpointHealthFacts {
   readonly isPaused: boolean
-  /** The latest deliveries that were tried at least once, newest first, whatever became of them. */
+  /** The latest deliveries that were tried at least once, newest first, whatever their status. */
   readonly tried: readonly TriedDelivery[]
   /** Pending deliveries of any age that were tried at least once. */
   readonly retrying: number
-  /** When one arrived last, as far as it is known; null when none is known. Arrivals in `tried` count as well. */
+  /** When the last one succeeded, as far as known; null when none is known. Successes in `tried` count as well. */
   readonly lastSuccessAt: Ms | null
   /** When the oldest pending delivery is or was due; null when none is pending. */
   readonly oldestDueAt: Ms | null
@@ -29,44 +29,44 @@ export interface EndpointHealthFacts {
 /** The state with the figures behind it. */
 export interface EndpointHealthVerdict {
   readonly state: EndpointHealthState
-  /** Deliveries the figures are about: those of `tried`. */
+  /** Number of deliveries behind the figures: those of `tried`. */
   readonly tried: number
   /** Of them, delivered by the first attempt. */
   readonly firstTry: number
-  /** Of them, delivered so far, by whichever attempt. */
+  /** Of them, delivered so far, by any attempt. */
   readonly delivered: number
   /** Of them, given up after the last attempt. */
   readonly failed: number
-  /** HTTP requests made for them, and how many of those brought no success. */
+  /** HTTP requests made for them, and how many of those failed. */
   readonly attempts: number
   readonly failedAttempts: number
-  /** Tried without success since the last delivery arrived. */
+  /** Tried without success since the last successful delivery. */
   readonly sinceSuccess: number
   readonly lastSuccessAt: Ms | null
 }
 
-/** The state looks at so many of the latest tried deliveries, so that an endpoint that was repaired is soon healthy again. */
+/** Number of latest tried deliveries considered, so that a repaired endpoint is soon healthy again. */
 const RECENT = 20
-/** Tried without success in a row, after which an endpoint counts as failing; so many are mailed to the owner as well. */
+/** Deliveries tried without success in a row after which an endpoint counts as failing; the mail to the owner uses the same number. */
 const STREAK = 3
-/** In a healthy endpoint at least this share arrives by the first attempt. */
+/** In a healthy endpoint at least this share succeeds with the first attempt. */
 const FIRST_TRY_MIN_PERCENT = 95
 /** Less than this share delivered so far is failing, not degraded. */
 const DELIVERED_MIN_PERCENT = 50
-/** A delivery that is overdue for longer shows that the endpoint is too slow for what it is sent. */
+/** A delivery overdue for longer shows that the endpoint is too slow for its load. */
 const OVERDUE_MAX_MS = 60_000
 
 /**
- * Judges an endpoint by what its attempts brought, not by what is over: a delivery counts from its first attempt.
+ * Classifies an endpoint by the results of its attempts, not by ended deliveries: a delivery counts from its first attempt.
  *
- * - `paused`: an operator switched it off.
+ * - `paused`: an operator paused it.
  * - `no_data`: no delivery was tried yet.
- * - `failing`: nothing arrived since three tries in a row, or ever; or less than half of the latest twenty have arrived so far.
- * - `degraded`: some deliveries wait for another attempt, or were given up; or fewer than 95 % of the latest twenty arrived by their
- *   first attempt; or the oldest one waits for more than a minute although it is due.
- * - `healthy`: none of that.
+ * - `failing`: nothing succeeded since three tries in a row, or ever; or less than half of the latest twenty have succeeded so far.
+ * - `degraded`: some deliveries wait for another attempt, or were given up; or fewer than 95 % of the latest twenty succeeded with their
+ *   first attempt; or the oldest one has been due for more than a minute.
+ * - `healthy`: none of these.
  */
-export function judgeEndpointHealth(facts: EndpointHealthFacts, now: Ms): EndpointHealthVerdict {
+export function classifyEndpointHealth(facts: EndpointHealthFacts, now: Ms): EndpointHealthVerdict {
   const figures = figuresOf(facts.tried, facts.lastSuccessAt)
   return { state: stateOf(facts, figures, now), ...figures }
 }
@@ -102,5 +102,5 @@ function figuresOf(tried: readonly TriedDelivery[], knownSuccessAt: Ms | null): 
   }
 }
 
-/** A row does not keep when its last attempt was; it was not before the row was made, and a final one ended it. */
+/** A row does not store the time of its last attempt; it was after the row was created, and a final one ended it. */
 const lastTouchedAt = ({ finishedAt, createdAt }: TriedDelivery): Ms => finishedAt ?? createdAt

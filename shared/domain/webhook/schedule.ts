@@ -14,7 +14,7 @@ export const WEBHOOK_RETRY_DELAYS_MS: readonly Ms[] = [
 
 /**
  * How long to wait, in milliseconds, before the next request after attempt number `attempt` (1 for the first) failed. Null
- * after the ninth attempt: the delivery has failed for good.
+ * after the ninth attempt: the delivery has failed permanently.
  */
 export function retryDelayMs(attempt: number): Ms | null {
   return WEBHOOK_RETRY_DELAYS_MS[attempt - 1] ?? null

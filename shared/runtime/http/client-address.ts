@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 
 /**
- * The address a request comes from. With proxies in front, `trustedHops` of them, it is what the outermost of these saw: the
- * entry that far from the end of `X-Forwarded-For`. Without, the header is anybody's text and is not read.
+ * The client address of a request. Behind `trustedHops` proxies, it is the address seen by the outermost of them: the
+ * entry that far from the end of `X-Forwarded-For`. Without proxies, the header is untrusted and ignored.
  */
 export function clientAddress(request: Pick<IncomingMessage, 'headers' | 'socket'>, trustedHops: number): string {
   const direct = (request.socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '')
@@ -14,7 +14,7 @@ export function clientAddress(request: Pick<IncomingMessage, 'headers' | 'socket
   return isIP(address) === 0 ? direct : address
 }
 
-/** Who shares a limit: an IPv4 address, or the /64 that one IPv6 customer holds. */
+/** Clients with the same group share a limit: an IPv4 address, or the /64 of one IPv6 customer. */
 export function addressGroup(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? []

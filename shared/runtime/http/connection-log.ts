@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import type { ConnectionFacts } from './egress-connector.ts'
 
-/** What is known of the connection that carried one request. */
+/** Facts about the connection of one request. */
 export interface CarriedBy {
   readonly facts: ConnectionFacts
   /** True for the first request on the connection: only that one waited for look-up, connect and TLS. */
@@ -11,7 +11,7 @@ export interface CarriedBy {
   readonly sentAt: number
 }
 
-/** Remembers which connection carried which request; a request is known by the identity of its body object. */
+/** Records which connection carried which request; a request is identified by its body object. */
 export interface ConnectionLog {
   connected(socket: Socket, facts: ConnectionFacts): void
   carrierOf(body: Uint8Array): CarriedBy | null
@@ -21,7 +21,7 @@ export interface ConnectionLog {
 const CHANNEL = 'undici:client:sendHeaders'
 
 /**
- * undici keeps the socket of a request to itself; its diagnostics channel is the documented place that shows both
+ * undici does not expose the socket of a request; its diagnostics channel is the documented place that shows both
  * together. Nothing here holds a socket or a body alive.
  */
 export function createConnectionLog(): ConnectionLog {

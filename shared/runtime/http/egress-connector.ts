@@ -3,7 +3,7 @@ import { buildConnector } from 'undici'
 import type { ResolveAll } from './egress-resolver.ts'
 import { isLoopbackAddress } from './public-address.ts'
 
-/** What the connector learnt about one connection; `dnsMs`, `connectMs` and `tlsMs` belong to its first request. */
+/** Timings of one connection; `dnsMs`, `connectMs` and `tlsMs` belong to its first request. */
 export interface ConnectionFacts {
   readonly ip: string
   readonly dnsMs: number
@@ -11,7 +11,7 @@ export interface ConnectionFacts {
   readonly tlsMs: number | null
 }
 
-/** The name leads to an address that must not be called; nothing was sent. */
+/** The name resolves to an address that must not be called; nothing was sent. */
 export class BlockedAddress extends Error {
   override readonly name = 'BlockedAddress'
 }
@@ -25,7 +25,7 @@ export interface EgressConnectorOptions {
   readonly resolve: ResolveAll
   readonly isAllowed: (address: string) => boolean
   readonly connectTimeoutMs: number
-  /** Told about each new connection before its first request. */
+  /** Called for each new connection before its first request. */
   readonly onConnected: (socket: Socket, facts: ConnectionFacts) => void
   /** Extra certificate authority (PEM), for tests. */
   readonly ca?: string | undefined
@@ -33,8 +33,8 @@ export interface EgressConnectorOptions {
 
 /**
  * A connector for undici that decides at the moment of connecting: it resolves the name itself, refuses when any address
- * is not allowed, connects to exactly the address it checked (SNI and certificate check keep the name), and looks at the
- * socket's real peer before anything is sent. IP literals pass the same door.
+ * is not allowed, connects to exactly the checked address (SNI and certificate check keep the name), and checks the
+ * socket's real peer before anything is sent. IP literals are checked the same way.
  */
 export function createEgressConnector(options: EgressConnectorOptions): buildConnector.connector {
   const tls = options.ca === undefined ? {} : { ca: options.ca }
@@ -58,10 +58,10 @@ export function createEgressConnector(options: EgressConnectorOptions): buildCon
   }
 }
 
-/** `ETIMEDOUT` as a socket would say it: a look-up that hangs must not hold a place in the pool. */
+/** `ETIMEDOUT` like a socket error: a hanging look-up must not occupy a slot in the pool. */
 function withinMs<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = (): void => reject(Object.assign(new Error('the look-up takes too long'), { code: 'ETIMEDOUT' }))
+    const late = (): void => reject(Object.assign(new Error('the name look-up timed out'), { code: 'ETIMEDOUT' }))
     const timer = setTimeout(late, timeoutMs)
     timer.unref()
     work.then(resolve, reject).finally(() => clearTimeout(timer))
@@ -91,7 +91,7 @@ interface Dial {
   readonly target: buildConnector.Options
 }
 
-/** Two addresses are tried at most: a name with many dead ones must not eat the whole deadline of the request. */
+/** Two addresses are tried at most: a name with many dead ones must not use up the deadline of the request. */
 function connectFirst(dial: Dial, addresses: readonly string[], callback: buildConnector.Callback): void {
   const { connect, options, dnsMs, target } = dial
   const [address, ...others] = addresses.slice(0, 2)
@@ -103,7 +103,7 @@ function connectFirst(dial: Dial, addresses: readonly string[], callback: buildC
       connectFirst(dial, others, callback)
       return
     }
-    // undici leaves the second argument out when there is an error.
+    // undici omits the second argument on an error.
     if (!connected) {
       callback(error ?? new NameNotResolved(target.hostname), null)
       return
@@ -136,7 +136,7 @@ function serverName(target: buildConnector.Options, hostname: string): { readonl
   return { servername: target.servername || hostname }
 }
 
-/** The two addresses that `localhost` means, whatever a hosts file says (RFC 6761 §6.3). */
+/** The two addresses of `localhost`, whatever a hosts file says (RFC 6761 §6.3). */
 export const localhostOnly = {
   resolve: async (): Promise<readonly string[]> => ['127.0.0.1', '::1'],
   isAllowed: isLoopbackAddress,

@@ -4,7 +4,7 @@ import { parseEgressUrl } from './egress-url.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export interface EgressGuardOptions {
-  /** The server setting that opens `http://localhost:<port>` to test endpoints. */
+  /** The server setting that allows `http://localhost:<port>` for test endpoints. */
   readonly allowLocalhost: boolean
   /** Name look-up; the system's DNS servers by default. */
   readonly resolve?: ResolveAll
@@ -12,7 +12,7 @@ export interface EgressGuardOptions {
 
 /**
  * The check of a webhook URL when an endpoint is created. A name with any address that is not public is refused, even
- * when others are fine; a name that does not resolve is accepted, for the connection is guarded again at every request.
+ * others are public; a name that does not resolve is accepted, because the connection is guarded again at every request.
  */
 export function createEgressGuard(options: EgressGuardOptions): UrlGuard {
   const resolve = options.resolve ?? createResolver()

@@ -7,8 +7,8 @@ const TRY_MS = 2_000
 const TRIES = 2
 
 /**
- * Asks the configured DNS servers directly. The hosts file is not read, so a name cannot reach what only this machine
- * knows, and a name server that hangs holds no thread of the process.
+ * Queries the configured DNS servers directly. The hosts file is not read, so a name cannot reach hosts that only this machine
+ * can resolve, and a hanging name server blocks no thread of the process.
  */
 export function createResolver(): ResolveAll {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })

@@ -2,9 +2,9 @@ import { isIP } from 'node:net'
 import type { UrlRefusal } from '#shared/ports/url-guard.ts'
 import { isPublicAddress } from './public-address.ts'
 
-/** A URL that passed every check that needs no name look-up. */
+/** A URL that passed every check without a name look-up. */
 export interface EgressTarget {
-  /** Origin, path and query as they will be called: without trailing dot, credentials or fragment. */
+  /** Origin, path and query as called: without trailing dot, credentials or fragment. */
   readonly href: string
   /** Name or IP address without brackets and without trailing dot. */
   readonly hostname: string
@@ -18,8 +18,8 @@ export type EgressUrl =
 
 const MAX_LENGTH = 2_048
 /**
- * The WHATWG parser turns backslashes into slashes and drops tabs and line ends, so that a person and a proxy in between read
- * another host than we call. Such text is refused, and so are spaces and other control characters.
+ * The WHATWG parser turns backslashes into slashes and drops tabs and line ends, so that a person or a proxy in between may read
+ * another host than the one called. Such text is refused, and so are spaces and other control characters.
  */
 const AMBIGUOUS = /[\\\p{Cc}\p{Z}]/u
 /** Names that never belong to the public DNS (RFC 6761, RFC 6762, RFC 8375, and ICANN's reservation of `internal`). */
@@ -40,7 +40,7 @@ export function parseEgressUrl(text: string, options: { readonly allowLocalhost:
   if (url.port === '0') return refuse('port_not_allowed')
   if (url.protocol === 'http:' && hostname === 'localhost') {
     if (!options.allowLocalhost) return refuse('localhost_not_allowed')
-    // With its trailing dot it is another spelling than the one that the specification allows.
+    // With its trailing dot it differs from the spelling that the specification allows.
     if (url.hostname !== 'localhost') return refuse('malformed')
     return { ok: true, target: { href: url.href, hostname, localhost: true } }
   }

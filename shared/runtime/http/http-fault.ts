@@ -26,7 +26,7 @@ const FAULT_BY_CODE: Readonly<Record<string, HttpFault>> = {
 const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/
 
-/** The machine word for an error of a request, by class and code of the error and of its causes, never by its text. */
+/** The error code for a failed request, by class and code of the error and of its causes, never by its text. */
 export function httpFault(error: unknown): HttpFault {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
     if (at instanceof BlockedAddress) return 'blocked_address'
@@ -36,7 +36,7 @@ export function httpFault(error: unknown): HttpFault {
     const known = FAULT_BY_CODE[code]
     if (known !== undefined) return known
     if (TLS_CODE.test(code)) return 'tls'
-    // The parser names what it choked on: HPE_INVALID_CONSTANT and its like; undici 7 often leaves the name out.
+    // The parser reports codes such as HPE_INVALID_CONSTANT; undici 7 often omits the code.
     if (code.startsWith('HPE_') || at.name === 'HTTPParserError')
       return code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'bad_answer'
   }

@@ -1,6 +1,6 @@
 import { Agent, fetch, type Response } from 'undici'
 
-/** How a request ended: an answer of any status, or no usable answer at all. */
+/** Result of a request: a response of any status, or no usable response at all. */
 export type HttpGetResult =
   | {
       readonly outcome: 'answer'
@@ -8,7 +8,7 @@ export type HttpGetResult =
       readonly body: string
       /** The `Retry-After` header, seconds or date, as a wait from now; null when there is none. */
       readonly retryAfterMs: number | null
-      /** The `Age` header a cache put on the answer, seconds; 0 without one. */
+      /** The `Age` header that a cache set on the response, seconds; 0 without one. */
       readonly ageSeconds: number
     }
   | { readonly outcome: 'timeout' | 'network' | 'too_large'; readonly cause: unknown }

@@ -1,16 +1,16 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Metrics } from '#shared/ports/runtime.ts'
 
-/** What Express leaves on a request that one of its routes took. */
+/** Fields that Express sets on a routed request. */
 interface RoutedRequest extends IncomingMessage {
   readonly baseUrl?: string
   readonly route?: { readonly path?: unknown }
 }
 
 /**
- * Counts and times every request of a server under its route template; what no route took goes under `other`, a prefix, so that
- * nobody outside can make up labels. Live streams are left out: they last as long as somebody looks. A request whose caller
- * went away has status `aborted`.
+ * Counts and times every request of a server under its route template; unrouted requests count as `other` with a prefix, so that
+ * clients cannot create labels. Live streams are left out: they last as long as a viewer. A request whose client
+ * disconnected has status `aborted`.
  */
 export function observeRequests(server: Server, metrics: Metrics, other: readonly `/${string}`[] = []): void {
   server.prependListener('request', (request: RoutedRequest, response) => {

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** IANA IPv4 special-purpose registry, multicast, reserved space, and the one public-looking host that clouds keep for themselves. */
+/** IANA IPv4 special-purpose registry, multicast, reserved space, and one public-looking host that clouds reserve. */
 const IPV4_DENIED: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -20,7 +20,7 @@ const IPV4_DENIED: readonly (readonly [string, number])[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-  // Azure's WireServer, reachable from inside every virtual machine there.
+  // Azure's WireServer, reachable from every virtual machine there.
   ['168.63.129.16', 32],
 ]
 
@@ -41,9 +41,9 @@ const loopback = listOf([['127.0.0.0', 8]], 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
 /**
- * True only for an IP address on the public internet that a stranger may name. Everything else is false: private,
+ * True only for an IP address on the public internet that merchants may use. Everything else is false: private,
  * loopback, link-local, reserved, multicast, every way to write an IPv4 address inside IPv6 (mapped, compatible, NAT64,
- * 6to4, Teredo), addresses with a zone, and texts that are no IP address.
+ * 6to4, Teredo), addresses with a zone, and texts that are not an IP address.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !deniedV4.check(address, 'ipv4')

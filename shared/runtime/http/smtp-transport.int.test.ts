@@ -41,7 +41,7 @@ test('line breaks in a subject or an address stay text', async () => {
   expect(everyone).toEqual([])
 })
 
-describe('what goes wrong is judged by stage and code', () => {
+describe('what goes wrong is checked by stage and code', () => {
   const cases: readonly (readonly [string, SinkBehaviour, string])[] = [
     ['a recipient refused for good', { kind: 'refuse', stage: 'recipient', code: 550 }, 'refused'],
     ['a message refused for good', { kind: 'refuse', stage: 'message', code: 554 }, 'refused'],

@@ -2,29 +2,29 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import { parseConnectionUrl } from 'nodemailer/lib/shared'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
-import type { MailFault, MailResult, MailTransport, OutgoingMail } from '#shared/ports/mails.ts'
+import type { MailFault, MailResult, MailTransport, OutgoingMail } from '#shared/ports/mail-transport.ts'
 
-/** One deadline for everything, well inside the mailer's lease. */
+/** One deadline for everything, well within the mailer's lease. */
 const DEADLINE_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
 const SILENCE_TIMEOUT_MS = 20_000
 const REPLY_CHARS = 300
 
 export interface SmtpTransportOptions {
-  /** `smtp://` or `smtps://`, with credentials where the server wants them. */
+  /** `smtp://` or `smtps://`, with credentials if the server requires them. */
   readonly url: string
   readonly from: MailAddress
   /** Total deadline of one mail. Default 30 s. */
   readonly deadlineMs?: number
 }
 
-/** `MailTransport` with something to close. */
+/** A `MailTransport` that can be closed. */
 export interface SmtpTransport extends MailTransport {
-  /** Cuts off what is on its way with the fault `stopped`. */
+  /** Aborts mails in progress with the fault `stopped`. */
   close(): void
 }
 
-/** How far the conversation came: only from `envelope` on is it about the mail. */
+/** Stage of the SMTP session: only errors from `envelope` on concern the mail. */
 type Stage = 'server' | 'envelope' | 'done'
 
 interface Conversation {
@@ -34,8 +34,8 @@ interface Conversation {
 }
 
 /**
- * Sends over SMTP, one connection for each mail. Credentials travel encrypted only: with them, and anywhere but on this
- * machine, a connection that cannot be upgraded to TLS is given up.
+ * Sends over SMTP, one connection for each mail. Credentials are sent only encrypted: with them, and anywhere but on this
+ * machine, a connection that cannot be upgraded to TLS is closed.
  */
 export function createSmtpTransport(options: SmtpTransportOptions): SmtpTransport {
   const settings = connectionSettings(options.url)
@@ -79,7 +79,7 @@ function connectionSettings(url: string) {
   }
 }
 
-/** The server's last word when it took the mail. */
+/** The server's final reply when it accepted the mail. */
 async function converse(
   conversation: Conversation,
   auth: ReturnType<typeof connectionSettings>['auth'],
@@ -105,7 +105,7 @@ async function converse(
   return response
 }
 
-/** Addresses go in as objects, never as text to be parsed; nothing is read from files or URLs. */
+/** Addresses are passed as objects, never as text to be parsed; nothing is read from files or URLs. */
 function compose(from: MailAddress, mail: OutgoingMail): Promise<Buffer> {
   return new MailComposer({
     from,
@@ -127,7 +127,7 @@ function compose(from: MailAddress, mail: OutgoingMail): Promise<Buffer> {
 function ended({ connection, over }: Conversation): Promise<never> {
   return new Promise((_resolve, reject) => {
     over.signal.addEventListener('abort', () => reject(new Error(String(over.signal.reason))), { once: true })
-    // A second error of one connection has nobody else to hear it, and would end the process.
+    // Without a listener, a second error of one connection would end the process.
     connection.on('error', (error: unknown) => reject(error))
     connection.once('end', () => reject(new Error('the server ended the connection')))
   })
@@ -137,16 +137,16 @@ function failure({ stage, over }: Conversation, error: unknown): MailResult {
   if (over.signal.reason === 'stopped')
     return { outcome: 'failed', fault: 'stopped', reason: 'the mailer was stopping' }
   const said = error instanceof Error ? error.message : String(error)
-  const reason = over.signal.aborted ? 'the server had not taken the mail at the deadline' : plain(said)
+  const reason = over.signal.aborted ? 'the server had not accepted the mail at the deadline' : plain(said)
   return { outcome: 'failed', fault: faultOf(stage, error), reason }
 }
 
-/** By stage and reply code, never by text (RFC 5321 §4.2.1: 5yz is for good, 4yz for now). */
+/** By stage and reply code, never by text (RFC 5321 §4.2.1: 5yz is permanent, 4yz temporary). */
 function faultOf(stage: Stage, error: unknown): MailFault {
   if (stage === 'server') return 'server'
   const code = numberIn(error, 'responseCode')
   if (code === null) return 'unclear'
-  // An objection to the sender, or to a command out of turn, is about this installation and not about the mail.
+  // A rejected sender, or a command out of sequence, is a fault of this installation and not of the mail.
   if (code === 503 || (error instanceof Error && 'command' in error && error.command === 'MAIL FROM')) return 'server'
   return code >= 500 ? 'refused' : 'deferred'
 }

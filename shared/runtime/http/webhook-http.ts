@@ -8,27 +8,27 @@ import { httpFault } from './http-fault.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export interface WebhookHttpOptions {
-  /** Name look-up, made anew for every connection; the system's DNS servers by default. */
+  /** Name look-up, repeated for every connection; the system's DNS servers by default. */
   readonly resolve?: ResolveAll
-  /** Which addresses may be called; `isPublicAddress` everywhere but in tests of TLS on the loopback interface. */
+  /** Which addresses may be called; `isPublicAddress` except in tests of TLS on the loopback interface. */
   readonly isAllowed?: (address: string) => boolean
   /** Extra certificate authority (PEM), for tests. */
   readonly ca?: string
 }
 
-/** `HttpOut` with something to close. */
+/** An `HttpOut` that can be closed. */
 export interface WebhookHttp extends HttpOut {
   /** Ends every request in flight with the fault `stopped` and closes all connections. */
   close(): Promise<void>
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** A guarded address is trusted for this long at most; then a new connection looks the name up again. */
+/** A guarded address is reused for at most this long; then a new connection looks the name up again. */
 const CONNECTION_LIFE_MS = 60_000
 const IDLE_MS = 4_000
 const IDLE_MAX_MS = 30_000
 
-/** HTTP client for URLs that strangers chose: guarded at connect, one total deadline, no redirects, no proxies from the environment. */
+/** HTTP client for URLs chosen by merchants: guarded at connect, one total deadline, no redirects, no proxies from the environment. */
 export function createWebhookHttp(options: WebhookHttpOptions = {}): WebhookHttp {
   const log = createConnectionLog()
   const agent = (guard: { resolve: ResolveAll; isAllowed: (address: string) => boolean }): Agent =>
@@ -39,8 +39,8 @@ export function createWebhookHttp(options: WebhookHttpOptions = {}): WebhookHttp
         onConnected: log.connected,
         ca: options.ca,
       }),
-      // No limit here: many endpoints may share a host, and one that hangs must not hold the connections of the others.
-      // The caller bounds its requests in flight by endpoint and altogether.
+      // No limit here: many endpoints may share a host, and a hanging one must not use up the connections of the others.
+      // The caller limits its requests in flight by endpoint and in total.
       connections: null,
       pipelining: 1,
       clientTtl: CONNECTION_LIFE_MS,
@@ -54,7 +54,7 @@ export function createWebhookHttp(options: WebhookHttpOptions = {}): WebhookHttp
   })
   const inside = agent(localhostOnly)
   const parse = createUrlParser()
-  /** What ends each request in flight. */
+  /** Aborts each request in flight. */
   const inFlight = new Set<() => void>()
   let closed = false
   return {
@@ -75,7 +75,7 @@ export function createWebhookHttp(options: WebhookHttpOptions = {}): WebhookHttp
 
 const PARSED_MAX = 1_000
 
-/** Remembers what it said of the last URLs: a busy endpoint is asked about a hundred times a second. */
+/** Caches the results for recent URLs: a busy endpoint is checked about a hundred times a second. */
 function createUrlParser(): (url: string, allowLocalhost: boolean) => EgressUrl {
   const known = new Map<string, EgressUrl>()
   return (url, allowLocalhost) => {
@@ -89,14 +89,14 @@ function createUrlParser(): (url: string, allowLocalhost: boolean) => EgressUrl 
   }
 }
 
-/** undici's `dispatch` and no `request`: a stream and two signals for each answer cost as much as all the rest of it. */
+/** undici's `dispatch` instead of `request`: a stream and two signals for each response cost as much as everything else. */
 function exchange(
   dispatcher: Dispatcher,
   target: EgressTarget,
   request: HttpPost,
   { log, inFlight }: { readonly log: ConnectionLog; readonly inFlight: Set<() => void> },
 ): Promise<HttpResult> {
-  // The connection log knows a request by its body object, so each request needs one of its own (same bytes, no copy).
+  // The connection log identifies a request by its body object, so each request needs its own (same bytes, no copy).
   const body = Buffer.from(request.body.buffer, request.body.byteOffset, request.body.byteLength)
   const startedAt = performance.now()
   const answer = createBoundedText(request.maxResponseBytes)
@@ -119,7 +119,7 @@ function exchange(
     }
     const cutOff = (fault: HttpFault | null): void => {
       end(fault)
-      // Destroys the connection. Before there is one, undici asks below and sends nothing.
+      // Destroys the connection. Before there is one, undici checks below and sends nothing.
       controller?.abort(new Error(fault ?? 'enough was read'))
     }
     const timer = setTimeout(cutOff, request.timeoutMs, 'timeout')
@@ -135,7 +135,7 @@ function exchange(
         status = statusCode
       },
       onResponseData: (_controller, chunk) => {
-        // No more than one chunk above the limit is ever read.
+        // At most one chunk above the limit is ever read.
         if (answer.isFullWith(chunk)) cutOff(null)
       },
       onResponseEnd: () => end(null),
@@ -154,14 +154,14 @@ function requestOptions(target: EgressTarget, headers: HttpPost['headers'], body
   return { origin, path: `${pathname}${search}`, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 }
 }
 
-/** The first bytes of an answer. */
+/** The first bytes of a response. */
 function createBoundedText(limit: number) {
   const chunks: Uint8Array[] = []
   let length = 0
   return {
-    /** Takes what still fits; true when nothing more does. */
+    /** Takes the part that fits; true when the limit is reached. */
     isFullWith: (chunk: Uint8Array): boolean => {
-      // A copy, because a short rest would keep the whole chunk in memory.
+      // A copy, because a short remainder would keep the whole chunk in memory.
       if (length < limit) chunks.push(Uint8Array.prototype.slice.call(chunk, 0, limit - length))
       length += chunk.length
       return length >= limit

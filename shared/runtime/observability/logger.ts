@@ -12,14 +12,14 @@ export interface LoggerOptions {
   /** Process type, on every line. */
   readonly name: string
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
-  /** Where lines go; standard output when absent. */
+  /** Destination of the lines; standard output when absent. */
   readonly destination?: DestinationStream
 }
 
 /**
  * A logger that writes one JSON object per line: `level`, `time` (ISO 8601), `process`, the given fields and `msg`.
  * Fields named like a secret (`authorization secret apiKey password xpub masterKey …`) are replaced by `[redacted]`
- * at the top and down to two levels below; anything deeper or inside a text is the caller's duty to leave out.
+ * at the top and down to two levels below; the caller must leave out secrets deeper down or inside a text.
  */
 export function createLogger({ name, level, destination }: LoggerOptions): Logger {
   const options = {
@@ -33,7 +33,7 @@ export function createLogger({ name, level, destination }: LoggerOptions): Logge
   return wrap(plain, plain.child({}, { redact: { paths: REDACTED_PATHS, censor: '[redacted]' } }))
 }
 
-/** Other properties of an error are left out: libraries put whole requests and answers there. */
+/** Other properties of an error are left out: libraries attach whole requests and responses. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error
   const code =
@@ -43,7 +43,7 @@ function describeError(error: unknown, depth = 0): unknown {
   return { type: error.name, message: error.message, code, internal, stack: error.stack, cause }
 }
 
-/** Searching for secrets costs more than the line itself, so it is left out where there can be none. */
+/** Searching for secrets costs more than the line itself, so it is skipped where there can be none. */
 function wrap(plain: PinoLogger, redacting: PinoLogger): Logger {
   const of = (fields: object): PinoLogger => (isHarmless(fields) ? plain : redacting)
   return {
@@ -58,7 +58,7 @@ function wrap(plain: PinoLogger, redacting: PinoLogger): Logger {
   }
 }
 
-/** True when no field holds another value that could hide a secret, and none is named like one. */
+/** True when no field value can hide a secret, and no field is named like one. */
 function isHarmless(fields: object): boolean {
   for (const [name, value] of Object.entries(fields)) {
     if ((typeof value === 'object' && value !== null) || SECRET_NAMES.has(name)) return false

@@ -5,18 +5,18 @@ import type { Metrics } from '#shared/ports/runtime.ts'
 /** A `Metrics` port that can print itself in the Prometheus text format. */
 export interface MetricsRegistry extends Metrics {
   readonly contentType: string
-  /** The exposition of everything counted so far, the process's own figures included. */
+  /** All metrics in the Prometheus text format, including the process's own figures. */
   render(): Promise<string>
-  /** Takes back every value of a gauge: this process no longer knows it, and an old value would look like a new one. */
+  /** Removes every value of a gauge: an outdated value would look like a new one. */
   forget(name: GaugeName): void
 }
 
-/** Seconds; from a local store's answer to the 10 s total deadline of a webhook. */
+/** Seconds; from a local store's response to the 10 s total deadline of a webhook. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /**
- * Metrics of one process, exposed with the prefix `paymesh_` and the help of the one table. A metric appears at its first
- * use; one without labels reads 0 from the start, so that its first increase is seen as one.
+ * Metrics of one process, exposed with the prefix `paymesh_` and the help of the metric table. A metric appears at its first
+ * use; one without labels reads 0 from the start, so that its first increase is visible.
  */
 export function createMetrics(options: { readonly defaults?: boolean } = {}): MetricsRegistry {
   const registry = new Registry()

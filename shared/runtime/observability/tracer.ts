@@ -3,14 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fetch } from 'undici'
 import type { Metrics, Span, Tracer } from '#shared/ports/runtime.ts'
 
-/** A tracer that can be ended. */
+/** A tracer that can be stopped. */
 export interface RunningTracer extends Tracer {
-  /** Sends what is still waiting, for a second at most. */
+  /** Sends waiting spans, for a second at most. */
   stop(): Promise<void>
 }
 
 export interface TracerOptions {
-  /** Base URL of a collector that takes OTLP over HTTP as JSON. */
+  /** Base URL of a collector that accepts OTLP over HTTP as JSON. */
   readonly url: string
   /** Process type, shown as the service. */
   readonly process: string
@@ -21,9 +21,9 @@ export interface TracerOptions {
 
 const FLUSH_EVERY_MS = 2_000
 const TIMEOUT_MS = 5_000
-/** What has not left by then when the process ends is lost. */
+/** Spans not sent by then are lost when the process ends. */
 const STOP_MS = 1_000
-/** Spans in one request, and spans that wait at most; a collector that is away must cost no memory. */
+/** Spans in one request, and spans waiting at most; an unavailable collector must not exhaust the memory. */
 const BATCH = 512
 const WAITING_MAX = 4_096
 /** opentelemetry-proto, trace.proto: SpanKind and StatusCode. */
@@ -32,8 +32,8 @@ const STATUS_ERROR = 2
 
 /**
  * Sends spans to an OpenTelemetry collector (OTLP/HTTP, JSON). The trace of an invoice has the invoice's own id: a UUID is
- * exactly as long as a trace id, so spans of processes that never meet find together without carrying a context. What the
- * collector does not take is dropped and counted, never kept.
+ * exactly as long as a trace id, so spans of separate processes join without a propagated context. Spans that the
+ * collector does not accept are dropped and counted, never kept.
  */
 export function createTracer(options: TracerOptions): RunningTracer {
   const { url, process, metrics, flushEveryMs = FLUSH_EVERY_MS } = options
@@ -60,12 +60,12 @@ export function createTracer(options: TracerOptions): RunningTracer {
     }
     metrics.count('spans_exported_total', { result }, spans.length)
   }
-  /** One request at a time, so that what waits is bounded even while the collector hangs. */
+  /** One request at a time, so that the number of waiting spans is bounded even while the collector hangs. */
   const flush = (): Promise<void> => {
     const drain = async (): Promise<void> => {
       for (let spans = waiting.splice(0, BATCH); spans.length > 0; spans = waiting.splice(0, BATCH)) await send(spans)
     }
-    // Never cleared within: with nothing to send that would come before the assignment, and nothing would be sent again.
+    // Never cleared inside: with nothing to send that would happen before the assignment, and nothing would be sent again.
     sending ??= drain().finally(() => {
       sending = null
     })
@@ -89,7 +89,7 @@ export function createTracer(options: TracerOptions): RunningTracer {
   }
 }
 
-/** `endedAt` is this machine's clock, as collectors expect it. */
+/** `endedAt` is this machine's clock, as collectors expect. */
 function encode(span: Span, endedAt: number): object {
   const traceId = span.invoiceId === null ? null : traceOf(span.invoiceId)
   const rootId = traceId?.slice(16)
@@ -107,7 +107,7 @@ function encode(span: Span, endedAt: number): object {
   }
 }
 
-/** 32 hex digits, or null for what is no UUID. */
+/** 32 hex digits, or null unless it is a UUID. */
 function traceOf(invoiceId: string): string | null {
   const hex = invoiceId.replaceAll('-', '').toLowerCase()
   return /^[0-9a-f]{32}$/.test(hex) ? hex : null

@@ -1,6 +1,6 @@
 import type { After } from '#shared/ports/timers.ts'
 
-/** The machine's own timers. A pending one does not keep the process alive: whoever needs the work done waits for the work. */
+/** The machine's own timers. Pending timers do not keep the process alive; callers that need the work done must await it. */
 export const after: After = (delayMs, run) => {
   const timer = setTimeout(run, delayMs)
   timer.unref()

@@ -26,7 +26,7 @@ it('says why it is not ready: a reason, an error, a check that hangs', async () 
     rates: () => null,
   })
   expect(status).toBe(503)
-  expect(JSON.parse(body).reasons).toEqual({ mongo: 'no primary', redis: 'refused', node: 'no answer within 20 ms' })
+  expect(JSON.parse(body).reasons).toEqual({ mongo: 'no primary', redis: 'refused', node: 'no result within 20 ms' })
 })
 
 it('serves liveness and metrics, and 404 elsewhere', async () => {

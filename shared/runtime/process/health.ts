@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 
-/** Why a process cannot work now, in a few words, or null when this part of it is well. */
+/** Why a process cannot work now, in a few words, or null when this check passes. */
 export type ReadinessCheck = () => string | null | Promise<string | null>
 
 export interface HealthServer {
@@ -18,21 +18,21 @@ export interface HealthOptions {
   readonly host?: string
   readonly metrics: MetricsRegistry
   readonly checks: Readonly<Record<string, ReadinessCheck>>
-  /** What is amiss without keeping the process from its work, told in `/readyz` beside the reasons. */
+  /** Faults that do not keep the process from working, reported in `/readyz` next to the reasons. */
   readonly degraded?: Readonly<Record<string, ReadinessCheck>>
-  /** Why the process has not started yet; null from the moment it has, for good. Absent = it has. */
+  /** Why the process has not started yet; null permanently once it has. Absent = it has. */
   readonly starting?: () => string | null
-  /** Loops that no longer turn, with the reason; absent = none is watched. */
+  /** Loops without progress, with the reason; absent = none is watched. */
   readonly silent?: () => Readonly<Record<string, string>>
-  /** Ceiling for each check; one that does not answer in time is reported as a reason. Default 2 s. */
+  /** Time limit of each check; one without a result in time is reported as a reason. Default 2 s. */
   readonly checkTimeoutMs?: number
 }
 
 /**
- * Serves `/metrics` (Prometheus text), `/livez` (200 while the process and its loops turn, or 503 with
- * `{"live":false,"silent":{<loop>: <why>}}`; a store that is away never fails it), `/readyz` (200, or 503 with
+ * Serves `/metrics` (Prometheus text), `/livez` (200 while the process and its loops make progress, or 503 with
+ * `{"live":false,"silent":{<loop>: <why>}}`; an unavailable store never fails it), `/readyz` (200, or 503 with
  * `{"ready":false,"reasons":{<check>: <why>},"degraded":{…}}`) and `/startupz` (503 with the reason until the process has
- * started once, 200 ever after). Rejects when the port is taken.
+ * started once, 200 afterwards). Rejects when the port is taken.
  */
 export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
   const { metrics, checks, checkTimeoutMs = 2_000 } = options
@@ -59,7 +59,7 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
         (text) => answer(200, metrics.contentType, text),
         () => json(500, { error: 'metrics could not be collected' }),
       )
-    } else json(404, { error: 'there are /metrics, /livez, /readyz and /startupz' })
+    } else json(404, { error: 'unknown path; use /metrics, /livez, /readyz or /startupz' })
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -90,7 +90,7 @@ async function reasonsOf(
 async function outcome(check: ReadinessCheck, timeoutMs: number): Promise<string | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`no answer within ${timeoutMs} ms`), timeoutMs)
+    timer = setTimeout(() => resolve(`no result within ${timeoutMs} ms`), timeoutMs)
   })
   try {
     return await Promise.race([check(), late])

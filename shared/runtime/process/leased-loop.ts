@@ -1,33 +1,33 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { LeaseRepository } from '#shared/ports/leases.ts'
 import type { CounterName } from '#shared/ports/metric-table.ts'
-import type { Ambient, Pulse } from '#shared/ports/runtime.ts'
+import type { Pulse, Runtime } from '#shared/ports/runtime.ts'
 
-/** What a loop does again and again in one process at a time. */
+/** A repeated task that runs in one process at a time. */
 export interface LeasedLoopOptions {
-  /** Of the lease, and of the pulse where there is one. */
+  /** Name of the lease, and of the heartbeat if there is one. */
   readonly id: string
   /** Longer than a round takes. */
   readonly leaseMs: Ms
   readonly pauseMs: Ms
-  /** After a failed round, so that a lasting fault does not fill the log. Default `pauseMs`. */
+  /** After a failed round, so that a lasting fault does not flood the log. Default `pauseMs`. */
   readonly pauseAfterFailureMs?: Ms
-  /** The loop has a pulse, and has died when it is silent for longer than this. Default: no pulse. */
+  /** The loop sends heartbeats, and has died when it is silent for longer than this. Default: no heartbeat. */
   readonly silenceMaxMs?: Ms
   /** Counts failed rounds. */
   readonly failures: CounterName
-  /** What the log says of a failed round. */
+  /** Log message of a failed round. */
   readonly failed: string
-  /** One round under the lease. `signal` aborts when the loop ends; a long round beats the pulse meanwhile. */
+  /** One round under the lease. `signal` aborts when the loop ends; a long round sends heartbeats meanwhile. */
   round(signal: AbortSignal, pulse: Pulse | undefined): Promise<void>
 }
 
 /**
- * Runs rounds with pauses between them while this process holds the lease, and asks for it again while another one does. A failed
+ * Runs rounds with pauses between them while this process holds the lease, and retries to acquire it while another one does. A failed
  * round is counted and logged, and the next one tries again. Returns a function that ends the loop and frees the lease.
  */
 export function startLeasedLoop(
-  deps: Ambient & { readonly leases: LeaseRepository },
+  deps: Runtime & { readonly leases: LeaseRepository },
   options: LeasedLoopOptions,
 ): () => Promise<void> {
   const { id, leaseMs, pauseMs, pauseAfterFailureMs = pauseMs, silenceMaxMs } = options
@@ -61,7 +61,7 @@ export function startLeasedLoop(
   }
 }
 
-/** By the global timer, which a simulated world can put forward. */
+/** Uses the global timer, which a simulation can advance. */
 function pause(ms: Ms, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()

@@ -1,14 +1,14 @@
 import type { Pulse, Pulses } from '#shared/ports/runtime.ts'
 
-/** Judges whether the loops of this process still turn. */
+/** Checks whether the loops of this process still make progress. */
 export interface Liveness extends Pulses {
-  /** Loops that were silent for longer than they promised, with the reason in words; empty while all is well. */
+  /** Loops that were silent for longer than allowed, with the reason in words; empty while all is well. */
   silent(): Readonly<Record<string, string>>
   stop(): void
 }
 
 export interface LivenessOptions {
-  /** True while a loop has a good reason to wait: a store that is away must not have every process killed. */
+  /** True while a loop has a valid reason to wait: an unavailable store must not cause every process to be killed. */
   readonly isExcused: () => boolean
   /** Length of one tick. Default 1 s. */
   readonly tickMs?: number
@@ -17,8 +17,8 @@ export interface LivenessOptions {
 const TICK_MS = 1_000
 
 /**
- * Counts silence in ticks of its own timer instead of reading a clock: a process that was frozen for an hour has not been
- * silent for an hour, and a blocked event loop fails the probe by not answering it.
+ * Counts silence in ticks of its own timer instead of reading a clock: a process suspended for an hour has not been
+ * silent for an hour, and a blocked event loop fails the probe because it does not respond.
  */
 export function createLiveness(options: LivenessOptions): Liveness {
   const { tickMs = TICK_MS } = options

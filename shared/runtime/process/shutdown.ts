@@ -1,27 +1,30 @@
 import type { Logger } from '#shared/ports/runtime.ts'
 
-/** Something to end when the process ends. */
+/** A step of the shutdown. */
 type StopStep = () => Promise<void> | void
 
 export interface Shutdown {
   /** Registers a step. Steps run in the reverse order of their registration, one after the other. */
   add(name: string, stop: StopStep): void
-  /** Runs the steps once; later calls return the same promise. Resolves when the last step ended or time ran out. */
-  run(reason: string): Promise<void>
+  /**
+   * Runs the steps once; later calls return the same promise. Resolves when the last step ended or the deadline passed. With
+   * `failed` the process exits with 1, so that a supervisor that restarts failed processes starts it again.
+   */
+  run(reason: string, options?: { readonly failed: boolean }): Promise<void>
 }
 
 export interface ShutdownOptions {
   readonly logger: Logger
   /** For all steps together. Default 12 s: above the 10 s of a webhook in flight. */
   readonly deadlineMs?: number
-  /** Called when everything ended (0), or when a step failed or time ran out (1). Default `process.exit`. */
+  /** Called when all steps ended (0), or when a step failed or the deadline passed (1). Default `process.exit`. */
   readonly exit?: (code: number) => void
-  /** Where SIGTERM and SIGINT come from. Default `process`. */
+  /** Source of SIGTERM and SIGINT. Default `process`. */
   readonly signals?: Pick<NodeJS.EventEmitter, 'on' | 'off'>
 }
 
 /**
- * Ends a process in order. The first SIGTERM or SIGINT runs the steps; a second signal exits at once with 130.
+ * Shuts a process down in order. The first SIGTERM or SIGINT runs the steps; a second signal exits at once with 130.
  * A step that fails is logged and the next one runs; past the deadline the process exits without waiting.
  */
 export function createShutdown(options: ShutdownOptions): Shutdown {
@@ -36,18 +39,18 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
         await step.stop()
       } catch (error) {
         clean = false
-        logger.error({ step: step.name, error }, 'a part did not stop cleanly')
+        logger.error({ step: step.name, error }, 'a shutdown step failed')
       }
     }
     return clean
   }
 
-  async function runOnce(reason: string): Promise<void> {
+  async function runOnce(reason: string, failed: boolean): Promise<void> {
     logger.info({ reason }, 'stopping')
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<false>((resolve) => {
       timer = setTimeout(() => {
-        logger.error({ deadlineMs }, 'stopping took too long, leaving now')
+        logger.error({ deadlineMs }, 'shutdown took too long; exiting now')
         resolve(false)
       }, deadlineMs)
     })
@@ -55,11 +58,11 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
     clearTimeout(timer)
     signals.off('SIGTERM', onSignal)
     signals.off('SIGINT', onSignal)
-    exit(clean ? 0 : 1)
+    exit(clean && !failed ? 0 : 1)
   }
 
-  function run(reason: string): Promise<void> {
-    running ??= runOnce(reason)
+  function run(reason: string, { failed } = { failed: false }): Promise<void> {
+    running ??= runOnce(reason, failed)
     return running
   }
 

@@ -33,7 +33,7 @@ describe('an archive', () => {
     expect((await open(sealed, passphrase)).toString()).toBe('text')
     const other: ArchiveSecret = { kind: 'passphrase', passphrase: 'correct horse batterz' }
     await expect(open(sealed, other)).rejects.toMatchObject({ reason: 'wrong_secret' })
-    await expect(open(sealed, key)).rejects.toThrow('made with a passphrase')
+    await expect(open(sealed, key)).rejects.toThrow('created with a passphrase')
     await expect(open(await seal(Buffer.from('x')), { kind: 'key', key: randomBytes(32) })).rejects.toMatchObject({
       reason: 'wrong_secret',
     })

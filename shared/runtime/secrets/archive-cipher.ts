@@ -11,12 +11,12 @@ const SALT_BYTES = 32
 /** 128 MiB and about half a second: a stolen archive resists guessing (OWASP password storage: scrypt N = 2^17, r = 8, p = 1). */
 const SCRYPT = { N: 131_072, r: 8, p: 1 } as const
 
-/** What opens an archive: a passphrase that a person remembers, or 32 random bytes. */
+/** The secret of an archive: a passphrase that a person remembers, or 32 random bytes. */
 export type ArchiveSecret =
   | { readonly kind: 'passphrase'; readonly passphrase: string }
   | { readonly kind: 'key'; readonly key: Uint8Array }
 
-/** Why an archive is refused. Nothing of it was given out that is not as it was written. */
+/** Why an archive is refused. All data returned before is unmodified. */
 export class ArchiveRefused extends Error {
   readonly reason: 'not_an_archive' | 'unsupported' | 'wrong_secret' | 'damaged' | 'cut_off'
 
@@ -28,11 +28,12 @@ export class ArchiveRefused extends Error {
 }
 
 const headSchema = z.object({
-  format: z.literal(1),
+  // 1: one snapshot; 2: batches in passes. Both are sealed in the same way.
+  format: z.union([z.literal(1), z.literal(2)]),
   createdAt: z.iso.datetime(),
   about: z.record(z.string(), z.union([z.string(), z.number()])),
   salt: z.base64(),
-  // A forged head must not make us work for hours.
+  // A forged header must not cause hours of work.
   kdf: z.union([
     z.object({ name: z.literal('none') }),
     z.object({
@@ -45,13 +46,13 @@ const headSchema = z.object({
   check: z.string().max(64),
 })
 
-/** The readable front of an archive; its content is authenticated with every chunk. */
+/** The readable header of an archive; it is authenticated with every chunk. */
 export type ArchiveHead = z.output<typeof headSchema>
 
 /**
- * Encrypts a stream: a readable head, then chunks of up to 1 MiB under AES-256-GCM. The nonce of a chunk is its number and whether it is the
- * last, and the head's hash is additional authenticated data of each: nothing can be changed, moved, left out or cut off unseen.
- * The key is made for this one archive from the secret and a random salt, hence no nonce is ever used twice with it.
+ * Encrypts a stream: a readable header, then chunks of up to 1 MiB under AES-256-GCM. The nonce of a chunk is its number and whether it is the
+ * last, and the header's hash is additional authenticated data of each: any change, move, omission or truncation is detected.
+ * The key is derived for this archive alone from the secret and a random salt, so no nonce is ever used twice with it.
  */
 export async function* sealArchive(
   source: AsyncIterable<Uint8Array>,
@@ -63,7 +64,7 @@ export async function* sealArchive(
   const kdf = secret.kind === 'key' ? ({ name: 'none' } as const) : ({ name: 'scrypt', ...SCRYPT } as const)
   const key = await archiveKey(secret, salt, kdf)
   const head: ArchiveHead = {
-    format: 1,
+    format: 2,
     createdAt: createdAt.toISOString(),
     about,
     salt: salt.toString('base64'),
@@ -92,8 +93,8 @@ export async function* sealArchive(
 }
 
 /**
- * Decrypts what `sealArchive` made. Each piece that comes out is exactly what went in at that place; throws `ArchiveRefused` as soon as
- * one is not, and at the end when the end is missing. `onHead` sees the head before the first piece.
+ * Decrypts the output of `sealArchive`. Each piece returned is exactly the original at that place; throws `ArchiveRefused` as soon as
+ * one is not, and at the end when the end is missing. `onHead` receives the header before the first piece.
  */
 export async function* openArchive(
   source: AsyncIterable<Uint8Array>,
@@ -104,7 +105,7 @@ export async function* openArchive(
   const { head, front } = await readFront(input)
   const key = await archiveKey(secret, Buffer.from(head.salt, 'base64'), head.kdf)
   if (checkOf(key) !== head.check) {
-    throw new ArchiveRefused('wrong_secret', 'The passphrase or key is not the one this archive was made with.')
+    throw new ArchiveRefused('wrong_secret', 'The passphrase or key does not match this archive.')
   }
   onHead(head)
   const aad = createHash('sha256').update(front).digest()
@@ -144,7 +145,7 @@ function isSound(attempt: () => unknown): boolean {
 }
 
 interface ByteReader {
-  /** Exactly so many bytes; null when the source ends before. */
+  /** Exactly this many bytes; null when the source ends before. */
   take(count: number): Promise<Buffer | null>
   isAtEnd(): Promise<boolean>
 }
@@ -178,13 +179,13 @@ function byteReader(source: AsyncIterable<Uint8Array>): ByteReader {
 async function readFront(input: ByteReader): Promise<{ readonly head: ArchiveHead; readonly front: Buffer }> {
   const magic = await input.take(MAGIC.length)
   if (magic === null || !magic.equals(MAGIC)) {
-    throw new ArchiveRefused('not_an_archive', 'This file is no back-up made by `paymesh backup`.')
+    throw new ArchiveRefused('not_an_archive', 'This file is not a backup created by `paymesh backup`.')
   }
   const length = (await input.take(4))?.readUInt32BE(0) ?? 0
   const bytes = length > 0 && length <= HEAD_MAX ? await input.take(length) : null
   if (bytes === null) throw cutOff()
   const parsed = headSchema.safeParse(parseJson(bytes))
-  if (!parsed.success) throw new ArchiveRefused('unsupported', 'This archive has a head that this version cannot read.')
+  if (!parsed.success) throw new ArchiveRefused('unsupported', 'This version cannot read the header of this archive.')
   return { head: parsed.data, front: frontOf(bytes) }
 }
 
@@ -211,11 +212,11 @@ function nonceOf(number: number, isLast: boolean): Buffer {
   return nonce
 }
 
-const cutOff = (): ArchiveRefused => new ArchiveRefused('cut_off', 'The archive ends before its end: it was cut off.')
+const cutOff = (): ArchiveRefused => new ArchiveRefused('cut_off', 'The archive is truncated.')
 const damaged = (chunk: number): ArchiveRefused =>
-  new ArchiveRefused('damaged', `The archive was changed or damaged at or before chunk ${chunk + 1}.`)
+  new ArchiveRefused('damaged', `The archive was modified or damaged at or before chunk ${chunk + 1}.`)
 
-/** Says that a secret is the right one, and nothing about it. */
+/** Shows that a secret is the right one, and reveals nothing about it. */
 const checkOf = (key: Buffer): string =>
   createHmac('sha256', key).update('paymesh archive check').digest().subarray(0, 12).toString('base64')
 
@@ -227,7 +228,7 @@ async function archiveKey(secret: ArchiveSecret, salt: Buffer, kdf: ArchiveHead[
   const wantsPassphrase = kdf.name === 'scrypt'
   if (wantsPassphrase !== (secret.kind === 'passphrase')) {
     const made = wantsPassphrase ? 'a passphrase' : 'a key file'
-    throw new ArchiveRefused('wrong_secret', `This archive was made with ${made}.`)
+    throw new ArchiveRefused('wrong_secret', `This archive was created with ${made}.`)
   }
   let input: Uint8Array
   if (kdf.name === 'scrypt' && secret.kind === 'passphrase') {

@@ -6,7 +6,7 @@ const KEY_BYTES = 32
 
 /**
  * The keys of the audit chain: one of 32 bytes for each master key, by HKDF-SHA256 (RFC 5869) with an empty salt and the name of its
- * use, so that what signs rows opens no secret. The first master key signs; every one verifies.
+ * use, so that the signing keys decrypt no secret. The first master key signs; every one verifies.
  */
 export function createAuditKeys(masterKeys: Uint8Array | MasterKeys): AuditKeys {
   const ring = masterKeys instanceof Uint8Array ? ([masterKeys] as const) : masterKeys

@@ -5,7 +5,7 @@ const PERIOD_S = 30
 const ISSUER = 'Paymesh'
 const CODE = /^\d{6}$/
 
-/** Codes as authenticator apps make them. A clock that is up to one step off is forgiven, as RFC 6238 §5.2 recommends. */
+/** Codes of authenticator apps. A clock that is one step off is accepted, as RFC 6238 §5.2 recommends. */
 export function createOneTimeCodes(): OneTimeCodes {
   return {
     newSecret: () => generateSecret({ length: 20 }),

@@ -7,7 +7,7 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 /** Hashes in worker threads of the library; about 30 ms each on a small machine. */
 export function createPasswordHasher(): PasswordHasher {
-  // Nobody knows what this was made of: it makes an unknown address cost as much as a wrong password.
+  // Its password is unknown: it makes an unknown address cost as much as a wrong password.
   let dummy: Promise<string> | undefined
   return {
     hash: (password) => hash(password.normalize('NFKC'), COST),

@@ -5,10 +5,10 @@ import type { Random } from '#shared/ports/runtime.ts'
 const POOL_BYTES = 4_096
 
 /**
- * The process's randomness. `uuid()` gives UUIDs version 7 (RFC 9562 §5.7) whose text order is their order of creation
+ * The process's randomness. `uuid()` returns UUIDs version 7 (RFC 9562 §5.7) whose text order is their order of creation
  * within this process: within one millisecond `rand_a` counts up from a random start (§6.2, method 1), and a clock
- * that steps back keeps the last time. `now` is Unix milliseconds of the store's clock, so that ids of all processes sort by
- * the same time as `created_at`, whatever a machine takes for the time. `bytes` is cryptographically strong.
+ * that steps back keeps the last time. `now` is Unix milliseconds of the store's clock, so that ids of all processes are sorted by
+ * the same time as `created_at`, whatever a machine's clock shows. `bytes` is cryptographically strong.
  */
 export function createRandom(now: () => number): Random {
   let pool = Buffer.alloc(0)
@@ -29,7 +29,7 @@ export function createRandom(now: () => number): Random {
     const at = now()
     if (at > lastMs) {
       lastMs = at
-      // The upper half stays free, so that at least 2,048 ids fit into a millisecond before time is borrowed.
+      // The upper half stays unused, so that at least 2,048 ids fit into a millisecond before the time is advanced.
       counter = take(2).readUInt16BE(0) & 0x7ff
       return
     }

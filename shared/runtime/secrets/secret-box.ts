@@ -5,15 +5,15 @@ const KEY_BYTES = 32
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** Master keys of 32 bytes: the first seals, every one opens. */
+/** Master keys of 32 bytes: the first seals, every one decrypts. */
 export type MasterKeys = readonly [Uint8Array, ...Uint8Array[]]
 
 /**
  * Seals texts in envelopes: AES-256-GCM under a fresh data key, which is itself sealed by the master key, with a random 96-bit IV each
  * (NIST SP 800-38D §8.2.2) and the context as additional authenticated data of both. The text form is
  * `v2.<key id>.<sealed data key>.<sealed text>` in base64url. `v1.<iv>.<tag>.<ciphertext>`, sealed by the master key itself and
- * without a key id, is opened as well, by whichever key fits.
- * `open` throws when any part was changed, when the context is another one, or when the key is none of `keys`.
+ * without a key id, is decrypted as well, with any key that fits.
+ * `open` throws when any part was changed, when the context differs, or when the key is none of `keys`.
  */
 export function createSecretBox(keys: Uint8Array | MasterKeys): SecretBox & SecretRotation {
   const ring = keys instanceof Uint8Array ? ([keys] as const) : keys
@@ -25,7 +25,7 @@ export function createSecretBox(keys: Uint8Array | MasterKeys): SecretBox & Secr
 
   const dataKeyOf = (id: string | undefined, wrapped: string | undefined, aad: Buffer): Buffer => {
     const key = byId.get(id ?? '')
-    if (key === undefined) throw new Error(`sealed under master key ${id}, which is not known here`)
+    if (key === undefined) throw new Error(`sealed under master key ${id}, which is not configured here`)
     return decrypt(key, Buffer.from(wrapped ?? '', 'base64url'), aad)
   }
   const seal = (plain: string, context: string): string => {
@@ -51,14 +51,14 @@ export function createSecretBox(keys: Uint8Array | MasterKeys): SecretBox & Secr
       const aad = Buffer.from(context, 'utf8')
       const [version, id, wrapped, text] = sealed.split('.')
       if (version !== 'v2') return seal(open(sealed, context), context)
-      // Nothing is moved that would not open afterwards.
+      // Values that could not be decrypted afterwards are not moved.
       open(sealed, context)
       return `${prefix}${encrypt(present, dataKeyOf(id, wrapped, aad), aad).toString('base64url')}.${text}`
     },
   }
 }
 
-/** Public name of a master key: a keyed digest, so that the id can stand beside the ciphertext; 48 bits tell the few keys of a ring apart. */
+/** Public id of a master key: a keyed digest, so that the id can be stored with the ciphertext; 48 bits distinguish the few keys of a ring. */
 export function masterKeyId(key: Uint8Array): string {
   return createHmac('sha256', key).update('paymesh master key id').digest().subarray(0, 6).toString('base64url')
 }
@@ -79,7 +79,7 @@ function decrypt(key: Uint8Array, bytes: Buffer, aad: Buffer): Buffer {
   return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
 }
 
-/** The form without a key id: it says nothing about its key, so each is tried. Throws what the last of them threw. */
+/** The form without a key id: each key is tried. Throws the error of the last one. */
 function openWithAny(ring: MasterKeys | readonly [Uint8Array], parts: readonly string[], aad: Buffer): string {
   const [iv, tag, text] = parts.map((part) => Buffer.from(part, 'base64url'))
   if (iv?.length !== IV_BYTES || tag?.length !== TAG_BYTES || text === undefined) throw new Error('not a sealed text')

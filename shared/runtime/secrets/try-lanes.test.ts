@@ -11,7 +11,7 @@ function stage() {
   const begun: string[] = []
   const open = new Map<string, (restMs: number) => void>()
   const enter = (name: string, signal: AbortSignal | null = null, lane = 'office') =>
-    lanes.judge(
+    lanes.evaluate(
       lane,
       async () => {
         begun.push(name)
@@ -56,7 +56,7 @@ describe('tries of one lane', () => {
     const { lanes, begun, enter, answer } = stage()
     void enter('a')
     const failing = expect(
-      lanes.judge('office', () => Promise.reject(new Error('the store is away')), null),
+      lanes.evaluate('office', () => Promise.reject(new Error('the store is away')), null),
     ).rejects.toThrow('the store is away')
     const cut = new AbortController()
     const gone = enter('gone', cut.signal)

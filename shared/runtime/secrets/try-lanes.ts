@@ -7,7 +7,7 @@ interface Lane {
   newestNext: boolean
 }
 
-/** Lanes of one process; a lane that is empty takes no memory. */
+/** Lanes of one process; an empty lane takes no memory. */
 export function createTryLanes(after: After): TryLanes {
   const lanes = new Map<string, Lane>()
 
@@ -23,7 +23,7 @@ export function createTryLanes(after: After): TryLanes {
   }
 
   return {
-    judge: async (name, judge, signal) => {
+    evaluate: async (name, evaluate, signal) => {
       signal?.throwIfAborted()
       const taken = lanes.get(name)
       const lane = taken ?? { waiting: new Set(), newestNext: true }
@@ -31,9 +31,9 @@ export function createTryLanes(after: After): TryLanes {
       else await turn(lane, signal)
       let restMs = 0
       try {
-        const judged = await judge()
-        restMs = judged.restMs
-        return judged.answer
+        const evaluated = await evaluate()
+        restMs = evaluated.restMs
+        return evaluated.answer
       } finally {
         if (restMs > 0) after(restMs, () => next(name, lane))
         else next(name, lane)
@@ -42,7 +42,7 @@ export function createTryLanes(after: After): TryLanes {
   }
 }
 
-/** Resolves when the lane is this try's alone. */
+/** Resolves when this try has the lane alone. */
 function turn({ waiting }: Lane, signal: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = () => {

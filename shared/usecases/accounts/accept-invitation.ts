@@ -1,11 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditRepository } from '#shared/ports/audit.ts'
-import {
-  INVITER_ROLE,
-  type Invitation,
-  type InvitationRepository,
-  type MembershipRepository,
-} from '#shared/ports/members.ts'
+import { INVITER_ROLE, type Invitation, type InvitationRepository } from '#shared/ports/invitations.ts'
+import type { MembershipRepository } from '#shared/ports/members.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { User } from '#shared/ports/users.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
@@ -14,9 +10,9 @@ import type { Origin, PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
 import { memberAudit, tokenHashOf } from './invite-member.ts'
 import { completeLogIn, type LoggedIn } from './log-in.ts'
-import { judgeSlowly, SOURCE_DELAY } from './login-throttle.ts'
+import { evaluateSlowly, SOURCE_DELAY } from './login-throttle.ts'
 
-/** What joining a workspace needs. */
+/** Dependencies of joining a workspace. */
 export interface AcceptDeps extends PeopleDeps {
   readonly audits: PeopleDeps['audits'] & Pick<AuditRepository, 'listBySubject'>
   readonly memberships: PeopleDeps['memberships'] & Pick<MembershipRepository, 'find'>
@@ -28,20 +24,20 @@ export interface AcceptDeps extends PeopleDeps {
 export interface OpenInvitation {
   readonly invitation: Invitation
   readonly workspace: Workspace
-  /** The invited person can log in already, and must, before they accept. */
+  /** True when the invited person already has an account; they must then log in before they accept. */
   readonly person: User | null
-  /** Who invited, and may still invite. */
+  /** The member who sent the invitation; they must still be allowed to invite. */
   readonly inviterId: string
 }
 
 /**
- * What a link leads to. Unknown, used, withdrawn and expired tokens are the same `NOT_FOUND`; `INVALID_STATE` says that the person who
- * invited may not invite any more.
+ * Reads the invitation behind a link. Unknown, used, withdrawn and expired tokens all throw `NOT_FOUND`; `INVALID_STATE` means that
+ * the inviter is no longer allowed to invite.
  */
 export async function readInvitation(deps: AcceptDeps, token: string, group: string): Promise<OpenInvitation> {
   const key = `invitation:${group}`
   const place = { lane: key, counters: [{ key, delay: SOURCE_DELAY }] }
-  const invitation = await judgeSlowly(deps, place, () => deps.invitations.findByTokenHash(tokenHashOf(token)))
+  const invitation = await evaluateSlowly(deps, place, () => deps.invitations.findByTokenHash(tokenHashOf(token)))
   if (invitation?.closed?.as === 'void') throw inviterGone()
   const isOpen = invitation !== null && invitation.closed === null && invitation.expiresAt > deps.clock.now()
   const workspace = isOpen ? await deps.workspaces.findById(invitation.workspaceId) : null
@@ -51,7 +47,7 @@ export async function readInvitation(deps: AcceptDeps, token: string, group: str
   return { invitation, workspace, person: await deps.users.findByEmail(invitation.email), inviterId }
 }
 
-/** The inviter while they may invite. An invitation that does not name its inviter has an audit row that does. */
+/** The inviter, if they may still invite. For an invitation without a stored inviter, the audit row names them. */
 async function inviterOf(deps: AcceptDeps, { id, workspaceId, inviterId }: Invitation): Promise<string | null> {
   const userId = inviterId ?? (await recordedInviter(deps, id))
   if (userId === null) return null
@@ -66,9 +62,9 @@ async function recordedInviter({ audits, users }: AcceptDeps, invitationId: stri
 }
 
 /**
- * Joins the workspace. A new person chooses name and password and is logged in; a person who exists must be logged in as the one
- * who was invited (`INVALID_STATE` otherwise), and null is answered. Void when the inviter may not invite any more, also when that
- * happens at the same moment.
+ * Joins the workspace. A new person chooses name and password and is logged in; an existing person must be logged in as the invitee
+ * (`INVALID_STATE` otherwise), and the result is null. Throws `INVALID_STATE` when the inviter is no longer allowed to invite, also
+ * when they lose the right concurrently.
  */
 export async function acceptInvitation(
   deps: AcceptDeps,
@@ -88,10 +84,10 @@ export async function acceptInvitation(
   const user = person ?? newUser
   if (user === null) throw gone()
   const at = deps.clock.now()
-  const deed = { actor: `user:${user.email}`, reason: null }
+  const action = { actor: `user:${user.email}`, reason: null }
   const about = { subject: user.id, email: user.email, role: invitation.role, invitation_id: invitation.id }
   const id = `${invitation.id}:accepted`
-  const audit = memberAudit({ id, at }, 'member.joined', invitation.workspaceId, deed, about)
+  const audit = memberAudit({ id, at }, 'member.joined', invitation.workspaceId, action, about)
   const outcome = await deps.invitations.accept(invitation, { userId: user.id, newUser, inviterId, at }, { audit })
   if (outcome !== 'accepted') throw outcome === 'void' ? inviterGone() : gone()
   const by = { origin: input.origin, secondFactor: 'none', by: 'invitation' } as const
@@ -121,11 +117,11 @@ export function newUser(
 
 function inviterGone(): PaymeshError {
   const message =
-    'The person who invited you may not invite people to this workspace any more. Ask an owner for a new invitation.'
+    'The person who invited you can no longer invite people to this workspace. Ask an owner for a new invitation.'
   return new PaymeshError('INVALID_STATE', { message })
 }
 
 function gone(): PaymeshError {
-  const message = 'This invitation is not open any more. Ask for a new one.'
+  const message = 'This invitation is no longer valid. Ask for a new one.'
   return new PaymeshError('NOT_FOUND', { message })
 }

@@ -5,7 +5,7 @@ import type { PeopleDeps } from './account-deps.ts'
 
 type Detail = AuditRecord['detail']
 
-/** The audit row of something that a person did to their own log-in, or that was done to it. */
+/** The audit row of a change that a person made to their own account, or that was made to it. */
 export function accountAudit(
   { clock, random }: Pick<PeopleDeps, 'clock' | 'random'>,
   actor: string,
@@ -16,7 +16,7 @@ export function accountAudit(
   return { id: random.uuid(), at: clock.now(), actor, action, subject: userId, workspaceId: null, mode: null, detail }
 }
 
-/** A mail to a person about their own log-in; it belongs to no workspace. */
+/** A mail to a person about their own account; it belongs to no workspace. */
 export function accountMail(
   { clock, random }: Pick<PeopleDeps, 'clock' | 'random'>,
   template: MailRecord['template'],
@@ -26,7 +26,7 @@ export function accountMail(
   return { id: random.uuid(), workspaceId: '', template, to, data, createdAt: clock.now() }
 }
 
-/** Wakes the mailer for mails that were just stored. */
-export function kickMails({ kicker }: Pick<PeopleDeps, 'kicker'>, mails: readonly MailRecord[]): void {
-  for (const { id } of mails) kicker.kick(QUEUES.mail, id)
+/** Wakes the mailer after mails were stored. */
+export function notifyMailer({ notifier }: Pick<PeopleDeps, 'notifier'>, mails: readonly MailRecord[]): void {
+  for (const { id } of mails) notifier.notify(QUEUES.mail, id)
 }

@@ -1,15 +1,15 @@
 import type { AuditRepository } from '#shared/ports/audit.ts'
 import type { LoginAttempts } from '#shared/ports/login-attempts.ts'
 import type { MembershipRepository } from '#shared/ports/members.ts'
-import type { Ambient, Kicker } from '#shared/ports/runtime.ts'
+import type { QueueNotifier, Runtime } from '#shared/ports/runtime.ts'
 import type { KeyHasher, OneTimeCodes, PasswordHasher, SecretBox } from '#shared/ports/secrets.ts'
 import type { SessionRepository } from '#shared/ports/sessions.ts'
 import type { After } from '#shared/ports/timers.ts'
 import type { TryLanes } from '#shared/ports/try-lanes.ts'
 import type { UserRepository } from '#shared/ports/users.ts'
 
-/** What everything about people who log in needs. */
-export interface PeopleDeps extends Ambient {
+/** Dependencies shared by all account use cases. */
+export interface PeopleDeps extends Runtime {
   readonly users: UserRepository
   readonly sessions: SessionRepository
   readonly memberships: Pick<MembershipRepository, 'rolesOf'>
@@ -21,15 +21,15 @@ export interface PeopleDeps extends Ambient {
   readonly codes: OneTimeCodes
   readonly secretBox: SecretBox
   readonly hasher: KeyHasher
-  readonly kicker: Kicker
+  readonly notifier: QueueNotifier
 }
 
-/** What a request says about where it comes from. */
+/** Where a request comes from. */
 export interface Origin {
   readonly ip: string
-  /** Who shares a limit with this address: itself, or the network of one IPv6 customer. */
+  /** Clients with the same group share one limit: the address itself, or the prefix of an IPv6 customer. */
   readonly group: string
   readonly userAgent: string
-  /** The mark that this browser was given at an earlier log-in; null when it has none. */
+  /** The device token that this browser got at an earlier login; null without one. */
   readonly device: string | null
 }

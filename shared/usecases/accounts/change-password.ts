@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
-import { accountAudit, accountMail, kickMails } from './account-audit.ts'
+import { accountAudit, accountMail, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
 import { checkOwnPassword } from './enrol-authenticator.ts'
@@ -9,8 +9,8 @@ import { newSession, newSessionToken } from './operator-sessions.ts'
 import { personOf } from './second-factor.ts'
 
 /**
- * Replaces a person's password. Every session has ended when it resolves; the one that asked goes on under a new token, without
- * the right to dangerous deeds. Throws `VALIDATION_ERROR` at `password` (the current one) or `next`.
+ * Replaces a person's password and ends every session before it resolves; the calling session continues under a new token, without
+ * the right to dangerous actions. Throws `VALIDATION_ERROR` at `password` (the current one) or `next`.
  */
 export async function changePassword(
   deps: PeopleDeps,
@@ -26,13 +26,15 @@ export async function changePassword(
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.password_changed', user.id, { ip: origin.ip })
   const passwordHash = await deps.passwords.hash(next)
   if (!(await deps.users.setPassword(user.id, user.passwordHash, passwordHash, { audit, mails }))) {
-    throw new PaymeshError('INVALID_STATE', { message: 'The password was changed elsewhere in this moment.' })
+    throw new PaymeshError('INVALID_STATE', { message: 'The password was changed elsewhere at the same time.' })
   }
-  kickMails(deps, mails)
+  notifyMailer(deps, mails)
   const { token, id } = newSessionToken(deps.random)
   const { ip, userAgent } = origin
   const facts = { loginId: deps.random.uuid(), secondFactor: who.secondFactor, steppedUpUntil: null, ip, userAgent }
-  const noted = { audit: accountAudit(deps, `user:${user.email}`, 'auth.logged_in', user.id, { by: 'new_password' }) }
-  await deps.sessions.begin(newSession(id, user, facts, at), null, noted)
+  const auditWrite = {
+    audit: accountAudit(deps, `user:${user.email}`, 'auth.logged_in', user.id, { by: 'new_password' }),
+  }
+  await deps.sessions.begin(newSession(id, user, facts, at), null, auditWrite)
   return { token }
 }

@@ -5,7 +5,7 @@ const LENGTH_MIN = 12
 const LENGTH_MAX = 200
 
 /**
- * The commonest long passwords, and pieces that make a longer one guessable when nothing else is in it. Short ones are
+ * The most common long passwords, and parts that make a longer password guessable when it contains nothing else. Short ones are
  * refused by their length.
  */
 const COMMON = [
@@ -51,10 +51,11 @@ export function checkPassword(password: string, email: string, path = 'password'
 
 function faultOf(password: string, email: string): string | null {
   const lower = password.toLowerCase()
-  if ([...password].length < LENGTH_MIN) return `Use at least ${LENGTH_MIN} characters. Four words are good.`
+  if ([...password].length < LENGTH_MIN)
+    return `Use at least ${LENGTH_MIN} characters. A phrase of four words works well.`
   if (password.length > LENGTH_MAX) return `Use at most ${LENGTH_MAX} characters.`
-  if (lower === email || lower === email.slice(0, email.indexOf('@'))) return 'Do not use your e-mail address.'
-  if (COMMON.some((common) => common === lower)) return 'This is one of the most used passwords. Choose another one.'
-  if (new Set(lower).size < 4) return 'This repeats too few characters. Choose another one.'
+  if (lower === email || lower === email.slice(0, email.indexOf('@'))) return 'Do not use your email address.'
+  if (COMMON.some((common) => common === lower)) return 'This is one of the most common passwords. Choose another one.'
+  if (new Set(lower).size < 4) return 'This password has too few different characters. Choose another one.'
   return null
 }

@@ -3,23 +3,23 @@ import { totpContext } from '#shared/ports/secrets.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
-import { accountAudit, accountMail, kickMails } from './account-audit.ts'
+import { accountAudit, accountMail, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
-import { ACCOUNT_DELAY, countCode, judgeSlowly } from './login-throttle.ts'
+import { ACCOUNT_DELAY, countCode, evaluateSlowly } from './login-throttle.ts'
 import { replaceToken, STEP_UP_MS } from './operator-sessions.ts'
 import { personOf, recoveryHash, useCode, useRecoveryCode } from './second-factor.ts'
 
 type Who = Pick<OperatorSession, 'id' | 'userId' | 'loginId'>
 
-/** How long a shown secret may be proved. */
+/** How long a displayed secret can be confirmed. */
 const PENDING_MS = 15 * 60_000
 const RECOVERY_CODES = 10
-/** Crockford's base 32: nothing in it is mistaken for something else. */
+/** Crockford's base 32: it leaves out characters that look alike. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /**
- * Makes a secret for an authenticator; it counts once it is proved. Asks for the password, and, where there is an authenticator
- * already, for one of its codes or a recovery code: an open session alone must not change who can log in.
+ * Creates a secret for an authenticator; it takes effect once confirmed. Requires the password, and, if an authenticator is
+ * already set up, one of its codes or a recovery code: an open session alone must not change who can log in.
  */
 export async function beginEnrolment(
   deps: PeopleDeps,
@@ -48,8 +48,8 @@ async function proveSecondFactor(
 }
 
 /**
- * Proves the new authenticator with its first code. From then on log-ins ask for codes, every other session has ended, and this
- * one has a new token that may do dangerous deeds. The recovery codes are in this answer and nowhere else.
+ * Confirms the new authenticator with its first code. From then on logins require codes, every other session has ended, and this
+ * one has a new token that allows dangerous actions. The recovery codes are in this response and nowhere else.
  */
 export async function confirmEnrolment(
   deps: PeopleDeps,
@@ -60,42 +60,42 @@ export async function confirmEnrolment(
   const at = deps.clock.now()
   const { pendingTotp } = user
   if (pendingTotp === null || at - pendingTotp.at > PENDING_MS) {
-    throw new PaymeshError('INVALID_STATE', { message: 'Begin again: this setup is finished or took too long.' })
+    throw new PaymeshError('INVALID_STATE', { message: 'Start again: this setup is already complete or timed out.' })
   }
   const counter = `enrol:${who.loginId}`
   await countCode(deps, counter)
   const secret = deps.secretBox.open(pendingTotp.sealedSecret, totpContext(user.id))
   const lastStep = await deps.codes.stepOf(secret, code, at)
   if (lastStep === null) {
-    const message = 'This code is wrong. Check that the clock of your phone is right.'
+    const message = 'Wrong code. Check that your phone’s clock is correct.'
     throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
   }
   await deps.attempts.clear(counter)
   const recoveryCodes = newRecoveryCodes(deps)
   const recoveryHashes = recoveryCodes.map((one) => recoveryHash(deps, user.id, one))
   const confirmed = { sealedSecret: pendingTotp.sealedSecret, lastStep, at, recoveryHashes, keepLoginId: who.loginId }
-  const noted = changedNote(deps, user, 'An authenticator was set up.', 'auth.authenticator_set')
-  if (!(await deps.users.confirmTotp(user.id, confirmed, noted))) {
-    throw new PaymeshError('INVALID_STATE', { message: 'Begin again: this setup is finished or took too long.' })
+  const auditWrite = changedNote(deps, user, 'Two-factor authentication was turned on.', 'auth.authenticator_set')
+  if (!(await deps.users.confirmTotp(user.id, confirmed, auditWrite))) {
+    throw new PaymeshError('INVALID_STATE', { message: 'Start again: this setup is already complete or timed out.' })
   }
-  kickMails(deps, noted.mails)
+  notifyMailer(deps, auditWrite.mails)
   const token = await replaceToken(deps, who.id, { secondFactor: 'given', steppedUpUntil: at + STEP_UP_MS })
   if (token === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Please log in.' })
   return { token, recoveryCodes }
 }
 
-/** Takes the authenticator away; log-ins ask for the password alone from then on, and dangerous deeds are not possible. */
+/** Removes the authenticator; from then on logins need only the password, and dangerous actions are not possible. */
 export async function removeAuthenticator(deps: PeopleDeps, who: Who): Promise<{ readonly token: string }> {
   const user = await personOf(deps, who)
-  const noted = changedNote(deps, user, 'The authenticator was removed.', 'auth.authenticator_removed')
-  if (await deps.users.removeTotp(user.id, who.loginId, noted)) kickMails(deps, noted.mails)
+  const auditWrite = changedNote(deps, user, 'Two-factor authentication was turned off.', 'auth.authenticator_removed')
+  if (await deps.users.removeTotp(user.id, who.loginId, auditWrite)) notifyMailer(deps, auditWrite.mails)
   const token = await replaceToken(deps, who.id, { secondFactor: 'none', steppedUpUntil: null })
   if (token === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Please log in.' })
   return { token }
 }
 
 /**
- * Ten new recovery codes; the former ones are void. They are in the first answer and nowhere else: the same operation again throws
+ * Creates ten new recovery codes and voids the former ones. They are in the first response and nowhere else: repeating the operation throws
  * `INVALID_STATE` and changes nothing.
  */
 export async function renewRecoveryCodes(
@@ -107,21 +107,22 @@ export async function renewRecoveryCodes(
   if (operation.isDone) throw shownBefore()
   const codes = newRecoveryCodes(deps)
   const hashes = codes.map((one) => recoveryHash(deps, user.id, one))
-  if (user.totp === null) throw new PaymeshError('INVALID_STATE', { message: 'Set up an authenticator first.' })
-  const { audit, mails } = changedNote(deps, user, 'New recovery codes were made.', 'auth.recovery_codes_renewed')
-  const noted = { audit: { ...audit, id: `recovery-codes:${operation.id}` }, mails }
-  if (!(await deps.users.setRecoveryHashes(user.id, hashes, noted))) throw shownBefore()
-  kickMails(deps, mails)
+  if (user.totp === null)
+    throw new PaymeshError('INVALID_STATE', { message: 'Turn on two-factor authentication first.' })
+  const { audit, mails } = changedNote(deps, user, 'New recovery codes were created.', 'auth.recovery_codes_renewed')
+  const auditWrite = { audit: { ...audit, id: `recovery-codes:${operation.id}` }, mails }
+  if (!(await deps.users.setRecoveryHashes(user.id, hashes, auditWrite))) throw shownBefore()
+  notifyMailer(deps, mails)
   return codes
 }
 
 function shownBefore(): PaymeshError {
-  const message = 'These codes were made and shown before. Ask for new ones if they were not written down.'
+  const message = 'These codes were already shown. Create new ones if you did not save them.'
   return new PaymeshError('INVALID_STATE', { message })
 }
 
 /**
- * Throws `VALIDATION_ERROR` at `password` unless it is this person's. Wrong ones are answered the later the more of them there were.
+ * Throws `VALIDATION_ERROR` at `password` unless it is this person's. Each wrong password delays the response longer.
  */
 export async function checkOwnPassword(
   deps: PeopleDeps,
@@ -131,11 +132,11 @@ export async function checkOwnPassword(
 ): Promise<void> {
   const key = `password:${user.id}`
   const place = { lane: `own:${loginId}`, counters: [{ key, delay: ACCOUNT_DELAY }] }
-  const right = await judgeSlowly(deps, place, async () =>
+  const right = await evaluateSlowly(deps, place, async () =>
     (await deps.passwords.verify(user.passwordHash, password)) ? user : null,
   )
   if (right === null) {
-    const message = 'This is not your password.'
+    const message = 'Wrong password.'
     throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'password', message }] })
   }
   await deps.attempts.clear(key)

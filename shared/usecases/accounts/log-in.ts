@@ -4,25 +4,25 @@ import type { MailRecord } from '#shared/ports/mails.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
-import { accountAudit, accountMail, kickMails } from './account-audit.ts'
+import { accountAudit, accountMail, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
-import { ACCOUNT_DELAY, judgeSlowly, SOURCE_DELAY, type TryPlace } from './login-throttle.ts'
+import { ACCOUNT_DELAY, evaluateSlowly, SOURCE_DELAY, type TryPlace } from './login-throttle.ts'
 import { newSession, newSessionToken } from './operator-sessions.ts'
 
-/** What the browser is given. */
+/** What the browser receives after a login step. */
 export interface LoggedIn {
   readonly token: string
-  /** `asked`: a code is needed before anything else. */
+  /** `asked`: a code is required before anything else. */
   readonly secondFactor: 'none' | 'asked' | 'given'
-  /** The mark by which the browser is known from now on; null while the log-in is not complete. */
+  /** The token that identifies this browser from now on; null until the login is complete. */
   readonly device: string | null
 }
 
 /**
- * Logs in with e-mail address and password. An unknown address and a wrong password cost the same time and get the same answer,
- * `UNAUTHENTICATED`, the later the more of them there were from this source, or at this account from browsers that it does not know;
- * an account adds 5 s at most. A right password is never refused: it waits for its turn among the tries of its source, or of its
- * browser where the account knows that. A try whose `signal` aborts before its turn is not checked, and rejects.
+ * Logs in with e-mail address and password. An unknown address and a wrong password take the same time and get the same response,
+ * `UNAUTHENTICATED`, delayed longer after each wrong try from this source, or at this account from unrecognized browsers;
+ * an account adds at most 5 s. A right password is never refused: it waits for its turn among the tries of its source, or of its
+ * browser if the account recognizes it. If `signal` aborts before a try's turn, the try is not checked and rejects.
  */
 export async function logIn(
   deps: PeopleDeps,
@@ -40,20 +40,20 @@ export async function logIn(
   const check = async () => {
     const isRight = await deps.passwords.verify(user?.passwordHash ?? null, input.password)
     if (user !== null && isRight) return user
-    // Written for unknown addresses as well, or the time it takes would tell them apart.
+    // Written for unknown addresses too; otherwise the response time would tell them apart.
     const failure = accountAudit(deps, 'somebody', 'auth.log_in_failed', user?.id ?? 'unknown', { ip: origin.ip })
     await deps.audits.insertMany([failure])
-    deps.metrics.count('log_ins_total', { result: 'wrong_password' })
+    deps.metrics.count('logins_total', { result: 'wrong_password' })
     return null
   }
-  const right = await judgeSlowly(deps, place, check, input.signal ?? null)
-  if (right === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'E-mail or password is wrong.' })
+  const right = await evaluateSlowly(deps, place, check, input.signal ?? null)
+  if (right === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Wrong email or password.' })
   await deps.attempts.clear(place.counters[0].key)
   if (right.totp === null) return await completeLogIn(deps, right, { origin, secondFactor: 'none', by: 'password' })
   return await askForCode(deps, right, origin)
 }
 
-/** A browser that the account knows has a lane and a counter for itself, so that strangers cannot make its person wait. */
+/** A recognized browser has its own lane and counter, so that strangers cannot delay its owner. */
 function placeOf(
   deps: PeopleDeps,
   { email, user, origin }: { readonly email: string; readonly user: User | null; readonly origin: Origin },
@@ -76,7 +76,7 @@ async function askForCode(deps: PeopleDeps, user: User, { ip, userAgent }: Origi
   return { token, secondFactor: 'asked', device: null }
 }
 
-/** Begins the session of a person who has proved all that is asked; a browser that the account does not know is announced by mail. */
+/** Starts the session of a person who passed every required factor; a login from an unrecognized browser is announced by mail. */
 export async function completeLogIn(
   deps: PeopleDeps,
   user: User,
@@ -104,12 +104,12 @@ export async function completeLogIn(
   const detail = { ip, user_agent: userAgent, by, new_browser: isNew }
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.logged_in', user.id, detail)
   await deps.sessions.begin(newSession(id, user, facts, at), deviceHash(deps, device), { audit, mails })
-  kickMails(deps, mails)
-  deps.metrics.count('log_ins_total', { result: 'done' })
+  notifyMailer(deps, mails)
+  deps.metrics.count('logins_total', { result: 'done' })
   return { token, secondFactor, device }
 }
 
-/** The digest of a browser's mark when this person logged in with it before; null otherwise. */
+/** The digest of a browser's device token if this person logged in with it before; null otherwise. */
 export function knownBrowser(deps: PeopleDeps, user: User | null, device: string | null): string | null {
   if (user === null || device === null) return null
   const hash = deviceHash(deps, device)
@@ -123,13 +123,13 @@ function deviceHash({ hasher }: PeopleDeps, device: string): string {
 type EndDeps = Pick<PeopleDeps, 'sessions' | 'clock' | 'random'>
 type Own = Pick<OperatorSession, 'userId' | 'loginId' | 'email'>
 
-/** Ends the log-in of this session; ending it again changes nothing. */
+/** Ends this session; ending it again changes nothing. */
 export async function logOut(deps: EndDeps, session: Own): Promise<void> {
   const audit = accountAudit(deps, `user:${session.email}`, 'auth.logged_out', session.userId)
   await deps.sessions.end(session.userId, session.loginId, { audit })
 }
 
-/** Ends one of a person's own log-ins, or with null all but this one; how many tokens there were. */
+/** Ends one of a person's own sessions, or with null all but this one; returns how many tokens were removed. */
 export async function endOwnSessions(deps: EndDeps, session: Own, loginId: string | null): Promise<number> {
   const detail = { login: loginId ?? 'all others' }
   const audit = accountAudit(deps, `user:${session.email}`, 'auth.sessions_ended', session.userId, detail)

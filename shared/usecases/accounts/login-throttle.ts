@@ -7,16 +7,16 @@ import type { TryLanes } from '#shared/ports/try-lanes.ts'
 const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
 
-/** Wrong passwords of one account from browsers it does not know, or of one browser that it knows: never more than 5 s. */
+/** Wrong passwords of one account from unrecognized browsers, or from one recognized browser: never more than 5 s. */
 export const ACCOUNT_DELAY: BackOff = { free: 5, firstWaitMs: 1_000, waitMaxMs: 5_000, forgottenAfterMs: DAY_MS }
-/** Wrong passwords from one source; offices share one. */
+/** Wrong passwords from one source; an office may share one. */
 export const SOURCE_DELAY: BackOff = {
   free: 20,
   firstWaitMs: 1_000,
   waitMaxMs: 30_000,
   forgottenAfterMs: 60 * MINUTE_MS,
 }
-/** Six digits can be guessed, so a code waits before it is judged; what the waits allow is in decision 0053. */
+/** Six digits can be guessed, so each code waits before it is checked; decision 0053 says what these waits allow. */
 export const CODE_BACK_OFF: BackOff = {
   free: 5,
   firstWaitMs: 1_000,
@@ -24,10 +24,10 @@ export const CODE_BACK_OFF: BackOff = {
   forgottenAfterMs: DAY_MS,
 }
 
-/** After a wrong try whose answer is late, its lane rests: so many tries a second of one source at most. */
+/** After a wrong try with a delayed response, its lane pauses: this bounds the tries per second of one source. */
 const LANE_REST_MS = 100
 
-/** What slowing tries of a password down needs. */
+/** Dependencies of throttling password tries. */
 export interface SlowDownDeps {
   readonly attempts: Pick<LoginAttempts, 'fail'>
   readonly clock: Clock
@@ -35,37 +35,37 @@ export interface SlowDownDeps {
   readonly after: After
 }
 
-/** Where a try counts: its lane, and the counters of wrong tries with the wait that each asks for. */
+/** Where a try counts: its lane, and the counters of wrong tries with the delay each of them adds. */
 export interface TryPlace {
   readonly lane: string
   readonly counters: readonly { readonly key: string; readonly delay: BackOff }[]
 }
 
 /**
- * Checks one try in its turn; the answer to a wrong one waits for the longest delay of its counters. Refuses nothing. Returns what
- * `judge` returns: null = wrong. A try whose `signal` aborts before its turn is not checked, and rejects.
+ * Checks one try in its turn; the response to a wrong one waits for the longest delay of its counters. Refuses nothing. Returns what
+ * `check` returns: null = wrong. A try whose `signal` aborts before its turn is not checked, and rejects.
  */
-export async function judgeSlowly<T>(
+export async function evaluateSlowly<T>(
   deps: SlowDownDeps,
   { lane, counters }: TryPlace,
-  judge: () => Promise<T | null>,
+  evaluate: () => Promise<T | null>,
   signal: AbortSignal | null = null,
 ): Promise<T | null> {
   const checked = async () => {
-    const right = await judge()
+    const right = await evaluate()
     if (right !== null) return { answer: { right, delayMs: 0 }, restMs: 0 }
     const at = deps.clock.now()
     const counted = await Promise.all(counters.map(({ key, delay }) => deps.attempts.fail(key, delay, at)))
     const delayMs = Math.max(0, ...counted.map((one) => one.delayMs))
     return { answer: { right, delayMs }, restMs: delayMs > 0 ? LANE_REST_MS : 0 }
   }
-  const { right, delayMs } = await deps.lanes.judge(lane, checked, signal)
+  const { right, delayMs } = await deps.lanes.evaluate(lane, checked, signal)
   if (delayMs > 0) await new Promise<void>((resolve) => void deps.after(delayMs, resolve))
   return right
 }
 
 /**
- * Counts the try of a code before it is judged, or throws `RATE_LIMITED` with the seconds to wait. What is counted stays counted
+ * Counts a code try before it is checked, or throws `RATE_LIMITED` with the seconds to wait. A counted try stays counted
  * until the counter is cleared.
  */
 export async function countCode(
@@ -76,7 +76,7 @@ export async function countCode(
   if (waitMs <= 0) return
   const seconds = Math.ceil(waitMs / 1_000)
   throw new PaymeshError('RATE_LIMITED', {
-    message: `Too many tries. Try again in ${seconds} s.`,
+    message: `Too many attempts. Try again in ${seconds} s.`,
     details: [{ path: 'retryAfter', message: String(seconds) }],
   })
 }

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Noted } from '#shared/ports/audit.ts'
+import type { AuditWrite } from '#shared/ports/audit.ts'
 import type { Random } from '#shared/ports/runtime.ts'
 import type { OperatorSession, Session } from '#shared/ports/sessions.ts'
 import type { User } from '#shared/ports/users.ts'
 import type { PeopleDeps } from './account-deps.ts'
 
 const MINUTE_MS = 60_000
-/** Without a sign of the person, a session ends after this long. */
+/** A session ends after this long without activity of the person. */
 export const SESSION_IDLE_MS: Ms = 30 * MINUTE_MS
-/** A session ends this long after its log-in whatever happens. */
+/** A session ends this long after its login, whatever happens. */
 export const SESSION_LIFE_MS: Ms = 720 * MINUTE_MS
-/** Between password and code. */
+/** Time between password and code. */
 const ASKED_LIFE_MS: Ms = 10 * MINUTE_MS
-/** How long one code allows dangerous deeds. */
+/** How long one code allows dangerous actions. */
 export const STEP_UP_MS: Ms = 5 * MINUTE_MS
-/** A replaced token still reads for requests that were on their way. */
+/** A replaced token still allows reads, for requests in flight. */
 const FORMER_LIFE_MS: Ms = 10_000
-/** Signs of life are written at most this often. */
+/** Activity is written at most this often. */
 const TOUCH_EVERY_MS: Ms = MINUTE_MS
 
 /** A fresh session token of 256 bits and the id it is stored under. */
@@ -31,7 +31,7 @@ function sessionId(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** A session that begins now; `asked` ones live just long enough for a code. */
+/** A session that begins now; `asked` ones live just long enough to enter a code. */
 export function newSession(
   id: string,
   user: Pick<User, 'id'>,
@@ -42,11 +42,11 @@ export function newSession(
   return { id, userId: user.id, ...facts, loggedInAt: at, seenAt: at, endsAt: at + life }
 }
 
-/** What reading a session needs. */
+/** Dependencies of reading a session. */
 export type ReadSessionDeps = Pick<PeopleDeps, 'users' | 'sessions' | 'memberships' | 'clock'>
 
 /**
- * The session of a token with the roles its person has at this moment; null for unknown, ended and idle ones. `isPerson` says
+ * The session of a token with its person's current roles; null for unknown, ended and idle ones. `isPerson` says
  * that a person caused the request: only such requests keep a session from becoming idle.
  */
 export async function readSession(
@@ -68,20 +68,20 @@ export async function readSession(
   return { id, loginId, userId: user.id, email, name, isOperator, roles, secondFactor, steppedUpUntil }
 }
 
-/** Whether a session still counts. */
+/** Whether a session is still valid. */
 export function lives({ seenAt, endsAt }: Pick<Session, 'seenAt' | 'endsAt'>, at: Ms): boolean {
   return at < endsAt && at - seenAt < SESSION_IDLE_MS
 }
 
 /**
- * Gives the browser a new token because what it may do changes; the old one goes on for some seconds with what it could do
- * before. `noted` is stored with the new token. Null when the session ended or got another token meanwhile.
+ * Gives the browser a new token because its rights change; the old one keeps its former rights for some
+ * seconds. `recorded` is stored with the new token. Null when the session ended or its token was replaced concurrently.
  */
 export async function replaceToken(
   { sessions, clock, random }: Pick<PeopleDeps, 'sessions' | 'clock' | 'random'>,
   sessionIdNow: string,
   change: Partial<Pick<Session, 'secondFactor' | 'steppedUpUntil'>>,
-  noted: Noted | null = null,
+  auditWrite: AuditWrite | null = null,
 ): Promise<string | null> {
   const at = clock.now()
   const former = await sessions.find(sessionIdNow)
@@ -89,5 +89,5 @@ export async function replaceToken(
   const { token, id } = newSessionToken(random)
   const formerEndsAt = Math.min(former.endsAt, at + FORMER_LIFE_MS)
   const next = { ...former, ...change, id, seenAt: at }
-  return (await sessions.replace(former.id, next, formerEndsAt, noted)) ? token : null
+  return (await sessions.replace(former.id, next, formerEndsAt, auditWrite)) ? token : null
 }

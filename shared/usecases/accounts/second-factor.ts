@@ -3,7 +3,7 @@ import { totpContext } from '#shared/ports/secrets.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
-import { accountAudit, accountMail, kickMails } from './account-audit.ts'
+import { accountAudit, accountMail, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { completeLogIn, knownBrowser, type LoggedIn } from './log-in.ts'
 import { countCode } from './login-throttle.ts'
@@ -11,7 +11,7 @@ import { replaceToken, STEP_UP_MS } from './operator-sessions.ts'
 
 type Who = Pick<OperatorSession, 'id' | 'userId' | 'loginId'>
 
-/** Completes a log-in with a code of the authenticator. Throws `VALIDATION_ERROR` at `code`, or `RATE_LIMITED`. */
+/** Completes a login with an authenticator code. Throws `VALIDATION_ERROR` at `code`, or `RATE_LIMITED`. */
 export async function giveCode(
   deps: PeopleDeps,
   who: Who,
@@ -24,7 +24,7 @@ export async function giveCode(
   return done
 }
 
-/** Completes a log-in with one of the recovery codes, which is used up and announced by mail. */
+/** Completes a login with a recovery code, which is used up and announced by mail. */
 export async function giveRecoveryCode(
   deps: PeopleDeps,
   who: Who,
@@ -37,7 +37,7 @@ export async function giveRecoveryCode(
   return done
 }
 
-/** Allows dangerous deeds for some minutes; the session gets a new token. A person without an authenticator gets `INVALID_STATE`. */
+/** Allows dangerous actions for some minutes; the session gets a new token. A person without an authenticator gets `INVALID_STATE`. */
 export async function stepUp(
   deps: PeopleDeps,
   who: Who,
@@ -52,27 +52,27 @@ export async function stepUp(
   return { token, until }
 }
 
-/** A browser that the account knows counts its codes for itself: somebody who has the password cannot make its person wait. */
+/** A recognized browser has its own counter of codes: an attacker with the password cannot delay the owner. */
 function entryOf(deps: PeopleDeps, user: User, { device }: Origin): string {
   const browser = knownBrowser(deps, user, device)
   return browser === null ? user.id : `${user.id}:${browser}`
 }
 
-/** Spends a code of the authenticator: right once, and never again. Tries count at `counter`. */
+/** Uses a code of the authenticator; each is accepted at most once. Tries count at `counter`. */
 export async function useCode(deps: PeopleDeps, user: User, code: string, counter: string): Promise<void> {
   const { totp } = user
-  if (totp === null) throw new PaymeshError('INVALID_STATE', { message: 'Set up an authenticator first.' })
+  if (totp === null) throw new PaymeshError('INVALID_STATE', { message: 'Turn on two-factor authentication first.' })
   await countCode(deps, counter)
   const secret = deps.secretBox.open(totp.sealedSecret, totpContext(user.id))
   const step = await deps.codes.stepOf(secret, code, deps.clock.now())
   if (step === null || !(await deps.users.useTotpStep(user.id, step))) {
-    const message = 'This code is wrong or was used already. Wait for the next one.'
+    const message = 'Wrong or already used code. Wait for the next one.'
     throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
   }
   await deps.attempts.clear(counter)
 }
 
-/** Spends a recovery code, with a mail to its owner. Tries count at `counter`. */
+/** Uses up a recovery code and mails its owner. Tries count at `counter`. */
 export async function useRecoveryCode(
   deps: PeopleDeps,
   user: User,
@@ -84,19 +84,19 @@ export async function useRecoveryCode(
   const mails = [accountMail(deps, 'recovery_code_used', user.email, data)]
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.recovery_code_used', user.id, { ip, left })
   if (!(await deps.users.useRecoveryHash(user.id, recoveryHash(deps, user.id, code), { audit, mails }))) {
-    const message = 'This recovery code is wrong or was used already.'
+    const message = 'Wrong or already used recovery code.'
     throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
   }
   await deps.attempts.clear(counter)
-  kickMails(deps, mails)
+  notifyMailer(deps, mails)
 }
 
-/** The keyed digest a recovery code is kept as; spaces, dashes and case do not matter. */
+/** The keyed digest under which a recovery code is stored; spaces, dashes and case do not matter. */
 export function recoveryHash({ hasher }: Pick<PeopleDeps, 'hasher'>, userId: string, code: string): string {
   return hasher.hash(`recovery:${userId}:${code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`)
 }
 
-/** The person of a session; `UNAUTHENTICATED` when they are gone. */
+/** The person of a session; `UNAUTHENTICATED` when the account no longer exists. */
 export async function personOf({ users }: Pick<PeopleDeps, 'users'>, who: Pick<Who, 'userId'>): Promise<User> {
   const user = await users.findById(who.userId)
   if (user === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Please log in.' })

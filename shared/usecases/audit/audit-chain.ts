@@ -1,24 +1,25 @@
 import { createHash } from 'node:crypto'
-import type { AuditChainRepository, AuditHead, AuditLink, AuditRecord, ChainedAudit } from '#shared/ports/audit.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { AuditChainRepository, AuditHead, AuditLink, ChainedAudit } from '#shared/ports/audit-chain.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import { canonicalJson } from './canonical-json.ts'
 
-/** Rows that get their places in one transaction. */
+/** Rows chained in one transaction. */
 const BATCH_MAX = 100
 
-/** What the first row stands on. */
+/** Previous hash of the first row. */
 export const CHAIN_START = '0'.repeat(64)
 
-/** Action of the rows by which the chain's writer begins a part under another key. */
+/** Action of the rows that mark the change to another signing key. */
 export const CHECKPOINT_ACTION = 'audit.checkpoint'
 
-/** The trail is not as its writer left it, or its key is not known here: nothing is chained until a person has looked. */
+/** The audit log was changed, or its key is missing here: nothing is chained until a person has investigated. */
 export class AuditChainBroken extends Error {
   override readonly name = 'AuditChainBroken'
 }
 
-/** What extending the chain needs. */
+/** Dependencies of extending the chain. */
 export interface ExtendAuditDeps {
   readonly chain: Pick<AuditChainRepository, 'tail' | 'head' | 'hasKeyed' | 'waiting' | 'append' | 'listChained'>
   readonly keys: AuditKeys
@@ -26,7 +27,7 @@ export interface ExtendAuditDeps {
 }
 
 /**
- * Hash of a row in its place: SHA-256 over the UTF-8 bytes of `{"prevHash":…,"row":{…},"seq":…}`, JSON without spaces and with the
+ * Hash of a row at its number: SHA-256 over the UTF-8 bytes of `{"prevHash":…,"row":{…},"seq":…}`, JSON without spaces and with the
  * names in every object in the order of their code units, times in Unix milliseconds. Lower-case hex.
  */
 export function chainHash(seq: number, prevHash: string, record: AuditRecord): string {
@@ -35,16 +36,16 @@ export function chainHash(seq: number, prevHash: string, record: AuditRecord): s
     .digest('hex')
 }
 
-/** What a key signs: that the row with this number has this hash (`row`), or that the chain ends with it (`head`). */
+/** The text a key signs: this row has this number and hash (`row`), or the chain ends with it (`head`). */
 export function signedText(what: 'row' | 'head', { seq, hash }: Pick<AuditLink, 'seq' | 'hash'>): string {
   return canonicalJson({ audit: what, seq, hash })
 }
 
 /**
- * Gives rows that wait their places behind the last one, and ends when none is left or `shouldStop` says so. Every row is signed; where
- * the rows before are under no key or a former one, a checkpoint row comes first. One writer at a time is meant to do so; a second
- * one, or one that slept while another went on, finds the next number taken, stops and loses nothing. Returns how many rows it
- * chained. Throws `AuditChainBroken` and chains nothing when the end is not the one that was signed.
+ * Chains waiting rows behind the last one, until none is left or `shouldStop` returns true. Every row is signed; if the
+ * preceding rows are unsigned or signed under a former key, a checkpoint row comes first. Intended for one writer at a time; a second
+ * writer, or one that paused while another continued, finds the next number taken, stops and loses nothing. Returns how many rows it
+ * chained. Throws `AuditChainBroken` and chains nothing when the end differs from the signed one.
  */
 export async function extendAuditChain(deps: ExtendAuditDeps, shouldStop: () => boolean): Promise<number> {
   const { chain, keys } = deps
@@ -65,7 +66,7 @@ export async function extendAuditChain(deps: ExtendAuditDeps, shouldStop: () => 
 
 interface ChainEnd {
   readonly tail: AuditLink | null
-  /** Name of the key before, `none` where there was none; null when the rows before are under the present key. */
+  /** Name of the previous key, `none` if there was none; null when the preceding rows are under the present key. */
   readonly checkpointFrom: string | null
 }
 
@@ -74,6 +75,8 @@ async function readEnd({ chain, keys }: Pick<ExtendAuditDeps, 'chain' | 'keys'>)
   if (head === null) {
     if (tail === null) return { tail, checkpointFrom: null }
     if (tail.mac === undefined && !(await chain.hasKeyed())) return { tail, checkpointFrom: 'none' }
+    // Another writer may have signed the first rows since the first of these reads.
+    if ((await chain.head()) !== null) return await readEnd({ chain, keys })
     throw new AuditChainBroken('rows are signed, and the signed end of the chain is gone')
   }
   const mac = keys.mac(head.keyId, signedText('head', head))
@@ -83,15 +86,15 @@ async function readEnd({ chain, keys }: Pick<ExtendAuditDeps, 'chain' | 'keys'>)
   if (tail?.seq === head.seq && tail.hash === head.hash) {
     return { tail, checkpointFrom: head.keyId === keys.keyId ? null : head.keyId }
   }
-  // Another writer may have gone on between the two reads.
+  // Another writer may have extended the chain between the two reads.
   const now = await chain.head()
   if (now?.seq !== head.seq) return await readEnd({ chain, keys })
   return { tail: await unsignedTail(chain, head, tail), checkpointFrom: 'none' }
 }
 
 /**
- * The end of a chain that a version without keys continued behind the signed end, as a process of the version before does while it is
- * replaced. It may go on: who can write to the store could as well add rows that wait. What was signed must stand unchanged.
+ * The end of a chain that a version without keys extended past the signed end, as a process of the previous version does during an
+ * upgrade. The chain may continue: anyone able to write to the store could add waiting rows as well. Signed rows must be unchanged.
  */
 async function unsignedTail(
   chain: Pick<AuditChainRepository, 'listChained'>,
@@ -120,7 +123,7 @@ async function unsignedTail(
   throw new AuditChainBroken(`the chain ends with row ${tail?.seq ?? 0}, and row ${head.seq} was signed as its end`)
 }
 
-/** The row that closes the part before: from here on the present key vouches for it. */
+/** The row that closes the previous part: from here on rows are signed under the present key. */
 function checkpointOf({ clock, keys }: ExtendAuditDeps, tail: AuditLink | null, from: string): AuditRecord {
   const { seq, hash } = tail ?? { seq: 0, hash: CHAIN_START }
   return {
@@ -150,6 +153,6 @@ function signedHead({ seq, hash }: AuditLink, keys: AuditKeys): AuditHead {
 
 function sign(keys: AuditKeys, what: 'row' | 'head', place: Pick<AuditLink, 'seq' | 'hash'>): string {
   const mac = keys.mac(keys.keyId, signedText(what, place))
-  if (mac === null) throw new Error('the key that signs is none of the ring')
+  if (mac === null) throw new Error('the audit key is missing from the ring')
   return mac
 }

@@ -7,7 +7,7 @@ import type { AuditKeys } from '#shared/ports/secrets.ts'
 import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { useStores } from '#test/support/stores.ts'
 import { CHAIN_START, CHECKPOINT_ACTION, chainHash, extendAuditChain, signedText } from './audit-chain.ts'
-import { type NotedHead, verifyAudit } from './verify-audit.ts'
+import { type AuditHeadMark, verifyAudit } from './verify-audit.ts'
 
 const stores = useStores()
 const rows = () => stores.db.connection.collection<{ _id: string; seq?: number; hash?: string }>('audit_log')
@@ -26,9 +26,9 @@ const row = (n: number, change: Partial<AuditRecord> = {}): AuditRecord => ({
 const insert = (from: number, to: number) =>
   createAuditRepository(stores.db).insertMany(Array.from({ length: to - from + 1 }, (_, index) => row(from + index)))
 const extend = (keys: AuditKeys = PRESENT) =>
-  extendAuditChain({ chain: chain(), keys, clock: stores.ambient.clock }, () => false)
-const verify = (keys: AuditKeys = PRESENT, noted: NotedHead | null = null) =>
-  verifyAudit({ chain: chain(), keys }, { noted, onProgress: () => undefined })
+  extendAuditChain({ chain: chain(), keys, clock: stores.runtime.clock }, () => false)
+const verify = (keys: AuditKeys = PRESENT, since: AuditHeadMark | null = null) =>
+  verifyAudit({ chain: chain(), keys }, { since, onProgress: () => undefined })
 const signed = async (count: number) => {
   await insert(1, count)
   await extend()
@@ -136,7 +136,7 @@ describe('somebody with the store alone', () => {
   })
 
   // The limit: a store that is put back to an earlier state is sound within. Only what is kept elsewhere shows it.
-  it('who puts the whole store back to an earlier state is seen by an end that was noted elsewhere', async () => {
+  it('who puts the whole store back to an earlier state is seen by an end that was recorded elsewhere', async () => {
     await signed(3)
     const earlier = await facts().findOne({ _id: 'audit-head' })
     await insert(4, 6)
@@ -225,6 +225,39 @@ describe('a trail of a version without keys', () => {
     expect(await rows().countDocuments({ action: CHECKPOINT_ACTION })).toBe(1)
     expect(await verify()).toMatchObject({ intact: true, checked: 9, unchained: { waiting: 0 } })
   })
+
+  // Guarantee: an upgrade with two maintenance processes raises no alarm about a log that nobody touched.
+  it.each(['head', 'tail'] as const)(
+    'is not taken for broken when another writer signs it right after the %s is read',
+    async (read) => {
+      await chainedWithoutKeys(4)
+      await insert(5, 6)
+      const real = chain()
+      let isFirst = true
+      const beside = async () => {
+        if (isFirst) {
+          isFirst = false
+          await extend()
+        }
+      }
+      const slow = {
+        ...real,
+        head: async () => {
+          const head = await real.head()
+          if (read === 'head') await beside()
+          return head
+        },
+        tail: async () => {
+          const tail = await real.tail()
+          if (read === 'tail') await beside()
+          return tail
+        },
+      }
+      await extendAuditChain({ chain: slow, keys: PRESENT, clock: stores.runtime.clock }, () => false)
+      expect(await rows().countDocuments({ action: CHECKPOINT_ACTION })).toBe(1)
+      expect(await verify()).toMatchObject({ intact: true, checked: 7, unchained: { waiting: 0 } })
+    },
+  )
 })
 
 describe('a change of the master key', () => {
@@ -261,7 +294,7 @@ it('a step that cannot be stored leaves neither its checkpoint nor its end', asy
       return await chain().append(step)
     },
   }
-  const deps = { chain: dying, keys: PRESENT, clock: stores.ambient.clock }
+  const deps = { chain: dying, keys: PRESENT, clock: stores.runtime.clock }
   expect(await extendAuditChain(deps, () => false)).toBe(0)
   expect([await chain().head(), (await chain().tail())?.seq]).toEqual([null, 2])
   expect(await rows().countDocuments({ action: CHECKPOINT_ACTION })).toBe(0)

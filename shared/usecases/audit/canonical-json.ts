@@ -1,6 +1,6 @@
 /**
  * JSON without spaces and with the names in every object in the order of their UTF-16 code units, so that equal values give equal
- * texts. Members that are undefined are left out, as JSON has no word for them.
+ * texts. Undefined members are left out, because JSON cannot express them.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, item: unknown) =>

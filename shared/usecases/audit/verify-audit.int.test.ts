@@ -6,19 +6,19 @@ import type { AuditRecord } from '#shared/ports/audit.ts'
 import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { useStores } from '#test/support/stores.ts'
 import { CHAIN_START, chainHash, extendAuditChain } from './audit-chain.ts'
-import { type NotedHead, verifyAudit } from './verify-audit.ts'
+import { type AuditHeadMark, verifyAudit } from './verify-audit.ts'
 
 const stores = useStores()
 const rows = () => stores.db.connection.collection<{ _id: string; seq?: number }>('audit_log')
 const chain = () => createAuditChainRepository(stores.db)
 const onward = () => false
 const keys = createAuditKeys(new Uint8Array(32).fill(9))
-const parts = () => ({ chain: chain(), keys, clock: stores.ambient.clock })
+const parts = () => ({ chain: chain(), keys, clock: stores.runtime.clock })
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-const verify = (noted: NotedHead | null = null) => verifyAudit(parts(), { noted, onProgress: () => undefined })
+const verify = (since: AuditHeadMark | null = null) => verifyAudit(parts(), { since, onProgress: () => undefined })
 
-const deed = (n: number, change: Partial<AuditRecord> = {}): AuditRecord => ({
-  id: `deed-${String(n).padStart(5, '0')}`,
+const action = (n: number, change: Partial<AuditRecord> = {}): AuditRecord => ({
+  id: `audit-${String(n).padStart(5, '0')}`,
   at: 1_800_000_000_000 + n,
   actor: 'cli:ada',
   action: 'exception.closed',
@@ -30,8 +30,8 @@ const deed = (n: number, change: Partial<AuditRecord> = {}): AuditRecord => ({
 })
 
 async function done(from: number, to: number): Promise<void> {
-  const deeds = Array.from({ length: to - from + 1 }, (_, index) => deed(from + index))
-  await createAuditRepository(stores.db).insertMany(deeds)
+  const operations = Array.from({ length: to - from + 1 }, (_, index) => action(from + index))
+  await createAuditRepository(stores.db).insertMany(operations)
 }
 async function chained(count: number): Promise<void> {
   await done(1, count)
@@ -42,18 +42,29 @@ const tamper = async (seq: number, change: object) => void (await rows().updateO
 
 beforeEach(async () => {
   await rows().deleteMany({})
-  await stores.db.connection.collection<{ _id: string }>('installation').deleteMany({ _id: 'audit-head' })
+  await stores.db.connection.collection<{ _id: string }>('installation').deleteMany({ _id: /^audit-/ as never })
 })
 
 describe('the chain', () => {
   it('is what its description says, so that anybody can compute it', () => {
-    const record = deed(1)
-    const text = `{"prevHash":"${CHAIN_START}","row":{"action":"exception.closed","actor":"cli:ada","at":1800000000001,"detail":{"amount":1,"invoice":null,"kind":"unmatched","note":"né \\"€\\""},"id":"deed-00001","mode":"test","subject":"subject-1","workspaceId":"ws"},"seq":1}`
+    const record = action(1)
+    expect(CHAIN_START).toBe('0000000000000000000000000000000000000000000000000000000000000000')
+    const text = `{"prevHash":"${CHAIN_START}","row":{"action":"exception.closed","actor":"cli:ada","at":1800000000001,"detail":{"amount":1,"invoice":null,"kind":"unmatched","note":"né \\"€\\""},"id":"audit-00001","mode":"test","subject":"subject-1","workspaceId":"ws"},"seq":1}`
     expect(chainHash(1, CHAIN_START, record)).toBe(sha256(text))
   })
 
-  it('takes rows in the order of their deeds, in as many batches as it needs', async () => {
-    await chained(250)
+  it('takes rows in the order of their actions, a hundred at a time', async () => {
+    // Stored the other way round: what counts is when each was done.
+    for (const from of [201, 101, 1]) await done(from, Math.min(from + 99, 250))
+    const sizes: number[] = []
+    const append: ReturnType<typeof chain>['append'] = async (step) => {
+      sizes.push(step.links.length)
+      return await chain().append(step)
+    }
+    expect(await extendAuditChain({ ...parts(), chain: { ...chain(), append } }, onward)).toBe(250)
+    expect(sizes).toEqual([100, 100, 50])
+    const placed = await chain().listChained(null, 250)
+    expect(placed.map(({ record }) => record.id)).toEqual(Array.from({ length: 250 }, (_, n) => action(n + 1).id))
     await done(251, 260)
     expect(await verify()).toMatchObject({ intact: true, checked: 250, unchained: { waiting: 10, outside: 0 } })
     expect(await extendAuditChain(parts(), onward)).toBe(10)
@@ -88,7 +99,7 @@ describe('the chain', () => {
 
   it('gives no row of a batch a place when one of them cannot have it', async () => {
     await done(1, 2)
-    const links = [deed(1), deed(99)].map(({ id }, index) => ({ id, seq: index + 1, prevHash: 'p', hash: 'h' }))
+    const links = [action(1), action(99)].map(({ id }, index) => ({ id, seq: index + 1, prevHash: 'p', hash: 'h' }))
     const head = { seq: 2, hash: 'h', keyId: 'k', mac: 'm' }
     expect(await chain().append({ checkpoint: null, links, head })).toBe(false)
     expect(await chain().head()).toBeNull()
@@ -124,13 +135,13 @@ describe('verifying finds', () => {
     expect([intact, firstBreak?.seq, checked]).toEqual([false, 3, 2])
   })
 
-  it('a changed row whose hash was computed anew', async () => {
+  it('a changed row whose hash was computed again', async () => {
     await chained(5)
-    const record = deed(3, { actor: 'cli:eve' })
+    const record = action(3, { actor: 'cli:eve' })
     const [, second] = await chain().listChained(null, 2)
     const prevHash = second?.hash ?? ''
     await tamper(3, { actor: 'cli:eve', hash: chainHash(3, prevHash, record) })
-    expect((await verify()).firstBreak).toMatchObject({ kind: 'forged', seq: 3, id: 'deed-00003' })
+    expect((await verify()).firstBreak).toMatchObject({ kind: 'forged', seq: 3, id: 'audit-00003' })
   })
 
   it('a removed row, at the end, in the middle and at the beginning', async () => {
@@ -164,7 +175,7 @@ describe('verifying finds', () => {
     await rows().dropIndex('audit_chain')
     try {
       const second = await rows().findOne({ seq: 2 })
-      await rows().insertOne({ ...second, _id: 'deed-forged', seq: 2 })
+      await rows().insertOne({ ...second, _id: 'audit-forged', seq: 2 })
       expect((await verify()).firstBreak).toMatchObject({ kind: 'forked', seq: 2 })
     } finally {
       await rows().deleteMany({})
@@ -175,11 +186,11 @@ describe('verifying finds', () => {
     }
   })
 
-  it('a whole chain that was written anew', async () => {
+  it('a whole chain that was written again', async () => {
     await chained(4)
     const { head } = await verify()
     await rows().deleteMany({})
-    await createAuditRepository(stores.db).insertMany([1, 2, 3, 4].map((n) => deed(n, { actor: 'cli:eve' })))
+    await createAuditRepository(stores.db).insertMany([1, 2, 3, 4].map((n) => action(n, { actor: 'cli:eve' })))
     await expect(extendAuditChain(parts(), onward)).rejects.toThrow('row 4 was signed as its end')
     expect((await verify()).firstBreak).toMatchObject({ kind: 'cut', seq: 1 })
     expect((await verify(head)).firstBreak).toMatchObject({ kind: 'cut' })
@@ -188,7 +199,7 @@ describe('verifying finds', () => {
 
 it('verifying says how far it is, row by row of any number', async () => {
   await chained(1_100)
-  const told: number[] = []
-  const verdict = await verifyAudit(parts(), { noted: null, onProgress: (checked) => told.push(checked) })
-  expect([verdict.checked, told]).toEqual([1_100, [1_000, 1_100]])
+  const reported: number[] = []
+  const verdict = await verifyAudit(parts(), { since: null, onProgress: (checked) => reported.push(checked) })
+  expect([verdict.checked, reported]).toEqual([1_100, [1_000, 1_100]])
 })

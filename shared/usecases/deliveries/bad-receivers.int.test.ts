@@ -139,7 +139,7 @@ const RECEIVERS: readonly (readonly [name: string, behave: Behaviour, error: str
 // Guarantee: whatever a receiver does, the attempt is recorded with a reason that an operator understands, and the schedule goes on.
 test.each(RECEIVERS)('a receiver that %s is a failed attempt', async (_name, behave, error) => {
   const port = await receiver(behave)
-  const startedAt = stores.ambient.clock.now()
+  const startedAt = stores.runtime.clock.now()
   const { row, attempt } = await deliverTo(`http://localhost:${port}/hook`)
   expect(row).toMatchObject({ status: 'pending', attempt: 1, claims: 1, lastError: error, leaseToken: null })
   // The first retry is due at once: after the outcome, and not at the end of the lease.

@@ -5,8 +5,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { verifyWebhook } from '#clients/typescript/src/main.ts'
 import { createWebhookHttp } from '#shared/runtime/http/webhook-http.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { checkWebhook } from '#test/support/check-webhook.ts'
 import { dispatcherDeps } from '#test/support/dispatcher-deps.ts'
-import { judgeWebhook } from '#test/support/judge-webhook.ts'
 import { givePending } from '#test/support/pending-deliveries.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type ReceivedRequest, startWebhookReceiver } from '#test/support/webhook-receiver.ts'
@@ -56,6 +56,6 @@ test('our client accepts it within 300 s and refuses it at 301 s in either direc
   const signature = header('x-webhook-signature')
   expect(verifyWebhook(captured.body, signature, secret)).toMatchObject({ type: 'invoice.created' })
   const sentAtMs = Number(header('x-webhook-timestamp')) * 1_000
-  const judged = [-301, -300, 300, 301].map((second) => judgeWebhook(captured, secret, sentAtMs + second * 1_000))
-  expect(judged).toEqual(['timestamp_out_of_range', 'valid', 'valid', 'timestamp_out_of_range'])
+  const evaluated = [-301, -300, 300, 301].map((second) => checkWebhook(captured, secret, sentAtMs + second * 1_000))
+  expect(evaluated).toEqual(['timestamp_out_of_range', 'valid', 'valid', 'timestamp_out_of_range'])
 })

@@ -115,7 +115,7 @@ test('an endpoint deleted in the middle of a shared claim is purged alone', asyn
 test('a claim that took so long that its lease might end first is not sent, and is given back on stop', async () => {
   const { endpoint, deliveryIds } = await give(2)
   let lateMs = 0
-  const { clock } = stores.ambient
+  const { clock } = stores.runtime
   const sender = dispatcher({
     clock: { now: () => clock.now() + lateMs },
     deliveries: {

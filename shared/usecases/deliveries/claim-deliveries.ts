@@ -3,7 +3,7 @@ import type { ClaimWant, Delivery, DeliveryRepository } from '#shared/ports/deli
 import type { EndpointRepository } from '#shared/ports/endpoints.ts'
 import type { EventRepository } from '#shared/ports/events.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
-import { createReadFloors, type ReadFloors } from '#shared/usecases/outbox/low-water-marks.ts'
+import { createLowWaterMarks, type LowWaterMarks } from '#shared/usecases/outbox/low-water-marks.ts'
 import { type PrepareDeliveriesDeps, prepareDeliveries } from './prepare-deliveries.ts'
 import type { ClaimedDelivery } from './send-delivery.ts'
 
@@ -11,12 +11,12 @@ import type { ClaimedDelivery } from './send-delivery.ts'
 export const CLAIM_ROWS_MAX = 16
 /** Endpoints in one claim. */
 const ENDPOINTS_MAX = 32
-/** Claims on their way at once; all but two only for full groups, because more of them would make groups smaller. */
+/** Concurrent claims; all but two only for full groups, because more of them would make groups smaller. */
 const IN_FLIGHT_MAX = 4
 const EAGER_MAX = 2
-/** A claim outlives the 10 s of the request with room to write the outcome; then the row is anybody's again. */
+/** A claim outlives the 10 s of the request with time to write the outcome; then any process may claim the row. */
 const LEASE_MS = 20_000
-/** What is not on its way by then is not sent: its lease could end while the request runs. */
+/** Requests that have not started by then are not sent: the lease could end while the request runs. */
 const SEND_WITHIN_MS = 6_000
 
 export interface DeliveryClaimerDeps extends PrepareDeliveriesDeps {
@@ -27,11 +27,11 @@ export interface DeliveryClaimerDeps extends PrepareDeliveriesDeps {
   readonly clock: Clock
 }
 
-/** What a claim came to for one endpoint. */
+/** Result of a claim for one endpoint. */
 export interface ClaimedRows {
-  /** How many rows are ours now, whether or not they can be sent. */
+  /** How many rows were claimed, whether or not they can be sent. */
   readonly count: number
-  /** False when the endpoint had fewer due rows than were asked for. */
+  /** False when the endpoint had fewer due rows than requested. */
   readonly mayHaveMore: boolean
   /** Those that can be sent, oldest due first. */
   readonly ready: readonly ClaimedDelivery[]
@@ -43,13 +43,13 @@ export interface ClaimedRows {
 /** Claims due rows for all endpoints of a process together. */
 export interface DeliveryClaimer {
   /**
-   * Claims up to `room` due rows of an endpoint, at most `CLAIM_ROWS_MAX`, and prepares them. Who asks while a claim is on
-   * its way shares the next one, so a lone endpoint waits for nobody. The endpoint is looked up once for each claim.
-   * Throws when the store fails; what was claimed is given back or falls due again when the lease ends.
+   * Claims up to `room` due rows of an endpoint, at most `CLAIM_ROWS_MAX`, and prepares them. Callers that arrive while a claim is in
+   * flight share the next one; a lone endpoint never waits. The endpoint is read once for each claim.
+   * Throws when the store fails; claimed rows are then given back or fall due again when the lease ends.
    */
   claim(endpointId: string, room: number): Promise<ClaimedRows>
-  /** A sweep found that a row of the endpoint is due since then: later claims find it. */
-  reachBack(endpointId: string, dueAt: Ms): void
+  /** Called when a sweep found a row of the endpoint that is due since then: later claims include it. */
+  lower(endpointId: string, dueAt: Ms): void
 }
 
 interface Asked {
@@ -60,7 +60,7 @@ interface Asked {
 
 /** A claimer for one process; every lane shares it. */
 export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaimer {
-  const floors = createReadFloors<string>()
+  const lowWaterMarks = createLowWaterMarks<string>()
   let waiting: readonly Asked[] = []
   let inFlight = 0
   const pump = (): void => {
@@ -71,7 +71,7 @@ export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaime
       const group = firstOfEach(waiting)
       waiting = waiting.filter((asked) => !group.includes(asked))
       inFlight += 1
-      void claimGroup(deps, floors, group).finally(() => {
+      void claimGroup(deps, lowWaterMarks, group).finally(() => {
         inFlight -= 1
         pump()
       })
@@ -84,11 +84,11 @@ export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaime
         waiting = [...waiting, { want, resolve, reject }]
         pump()
       }),
-    reachBack: (endpointId, dueAt) => floors.lower(endpointId, dueAt),
+    lower: (endpointId, dueAt) => lowWaterMarks.lower(endpointId, dueAt),
   }
 }
 
-/** Those that asked first, each endpoint once: who asks again for one endpoint is served by a later group. */
+/** The requests that arrived first, each endpoint once: a repeated request for one endpoint is served by a later group. */
 function firstOfEach(waiting: readonly Asked[]): readonly Asked[] {
   const group = new Map<string, Asked>()
   for (const asked of waiting) {
@@ -100,19 +100,19 @@ function firstOfEach(waiting: readonly Asked[]): readonly Asked[] {
 
 async function claimGroup(
   deps: DeliveryClaimerDeps,
-  floors: ReadFloors<string>,
+  lowWaterMarks: LowWaterMarks<string>,
   group: readonly Asked[],
 ): Promise<void> {
   const leaseToken = deps.random.uuid()
   const sendBefore = deps.clock.now() + SEND_WITHIN_MS
   try {
     const wants = group.map(({ want }) => want)
-    const reading = floors.begin(wants.map(({ endpointId }) => endpointId))
+    const reading = lowWaterMarks.begin(wants.map(({ endpointId }) => endpointId))
     const due = await deps.deliveries.findDue(wants, reading.from)
     const dueTimes = new Map(wants.map(({ endpointId }) => [endpointId, [] as Ms[]]))
     for (const { endpointId, dueAt } of due) dueTimes.get(endpointId)?.push(dueAt)
-    for (const [endpointId, times] of dueTimes) floors.saw(reading, endpointId, times)
-    const [ours, endpoints, events] = await claimAndLook(deps, due, leaseToken)
+    for (const [endpointId, times] of dueTimes) lowWaterMarks.saw(reading, endpointId, times)
+    const [ours, endpoints, events] = await claimAndPoll(deps, due, leaseToken)
     await Promise.all(
       group.map(async ({ want, resolve }) => {
         const rows = ours.filter((row) => row.endpointId === want.endpointId)
@@ -127,8 +127,8 @@ async function claimGroup(
   }
 }
 
-/** Event bodies never change and an endpoint is looked up once per claim, so neither has to wait for the claim's write. */
-async function claimAndLook(deps: DeliveryClaimerDeps, due: readonly Delivery[], leaseToken: string) {
+/** Event bodies never change and an endpoint is read once per claim, so neither has to wait for the claim's write. */
+async function claimAndPoll(deps: DeliveryClaimerDeps, due: readonly Delivery[], leaseToken: string) {
   if (due.length === 0) return [[], new Map(), new Map()] as const
   const ids = (of: (row: Delivery) => string) => [...new Set(due.map(of))]
   const reads = [
@@ -139,9 +139,14 @@ async function claimAndLook(deps: DeliveryClaimerDeps, due: readonly Delivery[],
   try {
     return await Promise.all([claim, ...reads])
   } catch (error) {
-    // Nothing was sent under this token. Where even this fails, the lease ends by itself.
+    // Nothing was sent under this token. If even this write fails, the lease expires.
     await Promise.allSettled([claim])
-    await deps.deliveries.release(leaseToken).catch(() => undefined)
+    await deps.deliveries
+      .release(
+        due.map(({ id }) => id),
+        leaseToken,
+      )
+      .catch(() => undefined)
     throw error
   }
 }

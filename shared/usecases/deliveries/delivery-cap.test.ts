@@ -18,7 +18,7 @@ test('starts at 4 and grows by one for each round of fast answers, to 32', () =>
   expect(after(...Array(10_000).fill(fast))).toBe(32)
 })
 
-test('a slow answer neither raises nor lowers it, and begins the round anew', () => {
+test('a slow answer neither raises nor lowers it, and begins the round again', () => {
   const slow = { timedOut: false, durationMs: 2_000 }
   expect(after(fast, fast, fast, slow, fast)).toBe(4)
   expect(after(...Array(50).fill(slow))).toBe(4)

@@ -5,27 +5,27 @@ import { createSlots, type Slots } from './delivery-slots.ts'
 const START = 4
 const HIGHEST = 32
 const LOWEST = 1
-/** Only answers this fast let the cap grow. */
+/** Only responses this fast let the cap grow. */
 const FAST_MS = 500
 /** An endpoint counts as slow for this long after a time-out. */
 const SLOW_FOR_MS = 60_000
 
-/** What this process has learnt about the speed of one endpoint. */
+/** The speed of one endpoint as this process measured it. */
 export interface DeliveryCap {
   readonly slots: Slots
-  /** Present bound of `slots`. */
+  /** Current bound of `slots`. */
   limit(): number
-  /** Grows the cap by one for each round of fast answers, halves it on a time-out. Errors that come fast change nothing. */
+  /** Grows the cap by one for each round of fast responses, halves it on a time-out. Fast errors change nothing. */
   record(outcome: { readonly timedOut: boolean; readonly durationMs: number }, at: Ms): void
-  /** True within a minute after a time-out: such an endpoint is served apart, so that it holds no place of the others. */
+  /** True within a minute after a time-out: such an endpoint uses the slow lane, so that it cannot exhaust the normal one. */
   isSlow(at: Ms): boolean
-  /** True when nothing is in flight and the endpoint is not slow: forgetting it costs nothing but the learnt cap. */
+  /** True when nothing is in flight and the endpoint is not slow: dropping the entry loses only the learned cap. */
   isIdle(at: Ms): boolean
 }
 
 /**
- * Additive increase, multiplicative decrease: a good endpoint gets up to 32 requests at a time, one that hangs is left
- * with a single one, and comes back step by step.
+ * Additive increase, multiplicative decrease: a good endpoint gets up to 32 concurrent requests, one that hangs keeps
+ * a single one, and recovers step by step.
  */
 export function createDeliveryCap(): DeliveryCap {
   let limit = START

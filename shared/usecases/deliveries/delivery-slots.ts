@@ -1,17 +1,17 @@
 /** A bounded number of places; the bound may move while places are taken. */
 export interface Slots {
-  /** Places that may be taken now; 0 when the bound fell below what is taken. */
+  /** Places free now; 0 when the bound fell below the number taken. */
   free(): number
   taken(): number
   take(count: number): void
-  /** Gives places back and wakes who waits. */
+  /** Gives places back and wakes waiting callers. */
   give(count: number): void
-  /** Resolves when places are given back next, or when `wake` is called. */
+  /** Resolves when places are next given back, or when `wake` is called. */
   freed(): Promise<void>
   wake(): void
 }
 
-/** Places up to `limit()`, which is asked each time. */
+/** Places up to `limit()`, which is read each time. */
 export function createSlots(limit: () => number): Slots {
   let taken = 0
   let waiting: { promise: Promise<void>; resolve: () => void } | null = null

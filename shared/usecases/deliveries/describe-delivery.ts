@@ -6,38 +6,38 @@ import type { EventRepository } from '#shared/ports/events.ts'
 import { explainFailure } from './explain-failure.ts'
 import { signDelivery } from './sign-delivery.ts'
 
-/** Of an event's body a person is shown so much, in characters. */
+/** Longest part of an event's body that is shown, in characters. */
 const BODY_MAX = 65_536
-/** Signs nothing: only the names of the headers are taken. */
+/** Not a real secret: only the names of the headers are used. */
 const NO_SECRET = 'whsec_AAAA'
 
-/** What telling of a delivery needs. */
+/** Dependencies of describing a delivery. */
 export interface DescribeDeliveryDeps {
   readonly deliveries: Pick<DeliveryRepository, 'listAttempts'>
   readonly endpoints: Pick<EndpointRepository, 'findById'>
   readonly events: Pick<EventRepository, 'findByIds'>
 }
 
-/** One step of the ladder that is still to come. */
+/** One scheduled attempt that is still to come. */
 export interface FutureAttempt {
   readonly number: number
-  /** Null while nobody can know: the one before is being sent, or the endpoint is paused. */
+  /** Null while unknown: the previous attempt is being sent, or the endpoint is paused. */
   readonly at: Ms | null
-  /** The pause before it. */
+  /** The pause before it, in milliseconds. */
   readonly delayMs: Ms
 }
 
-/** Everything a person may know of a delivery. */
+/** Everything shown about a delivery. */
 export interface DescribedDelivery {
-  /** Requests that are still kept (30 days), oldest first, each with a sentence where it failed. */
+  /** Requests that are still stored (30 days), oldest first, with an explanation for failed ones. */
   readonly past: readonly (DeliveryAttempt & { readonly explanation: string | null })[]
   /** Attempts that would follow if each of them failed; the next one first. */
   readonly future: readonly FutureAttempt[]
-  /** How many attempts there are at most. */
+  /** Maximum number of attempts. */
   readonly attemptsMax: number
   /** Null when the endpoint is gone. */
   readonly endpointStatus: 'enabled' | 'disabled' | null
-  /** What was or will be sent; null when the event is gone. The time is each attempt's own, and signatures are left out. */
+  /** The request; null when the event no longer exists. The time is each attempt's own, and signatures are left out. */
   readonly request: {
     readonly headers: Readonly<Record<string, string>>
     readonly body: string
@@ -45,7 +45,7 @@ export interface DescribedDelivery {
   } | null
 }
 
-/** Tells of a delivery: its ladder of attempts, the request and the answers. */
+/** Describes a delivery: its attempts, the request and the responses. */
 export async function describeDelivery(deps: DescribeDeliveryDeps, delivery: Delivery): Promise<DescribedDelivery> {
   const [attempts, endpoint, events] = await Promise.all([
     deps.deliveries.listAttempts(delivery.id),

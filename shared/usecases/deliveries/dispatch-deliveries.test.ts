@@ -32,7 +32,7 @@ function slowEndpoint() {
   const world = {
     now: 1_000_000,
     due: [] as Delivery[],
-    kicks: [] as string[],
+    wakeUps: [] as string[],
     heldRead: null as (() => Promise<readonly Delivery[]>) | null,
   }
   const deps = {
@@ -57,7 +57,7 @@ function slowEndpoint() {
         new Map(ids.map((id) => [id, { id, invoiceId: 'i', type: 'invoice.created', body: new Uint8Array(1) }])),
     },
     secretBox: { open: () => `whsec_${Buffer.alloc(32).toString('base64')}` },
-    kicker: { kick: (queue: string) => void world.kicks.push(queue) },
+    notifier: { notify: (queue: string) => void world.wakeUps.push(queue) },
     http: {
       post: async () => ({
         ...{ outcome: 'failed', error: 'timeout', durationMs: 10_000, ip: null },
@@ -94,14 +94,14 @@ test.each(['finds nothing', 'fails'] as const)(
     await read.promise
     // The relay adds a row and wakes the normal lane. That turn ends at once, because the claim holds the only place.
     world.due = [{ ...row(4), dueAt: world.now }]
-    world.kicks.length = 0
+    world.wakeUps.length = 0
     await dispatcher.drain('normal', 'e')
-    expect(world.kicks).toEqual([])
+    expect(world.wakeUps).toEqual([])
     if (how === 'fails') answer.reject(new Error('not primary'))
     else answer.resolve([])
     world.heldRead = null
     await slowTurn
     await dispatcher.idle()
-    expect(world.kicks).toEqual(['webhooks-slow'])
+    expect(world.wakeUps).toEqual(['webhooks-slow'])
   },
 )

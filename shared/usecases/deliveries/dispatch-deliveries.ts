@@ -1,7 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
-import { type Ambient, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
 import type { After, Stopwatch } from '#shared/ports/timers.ts'
 import {
   CLAIM_ROWS_MAX,
@@ -17,46 +17,46 @@ import { reportAttempt } from './report-attempt.ts'
 import { type ClaimedDelivery, type SendDeliveryDeps, sendDelivery } from './send-delivery.ts'
 import { type WarnFailingEndpointDeps, warnFailingEndpoint } from './warn-failing-endpoint.ts'
 
-/** One turn of one endpoint ends after this long or this many sends; then the others have theirs. */
+/** One turn of one endpoint ends after this long or this many sends; then other endpoints take their turns. */
 const TURN_MS = 2_000
 const TURN_SENDS = 64
-/** Small claims are what costs the store: a busy endpoint waits this long for more places before it claims for few. */
+/** Small claims cost the store most: a busy endpoint waits this long for more places before it claims a few. */
 const GATHER_MS = 10
-/** A row is overdue, and nobody was woken for it, when it waits this long. */
+/** A row that has been due for this long was missed by its wake-up. */
 const OVERDUE_MS = 1_000
-/** How far ahead of the sweep a wake-up is arranged; more than one sweep interval, so that no retry falls between. */
+/** How far ahead the sweep schedules wake-ups; more than one sweep interval, so that no retry falls between. */
 const AHEAD_MS = 2_500
 const SWEEP_LIMIT = 1_000
 
-/** `normal` serves everyone; `slow` those with a time-out in the last minute, so that they hold no place of the others. */
+/** `normal` serves everyone; endpoints that timed out in the last minute use `slow`, so they cannot exhaust the normal lane. */
 export type DispatchLane = 'normal' | 'slow'
 
 export interface DispatchDeliveriesDeps
-  extends Ambient,
+  extends Runtime,
     DeliveryClaimerDeps,
     SendDeliveryDeps,
     Omit<WarnFailingEndpointDeps, 'deliveries'> {
   readonly deliveries: DeliveryRepository
-  readonly kicker: Kicker
+  readonly notifier: QueueNotifier
   readonly after: After
   readonly stopwatch: Stopwatch
   /** Requests in flight in this process, by lane. */
   readonly maxInFlight: Readonly<Record<DispatchLane, number>>
 }
 
-/** Sends what is due, endpoint by endpoint. One per process. */
+/** Sends due deliveries, endpoint by endpoint. One per process. */
 export interface Dispatcher {
   /**
    * One turn of one endpoint: claims due rows, never more than may be in flight, and sends them. Returns when nothing
-   * more is due or the turn is over, while the last requests may still be on their way. Safe to run for the same
-   * endpoint in several processes at once. Throws when the store fails; the rows fall due again by themselves.
+   * more is due or the turn is over, while the last requests may still be in flight. Safe to run for the same
+   * endpoint in several processes at once. Throws when the store fails; the rows fall due again when their lease ends.
    */
   drain(lane: DispatchLane, endpointId: string): Promise<void>
-  /** Endpoints with rows due for more than a second, for the sweep; arranges wake-ups for those due within the next seconds. */
+  /** Endpoints with rows due for more than a second, for the sweep; schedules wake-ups for those due within the next seconds. */
   overdue(lane: DispatchLane): Promise<readonly string[]>
   /** Resolves when no turn runs, no request is in flight and every outcome is written. */
   idle(): Promise<void>
-  /** Claims nothing more, waits for what is in flight, gives unsent claims back. The attempts of those are not consumed. */
+  /** Claims nothing more, waits for requests in flight, and gives unsent claims back without consuming their attempts. */
   stop(): Promise<void>
 }
 
@@ -66,16 +66,16 @@ interface Process {
   readonly recorder: OutcomeRecorder
   readonly lanes: Readonly<Record<DispatchLane, Slots>>
   readonly caps: Map<string, DeliveryCap>
-  /** Endpoints whose turn ended for want of a place: the next place that falls free wakes them. */
-  readonly hungry: Set<string>
-  /** Lease tokens with rows that were not sent. */
-  readonly unsent: Set<string>
+  /** Endpoints whose turn ended because no place was free: the next free place wakes them. */
+  readonly waitingForSlot: Set<string>
+  /** Ids of claimed rows that were not sent, by lease token. */
+  readonly unsent: Map<string, string[]>
   readonly work: Set<Promise<unknown>>
   readonly wakeUps: Map<string, () => void>
   stopping: boolean
 }
 
-/** A dispatcher that claims nothing until it is asked to. */
+/** A dispatcher that claims nothing until `drain` is called. */
 export function createDispatcher(deps: DispatchDeliveriesDeps): Dispatcher {
   const { normal, slow } = deps.maxInFlight
   const self: Process = {
@@ -84,8 +84,8 @@ export function createDispatcher(deps: DispatchDeliveriesDeps): Dispatcher {
     recorder: createOutcomeRecorder(deps),
     lanes: { normal: createSlots(() => normal), slow: createSlots(() => slow) },
     caps: new Map(),
-    hungry: new Set(),
-    unsent: new Set(),
+    waitingForSlot: new Set(),
+    unsent: new Map(),
     work: new Set(),
     wakeUps: new Map(),
     stopping: false,
@@ -103,13 +103,13 @@ export function createDispatcher(deps: DispatchDeliveriesDeps): Dispatcher {
       for (const { slots } of self.caps.values()) slots.wake()
       for (const slots of Object.values(self.lanes)) slots.wake()
       await idle()
-      await Promise.all([...self.unsent].map((token) => deps.deliveries.release(token)))
+      await Promise.all([...self.unsent].map(([token, ids]) => deps.deliveries.release(ids, token)))
     },
   }
 }
 
 async function turn(self: Process, lane: DispatchLane, endpointId: string): Promise<void> {
-  const { clock, kicker } = self.deps
+  const { clock, notifier } = self.deps
   const cap = capOf(self, endpointId)
   const isMisplaced = (): boolean => lane === 'normal' && cap.isSlow(clock.now())
   const until = clock.now() + TURN_MS
@@ -130,12 +130,12 @@ async function turn(self: Process, lane: DispatchLane, endpointId: string): Prom
     }
   }
   if (self.stopping) return
-  // To the tail of its queue, so that endpoints take turns; one without a free place is woken by the next that ends.
-  if (cap.slots.free() > 0) kicker.kick(queueOf(self, endpointId), endpointId)
-  else self.hungry.add(endpointId)
+  // To the tail of its queue, so that endpoints take turns; an endpoint without a free place is woken by the next request that ends.
+  if (cap.slots.free() > 0) notifier.notify(queueOf(self, endpointId), endpointId)
+  else self.waitingForSlot.add(endpointId)
 }
 
-/** Takes `room` places for the claim and sends what it brings; places of rows that are not sent are given back. */
+/** Takes `room` places for the claim and sends the claimed rows; places of rows that are not sent are given back. */
 async function claimAndSend(self: Process, lane: DispatchLane, endpointId: string, room: number): Promise<ClaimedRows> {
   const { deps } = self
   const cap = capOf(self, endpointId)
@@ -149,9 +149,9 @@ async function claimAndSend(self: Process, lane: DispatchLane, endpointId: strin
   let launched = 0
   try {
     const rows = await self.claimer.claim(endpointId, room)
-    // A claim that took too long is left to its lease, for a row that is sent after it may be sent by somebody else too.
+    // A claim that took too long is left to its lease: another process may send a row after that.
     if (self.stopping || deps.clock.now() >= rows.sendBefore) {
-      if (rows.count > 0) self.unsent.add(rows.leaseToken)
+      for (const claimed of rows.ready) keepUnsent(self, claimed)
       return rows
     }
     for (const claimed of rows.ready) {
@@ -170,10 +170,16 @@ async function claimAndSend(self: Process, lane: DispatchLane, endpointId: strin
   }
 }
 
-/** Every place that is given back, by a request or by a claim, wakes an endpoint whose turn ended for want of one. */
+function keepUnsent(self: Process, { leaseToken, delivery }: ClaimedDelivery): void {
+  const ids = self.unsent.get(leaseToken)
+  if (ids === undefined) self.unsent.set(leaseToken, [delivery.id])
+  else ids.push(delivery.id)
+}
+
+/** Every place given back, by a request or by a claim, wakes an endpoint whose turn ended because none was free. */
 function wakeWaiting(self: Process, endpointId: string): boolean {
-  const waited = self.hungry.delete(endpointId)
-  if (waited) self.deps.kicker.kick(queueOf(self, endpointId), endpointId)
+  const waited = self.waitingForSlot.delete(endpointId)
+  if (waited) self.deps.notifier.notify(queueOf(self, endpointId), endpointId)
   return waited
 }
 
@@ -191,7 +197,7 @@ async function sendAndRecord(
   }
   const sent = await sendDelivery(deps, claimed).finally(give)
   if (sent === null) {
-    self.unsent.add(claimed.leaseToken)
+    keepUnsent(self, claimed)
     return
   }
   const { outcome } = sent
@@ -201,11 +207,11 @@ async function sendAndRecord(
   reportAttempt(deps, claimed, sent)
   const recorded = await self.recorder.record(outcome)
   const isDueAtOnce = recorded && outcome.retryAfterMs === 0
-  if (!wakeWaiting(self, endpoint.id) && isDueAtOnce) deps.kicker.kick(queueOf(self, endpoint.id), endpoint.id)
+  if (!wakeWaiting(self, endpoint.id) && isDueAtOnce) deps.notifier.notify(queueOf(self, endpoint.id), endpoint.id)
   if (recorded && outcome.result === 'failed') await warn(self, endpoint)
 }
 
-/** A mail that cannot be written now is made by the endpoint's next failure, under the same id. */
+/** If the mail cannot be written now, the endpoint's next failure writes it, under the same id. */
 async function warn(self: Process, endpoint: WebhookEndpoint): Promise<void> {
   try {
     await warnFailingEndpoint(self.deps, endpoint)
@@ -219,11 +225,13 @@ async function overdue(self: Process, lane: DispatchLane): Promise<readonly stri
   const due = await deliveries.dueEndpoints(clock.now() + AHEAD_MS, SWEEP_LIMIT)
   const now = clock.now()
   forgetIdle(self, now)
-  for (const { endpointId, dueAt } of due) self.claimer.reachBack(endpointId, dueAt)
+  for (const { endpointId, dueAt } of due) self.claimer.lower(endpointId, dueAt)
   const ours = due.filter(({ endpointId }) => (capOf(self, endpointId).isSlow(now) ? 'slow' : 'normal') === lane)
   for (const { endpointId, dueAt } of ours) if (dueAt > now) wakeAt(self, endpointId, dueAt - now)
-  // An endpoint without a free place here is not forgotten: the next request that ends wakes it.
-  const forgotten = ours.filter(({ endpointId, dueAt }) => dueAt <= now - OVERDUE_MS && !self.hungry.has(endpointId))
+  // An endpoint without a free place here keeps its turn: the next request that ends wakes it.
+  const forgotten = ours.filter(
+    ({ endpointId, dueAt }) => dueAt <= now - OVERDUE_MS && !self.waitingForSlot.has(endpointId),
+  )
   return forgotten.map(({ endpointId }) => endpointId)
 }
 
@@ -231,7 +239,7 @@ function wakeAt(self: Process, endpointId: string, delayMs: number): void {
   if (self.stopping || self.wakeUps.has(endpointId)) return
   const cancel = self.deps.after(delayMs, () => {
     self.wakeUps.delete(endpointId)
-    self.deps.kicker.kick(queueOf(self, endpointId), endpointId)
+    self.deps.notifier.notify(queueOf(self, endpointId), endpointId)
   })
   self.wakeUps.set(endpointId, cancel)
 }
@@ -255,7 +263,7 @@ function capOf(self: Process, endpointId: string): DeliveryCap {
   return cap
 }
 
-/** Only above a size that matters, for what an endpoint has shown of its speed is worth keeping. */
+/** Prune only above this size: learned caps are worth keeping. */
 function forgetIdle(self: Process, now: Ms): void {
   if (self.caps.size <= 10_000) return
   for (const [endpointId, cap] of self.caps) if (cap.isIdle(now)) self.caps.delete(endpointId)

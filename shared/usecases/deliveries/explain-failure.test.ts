@@ -4,11 +4,11 @@ import { explainFailure } from './explain-failure.ts'
 test.each([
   ['timeout', /10 s/],
   ['blocked_address', /not public.*Nothing was sent/],
-  ['status_302', /answered 302: a redirect, which is not followed/],
-  ['status_404', /answered 404: there is nothing at this path/],
-  ['status_418', /answered 418: it does not accept the request/],
-  ['status_500', /answered 500: it failed while/],
-  ['status_503', /overloaded/],
+  ['status_302', /returned 302 \(redirect, which Paymesh does not follow/],
+  ['status_404', /returned 404 \(not found; check the path/],
+  ['status_418', /returned 418 \(request rejected/],
+  ['status_500', /returned 500 \(internal error/],
+  ['status_503', /returned 503 \(unavailable/],
   ['new_word', /new_word/],
 ])('%s is a sentence', (word, sentence) => {
   expect(explainFailure(word)).toMatch(sentence)

@@ -5,7 +5,7 @@ import type { Clock, Logger, Metrics } from '#shared/ports/runtime.ts'
 import { endpointSecretContext, type SecretBox } from '#shared/ports/secrets.ts'
 import type { ClaimedDelivery } from './send-delivery.ts'
 
-/** Claims without an outcome above which a row is suspected to bring its sender down. */
+/** A row claimed more often than this without an outcome is suspected to crash its sender. */
 const POISON_CLAIMS = 20
 
 export interface PrepareDeliveriesDeps {
@@ -16,15 +16,15 @@ export interface PrepareDeliveriesDeps {
   readonly metrics: Metrics
 }
 
-/** Endpoints and events as they are at the time of a claim, by id. */
+/** Endpoints and events by id, read at the time of a claim. */
 export interface ClaimSurroundings {
   readonly endpoints: ReadonlyMap<string, WebhookEndpoint>
   readonly events: ReadonlyMap<string, EventRecord>
 }
 
 /**
- * What it takes to send the rows that one endpoint has in a claim: its opened secrets and the frozen events. Rows of an
- * endpoint that is gone, or that no longer receives their mode, are purged and left out. A row that cannot be prepared is
+ * Prepares the rows that one endpoint has in a claim: opens its secrets and reads the frozen events. Rows of an
+ * endpoint that no longer exists, or that no longer receives their mode, are purged and left out. A row that cannot be prepared is
  * left out too and stays claimed: it falls due again when its lease ends.
  */
 export async function prepareDeliveries(
@@ -61,7 +61,7 @@ export async function prepareDeliveries(
   })
 }
 
-/** A `both` endpoint that a test key deleted receives live events only. */
+/** A `both` endpoint that was deleted with a test key receives live events only. */
 async function withoutUnwantedMode(
   deps: PrepareDeliveriesDeps,
   endpoint: WebhookEndpoint,
@@ -73,7 +73,7 @@ async function withoutUnwantedMode(
   return rows.filter((row) => row.mode !== unwanted)
 }
 
-/** Empty when an envelope does not open, for instance under another master key: then nothing is sent unsigned. */
+/** Empty when an envelope cannot be decrypted, for example under another master key: nothing is sent unsigned. */
 function openSecrets(deps: PrepareDeliveriesDeps, endpoint: WebhookEndpoint): readonly string[] {
   try {
     const former = (endpoint.formerSecrets ?? []).filter(({ until }) => until > deps.clock.now())

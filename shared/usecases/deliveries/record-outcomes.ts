@@ -3,12 +3,12 @@ import type { Logger, Metrics } from '#shared/ports/runtime.ts'
 import type { After, Stopwatch } from '#shared/ports/timers.ts'
 
 /**
- * A full batch is written at once; a smaller one waits this long for company, and for the write before it. The receiver has
- * its event by then, so nobody waits with it: a process that is killed meanwhile sends once more what was sent in this time.
+ * A full batch is written at once; a smaller one waits this long for more rows, and for the write before it. The receiver already has
+ * its event, so the wait delays nothing; a process killed meanwhile causes one more send of the outcomes not yet written.
  */
 const BATCH_ROWS = 32
 const BATCH_WAIT_MS = 40
-/** Pauses before a failed write is tried again; together well inside the lease of 20 s less the 10 s of the request. */
+/** Pauses between tries of a failed write; together well within the lease of 20 s less the 10 s of the request. */
 const RETRY_AFTER_MS = [100, 500, 2_000] as const
 
 export interface OutcomeRecorderDeps {
@@ -22,7 +22,7 @@ export interface OutcomeRecorderDeps {
 /** Writes the outcomes of many endpoints together: one majority write for up to 32 rows instead of one for each. */
 export interface OutcomeRecorder {
   /**
-   * Resolves true once the outcome is durable, false when the store refused it every time. Then the row falls due again
+   * Resolves true once the outcome is durable, false when every write failed. Then the row falls due again
    * when its lease ends and is sent once more under the same ids; no attempt is consumed.
    */
   record(outcome: DeliveryOutcome): Promise<boolean>
@@ -30,7 +30,7 @@ export interface OutcomeRecorder {
 
 interface Waiting {
   readonly outcome: DeliveryOutcome
-  /** Reading of the stopwatch when the outcome was known. */
+  /** Stopwatch reading when the outcome was known. */
   readonly knownAt: number
   readonly done: (recorded: boolean) => void
 }
@@ -83,8 +83,8 @@ async function write(deps: OutcomeRecorderDeps, batch: readonly Waiting[]): Prom
 }
 
 /**
- * The pause began when the outcome was known. What has passed of it since is a duration of this process, so that no difference
- * between clocks enters it; below zero the row fell due before it is written.
+ * The pause began when the outcome was known. The time since is measured in this process, so clock skew between
+ * hosts has no effect; below zero the row is due before it is written.
  */
 function withPauseLeft({ outcome, knownAt }: Waiting, readNow: number): DeliveryOutcome {
   if (outcome.retryAfterMs === null) return outcome

@@ -1,9 +1,9 @@
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import type { ClaimedDelivery, SentDelivery } from './send-delivery.ts'
 
-/** Logs and traces one attempt: the end of the path that a request begins, over invoice, event and delivery. */
+/** Logs and traces one attempt, the last step of a trace from request over invoice and event to delivery. */
 export function reportAttempt(
-  deps: Pick<Ambient, 'logger' | 'tracer'>,
+  deps: Pick<Runtime, 'logger' | 'tracer'>,
   { delivery, event, endpoint }: ClaimedDelivery,
   sent: SentDelivery,
 ): void {

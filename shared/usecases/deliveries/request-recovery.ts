@@ -2,14 +2,14 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { EndpointRepository } from '#shared/ports/endpoints.ts'
 import type { Recovery, RecoveryRepository } from '#shared/ports/recoveries.ts'
-import { type Clock, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import { type Clock, QUEUES, type QueueNotifier } from '#shared/ports/runtime.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import { findEndpoint, requireEnabled } from '#shared/usecases/endpoints/find-endpoint.ts'
 
 export interface AskRecoveryDeps {
   readonly endpoints: Pick<EndpointRepository, 'findById'>
   readonly recoveries: Pick<RecoveryRepository, 'ask'>
-  readonly kicker: Kicker
+  readonly notifier: QueueNotifier
   readonly clock: Clock
 }
 
@@ -19,16 +19,16 @@ export interface AskRecoveryInput {
   /** Exclusive; null means now. */
   readonly until: Ms | null
   readonly scope: Recovery['scope']
-  /** A UUID, the same for every repetition of one wish: it makes one recovery. */
+  /** A UUID, the same for every repetition of one request; together they create one recovery. */
   readonly opId: string
   readonly actor: string
   readonly reason?: string | null
 }
 
 /**
- * Asks to send an endpoint again the events of a period: `failed` those that it never took (events of a time when it was
- * disabled included), `all` every one that it is subscribed to. Accepted at once, however many there are; a worker carries
- * it out. Throws `NOT_FOUND`, `VALIDATION_ERROR` for an empty period, and `INVALID_STATE` when the endpoint is disabled or
+ * Requests to resend a period's events to an endpoint: `failed` for events that it never accepted (events while it was
+ * disabled included), `all` for every event that it is subscribed to. Accepted at once, however many there are; a worker runs
+ * it. Throws `NOT_FOUND`, `VALIDATION_ERROR` for an empty period, and `INVALID_STATE` when the endpoint is disabled or
  * another recovery of it is open.
  */
 export async function askRecovery(deps: AskRecoveryDeps, input: AskRecoveryInput): Promise<Recovery> {
@@ -59,12 +59,12 @@ export async function askRecovery(deps: AskRecoveryDeps, input: AskRecoveryInput
     detail: { recovery: opId, since: isoTime(since), until: isoTime(until), scope, ...reasonOf(input) },
   })
   if (standing.id !== opId && (standing.since !== since || standing.scope !== scope || input.until !== null)) {
-    const progress = `${standing.scanned} events looked at, ${standing.made} sent again`
+    const progress = `${standing.scanned} events checked, ${standing.made} resent`
     throw new PaymeshError('INVALID_STATE', {
-      message: `Recovery ${standing.id} since ${isoTime(standing.since)} is still running (${progress}).`,
+      message: `Resend ${standing.id} since ${isoTime(standing.since)} is still running (${progress}).`,
     })
   }
-  if (standing.state === 'open') deps.kicker.kick(QUEUES.recoveries, standing.id)
+  if (standing.state === 'open') deps.notifier.notify(QUEUES.recoveries, standing.id)
   return standing
 }
 

@@ -3,31 +3,31 @@ import type { DeliveryLookups } from '#shared/ports/delivery-lookups.ts'
 import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 import type { Recovery, RecoveryRepository } from '#shared/ports/recoveries.ts'
-import { type Ambient, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
 import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
 import { subscribes } from '#shared/usecases/outbox/event-recipients.ts'
 
-/** Events looked at in one step; all their deliveries are made before the place moves on. */
+/** Events read in one step; all their deliveries are created before the position advances. */
 const STEP_EVENTS = 500
 const LEASE_MS = 30_000
 /** One turn ends after this long; another recovery may have the next. */
 const TURN_MS = 5_000
-/** A disabled endpoint is looked at again after this long. */
+/** A disabled endpoint is checked again after this long. */
 const DISABLED_PAUSE_MS = 30_000
 const OVERDUE_MS = 1_000
 const SWEEP_LIMIT = 50
 
-export interface CarryOutRecoveryDeps extends Ambient {
+export interface CarryOutRecoveryDeps extends Runtime {
   readonly recoveries: RecoveryRepository
   readonly lookups: Pick<DeliveryLookups, 'eventsAfter' | 'ofEvents'>
   readonly deliveries: Pick<DeliveryRepository, 'insertMany'>
   readonly endpoints: Pick<EndpointRepository, 'findById'>
-  readonly kicker: Kicker
+  readonly notifier: QueueNotifier
 }
 
 /**
- * Goes on with a recovery for a turn. Deliveries have deterministic ids and carry the recovery's id, and the place moves on
- * after they are stored: it may stop at any line and run again in any process, and makes one delivery of each event.
+ * Continues a recovery for one turn. Deliveries have deterministic ids and carry the recovery's id, and the position advances
+ * after they are stored: it may stop at any line and run again in any process, and creates one delivery of each event.
  */
 export async function carryOutRecovery(deps: CarryOutRecoveryDeps, id: string): Promise<void> {
   const token = deps.random.uuid()
@@ -44,12 +44,12 @@ export async function carryOutRecovery(deps: CarryOutRecoveryDeps, id: string): 
     if (reachedEnd) return finish(deps, recovery, token, 'done')
     if (deps.clock.now() < endsAt) continue
     await deps.recoveries.pause(id, token, 0)
-    deps.kicker.kick(QUEUES.recoveries, id)
+    deps.notifier.notify(QUEUES.recoveries, id)
     return
   }
 }
 
-/** Recoveries that nobody was woken up for, or whose worker died. */
+/** Recoveries without a wake-up, or whose worker died. */
 export function overdueRecoveries(
   deps: Pick<CarryOutRecoveryDeps, 'recoveries' | 'clock'>,
 ): Promise<readonly string[]> {
@@ -59,7 +59,7 @@ export function overdueRecoveries(
 async function step(deps: CarryOutRecoveryDeps, recovery: Recovery, endpoint: WebhookEndpoint) {
   const { workspaceId, place, until, scanned, made } = recovery
   const events = await deps.lookups.eventsAfter(workspaceId, place, until, STEP_EVENTS)
-  // A test event is for the endpoint that was tested, and for that moment.
+  // A test event is only for the tested endpoint, at the time of the test.
   const wanted = events.filter((event) => event.type !== 'webhook.test' && subscribes(endpoint, event))
   const known = await knownDeliveries(deps, endpoint.id, wanted)
   const now = deps.clock.now()
@@ -69,7 +69,7 @@ async function step(deps: CarryOutRecoveryDeps, recovery: Recovery, endpoint: We
   const rows = decided.filter((each): each is Delivery => each !== null && each !== 'made')
   if (rows.length > 0) {
     await deps.deliveries.insertMany(rows)
-    deps.kicker.kick(QUEUES.webhooks, endpoint.id)
+    deps.notifier.notify(QUEUES.webhooks, endpoint.id)
   }
   const last = events.at(-1)
   return {
@@ -95,7 +95,7 @@ async function knownDeliveries(
   return known
 }
 
-/** The delivery to make; `made` when this recovery made it in an earlier run of the same step; null when none is needed. */
+/** The delivery to create; `made` when this recovery created it in an earlier run of the same step; null when none is needed. */
 function decide(
   { id, endpointId, scope }: Recovery,
   event: Omit<EventRecord, 'body'>,
@@ -103,7 +103,7 @@ function decide(
   dueAt: number,
 ): Delivery | 'made' | null {
   if (known.some((delivery) => delivery.recoveryId === id)) return 'made'
-  // What still waits will be sent anyway.
+  // A pending delivery will be sent anyway.
   if (known.some(({ status }) => status === 'pending' || status === 'held')) return null
   if (scope === 'failed' && known.some(({ status }) => status === 'succeeded')) return null
   const generation = known.reduce((highest, delivery) => Math.max(highest, delivery.generation + 1), 0)

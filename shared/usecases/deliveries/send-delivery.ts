@@ -8,14 +8,14 @@ import { signDelivery } from './sign-delivery.ts'
 
 /** One total deadline for name look-up, connect, TLS, headers and body (specification §6). */
 const TIMEOUT_MS = 10_000
-/** Of an answer at most this much is read, and this much of it is kept. */
+/** Bytes of a response that are read at most, and bytes of them that are stored. */
 const READ_BYTES = 16_384
 const KEEP_CHARS = 4_096
 
 export interface SendDeliveryDeps {
   readonly http: HttpOut
   readonly clock: Clock
-  /** The server setting that opens `http://localhost:<port>` to endpoints that receive test events only. */
+  /** The server setting that allows `http://localhost:<port>` for endpoints that receive test events only. */
   readonly allowLocalhost: boolean
 }
 
@@ -28,14 +28,14 @@ export interface ClaimedDelivery {
   readonly leaseToken: string
 }
 
-/** What one request came to; null when this process is stopping and cut the request off, which counts as not sent. */
+/** Outcome of one request; null when this process is stopping and cut the request off, which counts as not sent. */
 export interface SentDelivery {
   readonly outcome: DeliveryOutcome
   readonly timedOut: boolean
   readonly durationMs: number
 }
 
-/** Signs a claimed delivery with the time of now and sends it once. Any 2xx is success; all else is a failure, redirects included. */
+/** Signs a claimed delivery with the current time and sends it once. Any 2xx is success; everything else is a failure, redirects included. */
 export async function sendDelivery(deps: SendDeliveryDeps, claimed: ClaimedDelivery): Promise<SentDelivery | null> {
   const { delivery, event, endpoint } = claimed
   const at = deps.clock.now()

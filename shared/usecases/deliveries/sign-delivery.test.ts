@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { judgeWebhook, verifyStandardWebhook } from '#test/support/judge-webhook.ts'
+import { checkWebhook, verifyStandardWebhook } from '#test/support/check-webhook.ts'
 import { type DeliveryToSign, signDelivery } from './sign-delivery.ts'
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`
@@ -57,24 +57,24 @@ test('the digest is the one of the specification, by a vector made with openssl'
 // Guarantee: what we send is accepted by a receiver, and nothing else is.
 test('both kinds of receivers accept it, and refuse other bytes, secrets and times', () => {
   const request = signed()
-  expect(judgeWebhook(request, secret, nowS * 1_000)).toBe('valid')
+  expect(checkWebhook(request, secret, nowS * 1_000)).toBe('valid')
   expect(verifyStandardWebhook(request, secret)).toBe(true)
-  expect(judgeWebhook({ ...request, body: Buffer.concat([body, Buffer.from(' ')]) }, secret, nowS * 1_000)).toBe(
+  expect(checkWebhook({ ...request, body: Buffer.concat([body, Buffer.from(' ')]) }, secret, nowS * 1_000)).toBe(
     'signature_mismatch',
   )
-  expect(judgeWebhook(request, older, nowS * 1_000)).toBe('signature_mismatch')
+  expect(checkWebhook(request, older, nowS * 1_000)).toBe('signature_mismatch')
   expect(verifyStandardWebhook(request, older)).toBe(false)
-  expect(judgeWebhook(request, secret, (nowS + 300) * 1_000)).toBe('valid')
-  expect(judgeWebhook(request, secret, (nowS + 301) * 1_000)).toBe('timestamp_out_of_range')
-  expect(judgeWebhook(request, secret, (nowS - 301) * 1_000)).toBe('timestamp_out_of_range')
+  expect(checkWebhook(request, secret, (nowS + 300) * 1_000)).toBe('valid')
+  expect(checkWebhook(request, secret, (nowS + 301) * 1_000)).toBe('timestamp_out_of_range')
+  expect(checkWebhook(request, secret, (nowS - 301) * 1_000)).toBe('timestamp_out_of_range')
 })
 
 test('during a rotation the older secret signs the standard header only', () => {
   const request = signed({ secrets: [secret, older] })
   expect(verifyStandardWebhook(request, older)).toBe(true)
   expect(verifyStandardWebhook(request, secret)).toBe(true)
-  expect(judgeWebhook(request, secret, nowS * 1_000)).toBe('valid')
-  expect(judgeWebhook(request, older, nowS * 1_000)).toBe('signature_mismatch')
+  expect(checkWebhook(request, secret, nowS * 1_000)).toBe('valid')
+  expect(checkWebhook(request, older, nowS * 1_000)).toBe('signature_mismatch')
 })
 
 test('an endpoint without a secret is never sent to unsigned', () => {

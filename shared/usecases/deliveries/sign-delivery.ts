@@ -11,7 +11,7 @@ export interface DeliveryToSign {
   /** `evt_…` */
   readonly eventId: string
   readonly eventType: string
-  /** The frozen bytes of the event, signed and sent as they are. */
+  /** The frozen bytes of the event, signed and sent unchanged. */
   readonly body: Uint8Array
   /** Unix seconds of this attempt; receivers refuse a time more than 300 s away from their own. */
   readonly timestampS: number
@@ -20,7 +20,7 @@ export interface DeliveryToSign {
 }
 
 /**
- * All headers of a delivery request: those of the specification, and beside them those of Standard Webhooks 1.0, so that
+ * All headers of a delivery request: those of the specification, and those of Standard Webhooks 1.0, so that
  * both kinds of verifiers accept it. `X-Webhook-Signature` has one digest, by the current secret; older secrets of a
  * rotation sign the Standard Webhooks header only, which is a list by its specification. Throws without a secret.
  */

@@ -22,7 +22,7 @@ async function mailsAfter(
       hasAny: (ids: readonly string[]) => Promise.resolve(ids.some((id) => known.includes(id))),
     },
     workspaces: { findById: () => Promise.resolve(workspace) },
-    kicker: { kick: () => undefined },
+    notifier: { notify: () => undefined },
     clock: { now: () => 0 },
   }
   await warnFailingEndpoint(deps, endpoint)

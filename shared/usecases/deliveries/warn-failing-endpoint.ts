@@ -1,16 +1,16 @@
 import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { MailRepository } from '#shared/ports/mails.ts'
-import { type Clock, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import { type Clock, QUEUES, type QueueNotifier } from '#shared/ports/runtime.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 
-/** Failed deliveries in a row that are worth a mail (specification §6, delivery rules). */
+/** Failed deliveries in a row that trigger a mail (specification §6, delivery rules). */
 const STREAK = 3
-/** How far back the start of a streak is looked for first … */
+/** How many deliveries are searched first for the start of a streak … */
 const LOOK_BACK = 20
 /**
- * … and at most. All requests in flight to an endpoint may fail in one moment, in several processes, before anybody looks;
- * a streak longer than any such crowd was mailed long ago.
+ * … and at most. All requests in flight to an endpoint may fail in one moment, in several processes, before the streak is checked;
+ * a longer streak was mailed long ago.
  */
 const LOOK_BACK_MAX = 1_000
 
@@ -18,13 +18,13 @@ export interface WarnFailingEndpointDeps {
   readonly deliveries: Pick<DeliveryRepository, 'lastFinished'>
   readonly mails: MailRepository
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly kicker: Kicker
+  readonly notifier: QueueNotifier
   readonly clock: Clock
 }
 
 /**
  * Mails the owner when the endpoint's last deliveries, by finish time, are three failures or more in a row. The mail's id
- * is made of the endpoint and the first delivery of the streak, so a streak is mailed once however often and by however
+ * is derived from the endpoint and the first delivery of the streak, so a streak is mailed once however often and by however
  * many processes this is called; a success in between begins a new streak.
  */
 export async function warnFailingEndpoint(deps: WarnFailingEndpointDeps, endpoint: WebhookEndpoint): Promise<void> {
@@ -33,7 +33,7 @@ export async function warnFailingEndpoint(deps: WarnFailingEndpointDeps, endpoin
   const first = streak?.at(-1)
   if (streak === null || first === undefined || streak.length < STREAK) return
   const mailId = (delivery: { readonly id: string }) => `endpoint-failing:${endpoint.id}:${delivery.id}`
-  // Outcomes of one moment are not recorded in the order of their times: one that comes late may put another in front.
+  // Outcomes are not always recorded in timestamp order; a late one can change which delivery starts the streak.
   if (await deps.mails.hasAny(streak.map(mailId))) return
   const workspace = await deps.workspaces.findById(endpoint.workspaceId)
   if (workspace === null) return
@@ -48,10 +48,10 @@ export async function warnFailingEndpoint(deps: WarnFailingEndpointDeps, endpoin
       createdAt: deps.clock.now(),
     },
   ])
-  deps.kicker.kick(QUEUES.mail, id)
+  deps.notifier.notify(QUEUES.mail, id)
 }
 
-/** The latest deliveries, newest first, up to the last success; null when the streak began earlier than what is read. */
+/** The latest deliveries, newest first, up to the last success; null when the streak began before the searched part. */
 async function streakWithin(deps: Pick<WarnFailingEndpointDeps, 'deliveries'>, endpointId: string, limit: number) {
   const finished = await deps.deliveries.lastFinished(endpointId, limit)
   const successAt = finished.findIndex((delivery) => delivery.status === 'succeeded')

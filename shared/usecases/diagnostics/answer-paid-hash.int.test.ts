@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import { NodeUnreliable, type ScannedBlock } from '#shared/ports/scanning.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { orphanPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { answerPaidHash } from './answer-paid-hash.ts'
 import type { ExplainTransactionDeps } from './explain-transaction.ts'
@@ -40,7 +41,9 @@ function newBlock(to: Invoice, asset: 'usdt_ethereum' | 'usdc_ethereum' = 'usdt_
   height += 1
   const txHash = `0x${transactions.toString(16).padStart(64, '0')}`
   const key = `test:ethereum:${txHash}:0`
-  const block = blockWith(height, engine.deps.clock.now(), lockOf(to), [{ key, amountBase: 5_000_000n, asset }])
+  const block = blockWith(height, engine.deps.clock.now(), paymentMethodOf(to), [
+    { key, amountBase: 5_000_000n, asset },
+  ])
   return { txHash, block: { ...block, transfers: block.transfers.map((transfer) => ({ ...transfer, txHash })) } }
 }
 

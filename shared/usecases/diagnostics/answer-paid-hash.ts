@@ -2,12 +2,12 @@ import type { HashAnswer, HashVerdict } from '#shared/contracts/checkout/invoice
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import { type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
-import { type AssetLock, activeLock, type UncountedReason } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type PaymentMethod, type UncountedReason } from '#shared/domain/invoice/model.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { familyOf } from '#shared/usecases/payments/attribute-transfers.ts'
 import { type ExplainTransactionDeps, explainTransaction, type TransactionExplanation } from './explain-transaction.ts'
 
-/** What answering a payer's question about a transaction needs; nothing is ever written. */
+/** Dependencies of answering a payer's question about a transaction; it never writes. */
 export interface AnswerPaidHashDeps extends Omit<ExplainTransactionDeps, 'client'> {
   /** A node of the network; null when there is none. */
   readonly clientOf: (mode: Mode, network: NetworkId) => ExplainTransactionDeps['client']
@@ -21,9 +21,9 @@ const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{80,88}$/
 const NOWHERE = { network: null, confirmations: null, requiredConfirmations: null } as const
 
 /**
- * Says what became of a transaction that a payer names, in words that tell nothing of anybody else: first from what is
- * stored of it on any network, then from the nodes, that of the invoice's own network first. Throws `NOT_FOUND` for an
- * unknown invoice and `VALIDATION_ERROR` with path `txHash` for text that is no transaction id.
+ * Explains to a payer what happened to a transaction, without revealing other people's data: first from stored
+ * records of any network, then from the nodes, the invoice's own network first. Throws `NOT_FOUND` for an
+ * unknown invoice and `VALIDATION_ERROR` with path `txHash` for text that is not a transaction ID.
  */
 export async function answerPaidHash(
   deps: AnswerPaidHashDeps,
@@ -37,13 +37,13 @@ export async function answerPaidHash(
   const stored = await Promise.all(networks.map((network) => ask(network, null)))
   const mine = best(stored.flatMap((known) => storedAnswers(invoice, known)))
   if (mine !== null) return mine
-  const own = activeLock(invoice.state)?.network ?? null
+  const own = activePaymentMethod(invoice.state)?.network ?? null
   const asked = await Promise.all(
     networks.map(async (network) => {
       const client = deps.clientOf(invoice.terms.mode, network)
       if (client === null && network !== own) return null
       const answer = nodeAnswer(invoice, await ask(network, client))
-      // That another network is silent says little: the invoice's own decides whether anything can be told.
+      // A silent node of another network proves little: the result depends on the invoice's own network.
       return answer.verdict === 'cannot_look' && network !== own ? null : answer
     }),
   )
@@ -53,14 +53,14 @@ export async function answerPaidHash(
 /** Networks whose transactions may have this id, the invoice's own first. */
 function networksOf(deps: AnswerPaidHashDeps, { state }: Invoice, txHash: string): readonly NetworkId[] {
   if (!HEX.test(txHash) && !BASE58.test(txHash)) {
-    throw invalid([{ path: 'txHash', message: 'is no transaction id' }])
+    throw invalid([{ path: 'txHash', message: 'is not a transaction ID' }])
   }
   const fits = NETWORK_IDS.filter((network) => (familyOf(deps.catalog, network) === 'solana') !== HEX.test(txHash))
-  const own = activeLock(state)?.network
+  const own = activePaymentMethod(state)?.network
   return [...fits.filter((network) => network === own), ...fits.filter((network) => network !== own)]
 }
 
-/** What tells most comes first. */
+/** Ordered by how much each verdict says. */
 const RANK: readonly HashVerdict[] = [
   'counted',
   'confirming',
@@ -129,7 +129,7 @@ function nodeAnswer({ state }: Invoice, known: TransactionExplanation): HashAnsw
   return { verdict: isRead ? 'not_counted' : 'not_read_yet', ...here }
 }
 
-/** EVM addresses differ by the capitals of their checksum alone. */
-function isAddress({ address, family }: AssetLock, text: string): boolean {
+/** EVM addresses differ only in the capitals of their checksum. */
+function isAddress({ address, family }: PaymentMethod, text: string): boolean {
   return family === 'evm' ? address.toLowerCase() === text.toLowerCase() : address === text
 }

@@ -1,23 +1,29 @@
-import { type AssetLock, activeLock, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
+import {
+  activePaymentMethod,
+  type InvoiceState,
+  type LedgerRow,
+  type PaymentMethod,
+} from '#shared/domain/invoice/model.ts'
 import { neededBase, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { driftPercent } from '#shared/usecases/rates/fiat-value.ts'
 import type { PaymentExplanation } from './explain-payment.ts'
 
-/** One check: what the rule asks, what the money is, and whether that fits. Times in texts are ISO 8601, UTC. */
+/** One check: what the rule requires, the actual value, and whether they match. Times in texts are ISO 8601, UTC. */
 export interface EvidenceRow {
   readonly check: string
   readonly rule: string
   readonly fact: string
-  /** Null where nothing is asked for. */
+  /** Null where the rule requires nothing. */
   readonly ok: boolean | null
   readonly result: string
 }
 
-/** What the evidence about one payment is made of. */
+/** Input for the evidence about one payment. */
 interface PaymentScene {
   readonly payment: Payment
   readonly words: PaymentExplanation
@@ -25,9 +31,9 @@ interface PaymentScene {
   readonly catalog: Pick<Catalog, 'asset'>
 }
 
-/** Rule by rule, why a payment does not count by itself. */
+/** Rule by rule, why a payment does not count automatically. */
 export function paymentEvidence({ payment, words, invoice, catalog }: PaymentScene): readonly EvidenceRow[] {
-  const lock = invoice === null ? null : activeLock(invoice.state)
+  const lock = invoice === null ? null : activePaymentMethod(invoice.state)
   const fact = amountText(payment, catalog)
   const rows: EvidenceRow[] = []
   if (invoice !== null && lock !== null) {
@@ -36,7 +42,7 @@ export function paymentEvidence({ payment, words, invoice, catalog }: PaymentSce
     rows.push(timeRow(invoice.state, lock, payment, words))
     if (row?.rateSeen != null) rows.push(driftRow(lock, row, invoice))
   } else {
-    rows.push({ check: 'Amount', rule: 'no invoice asks for it', fact, ok: false, result: 'Nobody’s' })
+    rows.push({ check: 'Amount', rule: 'no invoice is for it', fact, ok: false, result: 'No invoice' })
   }
   rows.push(confirmationRow(payment, words))
   const to = `to ${payment.toAddress}`
@@ -44,11 +50,11 @@ export function paymentEvidence({ payment, words, invoice, catalog }: PaymentSce
   return rows
 }
 
-/** Where no single payment is meant: what arrived in all. */
+/** Evidence about the total received, for exceptions without a single payment. */
 export function sumEvidence(invoice: Invoice | null): readonly EvidenceRow[] {
   if (invoice === null) return []
   const { state } = invoice
-  const lock = activeLock(state)
+  const lock = activePaymentMethod(state)
   if (lock === null) return []
   const { dueBase, seenBase, settledBase, receivedBase } = totals(state)
   const units = (base: bigint) => `${formatUnits(base, lock.decimals)} ${lock.symbol}`
@@ -76,65 +82,65 @@ export function sumEvidence(invoice: Invoice | null): readonly EvidenceRow[] {
     },
     {
       check: 'Deadline',
-      rule: `by ${iso(state.expiresAt)}`,
-      fact: state.paidAt === null ? 'not settled by then' : `paid ${iso(state.paidAt)}`,
+      rule: iso(state.expiresAt),
+      fact: state.paidAt === null ? 'missed' : `paid ${iso(state.paidAt)}`,
       ok: state.paidAt !== null,
-      result: state.paidAt === null ? 'Over' : 'Kept',
+      result: state.paidAt === null ? 'Missed' : 'Met',
     },
   ]
 }
 
-function coinRow(lock: AssetLock, payment: Payment, catalog: Pick<Catalog, 'asset'>): EvidenceRow {
+function coinRow(lock: PaymentMethod, payment: Payment, catalog: Pick<Catalog, 'asset'>): EvidenceRow {
   const { asset, network } = payment
-  const symbol = asset === null ? 'a token that is not accepted' : catalog.asset(asset).symbol
+  const symbol = asset === null ? 'an unsupported token' : catalog.asset(asset).symbol
   const same = asset === lock.asset
   const sameNetwork = network === lock.network
   return {
     check: 'Coin and network',
-    rule: `${lock.symbol} on ${lock.network}`,
-    fact: `${symbol} on ${network}`,
+    rule: `${lock.symbol} on ${NETWORKS[lock.network].name}`,
+    fact: `${symbol} on ${NETWORKS[network].name}`,
     ok: same,
-    result: same ? 'Same' : sameNetwork ? 'Another coin' : 'Another network',
+    result: same ? 'Same' : sameNetwork ? 'Different coin' : 'Different network',
   }
 }
 
-function amountRow(state: InvoiceState, lock: AssetLock, payment: Payment, fact: string): EvidenceRow {
+function amountRow(state: InvoiceState, lock: PaymentMethod, payment: Payment, fact: string): EvidenceRow {
   const { dueBase } = totals(state)
   const due = `${formatUnits(dueBase, lock.decimals)} ${lock.symbol} due`
-  if (payment.asset !== lock.asset) return { check: 'Amount', rule: due, fact, ok: null, result: 'Not comparable' }
+  if (payment.asset !== lock.asset) return { check: 'Amount', rule: due, fact, ok: null, result: '–' }
   const difference = payment.amountBase - dueBase
   const size = formatUnits(difference < 0n ? -difference : difference, lock.decimals)
   const result = difference === 0n ? 'Exact' : `${size} ${lock.symbol} ${difference < 0n ? 'short' : 'more'}`
   return { check: 'Amount', rule: due, fact, ok: difference >= 0n, result }
 }
 
-function timeRow(state: InvoiceState, lock: AssetLock, payment: Payment, words: PaymentExplanation): EvidenceRow {
+function timeRow(state: InvoiceState, lock: PaymentMethod, payment: Payment, words: PaymentExplanation): EvidenceRow {
   const minutes = Math.floor(lock.policy.lateGraceMs / 60_000)
   const late = payment.firstSeenAt - state.expiresAt
   const mined = payment.block === null ? '' : `, block time ${iso(payment.block.time)}`
   const inTime = late <= 0
   return {
     check: 'First seen',
-    rule: `by ${iso(state.expiresAt)}, grace ${minutes} min`,
+    rule: `by ${iso(state.expiresAt)}, up to ${minutes} min late`,
     fact: `${words.firstSeenAt}${mined}`,
     ok: inTime || late <= lock.policy.lateGraceMs,
-    result: inTime ? 'In time' : late <= lock.policy.lateGraceMs ? 'Late, within grace' : 'Too late',
+    result: inTime ? 'In time' : late <= lock.policy.lateGraceMs ? 'Late, within limit' : 'Too late',
   }
 }
 
-function driftRow(lock: AssetLock, row: LedgerRow, { terms }: Invoice): EvidenceRow {
+function driftRow(lock: PaymentMethod, row: LedgerRow, { terms }: Invoice): EvidenceRow {
   const from = lock.quotes.at(-1)?.fiatPerAsset ?? '0'
   const to = row.rateSeen ?? '0'
   const drift = driftPercent(from, to)
   const allowed = lock.policy.lateDriftBps / 100
-  // Only a price that fell works against the merchant.
+  // Only a falling price is a loss for the merchant.
   const ok = !drift.startsWith('−') || Number(drift.slice(1)) <= allowed
   return {
-    check: 'Rate drift since lock',
+    check: 'Price change since lock',
     rule: `at most ${allowed} %`,
     fact: `${drift} % (${from} to ${to} ${terms.fiat.currency})`,
     ok,
-    result: ok ? 'Within' : 'Beyond',
+    result: ok ? 'OK' : 'Exceeded',
   }
 }
 
@@ -150,7 +156,7 @@ function confirmationRow(payment: Payment, words: PaymentExplanation): EvidenceR
   }
 }
 
-/** An amount with its symbol; base units for a token that no asset is known for. */
+/** An amount with its symbol; base units for a token without a known asset. */
 export function amountText(payment: Payment, catalog: Pick<Catalog, 'asset'>): string {
   if (payment.asset === null) return `${payment.amountBase} base units of a token`
   const { decimals, symbol } = catalog.asset(payment.asset)

@@ -1,15 +1,16 @@
-import { activeLock } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { DeskEntry } from '#shared/ports/exception-decisions.ts'
+import type { ExceptionEntry } from '#shared/ports/exception-decisions.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { amountText } from './exception-evidence.ts'
 
-/** What a sentence about an entry of the inbox is made of. */
+/** Input for the sentence about an exception. */
 interface Scene {
-  readonly entry: Pick<DeskEntry, 'kind' | 'detail'>
+  readonly entry: Pick<ExceptionEntry, 'kind' | 'detail'>
   readonly invoice: Invoice | null
   readonly payment: Payment | null
   readonly catalog: Pick<Catalog, 'asset'>
@@ -24,20 +25,20 @@ export function exceptionSentence(scene: Scene): string {
   if (money !== null && payment !== null) {
     switch (entry.kind) {
       case 'late':
-        return `${money} arrived ${duration(payment.firstSeenAt - (invoice?.state.expiresAt ?? 0))} after expiry. ${where} It was not counted by itself because a limit of your late-payment rule was passed.`
+        return `${money} arrived ${duration(payment.firstSeenAt - (invoice?.state.expiresAt ?? 0))} after expiry, beyond the limits of your late-payment rule. ${where}`
       case 'wrong_asset':
       case 'wrong_network':
-        return `${money} on ${payment.network} came to an address${number}, which asks for ${asked(invoice)}. ${where} Accepting it needs a value in words of the invoice.`
+        return `${money} on ${NETWORKS[payment.network].name} arrived at an address${number}, which is for ${asked(invoice)}. ${where} To accept it, enter what it is worth in the invoice's coin.`
       case 'out_of_quote':
-        return `${money} came when no promised price held. ${where}`
+        return `${money} arrived when no price was locked. ${where}`
       case 'cancelled_paid':
-        return `${money} came to invoice #${invoice?.terms.number ?? ''} after it was cancelled. ${where}`
+        return `${money} arrived for invoice #${invoice?.terms.number ?? ''} after it was cancelled. ${where}`
       case 'unmatched':
-        return `${money} on ${payment.network} came to an address of yours that no invoice held at that time. ${where}`
+        return `${money} on ${NETWORKS[payment.network].name} was sent to one of your addresses that no open invoice was using. ${where}`
       case 'reorged':
-        return `${money}, which had settled the invoice, left the chain. If it comes back it counts again by itself.`
+        return `The network reversed ${money} that had paid the invoice. If the payment returns, it is applied again automatically.`
       case 'over':
-        return `${money} came although the invoice was paid already. ${where}`
+        return `${money} arrived after the invoice was already paid. ${where}`
       default:
         return entry.detail
     }
@@ -45,21 +46,21 @@ export function exceptionSentence(scene: Scene): string {
   return invoice === null ? entry.detail : `${sumSentence(entry, invoice)}`
 }
 
-function sumSentence(entry: Scene['entry'], { state }: Invoice): string {
-  const lock = activeLock(state)
+function sumSentence(entry: Scene['entry'], { terms, state }: Invoice): string {
+  const lock = activePaymentMethod(state)
   if (lock === null) return entry.detail
   const { dueBase, seenBase } = totals(state)
   const units = (base: bigint) => `${formatUnits(base, lock.decimals)} ${lock.symbol}`
   if (entry.kind === 'partial' && seenBase < dueBase)
-    return `${units(seenBase)} of ${units(dueBase)} arrived before the invoice expired; ${units(dueBase - seenBase)} are missing. You may accept it as it is.`
+    return `Invoice #${terms.number} expired with ${formatUnits(seenBase, lock.decimals)} of ${units(dueBase)} paid (${formatUnits(dueBase - seenBase, lock.decimals)} short). You can accept it as paid.`
   if (entry.kind === 'over' && seenBase > dueBase)
-    return `${units(seenBase - dueBase)} more than due arrived. The invoice is paid; the difference is for you to give back or to keep.`
+    return `Invoice #${terms.number} was overpaid by ${units(seenBase - dueBase)}. Refund the difference or keep it.`
   return entry.detail
 }
 
 function asked(invoice: Invoice | null): string {
-  const lock = invoice === null ? null : activeLock(invoice.state)
-  return lock === null ? 'nothing yet' : `${lock.symbol} on ${lock.network}`
+  const lock = invoice === null ? null : activePaymentMethod(invoice.state)
+  return lock === null ? 'no coin yet' : `${lock.symbol} on ${NETWORKS[lock.network].name}`
 }
 
 /** `1 h 17 min`, `4 min`, `12 s`. */

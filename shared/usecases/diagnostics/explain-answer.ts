@@ -1,7 +1,7 @@
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 
-/** What became of something, in one word. */
+/** Outcome of the question, as one code. */
 export const VERDICTS = [
   'counted',
   'waiting',
@@ -25,16 +25,16 @@ export type Verdict = (typeof VERDICTS)[number]
 
 /** One step of the reasoning. Times in texts are ISO 8601, UTC. */
 export interface Check {
-  /** Null where it is only told. */
+  /** Null where the step is only informational. */
   readonly ok: boolean | null
   readonly title: string
   readonly detail: string
 }
 
-/** What became of it, in words. */
+/** The outcome in words. */
 export type Ruling = Pick<Answer, 'verdict' | 'tone' | 'title' | 'sentence'>
 
-/** Something that a person can do now. */
+/** Something that a person can do next. */
 export interface NextStep {
   readonly kind: 'open_exception' | 'open_invoice' | 'attach' | 'wait' | 'return' | 'ask_operator'
   readonly title: string
@@ -53,6 +53,6 @@ export interface Answer {
   readonly next: readonly NextStep[]
   readonly transfer: Payment | null
   readonly invoiceId: string | null
-  /** Networks that were looked at. */
+  /** Networks that were searched. */
   readonly looked: readonly NetworkId[]
 }

@@ -1,15 +1,15 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { EXCEPTION_TITLES } from '#shared/contracts/exception-words.ts'
+import { EXCEPTION_TITLES } from '#shared/contracts/exception-labels.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { type AssetLock, activeLock } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { DeskEntry, ExceptionDesk, Resolution } from '#shared/ports/exception-decisions.ts'
+import type { CursorRepository } from '#shared/ports/cursors.ts'
+import type { ExceptionDecisions, ExceptionEntry, Resolution } from '#shared/ports/exception-decisions.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
-import type { CursorRepository } from '#shared/ports/scanning.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { waysToAccept } from '#shared/usecases/exceptions/decide-exception.ts'
 import { paymentInInbox } from '#shared/usecases/exceptions/payment-in-inbox.ts'
@@ -19,9 +19,9 @@ import { type EvidenceRow, paymentEvidence, sumEvidence } from './exception-evid
 import { exceptionSentence } from './exception-sentence.ts'
 import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
 
-/** What explaining an entry of the inbox needs; nothing is ever written. */
+/** Dependencies of explaining an exception; it never writes. */
 export interface ExplainExceptionDeps {
-  readonly desk: Pick<ExceptionDesk, 'find'>
+  readonly decisions: Pick<ExceptionDecisions, 'find'>
   readonly invoices: Pick<InvoiceRepository, 'findById'>
   readonly payments: Pick<PaymentRepository, 'findByKeys'>
   readonly cursors: Pick<CursorRepository, 'find'>
@@ -29,19 +29,19 @@ export interface ExplainExceptionDeps {
   readonly rates: Pick<RateReader, 'rateFor'>
 }
 
-/** What the money is worth in the invoice's currency, as decimal strings. */
+/** Value of the money in the invoice's currency, as decimal strings. */
 export interface Worth {
   readonly currency: string
   readonly atLock: string
   /** Null while no rate is published. */
   readonly now: string | null
-  /** Now less at lock; begins with U+2212 when it fell. Null as `now`. */
+  /** Current value minus value at lock; begins with U+2212 when it fell. Null as `now`. */
   readonly difference: string | null
 }
 
-/** Everything an operator decides on. */
+/** Everything an operator needs for a decision. */
 export interface ExceptionExplanation {
-  readonly entry: DeskEntry
+  readonly entry: ExceptionEntry
   readonly title: string
   readonly sentence: string
   readonly invoice: Invoice | null
@@ -49,22 +49,22 @@ export interface ExceptionExplanation {
   readonly evidence: readonly EvidenceRow[]
   readonly worth: Worth | null
   readonly ways: readonly Resolution[]
-  /** The money is in another asset than the invoice asks for: accepting it needs a value in base units of this one. */
+  /** The money is in another asset than the invoice's: accepting it needs a value in base units of this one. */
   readonly valueIn: { readonly symbol: string; readonly decimals: number; readonly due: string } | null
 }
 
-/** Gathers the evidence about one entry of a workspace's inbox. Throws `NOT_FOUND` for an unknown or foreign one. */
+/** Gathers the evidence about one of a workspace's exceptions. Throws `NOT_FOUND` for an unknown or foreign one. */
 export async function explainException(
   deps: ExplainExceptionDeps,
   input: { readonly workspace: Workspace; readonly mode: Mode; readonly exceptionId: string },
 ): Promise<ExceptionExplanation> {
-  const entry = await deps.desk.find(input.workspace.id, input.mode, input.exceptionId)
+  const entry = await deps.decisions.find(input.workspace.id, input.mode, input.exceptionId)
   if (entry === null) throw new PaymeshError('NOT_FOUND')
   const invoice = entry.invoiceId === null ? null : await deps.invoices.findById(entry.invoiceId)
   const [found] = entry.paymentKey === null ? [] : await deps.payments.findByKeys([entry.paymentKey])
   const stored = found === undefined ? undefined : paymentInInbox(found, input.workspace.id)
   const payment = stored === undefined ? null : await explained(deps, stored, invoice)
-  const lock = invoice === null ? null : activeLock(invoice.state)
+  const lock = invoice === null ? null : activePaymentMethod(invoice.state)
   const evidence =
     stored !== undefined && payment !== null
       ? paymentEvidence({ payment: stored, words: payment, invoice, catalog: deps.catalog })
@@ -90,7 +90,7 @@ async function explained(deps: ExplainExceptionDeps, payment: Payment, invoice: 
 
 function foreignMoney(
   invoice: Invoice | null,
-  lock: AssetLock | null,
+  lock: PaymentMethod | null,
   payment: Payment | null,
 ): ExceptionExplanation['valueIn'] {
   if (invoice === null || lock === null || payment === null || payment.asset === lock.asset) return null
@@ -102,7 +102,7 @@ async function worthOf(
   deps: ExplainExceptionDeps,
   { policy }: Workspace,
   invoice: Invoice | null,
-  lock: AssetLock | null,
+  lock: PaymentMethod | null,
   payment: Payment | null,
 ): Promise<Worth | null> {
   const quote = lock?.quotes.at(-1)

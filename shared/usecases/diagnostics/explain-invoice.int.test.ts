@@ -5,7 +5,7 @@ import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event
 import { cancelInvoice } from '#shared/usecases/invoices/cancel-invoice.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { explainInvoice } from './explain-invoice.ts'
 
@@ -25,7 +25,7 @@ const open = () => engine.open({ asset: 'usdt_ethereum' })
 
 async function paid(invoice: Invoice, key: string, amountBase: bigint, fold = true): Promise<void> {
   height += 1
-  const block = blockWith(height, engine.deps.clock.now(), lockOf(invoice), [{ key, amountBase }])
+  const block = blockWith(height, engine.deps.clock.now(), paymentMethodOf(invoice), [{ key, amountBase }])
   await recordBlockTransfers(engine.deps, { ...scope, blocks: [block] })
   await engine.setCursor(height, engine.deps.clock.now())
   if (fold) await advanceInvoice(engine.deps, invoice.terms.id)
@@ -41,22 +41,24 @@ describe('explainInvoice answers why an invoice is not paid', () => {
   it('when nothing came, nothing was chosen, or it was cancelled', async () => {
     const invoice = await open()
     expect(await conclusion(invoice)).toBe(
-      `Not paid because nothing arrived at ${lockOf(invoice).address} (USDT on ethereum) up to block ${height}.`,
+      `Waiting for payment: nothing received yet (checked up to block ${height.toLocaleString('en-US')}).`,
     )
-    expect(await conclusion(await engine.open())).toContain('no asset was chosen')
+    expect(await conclusion(await engine.open())).toContain('the customer never chose a coin')
     const { workspaceId, mode, id } = invoice.terms
     await cancelInvoice(engine.deps, { workspaceId, mode, invoiceId: id, opId: 'cancel-1' })
-    expect(await conclusion(invoice)).toBe('Not paid because it was cancelled.')
+    expect(await conclusion(invoice)).toBe('Not paid: it was cancelled.')
   })
 
   it('while it is on its way, with every payment, sum, event and delivery', async () => {
     const invoice = await open()
     await paid(invoice, 'half', 12_500_000n)
-    expect(await conclusion(invoice)).toContain('12.5 USDT of 25 USDT arrived; 12.5 USDT are missing.')
+    expect(await conclusion(invoice)).toContain('Partly paid: 12.5 of 25 USDT received, 12.5 USDT to go.')
     await paid(invoice, 'rest', 12_500_000n, false)
-    expect(await conclusion(invoice)).toContain('is not applied to it yet')
+    expect(await conclusion(invoice)).toContain('a stored payment has not been applied')
     await advanceInvoice(engine.deps, invoice.terms.id)
-    expect(await conclusion(invoice)).toMatch(/waiting to be confirmed: [12] of 3 confirmations\. It counts once/)
+    expect(await conclusion(invoice)).toMatch(
+      /^Not paid yet: its payment is waiting for confirmations\. [12] of 3 confirmations\. It counts once/,
+    )
     await buried()
     await advanceInvoice(engine.deps, invoice.terms.id)
     for (let shard = 0; shard < 8; shard += 1) await createOutboxRelay(engine.deps).relayShard(shard)
@@ -65,7 +67,7 @@ describe('explainInvoice answers why an invoice is not paid', () => {
       conclusion: 'Paid.',
       sums: { due: '25000000', received: '25000000', settled: '25000000', missing: '0' },
       payments: [{ words: 'Confirmed. It counts.' }, { words: 'Confirmed. It counts.' }],
-      deadline: 'Nothing is due in status paid.',
+      deadline: 'No further checks in status paid.',
       openExceptions: [],
     })
     expect(known.events.map(({ type, relayed }) => [type, relayed])).toContainEqual(['invoice.paid', true])
@@ -85,7 +87,7 @@ describe('explainInvoice answers why an invoice is not paid', () => {
     await paid(invoice, 'late', 25_000_000n)
     const known = await explained(invoice)
     expect(known.conclusion).toMatch(
-      /^Not paid because what arrived does not settle it\. 25 usdt_ethereum: .*min after the deadline, and no rate was published at that time\. It expired at/,
+      /^Not paid: the payment received does not pay it\. 25 usdt_ethereum: .*min after the deadline, and no rate was available at that time\. It expired at/,
     )
     expect(known.payments).toMatchObject([{ late: true, counted: true, eligible: false }])
     await engine.publishRates()
@@ -96,12 +98,12 @@ describe('explainInvoice answers why an invoice is not paid', () => {
     await paid(invoice, 'gone', 25_000_000n)
     await engine.deps.payments.orphanAbove({ ...scope, forkHeight: height - 1, at: engine.deps.clock.now() })
     await advanceInvoice(engine.deps, invoice.terms.id)
-    expect(await conclusion(invoice)).toContain('its payment did not last. 25 usdt_ethereum: Gone: its block left')
+    expect(await conclusion(invoice)).toContain('its payment is gone. 25 usdt_ethereum: Gone: its block left')
     const waiting = await open()
     const cursor = await engine.deps.cursors.find('test', 'ethereum')
     const expected = { hash: cursor?.hash ?? '', epoch: cursor?.lease?.epoch ?? 0 }
     await engine.deps.cursors.advance('test', 'ethereum', expected, { headHeight: height + 500 })
-    expect(await conclusion(waiting)).toContain(`stands at block ${height}, 500 behind its node`)
+    expect(await conclusion(waiting)).toContain(`is at block ${height}, 500 blocks behind its node`)
     await engine.deps.cursors.advance('test', 'ethereum', expected, { status: 'halted', haltReason: 'It forked.' })
     expect(await conclusion(waiting)).toContain('is halted: It forked.')
     await engine.deps.cursors.advance('test', 'ethereum', expected, {

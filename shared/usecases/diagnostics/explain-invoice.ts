@@ -1,23 +1,24 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { type AssetLock, activeLock, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { neededBase, totals } from '#shared/domain/invoice/totals.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
 import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
 import type { EventRepository } from '#shared/ports/events.ts'
 import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/scanning.ts'
 import { type ChainStatus, position } from '#shared/usecases/networks/chain-status.ts'
 import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
 import { unpaidReason } from './why-not-paid.ts'
 
-/** Payments of nobody on the invoice's addresses that are shown. */
+/** Unmatched payments on the invoice's addresses that are shown at most. */
 const UNHELD_MAX = 20
 
-/** What explaining an invoice needs; nothing is ever written. */
+/** Dependencies of explaining an invoice; it never writes. */
 export interface ExplainInvoiceDeps {
   readonly clock: Clock
   readonly invoices: Pick<InvoiceRepository, 'findById'>
@@ -29,8 +30,8 @@ export interface ExplainInvoiceDeps {
   readonly catalog: Pick<Catalog, 'asset' | 'hasNode' | 'blockTimeMs'>
 }
 
-/** An asset the payer was offered: what was promised, and the bounds that were frozen with it. */
-export interface LockExplanation {
+/** An asset offered to the payer: its price, and the bounds that were frozen with it. */
+export interface QuoteExplanation {
   readonly asset: string
   readonly network: string
   readonly address: string
@@ -50,7 +51,7 @@ export interface LockExplanation {
   }[]
 }
 
-/** One announcement and how it reached whom. */
+/** One event and its deliveries. */
 export interface EventExplanation {
   readonly id: string
   readonly seq: number
@@ -68,7 +69,7 @@ export interface EventExplanation {
   }[]
 }
 
-/** Everything that bears on whether an invoice is paid. Times are ISO 8601, amounts base units of the locked asset as text. */
+/** Everything that decides whether an invoice is paid. Times are ISO 8601, amounts base units of the locked asset as text. */
 export interface InvoiceExplanation {
   readonly id: string
   readonly workspaceId: string
@@ -78,9 +79,9 @@ export interface InvoiceExplanation {
   readonly createdAt: string
   readonly expiresAt: string
   readonly paidAt: string | null
-  readonly locks: readonly LockExplanation[]
+  readonly locks: readonly QuoteExplanation[]
   readonly payments: readonly PaymentExplanation[]
-  /** On its addresses, but nobody's. */
+  /** Payments at its addresses that match no invoice. */
   readonly unheldPayments: readonly PaymentExplanation[]
   readonly sums: Readonly<
     Record<'due' | 'needed' | 'received' | 'eligible' | 'confirmed' | 'settled' | 'missing', string>
@@ -88,7 +89,7 @@ export interface InvoiceExplanation {
     readonly othersCount: number
   }
   readonly chain: Omit<ChainStatus, 'open' | 'mode'> | null
-  /** How the deadline is judged now. */
+  /** When the deadline is checked next. */
   readonly deadline: string
   readonly openExceptions: readonly {
     readonly id: string
@@ -97,18 +98,18 @@ export interface InvoiceExplanation {
     readonly openedAt: string
   }[]
   readonly events: readonly EventExplanation[]
-  /** The answer in one sentence. */
+  /** The conclusion in one sentence. */
   readonly conclusion: string
 }
 
-/** Gathers everything known about an invoice and says in one sentence why it is not paid. Throws `NOT_FOUND`. */
+/** Gathers everything known about an invoice and explains in one sentence why it is not paid. Throws `NOT_FOUND`. */
 export async function explainInvoice(deps: ExplainInvoiceDeps, invoiceId: string): Promise<InvoiceExplanation> {
   const invoice = await deps.invoices.findById(invoiceId)
-  if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: `There is no invoice ${invoiceId}.` })
+  if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: `Invoice ${invoiceId} not found.` })
   const { terms, state } = invoice
-  const lock = activeLock(state)
+  const lock = activePaymentMethod(state)
   const matchKeys = [...new Set(state.locks.map(({ matchKey }) => matchKey))]
-  const [stored, strays, exceptions, events] = await Promise.all([
+  const [stored, unmatchedTransfers, exceptions, events] = await Promise.all([
     deps.payments.listByInvoice(invoiceId),
     matchKeys.length === 0 ? [] : deps.payments.listUnheld(terms.mode, matchKeys, UNHELD_MAX),
     deps.exceptions.listByInvoice(invoiceId),
@@ -116,11 +117,11 @@ export async function explainInvoice(deps: ExplainInvoiceDeps, invoiceId: string
   ])
   const cursorOf = createCursorLookup(deps, invoice)
   const payments = await explainAll(deps, stored, state, cursorOf)
-  // An address of a pool had other invoices before: what came before its first lock is not this invoice's matter.
+  // An address of a pool had other invoices before: payments before this invoice's first quote belong to them.
   const since = Math.min(...state.locks.map(({ from }) => from))
   const unheld = await explainAll(
     deps,
-    strays.filter(({ firstSeenAt }) => firstSeenAt >= since),
+    unmatchedTransfers.filter(({ firstSeenAt }) => firstSeenAt >= since),
     null,
     cursorOf,
   )
@@ -144,7 +145,7 @@ export async function explainInvoice(deps: ExplainInvoiceDeps, invoiceId: string
     createdAt: iso(state.createdAt),
     expiresAt: iso(state.expiresAt),
     paidAt: state.paidAt === null ? null : iso(state.paidAt),
-    locks: state.locks.map((one) => explainLock(one)),
+    locks: state.locks.map((one) => explainQuote(one)),
     payments,
     unheldPayments: unheld,
     sums: sumsOf(state),
@@ -185,7 +186,7 @@ async function explainAll(
 async function explainChain(
   { catalog, clock }: ExplainInvoiceDeps,
   { terms }: Invoice,
-  { network }: AssetLock,
+  { network }: PaymentMethod,
   cursorOf: CursorLookup,
 ): Promise<InvoiceExplanation['chain']> {
   const scene = {
@@ -196,7 +197,7 @@ async function explainChain(
   return { network, hasNode: scene.hasNode, ...position(await cursorOf(network), scene) }
 }
 
-function explainLock(lock: AssetLock): LockExplanation {
+function explainQuote(lock: PaymentMethod): QuoteExplanation {
   return {
     asset: lock.asset,
     network: lock.network,
@@ -220,7 +221,7 @@ function explainLock(lock: AssetLock): LockExplanation {
 
 function sumsOf(state: InvoiceState): InvoiceExplanation['sums'] {
   const { dueBase, receivedBase, seenBase, confirmedBase, settledBase } = totals(state)
-  const needed = activeLock(state) === null ? 0n : neededBase(state, dueBase)
+  const needed = activePaymentMethod(state) === null ? 0n : neededBase(state, dueBase)
   return {
     due: dueBase.toString(),
     needed: needed.toString(),
@@ -233,20 +234,23 @@ function sumsOf(state: InvoiceState): InvoiceExplanation['sums'] {
   }
 }
 
-/** A deadline counts once the chain was read so far, because a payment in a block not read yet may be in time. */
+/** A deadline takes effect once the chain was scanned up to it, because a payment in an unread block may be in time. */
 function deadlineOf(state: InvoiceState, chain: InvoiceExplanation['chain'], mode: Mode, now: Ms): string {
-  if (state.nextActionAt === null) return `Nothing is due in status ${state.status}.`
+  if (state.nextActionAt === null)
+    return state.status === 'expired'
+      ? 'No further checks: the invoice has expired.'
+      : `No further checks in status ${state.status}.`
   const due = iso(state.nextActionAt)
-  if (now < state.nextActionAt) return `Looked at again at ${due}.`
+  if (now < state.nextActionAt) return `Next check at ${due}.`
   const isSimulated = chain !== null && !chain.hasNode && mode === 'test'
-  if (chain === null || isSimulated) return `Was due at ${due}: is the invoices process running?`
+  if (chain === null || isSimulated) return `The check was due at ${due}. Is the invoices process running?`
   const { network, deadlinesUntil, stuck } = chain
   if (deadlinesUntil !== null && deadlinesUntil >= state.nextActionAt) {
-    return `Was due at ${due} and the chain is read or released so far: is the invoices process running?`
+    return `The check was due at ${due}, and the chain is scanned or released up to then. Is the invoices process running?`
   }
   const read = deadlinesUntil === null ? 'nothing' : iso(deadlinesUntil)
-  const why = stuck === null ? '' : ` ${network} is stuck: ${stuck.sentence}`
-  return `Was due at ${due}, but the scanner has read ${network} only up to ${read}; it is judged when it comes past that.${why}`
+  const why = stuck === null ? '' : ` ${NETWORKS[network].name} is stuck: ${stuck.sentence}`
+  return `The check was due at ${due}, but the scanner has read ${NETWORKS[network].name} only up to ${read}. It runs once the scanner is past that time.${why}`
 }
 
 async function explainEvents(deps: ExplainInvoiceDeps, invoice: Invoice): Promise<readonly EventExplanation[]> {

@@ -1,10 +1,11 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { InvoiceStatus, Mode } from '#shared/domain/enumerations.ts'
-import { type AssetLock, activeLock } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isSettled } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { ExceptionDesk } from '#shared/ports/exception-decisions.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
+import type { ExceptionDecisions } from '#shared/ports/exception-decisions.ts'
 import type { InvoiceLookups, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
@@ -20,21 +21,21 @@ import {
 } from './find-transaction.ts'
 import { transactionAnswer } from './transaction-answer.ts'
 
-/** Payments of nobody that are looked for at an address. */
-const STRAYS_MAX = 20
+/** Unmatched payments that are read at most for an address. */
+const UNMATCHED_MAX = 20
 const FOUND_MAX = 10
 
-/** What answering a question needs; nothing is ever written. */
+/** Dependencies of answering a question; it never writes. */
 export interface ExplainQuestionDeps extends ExplainInvoiceDeps, FindTransactionDeps {
   readonly invoices: InvoiceRepository
   readonly payments: PaymentRepository
   readonly catalog: ExplainInvoiceDeps['catalog'] & FindTransactionDeps['catalog']
   readonly lookups: Pick<InvoiceLookups, 'page'>
-  readonly desk: Pick<ExceptionDesk, 'findOpenByPayment'>
+  readonly decisions: Pick<ExceptionDecisions, 'findOpenByPayment'>
   readonly guessAddress: GuessAddress
 }
 
-/** Who asks what. */
+/** The question and the workspace it comes from. */
 export interface Question {
   readonly workspaceId: string
   readonly mode: Mode
@@ -43,8 +44,8 @@ export interface Question {
 }
 
 /**
- * Answers "why did this count, or not?" for anything a person can paste: a verdict in one sentence, the checks behind it, and what can be
- * done. Tells nothing about other workspaces: what is theirs is nobody's here. Never fails for text that means nothing.
+ * Answers "why did this count, or not?" for anything a person can paste: a verdict in one sentence, the checks behind it, and possible
+ * next steps. Reveals nothing about other workspaces: their data is treated as unknown. Never throws for meaningless text.
  */
 export async function explainQuestion(deps: ExplainQuestionDeps, question: Question): Promise<Answer> {
   const networks = candidateNetworks(deps.catalog, question.text)
@@ -65,7 +66,7 @@ async function aboutTransaction(
 ): Promise<Answer> {
   const { own } = found
   const invoice = own?.invoiceId == null ? null : await deps.invoices.findById(own.invoiceId)
-  const exception = own === null ? null : await deps.desk.findOpenByPayment(workspaceId, own.key)
+  const exception = own === null ? null : await deps.decisions.findOpenByPayment(workspaceId, own.key)
   return transactionAnswer({ found, invoice, exceptionId: exception?.id ?? null, catalog: deps.catalog })
 }
 
@@ -80,7 +81,7 @@ async function aboutInvoices(deps: ExplainQuestionDeps, question: Question, sear
   return invoiceAnswer(deps, first, await explainInvoice(deps, first.terms.id), invoices.slice(1))
 }
 
-/** Ids of payments are pasted as well. */
+/** People paste payment ids as well. */
 async function aboutPayment(deps: ExplainQuestionDeps, question: Question): Promise<Answer> {
   const id = question.text.trim().toLowerCase()
   const payment = await deps.payments.findById(id)
@@ -102,25 +103,24 @@ async function aboutAddress(
     return {
       ...nothingFound(),
       verdict: 'not_yours',
-      title: 'No invoice of yours used this address',
-      sentence:
-        'It was never shown to a payer in this mode. It may belong to another workspace, to the other mode, or to nobody here.',
-      checks: [{ ok: false, title: 'No invoice reserved it', detail: question.text.trim() }],
+      title: 'This address was never used for an invoice',
+      sentence: `No invoice in ${question.mode} mode used it. It may belong to another workspace or to the other mode.`,
+      checks: [{ ok: false, title: 'No invoice used it', detail: question.text.trim() }],
     }
   }
   const known = await explainInvoice(deps, first.terms.id)
   const answer = invoiceAnswer(deps, first, known, invoices.slice(1))
-  const strays: readonly Check[] = unheld.map(({ txHash, state }) => ({
+  const unmatchedTransfers: readonly Check[] = unheld.map(({ txHash, state }) => ({
     ok: null,
-    title: 'Money came here that no invoice asked for',
-    detail: `${txHash ?? 'no transaction'}, ${state}: ask about that transaction`,
+    title: 'Unexpected payment to this address',
+    detail: `${txHash ?? 'no transaction'}, ${state}. Trace that transaction for details.`,
   }))
-  return { ...answer, checks: [...answer.checks, ...strays] }
+  return { ...answer, checks: [...answer.checks, ...unmatchedTransfers] }
 }
 
-/** Money that nobody holds on addresses which are the workspace's now, whatever invoices of it used them once. */
+/** Unmatched money on addresses that the workspace owns now, whatever invoices used them before. */
 async function unheldMoney(deps: ExplainQuestionDeps, { workspaceId, mode }: Question, matchKeys: readonly string[]) {
-  const found = await deps.payments.listUnheld(mode, matchKeys, STRAYS_MAX)
+  const found = await deps.payments.listUnheld(mode, matchKeys, UNMATCHED_MAX)
   const networks = [...new Set(found.map(({ network }) => network))]
   const own = await Promise.all(
     networks.map((network) =>
@@ -134,8 +134,8 @@ async function unheldMoney(deps: ExplainQuestionDeps, { workspaceId, mode }: Que
   return own.flat()
 }
 
-/** A status in the words that pages use. */
-const STATUS_WORDS: Readonly<Record<InvoiceStatus, string>> = {
+/** Status labels as the pages show them. */
+const STATUS_LABELS: Readonly<Record<InvoiceStatus, string>> = {
   new: 'no coin chosen yet',
   pending: 'awaiting payment',
   partial: 'partly paid',
@@ -154,7 +154,7 @@ function invoiceAnswer(
 ): Answer {
   const { terms, state } = invoice
   const paid = isSettled(state)
-  const lock = activeLock(state)
+  const lock = activePaymentMethod(state)
   const { sums, chain } = known
   const name = `Invoice #${terms.number}`
   const price = `${formatFiat(terms.fiat.minor, terms.fiat.currency)} ${terms.fiat.currency}`
@@ -163,31 +163,35 @@ function invoiceAnswer(
       ok: counted,
       title:
         amount === null || asset === null
-          ? `${amountBase} base units of an unknown token arrived`
-          : `${amount} ${catalog.asset(asset).symbol} arrived`,
+          ? `${amountBase} base units of an unknown token received`
+          : `${amount} ${catalog.asset(asset).symbol} received`,
       detail: words,
     }),
   )
   const checks: readonly Check[] = [
-    { ok: true, title: `${name} asks for ${price}`, detail: `Created ${known.createdAt}` },
+    { ok: true, title: `${name} is for ${price}`, detail: `Created ${known.createdAt}` },
     lock === null
-      ? { ok: false, title: 'No coin was chosen', detail: 'No address was shown to the payer' }
-      : { ok: true, title: `${lock.symbol} on ${lock.network} was chosen`, detail: `Address ${lock.address}` },
+      ? { ok: false, title: 'No coin chosen', detail: 'No address was shown to the customer' }
+      : {
+          ok: true,
+          title: `Customer chose ${lock.symbol} on ${NETWORKS[lock.network].name}`,
+          detail: `Address ${lock.address}`,
+        },
     ...(arrived.length > 0 || lock === null
       ? arrived
-      : [{ ok: false, title: 'Nothing arrived', detail: scannedText(chain) }]),
-    { ok: paid, title: paid ? 'So it is paid' : 'So it is not paid', detail: known.deadline },
+      : [{ ok: false, title: 'Nothing received', detail: scannedText(chain) }]),
+    { ok: paid, title: paid ? 'Paid' : 'Not paid yet', detail: known.deadline },
   ]
   const opened = known.openExceptions.map(({ id, detail }) => {
-    return { kind: 'open_exception', title: 'Decide', detail, id } as const
+    return { kind: 'open_exception', title: 'Resolve the exception', detail, id } as const
   })
   const alike = others.map(({ terms: other }) => {
-    return { kind: 'open_invoice', title: `Invoice #${other.number}`, detail: 'Matches as well', id: other.id } as const
+    return { kind: 'open_invoice', title: `Invoice #${other.number}`, detail: 'Also matches', id: other.id } as const
   })
   return {
     verdict: paid ? 'invoice_paid' : 'invoice_unpaid',
     tone: paid ? 'good' : state.status === 'confirming' ? 'wait' : 'plain',
-    title: `${name} is ${paid ? STATUS_WORDS[state.status] : `not paid: ${STATUS_WORDS[state.status]}`}`,
+    title: `${name} ${state.status === 'new' ? 'has ' : 'is '}${STATUS_LABELS[state.status]}`,
     sentence: known.conclusion,
     checks,
     next: [
@@ -201,24 +205,24 @@ function invoiceAnswer(
   }
 }
 
-function missingText(lock: AssetLock | null, missingBase: string): string {
-  if (lock === null) return 'No coin was chosen, so no amount is due in one'
+function missingText(lock: PaymentMethod | null, missingBase: string): string {
+  if (lock === null) return 'No coin chosen yet'
   const missing = BigInt(missingBase)
-  return missing === 0n ? 'Nothing is missing' : `${formatUnits(missing, lock.decimals)} ${lock.symbol} are missing`
+  return missing === 0n ? 'Nothing left to pay' : `${formatUnits(missing, lock.decimals)} ${lock.symbol} short`
 }
 
 function scannedText(chain: InvoiceExplanation['chain']): string {
-  if (chain === null || !chain.hasNode) return 'No node watches this network here: only simulated payments come'
-  return `${chain.network} is read up to block ${chain.height ?? '-'}, ${chain.lagBlocks ?? 0} behind its node`
+  if (chain === null || !chain.hasNode) return 'No node is connected for this network: you can only simulate payments'
+  return `${NETWORKS[chain.network].name} is scanned up to block ${chain.height ?? '-'}, ${chain.lagBlocks ?? 0} behind its node`
 }
 
 function nothingFound(): Answer {
   return {
     verdict: 'not_found',
     tone: 'plain',
-    title: 'Nothing of yours has this name',
+    title: 'Nothing found',
     sentence:
-      'It is no transaction id, no address, and no number, id or order of an invoice in this workspace and mode. It may belong to another workspace or to the other mode.',
+      'This isn’t a transaction ID, address, invoice number or order ID in this workspace and mode. It may belong to another workspace or to the other mode.',
     checks: [],
     next: [],
     transfer: null,

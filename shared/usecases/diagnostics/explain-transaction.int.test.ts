@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import { type ChainClient, NodeUnreliable, type ScannedBlock } from '#shared/ports/scanning.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { orphanPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { explainTransaction } from './explain-transaction.ts'
 
@@ -29,7 +30,7 @@ const nodeWith = (located: Located, block?: ScannedBlock) => ({
 /** A block in which one transaction pays the invoice its key's amounts. */
 function paying(invoice: Invoice, height: number, txHash: string, amounts: readonly bigint[]): ScannedBlock {
   const sent = amounts.map((amountBase, index) => ({ key: `test:ethereum:${txHash}:${index}`, amountBase }))
-  const block = blockWith(height, engine.deps.clock.now(), lockOf(invoice), sent)
+  const block = blockWith(height, engine.deps.clock.now(), paymentMethodOf(invoice), sent)
   return { ...block, transfers: block.transfers.map((transfer) => ({ ...transfer, txHash })) }
 }
 
@@ -54,7 +55,7 @@ describe('explainTransaction', () => {
     expect(known.node).toBe('not_asked')
     expect(known.stored.map(({ words }) => words)).toEqual([
       '1 of 3 confirmations. It counts once it is confirmed.',
-      expect.stringContaining('It does not count: the invoice asked for another asset on this address.'),
+      expect.stringContaining('It does not count: the invoice is for another coin at this address.'),
       expect.stringContaining('It does not count:'),
     ])
   })
@@ -67,7 +68,7 @@ describe('explainTransaction', () => {
     const again = { ...paying(invoice, 2_002, txHash, [5_000_000n]), hash: 'other' }
     const known = await explained(txHash, nodeWith(at(again), again))
     expect(known.conclusion).toContain('its block left the chain')
-    expect(known.conclusion).toContain('It pays 1 of our addresses in block 2002; the scanner stands at block')
+    expect(known.conclusion).toContain('It pays 1 of our addresses in block 2002; the scanner is at block')
     expect(known.transfers).toMatchObject([{ ours: true, invoiceId: invoice.terms.id, amount: '5' }])
   })
 
@@ -79,12 +80,34 @@ describe('explainTransaction', () => {
     expect(conclusion).toContain('paymesh chain rescan ethereum --mode test --from 900 --to 900')
   })
 
+  it('does not say that thrifty scanning read a block above its last look', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const { deps } = engine
+    const cursor = await deps.cursors.find('test', 'ethereum')
+    if (cursor === null) throw new Error('no cursor')
+    const place = { height: 899, hash: 'h899', time: 0, at: 0 }
+    const looked = { ...cursor, source: 'thrifty', looks: { ended: place, all: place } } as const
+    const thrifty = { ...deps, cursors: { ...deps.cursors, find: async () => looked } }
+    const conclusionAt = async (height: number) => {
+      const txHash = newHash()
+      const missed = paying(invoice, height, txHash, [5_000_000n])
+      const client = nodeWith(at(missed), missed)
+      const question = { mode: 'test', network: 'ethereum', txHash, height: null } as const
+      return (await explainTransaction({ ...thrifty, client }, question)).conclusion
+    }
+    const unread = await conclusionAt(900)
+    expect(unread).not.toContain('which was scanned')
+    expect(unread).toContain('within a day')
+    expect(unread).toContain('paymesh chain rescan ethereum --mode test --from 900 --to 900')
+    expect(await conclusionAt(899)).toContain('which was scanned')
+  })
+
   it('says what the node cannot tell, and takes a block from the person who asks', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     const txHash = newHash()
     const block = paying(invoice, 901, txHash, [5_000_000n])
     const cannot = nodeWith('not_searchable', block)
-    expect((await explained(txHash, cannot)).conclusion).toContain('ask again with --block HEIGHT')
+    expect((await explained(txHash, cannot)).conclusion).toContain('try again with --block HEIGHT')
     expect((await explained(txHash, null)).node).toBe('cannot_be_asked')
     expect(await explained(txHash, cannot, 901)).toMatchObject({ node: at(block), transfers: [{ ours: true }] })
     expect((await explained(newHash(), cannot, 901)).node).toBe('not_in_block')
@@ -94,12 +117,12 @@ describe('explainTransaction', () => {
   it('tells unknown, unconfirmed, failed and unreachable apart', async () => {
     const conclusion = async (client: Parameters<typeof explained>[1]) =>
       (await explained(newHash(), client)).conclusion
-    expect(await conclusion(nodeWith(null))).toContain('knows no mined transaction of this id')
-    expect(await conclusion(nodeWith('unconfirmed'))).toContain('no block does yet')
+    expect(await conclusion(nodeWith(null))).toContain('has no mined transaction with this ID')
+    expect(await conclusion(nodeWith('unconfirmed'))).toContain('it is not in a block yet')
     const failed = { height: 7, blockHash: 'h', succeeded: false }
-    expect(await conclusion(nodeWith(failed))).toBe('It was mined in block 7 and failed: it moved nothing.')
+    expect(await conclusion(nodeWith(failed))).toBe('It was mined in block 7 and failed. No money was moved.')
     const silent = { ...nodeWith(null), locate: () => Promise.reject(new NodeUnreliable('no answer')) }
-    expect(await conclusion(silent)).toContain('no usable answer')
+    expect(await conclusion(silent)).toContain('The node returned no usable response. Try again.')
   })
 
   it('refuses what is no transaction id of the network', async () => {

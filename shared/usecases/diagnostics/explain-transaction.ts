@@ -1,25 +1,19 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
-import {
-  type ChainClient,
-  type ChainCursor,
-  type CursorRepository,
-  NodeMismatch,
-  NodeUnreliable,
-  type RawTransfer,
-  type TransactionPlace,
-} from '#shared/ports/scanning.ts'
+import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
+import { type ChainClient, NodeMismatch, NodeUnreliable, type TransactionPlace } from '#shared/ports/scanning.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { transactionId } from '#shared/usecases/networks/transaction-id.ts'
 import { addressOwners, paymentsConcerning } from '#shared/usecases/payments/address-owners.ts'
 import { familyOf } from '#shared/usecases/payments/attribute-transfers.ts'
-import { findHolders } from '#shared/usecases/payments/find-holders.ts'
+import { findOwners } from '#shared/usecases/payments/find-owners.ts'
 import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
 
-/** What explaining a transaction needs; nothing is ever written. `client` is null without a node. */
+/** Dependencies of explaining a transaction; it never writes. `client` is null without a node. */
 export interface ExplainTransactionDeps {
   readonly payments: Pick<PaymentRepository, 'listByTransaction'>
   readonly invoices: Pick<InvoiceRepository, 'findById' | 'findByClaims' | 'findByReferences'>
@@ -29,16 +23,16 @@ export interface ExplainTransactionDeps {
   readonly client: Pick<ChainClient, 'locate' | 'scan' | 'blockAt'> | null
 }
 
-/** One movement of money in a transaction, as the node shows it now, and whose address it went to. */
+/** One transfer in a transaction, as the node shows it now, and the owner of its address. */
 export interface TransferExplanation {
   readonly toAddress: string
   readonly asset: string | null
   readonly amount: string
-  /** Workspaces whose wallets have the address; empty when it is none of ours. */
+  /** Workspaces whose wallets have the address; empty when no wallet has it. */
   readonly workspaceIds: readonly string[]
   /** True when the address is one of this installation's, the sandbox included. */
   readonly ours: boolean
-  /** The invoice that holds the address or asked for this amount. */
+  /** The invoice that owns the address or requested this amount. */
   readonly invoiceId: string | null
 }
 
@@ -52,16 +46,16 @@ export interface TransactionExplanation {
     readonly workspaceId: string | null
   })[]
   readonly scannerHeight: number | null
-  /** What the node says; only asked when nothing is stored, or nothing that still stands on the chain. */
+  /** The node's response; only requested when nothing is stored, or no stored payment is still on the chain. */
   readonly node: NodeAnswer
   readonly transfers: readonly TransferExplanation[]
-  /** The answer in one sentence. */
+  /** The conclusion in one sentence. */
   readonly conclusion: string
 }
 
 /**
- * `cannot_be_asked`: there is no node, or it cannot look up single transactions; `unknown`: it knows no such transaction;
- * `not_in_block`: the block that was named moves no money in it.
+ * `cannot_be_asked`: there is no node, or it cannot look up single transactions; `unknown`: it has no such transaction;
+ * `not_in_block`: the named block contains no transfer of it.
  */
 export type NodeAnswer =
   | 'not_asked'
@@ -72,22 +66,22 @@ export type NodeAnswer =
   | 'not_in_block'
   | TransactionPlace
 
-/** Which transaction; `height` names the block to look into, for nodes that cannot look up single transactions. */
+/** The transaction; `height` names its block, for nodes that cannot look up single transactions. */
 export interface TransactionQuestion {
   readonly mode: Mode
   readonly network: NetworkId
   readonly txHash: string
   readonly height?: number | null
-  /** Sees what concerns this workspace only, as if nothing else were stored or watched; absent = everything, for people at the machine. */
+  /** Limits the result to this workspace's data, as if nothing else were stored or watched; absent = everything, for the command line. */
   readonly onlyFor?: string
 }
 
 type Gathered = Omit<TransactionExplanation, 'conclusion'>
 
 /**
- * Says what is stored of a transaction and, when nothing is or all of it is gone, what the node shows: whether it was mined,
- * which addresses it paid, and whose they are. The node's answer is read with the scanner's own eyes, so what is shown here
- * is what a rescan finds. Throws `VALIDATION_ERROR` when the id is none of the network.
+ * Reports what is stored of a transaction and, if nothing valid is, what the node shows: whether it was mined,
+ * which addresses it paid, and who owns them. The node's response is read with the scanner's code, so the result
+ * matches what a rescan would find. Throws `VALIDATION_ERROR` when the id is not valid on the network.
  */
 export async function explainTransaction(
   deps: ExplainTransactionDeps,
@@ -129,7 +123,7 @@ async function askNode(deps: ExplainTransactionDeps, question: TransactionQuesti
     if (block === undefined) return { node: 'unreachable', transfers: [] }
     const transfers = block.transfers.filter(({ txHash }) => txHash === question.txHash)
     const named = typeof question.height === 'number'
-    // Asked for by its height only, the block is the whole answer: a transaction that moves nothing is not in it for us.
+    // With only a height given, the block is the complete source: a transaction without transfers is not listed in it.
     if (named && transfers.length === 0) return { node: 'not_in_block', transfers: [] }
     return { node: place, transfers: await whose(deps, question, transfers, block.time) }
   } catch (error) {
@@ -138,7 +132,7 @@ async function askNode(deps: ExplainTransactionDeps, question: TransactionQuesti
   }
 }
 
-/** The transaction's block, as the node or the person who asks says; else why there is none. */
+/** The transaction's block, from the node or the caller; otherwise why there is none. */
 async function locate(
   { client }: ExplainTransactionDeps,
   { txHash, height }: TransactionQuestion,
@@ -161,9 +155,9 @@ async function whose(
   const family = familyOf(deps.catalog, network)
   const paid = transfers.map(({ matchKey }) => ({ mode, network, matchKey }))
   const seen = transfers.map((transfer) => ({ transfer, seenAt: time }))
-  const [owners, holdersOf] = await Promise.all([
+  const [owners, ownersOf] = await Promise.all([
     addressOwners(deps, paid),
-    findHolders(deps, { mode, network, family }, seen),
+    findOwners(deps, { mode, network, family }, seen),
   ])
   return seen.map((one) => {
     const { toAddress, asset, amountBase, matchKey, contract } = one.transfer
@@ -171,7 +165,7 @@ async function whose(
       asset === null
         ? `${amountBase} base units of ${contract ?? 'a token'}`
         : formatUnits(amountBase, deps.catalog.asset(asset).decimals)
-    const holder = holdersOf(one).find((held) => held.holder !== null)?.holder ?? null
+    const holder = ownersOf(one).find((held) => held.holder !== null)?.holder ?? null
     const shown = { toAddress, asset, amount }
     if (onlyFor === undefined) {
       const known = { workspaceIds: owners.get(matchKey) ?? [], ours: owners.has(matchKey) }
@@ -185,30 +179,34 @@ async function whose(
 
 function conclude(known: Gathered, cursor: ChainCursor | null): string {
   const { stored, node } = known
-  if (stored.length === 0) return nodeWords(known, cursor, 'Not seen')
-  const told = `Stored: ${stored.map(({ words }) => words).join(' ')}`
-  return node === 'not_asked' ? told : `${told} ${nodeWords(known, cursor, 'Asked now')}`
+  if (stored.length === 0) return nodeLabel(known, cursor, 'Not seen')
+  const reported = `Stored: ${stored.map(({ words }) => words).join(' ')}`
+  return node === 'not_asked' ? reported : `${reported} ${nodeLabel(known, cursor, 'Just queried')}`
 }
 
-/** What the node's answer means. */
-function nodeWords({ node, transfers, network, mode }: Gathered, cursor: ChainCursor | null, lead: string): string {
+/** Explains the node's response. */
+function nodeLabel({ node, transfers, network, mode }: Gathered, cursor: ChainCursor | null, lead: string): string {
   const at =
-    cursor === null ? `nobody ever scanned ${network} in ${mode} mode` : `the scanner stands at block ${cursor.height}`
+    cursor === null ? `${network} has not been scanned in ${mode} mode` : `the scanner is at block ${cursor.height}`
   if (node === 'cannot_be_asked' || node === 'not_asked') {
-    return `${lead}; ${at}. No node here can look up single transactions of ${network}: find its block in an explorer and ask again with --block HEIGHT.`
+    return `${lead}; ${at}. No connected node can look up single transactions of ${network}. Find its block in an explorer and try again with --block HEIGHT.`
   }
-  if (node === 'unreachable') return `${lead}; ${at}. The node gave no usable answer: ask again.`
+  if (node === 'unreachable') return `${lead}; ${at}. The node returned no usable response. Try again.`
   if (node === 'unconfirmed')
-    return `${lead}; ${at}. The node has it, but no block does yet: it may still be replaced or dropped.`
-  if (node === 'not_in_block') return `${lead}; ${at}. The block asked for moves no money in this transaction.`
+    return `${lead}; ${at}. The node has it, but it is not in a block yet. It may still be replaced or dropped.`
+  if (node === 'not_in_block') return `${lead}; ${at}. This transaction moves no money in that block.`
   if (node === 'unknown')
-    return `${lead}; ${at}. The node knows no mined transaction of this id: it is not mined yet, or of another network.`
-  if (!node.succeeded) return `It was mined in block ${node.height} and failed: it moved nothing.`
+    return `${lead}; ${at}. The node has no mined transaction with this ID. It is not mined yet, or it is on another network.`
+  if (!node.succeeded) return `It was mined in block ${node.height} and failed. No money was moved.`
   const ours = transfers.filter((transfer) => transfer.ours)
-  if (ours.length === 0) return `It is in block ${node.height} and pays no address of this installation.`
+  if (ours.length === 0) return `It is in block ${node.height} and pays no address on this server.`
   if (cursor === null || cursor.height < node.height)
-    return `It pays ${ours.length} of our addresses in block ${node.height}; ${at} and has not read that block yet.`
+    return `It pays ${ours.length} of our addresses in block ${node.height}; ${at} and has not scanned that block yet.`
   const rescan = `paymesh chain rescan ${network} --mode ${mode} --from ${node.height} --to ${node.height}`
-  const lacking = lead === 'Not seen' ? 'nothing is stored' : 'nothing stored of it stands'
-  return `It pays ${ours.length} of our addresses in block ${node.height}, which was read, but ${lacking}: rescan it with \`${rescan}\`.`
+  const lacking = lead === 'Not seen' ? 'no payment is stored' : 'no stored payment is valid'
+  const { looks } = cursor
+  if (looks != null && node.height > looks.all.height) {
+    return `It pays ${ours.length} of our addresses in block ${node.height}, and ${lacking}. Thrifty scanning reads only blocks that open invoices need and checks all other addresses within a day. To read this block now, rescan it with \`${rescan}\`.`
+  }
+  return `It pays ${ours.length} of our addresses in block ${node.height}, which was scanned, but ${lacking}. Rescan it with \`${rescan}\`.`
 }

@@ -7,15 +7,15 @@ import { paymentsConcerning } from '#shared/usecases/payments/address-owners.ts'
 import { familyOf } from '#shared/usecases/payments/attribute-transfers.ts'
 import { type ExplainTransactionDeps, explainTransaction, type TransactionExplanation } from './explain-transaction.ts'
 
-/** A node that does not answer within this time is passed over, milliseconds. */
+/** A node that does not respond within this time is skipped, in milliseconds. */
 const NODE_PATIENCE_MS = 8_000
 
-/** A client that is opened for one question. */
+/** A client opened for one question. */
 export interface QuestionClient extends Pick<ChainClient, 'locate' | 'scan' | 'blockAt'> {
   close(): Promise<void>
 }
 
-/** What finding a transaction needs; nothing is ever written. */
+/** Dependencies of finding a transaction; it never writes. */
 export interface FindTransactionDeps extends Omit<ExplainTransactionDeps, 'client' | 'payments' | 'catalog'> {
   readonly payments: ExplainTransactionDeps['payments'] & Pick<PaymentRepository, 'findById'>
   readonly catalog: Pick<Catalog, 'asset' | 'hasNode'>
@@ -23,15 +23,15 @@ export interface FindTransactionDeps extends Omit<ExplainTransactionDeps, 'clien
   readonly openClient: (mode: Mode, network: NetworkId) => QuestionClient | null
 }
 
-/** What is known of a transaction in the eyes of one workspace. */
+/** What one workspace may see of a transaction. */
 export interface FoundTransaction {
-  /** Null when no network knows it. */
+  /** Null when no network has it. */
   readonly known: TransactionExplanation | null
-  /** The stored payment of it that concerns the workspace; null when there is none. */
+  /** The stored payment of it that belongs to the workspace; null when there is none. */
   readonly own: Payment | null
   /** Some of it went to an address of the workspace. */
   readonly isOwn: boolean
-  /** Networks that were asked, and those of them that gave no answer. */
+  /** Networks that were searched, and those of them that did not respond. */
   readonly looked: readonly NetworkId[]
   readonly silent: readonly NetworkId[]
 }
@@ -61,14 +61,14 @@ export async function findTransaction(
     const answer = answers[index] ?? null
     return answer === null || answer.node === 'unreachable' || answer.node === 'cannot_be_asked'
   })
-  const told = known === null || weight(known) === 0 ? null : known
-  return { known: told, ...(await concerning(deps, input.workspaceId, told)), looked: asked, silent }
+  const reported = known === null || weight(known) === 0 ? null : known
+  return { known: reported, ...(await concerning(deps, input.workspaceId, reported)), looked: asked, silent }
 }
 
-/** Whose question about which text. */
+/** The workspace and the text it asks about. */
 type Asked = Pick<Parameters<typeof findTransaction>[1], 'workspaceId' | 'mode' | 'text'>
 
-/** What is stored for others decides nothing: the nodes are asked as if it were unknown. */
+/** Data stored for other workspaces decides nothing: the nodes are queried as if the transaction were unknown. */
 async function isStored(
   deps: FindTransactionDeps,
   { workspaceId, mode, text }: Asked,
@@ -100,14 +100,14 @@ async function ask(
   }
 }
 
-/** How much an answer tells; 0 for nothing. */
+/** How informative a result is; 0 for nothing. */
 function weight({ stored, node, transfers }: TransactionExplanation): number {
   if (stored.length > 0) return 5
   if (typeof node === 'object') return transfers.some(({ ours }) => ours) ? 4 : node.succeeded ? 3 : 2
   return node === 'unconfirmed' ? 1 : 0
 }
 
-/** What of it is the workspace's: its own payments, and nobody's money at its addresses. */
+/** The workspace's part: its own payments, and unmatched money at its addresses. */
 async function concerning(
   deps: FindTransactionDeps,
   workspaceId: string,

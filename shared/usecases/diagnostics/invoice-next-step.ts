@@ -1,18 +1,18 @@
 import type { InvoiceState, Ms } from '#shared/domain/invoice/model.ts'
-import { activeLock } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { duration } from './exception-sentence.ts'
 
-/** Confirmations of the slowest payment that still waits. */
+/** Confirmations of the slowest pending payment. */
 export interface Progress {
   readonly have: number
   readonly need: number
 }
 
-/** What an operator may expect of an invoice, in a few words that end a row of a list. Pure. */
+/** Next step of an invoice, in a few words for the end of a list row. Pure. */
 export function invoiceWhatNow(state: InvoiceState, now: Ms, progress: Progress | null): string {
-  const lock = activeLock(state)
+  const lock = activePaymentMethod(state)
   const { dueBase, seenBase, receivedBase } = totals(state)
   const units = (base: bigint) => `${formatUnits(base, lock?.decimals ?? 0)} ${lock?.symbol ?? ''}`.trim()
   const left = state.expiresAt - now
@@ -21,22 +21,27 @@ export function invoiceWhatNow(state: InvoiceState, now: Ms, progress: Progress 
     case 'new':
       return `no coin chosen yet${left > 0 ? `, ${duration(left)} left` : ''}`
     case 'pending':
-      if (receivedBase > 0n) return 'what arrived does not count: decide'
-      return left > 0 ? `expires in ${duration(left)}` : 'over, waits until the chain is read so far'
+      if (receivedBase > 0n) return 'received a payment that does not count, needs a decision'
+      return left > 0 ? `expires in ${duration(left)}` : 'expired, waiting for the last blocks'
     case 'partial':
-      return `${units(dueBase - seenBase)} due${left > 0 ? `, ${duration(left)} left` : ''}`
+      return `${units(dueBase - seenBase)} left to pay${left > 0 ? `, ${duration(left)} left` : ''}`
     case 'confirming':
-      return progress === null ? 'waits for confirmations' : `${progress.have} of ${progress.need} confirmations`
+      return progress === null ? 'waiting for confirmations' : `${progress.have} of ${progress.need} confirmations`
     case 'paid':
-      if (decide) return 'paid, but look at its exception'
-      return `paid in ${duration((state.paidAt ?? state.updatedAt) - state.createdAt)}`
+      if (decide) return 'paid, has an open exception'
+      return paidIn((state.paidAt ?? state.updatedAt) - state.createdAt)
     case 'overpaid':
-      return `${units(seenBase - dueBase)} more than due`
+      return `overpaid by ${units(seenBase - dueBase)}`
     case 'expired':
       if (lock === null) return 'no coin chosen'
-      if (receivedBase > 0n) return `${units(receivedBase)} of ${units(dueBase)} arrived: decide`
-      return decide ? 'money came that does not count: decide' : 'nothing arrived'
+      if (receivedBase > 0n)
+        return `${formatUnits(receivedBase, lock.decimals)} of ${units(dueBase)} received, needs a decision`
+      return decide ? 'received a payment that does not count, needs a decision' : 'nothing received'
     case 'cancelled':
-      return decide ? 'money came after it was cancelled: decide' : 'cancelled'
+      return decide ? 'received a payment after it was cancelled, needs a decision' : 'cancelled'
   }
+}
+
+function paidIn(ms: number): string {
+  return ms < 1_000 ? 'paid instantly' : `paid in ${duration(ms)}`
 }

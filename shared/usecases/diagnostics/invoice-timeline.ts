@@ -1,6 +1,8 @@
+import { actionLabel, actorLabel } from '#shared/contracts/audit-labels.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { AuditRecord, AuditRepository } from '#shared/ports/audit.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
@@ -14,7 +16,7 @@ import { amountText } from './exception-evidence.ts'
 /** Events whose deliveries are shown; an invoice with hundreds of payments has more. */
 const EVENTS_MAX = 200
 
-/** What gathering a timeline needs; nothing is ever written. */
+/** Dependencies of building a timeline; it never writes. */
 export interface TimelineDeps {
   readonly invoices: Pick<InvoiceRepository, 'findInWorkspace'>
   readonly payments: Pick<PaymentRepository, 'listByInvoice'>
@@ -26,7 +28,7 @@ export interface TimelineDeps {
   readonly catalog: Pick<Catalog, 'asset'>
 }
 
-/** One thing that happened. */
+/** One entry of the timeline. */
 export interface TimelineEntry {
   readonly id: string
   readonly at: Ms
@@ -35,11 +37,11 @@ export interface TimelineEntry {
   readonly tone: 'good' | 'bad' | 'plain'
   readonly title: string
   readonly detail: string | null
-  /** Id of the delivery, event or payment to go on from; null where there is none. */
+  /** Id of the delivery, event or payment to link to; null where there is none. */
   readonly link: string | null
 }
 
-/** Payments, events, deliveries and deeds of people about one invoice, newest first. Throws `NOT_FOUND`. */
+/** Payments, events, deliveries and operator actions about one invoice, newest first. Throws `NOT_FOUND`. */
 export async function invoiceTimeline(
   deps: TimelineDeps,
   scope: { readonly workspaceId: string; readonly mode: Mode; readonly invoiceId: string },
@@ -47,17 +49,17 @@ export async function invoiceTimeline(
   const { workspaceId, mode, invoiceId } = scope
   const invoice = await deps.invoices.findInWorkspace(workspaceId, mode, invoiceId)
   if (invoice === null) throw new PaymeshError('NOT_FOUND')
-  const [payments, events, deeds] = await Promise.all([
+  const [payments, events, operations] = await Promise.all([
     deps.payments.listByInvoice(invoiceId),
     eventEntries(deps, invoice),
-    deedEntries(deps, invoiceId),
+    actionEntries(deps, invoiceId),
   ])
-  const entries = [...payments.flatMap((one) => paymentEntries(one, deps.catalog)), ...events, ...deeds]
-  // Each kind was gathered oldest first; the sort is stable, so of one moment the later one comes first.
+  const entries = [...payments.flatMap((one) => paymentEntries(one, deps.catalog)), ...events, ...operations]
+  // Each kind was gathered oldest first; the sort is stable, so of entries with the same time the later one comes first.
   return entries.reverse().sort((a, b) => b.at - a.at || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
 }
 
-/** Of one moment, what came later is shown first: a delivery follows its event, an event the payment that caused it. */
+/** Of entries with the same time, effects come before causes: a delivery before its event, an event before its payment. */
 const ORDER: readonly TimelineEntry['kind'][] = ['delivery', 'audit', 'event', 'payment']
 
 function paymentEntries(payment: Payment, catalog: Pick<Catalog, 'asset'>): readonly TimelineEntry[] {
@@ -70,18 +72,20 @@ function paymentEntries(payment: Payment, catalog: Pick<Catalog, 'asset'>): read
     at: firstSeenAt,
     tone: 'plain',
     title: `${amount} detected`,
-    detail: payment.kind === 'simulated' ? 'Simulated' : `${network}, ${payment.txHash ?? 'no transaction shows it'}`,
+    detail:
+      payment.kind === 'simulated'
+        ? 'Simulated'
+        : `${NETWORKS[network].name}, ${payment.txHash ?? 'not shown by a transaction'}`,
   }
   if (confirmedAt !== null && state === 'confirmed') {
-    const detail =
-      block === null ? null : `Block ${block.height}, ${payment.requiredConfirmations} confirmations needed`
+    const detail = block === null ? null : `In block ${block.height}`
     return [
       seen,
       { ...base, id: `${id}:confirmed`, at: confirmedAt, tone: 'good', title: `${amount} confirmed`, detail },
     ]
   }
   if (state === 'detected' || state === 'confirmed') return [seen]
-  const detail = payment.replacedBy === null ? null : `By ${payment.replacedBy}`
+  const detail = payment.replacedBy === null ? null : `Replaced by ${payment.replacedBy}`
   return [seen, { ...base, id: `${id}:gone`, at: updatedAt, tone: 'bad', title: `${amount} ${state}`, detail }]
 }
 
@@ -112,7 +116,7 @@ async function eventEntries(deps: TimelineDeps, invoice: Invoice): Promise<reado
         kind: 'event',
         tone: 'plain',
         title: type,
-        detail: 'Waits to be announced',
+        detail: 'Queued',
         link: null,
       }),
     ),
@@ -121,14 +125,14 @@ async function eventEntries(deps: TimelineDeps, invoice: Invoice): Promise<reado
 }
 
 function announced(count: number): string {
-  if (count === 0) return 'No endpoint wanted it'
-  return `To ${count} ${count === 1 ? 'endpoint' : 'endpoints'}`
+  if (count === 0) return 'No endpoint was subscribed'
+  return `Sent to ${count} ${count === 1 ? 'endpoint' : 'endpoints'}`
 }
 
 function deliveryEntry(delivery: Delivery, host: string): TimelineEntry {
   const { id, status, attempt, eventType, lastStatusCode, lastError, generation } = delivery
-  const again = generation > 0 ? ', sent again' : ''
-  const answer = lastStatusCode === null ? (lastError ?? 'no answer') : String(lastStatusCode)
+  const again = generation > 0 ? ', resent' : ''
+  const answer = lastStatusCode === null ? (lastError ?? 'no response') : String(lastStatusCode)
   const shown = {
     succeeded: {
       tone: 'good',
@@ -140,33 +144,34 @@ function deliveryEntry(delivery: Delivery, host: string): TimelineEntry {
       title: `${eventType} failed at ${host}`,
       detail: `${answer} after ${attempt} attempts${again}`,
     },
-    held: { tone: 'plain', title: `${eventType} held for ${host}`, detail: `Its endpoint is paused${again}` },
+    held: { tone: 'plain', title: `${eventType} paused for ${host}`, detail: `The endpoint is paused${again}` },
     pending: {
       tone: attempt > 0 ? 'bad' : 'plain',
-      title: attempt > 0 ? `${host} answered ${answer} to ${eventType}` : `${eventType} queued for ${host}`,
+      title: attempt > 0 ? `${host} returned ${answer} to ${eventType}` : `${eventType} queued for ${host}`,
       detail:
-        attempt > 0 ? `Attempt ${attempt} failed; next try ${new Date(delivery.dueAt).toISOString()}${again}` : null,
+        attempt > 0
+          ? `Attempt ${attempt} failed; next attempt ${new Date(delivery.dueAt).toISOString()}${again}`
+          : null,
     },
   } as const
   return { id, at: delivery.finishedAt ?? delivery.createdAt, kind: 'delivery', ...shown[status], link: id }
 }
 
-async function deedEntries(deps: TimelineDeps, invoiceId: string): Promise<readonly TimelineEntry[]> {
+async function actionEntries(deps: TimelineDeps, invoiceId: string): Promise<readonly TimelineEntry[]> {
   const exceptions = await deps.exceptions.listByInvoice(invoiceId)
   const subjects = [invoiceId, ...exceptions.map(({ id }) => id)]
   const rows = (await Promise.all(subjects.map((subject) => deps.audits.listBySubject(subject)))).flat()
-  return rows.map(deedEntry)
+  return rows.map(actionEntry)
 }
 
-function deedEntry({ id, at, actor, action, detail }: AuditRecord): TimelineEntry {
-  const who = actor.replace(/^user:/, '')
+function actionEntry({ id, at, actor, action, detail }: AuditRecord): TimelineEntry {
   const reason = detail['reason'] ?? detail['note'] ?? null
-  const title = `${who}: ${action.replaceAll('_', ' ').replace('.', ' ')}`
+  const title = `${actionLabel(action)} by ${actorLabel(actor)}`
   return { id, at, kind: 'audit', tone: 'plain', title, detail: reason === null ? null : String(reason), link: null }
 }
 
 /** Only the host: paths and queries may hold tokens. */
 function hostText(url: string | undefined): string {
-  if (url === undefined) return 'an endpoint that was deleted'
+  if (url === undefined) return 'a deleted endpoint'
   return /^[a-z]+:\/\/([^/?#]+)/i.exec(url)?.[1] ?? 'an endpoint'
 }

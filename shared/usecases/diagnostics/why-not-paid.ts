@@ -1,30 +1,32 @@
-import { activeLock, type InvoiceState } from '#shared/domain/invoice/model.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
+import { activePaymentMethod, type InvoiceState } from '#shared/domain/invoice/model.ts'
 import { isLive, neededBase, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainStatus } from '#shared/usecases/networks/chain-status.ts'
 import type { PaymentExplanation } from './explain-payment.ts'
 
-/** Blocks behind the head, and silence of the node, that may hide a payment. */
+/** Thresholds for blocks behind the head, and for silence of the node, that may hide a payment. */
 const LAG_MAX_BLOCKS = 10
 const SILENCE_MAX_MS = 120_000
 
-/** What the last line is decided by. */
+/** Input of the conclusion. */
 export interface UnpaidScene {
   readonly state: InvoiceState
   readonly payments: readonly PaymentExplanation[]
   readonly unapplied: boolean
   readonly unheld: readonly PaymentExplanation[]
-  /** What the inbox says of a balance that payments do not explain; null when it says nothing. */
+  /** Text of an open exception about a balance that payments do not explain; null without one. */
   readonly unexplained: string | null
-  /** Where the scanner of the invoice's chain stands; null without an asset. */
-  readonly chain: (Omit<ChainStatus, 'open' | 'network' | 'mode'> & { readonly network: string }) | null
+  /** The scanner's position on the invoice's chain; null without an asset. */
+  readonly chain: (Omit<ChainStatus, 'open' | 'network' | 'mode'> & { readonly network: NetworkId }) | null
 }
 
-/** One sentence that answers "why is this not paid?", the most telling reason first. Pure. */
+/** One sentence that answers "why is this not paid?", with the most likely reason first. Pure. */
 export function unpaidReason(scene: UnpaidScene): string {
   const { state } = scene
-  if (state.status === 'paid') return `Paid${state.underpaidAccepted ? ', less than asked for was accepted' : ''}.`
-  if (state.status === 'overpaid') return 'Paid, and more than asked for.'
+  if (state.status === 'paid') return state.underpaidAccepted ? 'Paid: a smaller amount was accepted.' : 'Paid.'
+  if (state.status === 'overpaid') return 'Overpaid.'
   const reason =
     notAsked(scene) ??
     waiting(scene) ??
@@ -34,74 +36,78 @@ export function unpaidReason(scene: UnpaidScene): string {
     tooLittle(scene) ??
     nothing(scene)
   const over = state.status === 'expired' ? ` It expired at ${new Date(state.expiresAt).toISOString()}.` : ''
-  return `Not paid because ${reason}${over}`
+  return `${reason}${over}`
 }
 
 function notAsked({ state }: UnpaidScene): string | null {
-  if (activeLock(state) === null) return 'no asset was chosen, so that no address was ever shown to the payer.'
+  if (activePaymentMethod(state) === null) return 'Not paid: the customer never chose a coin, so no address was shown.'
   if (state.status !== 'cancelled') return null
   const arrived = totals(state).receivedBase > 0n
-  return `it was cancelled.${arrived ? ' Money that came afterwards waits in the inbox for an operator.' : ''}`
+  return `Not paid: it was cancelled.${arrived ? ' A payment that arrived afterwards needs a decision under Exceptions.' : ''}`
 }
 
-/** Money is there and on its way. */
+/** Payments are pending. */
 function waiting({ state, payments, unapplied, chain }: UnpaidScene): string | null {
-  if (unapplied) return 'a stored payment is not applied to it yet: is the invoices process running?'
+  if (unapplied) return 'Not paid yet: a stored payment has not been applied. Is the invoices process running?'
   if (state.status !== 'confirming') return null
   if (chain?.status === 'halted')
-    return `its payment waits for confirmations and the scanner is halted: ${chain.haltReason}`
+    return `Not paid yet: its payment is waiting for confirmations and the scanner is halted. ${chain.haltReason}`
   const slowest = payments.find((payment) => payment.eligible && payment.state === 'detected')
-  const stuck = state.exceptions.some((open) => open.exception === 'stuck') ? ' for more than a day' : ''
-  return `its payment has been waiting to be confirmed${stuck}: ${slowest?.words ?? 'the sum of small payments is not confirmed.'}`
+  const isStuck = state.exceptions.some((open) => open.exception === 'stuck')
+  const since = isStuck ? 'has been waiting for confirmations for more than a day' : 'is waiting for confirmations'
+  return `Not paid yet: its payment ${since}. ${slowest?.words ?? 'The sum of small payments is not confirmed.'}`
 }
 
-/** Money arrived that does not count. */
+/** Payments arrived that do not count. */
 function uncounted({ state, payments }: UnpaidScene): string | null {
   if (totals(state).seenBase > 0n) return null
   const foreign = payments.find((payment) => isLive(payment) && !payment.eligible)
   const amount = (payment: PaymentExplanation) =>
     `${payment.amount ?? payment.amountBase} ${payment.asset ?? 'of a token'}`
-  if (foreign !== undefined) return `what arrived does not settle it. ${amount(foreign)}: ${foreign.words}`
+  if (foreign !== undefined)
+    return `Not paid: the payment received does not pay it. ${amount(foreign)}: ${foreign.words}`
   const gone = payments.find((payment) => !isLive(payment))
-  return gone === undefined ? null : `its payment did not last. ${amount(gone)}: ${gone.words}`
+  return gone === undefined ? null : `Not paid: its payment is gone. ${amount(gone)}: ${gone.words}`
 }
 
 function unexplained({ unexplained: detail }: UnpaidScene): string | null {
-  return detail === null ? null : `its address holds money that no counted payment explains. ${detail}`
+  return detail === null ? null : `Not paid: its address holds a balance that no applied payment explains. ${detail}`
 }
 
 function scannerTrouble({ chain }: UnpaidScene): string | null {
   if (chain === null || !chain.hasNode) return null
-  if (chain.status === 'never_scanned') return `nobody has scanned ${chain.network} yet: is a scanner process running?`
-  const where = `the scanner of ${chain.network} stands at block ${chain.height}`
+  const name = NETWORKS[chain.network].name
+  if (chain.status === 'never_scanned')
+    return `Not paid: ${name} has not been scanned yet. Is a scanner process running?`
+  const where = `Not paid: the ${name} scanner is at block ${chain.height}`
   if (chain.status === 'halted') return `${where} and is halted: ${chain.haltReason}`
   if (chain.stuck !== null)
-    return `${where} and is stuck: ${chain.stuck.sentence} A payment may lie in blocks not read yet.`
+    return `${where} and is stuck: ${chain.stuck.sentence} A payment may be in blocks that are not scanned yet.`
   if ((chain.lagBlocks ?? 0) > LAG_MAX_BLOCKS) {
-    return `${where}, ${chain.lagBlocks} behind its node: a payment may lie in blocks not read yet.`
+    return `${where}, ${chain.lagBlocks} blocks behind its node. A payment may be in blocks that are not scanned yet.`
   }
   if ((chain.headAgeMs ?? 0) > SILENCE_MAX_MS) {
-    return `${where} and heard nothing from its node for ${Math.round((chain.headAgeMs ?? 0) / 1_000)} s.`
+    return `${where}, and its node has not responded for ${Math.round((chain.headAgeMs ?? 0) / 1_000)} s.`
   }
   return null
 }
 
 function tooLittle({ state }: UnpaidScene): string | null {
-  const lock = activeLock(state)
+  const lock = activePaymentMethod(state)
   const { seenBase, dueBase } = totals(state)
   if (lock === null || seenBase === 0n) return null
   const units = (base: bigint) => `${formatUnits(base, lock.decimals)} ${lock.symbol}`
-  return `${units(seenBase)} of ${units(dueBase)} arrived; ${units(neededBase(state, dueBase) - seenBase)} are missing.`
+  return `Partly paid: ${formatUnits(seenBase, lock.decimals)} of ${units(dueBase)} received, ${units(neededBase(state, dueBase) - seenBase)} to go.`
 }
 
 function nothing({ state, chain, unheld }: UnpaidScene): string {
-  const lock = activeLock(state)
-  const [stray] = unheld
-  if (stray !== undefined) {
-    return `nothing arrived that is known to be meant for it. ${stray.amount ?? stray.amountBase} ${stray.asset ?? 'of a token'} came to its address and matches no invoice (payment ${stray.id}).`
+  const lock = activePaymentMethod(state)
+  const [unmatched] = unheld
+  if (unmatched !== undefined) {
+    return `Not paid: no payment matches it. ${unmatched.amount ?? unmatched.amountBase} ${unmatched.asset ?? 'of a token'} arrived at its address and matches no invoice (payment ${unmatched.id}).`
   }
-  const asked = `nothing arrived at ${lock?.address} (${lock?.symbol} on ${lock?.network})`
+  const lead = state.status === 'expired' ? 'Not paid: nothing received' : 'Waiting for payment: nothing received yet'
   if (chain === null || !chain.hasNode)
-    return `${asked}; no node watches ${lock?.network} here, so only simulated payments come.`
-  return `${asked} up to block ${chain.height}.`
+    return `${lead}. No node is connected for ${lock === null ? 'this network' : NETWORKS[lock.network].name}, so you can only simulate payments.`
+  return `${lead} (checked up to block ${(chain.height ?? 0).toLocaleString('en-US')}).`
 }

@@ -2,19 +2,19 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { WebhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { AuditRepository } from '#shared/ports/audit.ts'
-import type { EndpointDeeds } from '#shared/ports/endpoint-operations.ts'
+import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { createEndpoint, deleteEndpoint, type ManageEndpointsDeps } from './manage-endpoints.ts'
 import { type EndpointActor, endpointAudit, recordedEndpoints } from './recorded-endpoints.ts'
 
 export interface ChangeEndpointsDeps extends ManageEndpointsDeps {
-  readonly deeds: Pick<EndpointDeeds, 'insert' | 'update' | 'remove' | 'restrictToLive'>
+  readonly operations: Pick<EndpointOperations, 'insert' | 'update' | 'remove' | 'restrictToLive'>
   readonly audits: Pick<AuditRepository, 'listBySubject'>
 }
 
-/** Who wants it, why, and the name of the wish: the same one sent twice is done once. */
-export interface EndpointWish {
+/** Actor, reason and operation id: a request repeated with the same id is done once. */
+export interface EndpointRequest {
   readonly workspace: Workspace
   readonly mode: Mode
   readonly actor: string
@@ -23,21 +23,21 @@ export interface EndpointWish {
 }
 
 /**
- * Registers an endpoint as the public interface does, noted in the same write, and returns it with its signing secret. The
- * same wish again gives the endpoint that it made. Throws `VALIDATION_ERROR` (mode or URL) and `PLAN_LIMIT_REACHED`.
+ * Registers an endpoint as the public API does, audited in the same write, and returns it with its signing secret. Repeating the
+ * request returns the endpoint that it created. Throws `VALIDATION_ERROR` (mode or URL) and `PLAN_LIMIT_REACHED`.
  */
 export async function addEndpoint(
   deps: ChangeEndpointsDeps,
-  wish: EndpointWish & { readonly body: WebhookEndpointBody },
+  request: EndpointRequest & { readonly body: WebhookEndpointBody },
 ): Promise<{ readonly endpointId: string; readonly secret: string }> {
-  const { workspace, mode, body } = wish
-  const opId = `dashboard:${wish.opId}`
+  const { workspace, mode, body } = request
+  const opId = `dashboard:${request.opId}`
   const made = async () => (await deps.endpoints.list(workspace.id, null)).find((endpoint) => endpoint.opId === opId)
   const endpointId = (await made())?.id ?? deps.random.uuid()
-  const noting = { ...deps, endpoints: recordedEndpoints(deps, actorOf(wish)) }
+  const noting = { ...deps, endpoints: recordedEndpoints(deps, actorOf(request)) }
   const resource = await createEndpoint(noting, { workspace, keyMode: mode, body, endpointId, opId }).catch(
     async (error: unknown) => {
-      // The same wish at the same moment was faster.
+      // A concurrent duplicate of the request was faster.
       const other = await made()
       if (other === undefined || other.id === endpointId) throw error
       return await createEndpoint(noting, { workspace, keyMode: mode, body, endpointId: other.id, opId })
@@ -48,23 +48,23 @@ export async function addEndpoint(
 }
 
 /**
- * Changes what an endpoint is sent and its note, while it was last changed at `version`. Throws `NOT_FOUND`, and
- * `INVALID_STATE` that says who was faster.
+ * Changes an endpoint's subscriptions and note, if it was last changed at `version`. Throws `NOT_FOUND`, and
+ * `INVALID_STATE` that names who changed it first.
  */
 export async function updateEndpoint(
   deps: ChangeEndpointsDeps,
-  wish: EndpointWish & {
+  request: EndpointRequest & {
     readonly endpointId: string
     readonly version: number
     readonly change: Pick<WebhookEndpoint, 'events' | 'description'>
   },
 ): Promise<void> {
-  const { endpointId, version, change } = wish
+  const { endpointId, version, change } = request
   const detail = { events: change.events.join(','), description: change.description }
-  const audit = endpointAudit(deps, actorOf(wish), { action: 'endpoint.updated', subject: endpointId, detail })
-  // Never the same as the version before, whatever the clock says.
+  const audit = endpointAudit(deps, actorOf(request), { action: 'endpoint.updated', subject: endpointId, detail })
+  // Always greater than the previous version, even if the clock went back.
   const at = Math.max(deps.clock.now(), version + 1)
-  if (await deps.deeds.update(endpointId, version, change, at, audit)) return
+  if (await deps.operations.update(endpointId, version, change, at, audit)) return
   const rows = await deps.audits.listBySubject(endpointId)
   if (rows.some(({ id }) => id === audit.id)) return
   if ((await deps.endpoints.findById(endpointId)) === null) throw new PaymeshError('NOT_FOUND')
@@ -72,25 +72,25 @@ export async function updateEndpoint(
   const who = last === undefined ? 'Somebody' : last.actor.replace(/^user:/, '')
   const when = last === undefined ? '' : ` at ${new Date(last.at).toISOString()}`
   throw new PaymeshError('INVALID_STATE', {
-    message: `${who} changed this endpoint${when}. Nothing of yours was stored: look at it again.`,
+    message: `${who} changed this endpoint${when}. Your changes were not saved. Review the endpoint and try again.`,
   })
 }
 
-/** Deletes an endpoint and what waits for it, as the public interface does, noted in the same write. Throws `NOT_FOUND`. */
+/** Deletes an endpoint and its waiting deliveries, as the public API does, audited in the same write. Throws `NOT_FOUND`. */
 export async function removeEndpoint(
   deps: ChangeEndpointsDeps,
-  wish: EndpointWish & { readonly endpointId: string },
+  request: EndpointRequest & { readonly endpointId: string },
 ): Promise<void> {
-  const { workspace, mode, endpointId } = wish
-  const endpoints = recordedEndpoints(deps, actorOf(wish))
+  const { workspace, mode, endpointId } = request
+  const endpoints = recordedEndpoints(deps, actorOf(request))
   try {
     await deleteEndpoint({ ...deps, endpoints }, { workspaceId: workspace.id, keyMode: mode, endpointId })
   } catch (error) {
-    const { id } = endpointAudit(deps, actorOf(wish), { action: '', subject: endpointId, detail: {} })
+    const { id } = endpointAudit(deps, actorOf(request), { action: '', subject: endpointId, detail: {} })
     if (!(await deps.audits.listBySubject(endpointId)).some((row) => row.id === id)) throw error
   }
 }
 
-function actorOf({ workspace, mode, actor, reason = null, opId }: EndpointWish): EndpointActor {
+function actorOf({ workspace, mode, actor, reason = null, opId }: EndpointRequest): EndpointActor {
   return { workspaceId: workspace.id, mode, actor, reason, opId }
 }

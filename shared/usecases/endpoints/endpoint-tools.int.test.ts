@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { eventBody } from '#shared/contracts/webhooks/event.ts'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
@@ -7,7 +7,7 @@ import { DELIVERY_RECOVERIES } from '#shared/db/deliveries/recovery-model.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { Recovery } from '#shared/ports/recoveries.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
-import { releaseHeld } from '#shared/usecases/deliveries/release-held.ts'
+import { releasePaused } from '#shared/usecases/deliveries/release-paused.ts'
 import { askRecovery } from '#shared/usecases/deliveries/request-recovery.ts'
 import { resendDelivery } from '#shared/usecases/deliveries/resend-delivery.ts'
 import { carryOutRecovery, overdueRecoveries } from '#shared/usecases/deliveries/run-recovery.ts'
@@ -21,7 +21,7 @@ const stores = useStores()
 const stage = deliveryStage(stores)
 const { ports } = stage
 const actor = 'cli:test'
-const deeds = async (subject: string) =>
+const operations = async (subject: string) =>
   (await createAuditRepository(stores.db).listBySubject(subject)).map(({ action }) => action)
 const statusOf = async (id: string) => (await ports().deliveries.findById(id))?.status
 const HOUR_MS = 3_600_000
@@ -29,8 +29,8 @@ const HOUR_MS = 3_600_000
 describe('a test event', () => {
   test('is a valid event with a sample invoice, for this endpoint alone, once for each wish', async () => {
     const endpoint = await stage.endpoint({ events: ['invoice.paid'] })
-    const wish = { endpointId: endpoint.id, mode: null, opId: randomUUID(), actor }
-    const [one, two] = await Promise.all([sendTestEvent(ports(), wish), sendTestEvent(ports(), wish)])
+    const request = { endpointId: endpoint.id, mode: null, opId: randomUUID(), actor }
+    const [one, two] = await Promise.all([sendTestEvent(ports(), request), sendTestEvent(ports(), request)])
     expect(one.id).toBe(two.id)
     expect(await ports().lookups.list({ endpointIds: [endpoint.id], status: null, limit: 9 })).toHaveLength(1)
     const event = (await ports().events.findByIds([one.eventId])).get(one.eventId)
@@ -42,16 +42,16 @@ describe('a test event', () => {
       data: { object: { status: 'paid' } },
     })
     expect(event?.invoiceId).toBeNull()
-    expect(await deeds(endpoint.id)).toEqual(['endpoint.tested'])
-    expect(stage.kicks).toContainEqual({ queue: 'webhooks', id: endpoint.id })
+    expect(await operations(endpoint.id)).toEqual(['endpoint.tested'])
+    expect(stage.wakeUps).toContainEqual({ queue: 'webhooks', id: endpoint.id })
   })
 
   test('two of one workspace do not collide, and a mode that is not received is refused', async () => {
     const endpoint = await stage.endpoint({ mode: 'live' })
-    const wish = () => ({ endpointId: endpoint.id, mode: null, opId: randomUUID(), actor })
-    expect((await sendTestEvent(ports(), wish())).mode).toBe('live')
-    expect((await sendTestEvent(ports(), wish())).mode).toBe('live')
-    await expect(sendTestEvent(ports(), { ...wish(), mode: 'test' })).rejects.toMatchObject({
+    const request = () => ({ endpointId: endpoint.id, mode: null, opId: randomUUID(), actor })
+    expect((await sendTestEvent(ports(), request())).mode).toBe('live')
+    expect((await sendTestEvent(ports(), request())).mode).toBe('live')
+    await expect(sendTestEvent(ports(), { ...request(), mode: 'test' })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
     })
   })
@@ -65,37 +65,56 @@ describe('a rotation', () => {
 
   test('makes the new secret current and keeps the old one for its time', async () => {
     const endpoint = await stage.endpoint()
-    const wish = { endpointId: endpoint.id, overlapMs: HOUR_MS, opId: randomUUID(), actor }
-    const first = await rotateEndpointSecret(ports(), wish)
+    const request = { endpointId: endpoint.id, overlapMs: HOUR_MS, opId: randomUUID(), actor }
+    const first = await rotateEndpointSecret(ports(), request)
     const stored = await ports().endpoints.findById(endpoint.id)
     expect(secretsOf(stored)).toEqual([first.secret, endpoint.secret])
     expect(stored?.formerSecrets?.[0]?.until).toBe(first.oldUntil)
     expect(JSON.stringify(stored)).not.toContain(first.secret)
     // A repetition after a lost answer gives the same secret and rotates nothing.
-    expect((await rotateEndpointSecret(ports(), wish)).secret).toBe(first.secret)
-    expect(await deeds(endpoint.id)).toEqual(['endpoint.secret_rotated'])
+    expect((await rotateEndpointSecret(ports(), request)).secret).toBe(first.secret)
+    expect(await operations(endpoint.id)).toEqual(['endpoint.secret_rotated'])
   })
 
   // Guarantee: of two rotations at once neither secret is lost to the other.
   test('twice at once leaves both old secrets signing', async () => {
     const endpoint = await stage.endpoint()
-    const wish = () => ({ endpointId: endpoint.id, overlapMs: HOUR_MS, opId: randomUUID(), actor })
-    const made = await Promise.all([rotateEndpointSecret(ports(), wish()), rotateEndpointSecret(ports(), wish())])
+    const request = () => ({ endpointId: endpoint.id, overlapMs: HOUR_MS, opId: randomUUID(), actor })
+    const made = await Promise.all([rotateEndpointSecret(ports(), request()), rotateEndpointSecret(ports(), request())])
     const secrets = secretsOf(await ports().endpoints.findById(endpoint.id))
     expect(new Set(secrets)).toEqual(new Set([endpoint.secret, ...made.map(({ secret }) => secret)]))
     expect(secrets[2]).toBe(endpoint.secret)
   })
 
+  // Guarantee: receivers can accept the new secret before it signs, and nobody makes a weak or an old one the new one.
+  test('takes a secret that receivers know already', async () => {
+    const endpoint = await stage.endpoint()
+    const newSecret = `whsec_${randomBytes(32).toString('base64')}`
+    const request = () => ({ endpointId: endpoint.id, overlapMs: HOUR_MS, opId: randomUUID(), actor })
+    expect((await rotateEndpointSecret(ports(), { ...request(), newSecret })).secret).toBe(newSecret)
+    expect(secretsOf(await ports().endpoints.findById(endpoint.id))).toEqual([newSecret, endpoint.secret])
+    for (const unfit of [
+      newSecret,
+      endpoint.secret,
+      'whsec_',
+      `whsec_${randomBytes(8).toString('base64')}`,
+      `${newSecret} `,
+    ]) {
+      const rotation = rotateEndpointSecret(ports(), { ...request(), newSecret: unfit })
+      await expect(rotation).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    }
+  })
+
   test('without an overlap ends every older secret at once', async () => {
     const endpoint = await stage.endpoint()
-    const wish = (overlapMs: number) => ({ endpointId: endpoint.id, overlapMs, opId: randomUUID(), actor })
-    await rotateEndpointSecret(ports(), wish(HOUR_MS))
-    const { secret } = await rotateEndpointSecret(ports(), wish(0))
+    const request = (overlapMs: number) => ({ endpointId: endpoint.id, overlapMs, opId: randomUUID(), actor })
+    await rotateEndpointSecret(ports(), request(HOUR_MS))
+    const { secret } = await rotateEndpointSecret(ports(), request(0))
     expect(secretsOf(await ports().endpoints.findById(endpoint.id))).toEqual([secret])
-    await expect(rotateEndpointSecret(ports(), wish(8 * 24 * HOUR_MS))).rejects.toMatchObject({
+    await expect(rotateEndpointSecret(ports(), request(8 * 24 * HOUR_MS))).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
     })
-    await expect(rotateEndpointSecret(ports(), wish(Number.NaN))).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await expect(rotateEndpointSecret(ports(), request(Number.NaN))).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 })
 
@@ -107,7 +126,7 @@ describe('a disabled endpoint', () => {
     const endpoint = await stage.endpoint()
     const [a, b, c] = await stage.events(endpoint.workspaceId, 3)
     if (a === undefined || b === undefined || c === undefined) throw new Error('three events')
-    const later = stores.ambient.clock.now() + HOUR_MS
+    const later = stores.runtime.clock.now() + HOUR_MS
     const waiting = await stage.delivery(endpoint, a, { attempt: 4, dueAt: later })
     const sending = await stage.delivery(endpoint, b, { leaseToken: 'another process' })
     const done = await stage.delivery(endpoint, c, { status: 'succeeded', finishedAt: 1 })
@@ -123,7 +142,7 @@ describe('a disabled endpoint', () => {
     )
     expect((await set(endpoint.id, 'enabled')).changed).toBe(true)
     expect(await ports().deliveries.findById(waiting.id)).toMatchObject({ status: 'pending', attempt: 4, dueAt: later })
-    expect(await deeds(endpoint.id)).toEqual(['endpoint.disabled', 'endpoint.enabled'])
+    expect(await operations(endpoint.id)).toEqual(['endpoint.disabled', 'endpoint.enabled'])
   })
 
   // Guarantee: a row held by a process that read the endpoint a moment too early does not wait for ever.
@@ -135,7 +154,7 @@ describe('a disabled endpoint', () => {
     const [first, second] = [await stage.delivery(enabled, one), await stage.delivery(gone, two)]
     for (const { id } of [enabled, gone]) await ports().deliveries.hold(id, null)
     await ports().endpoints.remove(gone.id)
-    await releaseHeld(ports())
+    await releasePaused(ports())
     expect([await statusOf(first.id), await statusOf(second.id)]).toEqual(['pending', undefined])
   })
 
@@ -144,11 +163,13 @@ describe('a disabled endpoint', () => {
     const [event] = await stage.events(endpoint.workspaceId, 1)
     if (event === undefined) throw new Error('one event')
     const { id } = await stage.delivery(endpoint, event, { status: 'failed' })
-    const wish = { endpointId: endpoint.id, opId: randomUUID(), actor }
+    const request = { endpointId: endpoint.id, opId: randomUUID(), actor }
     const refused = { code: 'INVALID_STATE' }
     await expect(resendDelivery(ports(), { id, actor })).rejects.toMatchObject(refused)
-    await expect(sendTestEvent(ports(), { ...wish, mode: null })).rejects.toMatchObject(refused)
-    await expect(askRecovery(ports(), { ...wish, since: 1, until: null, scope: 'all' })).rejects.toMatchObject(refused)
+    await expect(sendTestEvent(ports(), { ...request, mode: null })).rejects.toMatchObject(refused)
+    await expect(askRecovery(ports(), { ...request, since: 1, until: null, scope: 'all' })).rejects.toMatchObject(
+      refused,
+    )
   })
 
   test('that is deleted loses what was held, by mode', async () => {
@@ -174,7 +195,7 @@ test('two resends at once make one delivery and one note; a finished one may be 
   expect(ids.size).toBe(1)
   const [id = ''] = ids
   expect((await resend()).id).toBe(id)
-  expect(await deeds(id)).toEqual(['delivery.resent'])
+  expect(await operations(id)).toEqual(['delivery.resent'])
   expect(await ports().deliveries.listByEvent(event.id)).toHaveLength(2)
 })
 
@@ -205,7 +226,7 @@ describe('a recovery', () => {
       new Set([`${failed.id},1`, `${missed.id},0`]),
     )
     expect(await ports().recoveries.findById(id)).toMatchObject({ state: 'done', made: 2, scanned: 6 })
-    expect(await deeds(endpoint.id)).toEqual(['endpoint.recovery_asked', 'endpoint.recovery_done'])
+    expect(await operations(endpoint.id)).toEqual(['endpoint.recovery_asked', 'endpoint.recovery_done'])
   })
 
   // Guarantee: a crash at any line of a recovery, and two workers at once, lose no event and make none twice.
@@ -261,7 +282,7 @@ describe('a recovery', () => {
     await expect(ask(endpoint.id, { scope: 'all' })).rejects.toMatchObject({ code: 'INVALID_STATE' })
     await carryOutRecovery(ports(), one.id)
     expect((await ask(endpoint.id, { scope: 'all' })).id).not.toBe(one.id)
-    await expect(ask(endpoint.id, { since: stores.ambient.clock.now() + HOUR_MS })).rejects.toMatchObject({
+    await expect(ask(endpoint.id, { since: stores.runtime.clock.now() + HOUR_MS })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
     })
   })
@@ -274,7 +295,7 @@ describe('a recovery', () => {
     await carryOutRecovery(ports(), id)
     const waiting = await ports().recoveries.findById(id)
     expect(waiting).toMatchObject({ state: 'open', made: 0, leaseToken: null })
-    expect(waiting?.dueAt).toBeGreaterThan(stores.ambient.clock.now())
+    expect(waiting?.dueAt).toBeGreaterThan(stores.runtime.clock.now())
     await ports().endpoints.remove(endpoint.id)
     await stores.db.collection(DELIVERY_RECOVERIES).updateOne({ _id: id }, { $set: { dueAt: new Date(0) } })
     await carryOutRecovery(ports(), id)

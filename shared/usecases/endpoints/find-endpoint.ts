@@ -7,12 +7,12 @@ export async function findEndpoint(
   id: string,
 ): Promise<WebhookEndpoint> {
   const endpoint = await endpoints.findById(id)
-  if (endpoint === null) throw new PaymeshError('NOT_FOUND', { message: `There is no webhook endpoint ${id}.` })
+  if (endpoint === null) throw new PaymeshError('NOT_FOUND', { message: `Webhook endpoint ${id} not found.` })
   return endpoint
 }
 
-/** Throws `INVALID_STATE` when the endpoint is disabled: what a person sends to it would only wait. */
+/** Throws `INVALID_STATE` when the endpoint is disabled: a delivery to it would only wait. */
 export function requireEnabled(endpoint: WebhookEndpoint): void {
   if (endpoint.status === 'enabled') return
-  throw new PaymeshError('INVALID_STATE', { message: `Webhook endpoint ${endpoint.id} is disabled: enable it first.` })
+  throw new PaymeshError('INVALID_STATE', { message: `Webhook endpoint ${endpoint.id} is paused: resume it first.` })
 }

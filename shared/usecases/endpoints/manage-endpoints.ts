@@ -22,10 +22,10 @@ const REFUSAL_TEXT: Readonly<Record<UrlRefusal, string>> = {
   credentials: 'must not carry credentials',
   port_not_allowed: 'the port must be 443 or at least 1024',
   address_not_public: 'must be reachable on public addresses only',
-  localhost_not_allowed: 'localhost is only allowed for test endpoints of a development server',
+  localhost_not_allowed: 'localhost is allowed only for test endpoints on a development server',
 }
 
-/** What managing webhook endpoints needs. */
+/** Dependencies of managing webhook endpoints. */
 export interface ManageEndpointsDeps {
   readonly endpoints: EndpointRepository
   readonly deliveries: Pick<DeliveryRepository, 'purge'>
@@ -35,12 +35,12 @@ export interface ManageEndpointsDeps {
   readonly random: Random
 }
 
-/** A validated wish for an endpoint, in the name of a key of `keyMode`. */
+/** A validated request for an endpoint, made with a key of `keyMode`. */
 export interface CreateEndpointInput {
   readonly workspace: Workspace
   readonly keyMode: Mode
   readonly body: WebhookEndpointBody
-  /** Pre-allocated, so that a retry after a crash finds the endpoint it made. */
+  /** Pre-allocated, so that a retry after a crash finds the endpoint it created. */
   readonly endpointId: string
   readonly opId: string
 }
@@ -88,17 +88,17 @@ export function newEndpointSecret(random: Pick<Random, 'bytes'>): string {
 }
 
 /**
- * What is wrong with a wish for an endpoint besides its form: a mode that the key may not create, and a URL that may not be
- * called. Fields that are absent, or not of their type, have no fault here.
+ * Faults of an endpoint request besides its form: a mode that the key may not create, and a URL that may not be
+ * called. Absent fields, and fields of a wrong type, are skipped here.
  */
 export async function endpointFaults(
   deps: Pick<ManageEndpointsDeps, 'urlGuard'>,
   keyMode: Mode,
-  wish: { readonly url?: unknown; readonly mode?: unknown },
+  request: { readonly url?: unknown; readonly mode?: unknown },
 ): Promise<readonly ErrorDetail[]> {
-  const mode = ENDPOINT_MODES.find((known) => known === (wish.mode ?? keyMode)) ?? keyMode
+  const mode = ENDPOINT_MODES.find((known) => known === (request.mode ?? keyMode)) ?? keyMode
   const isForeign = mode !== keyMode && (mode !== 'both' || keyMode !== 'live')
-  const refusal = typeof wish.url === 'string' ? await refusalOf(deps, wish.url, mode) : null
+  const refusal = typeof request.url === 'string' ? await refusalOf(deps, request.url, mode) : null
   return [
     ...(refusal === null ? [] : [{ path: 'url', message: REFUSAL_TEXT[refusal] }]),
     ...(isForeign ? [{ path: 'mode', message: `a ${keyMode} key cannot create endpoints of mode ${mode}` }] : []),
@@ -137,7 +137,7 @@ export async function listEndpoints(
 }
 
 /**
- * Deletes an endpoint and what waits for it. A test key on an endpoint of mode `both` only ends its test events.
+ * Deletes an endpoint and its waiting deliveries. A test key on an endpoint of mode `both` only ends its test events.
  * Throws `NOT_FOUND` for unknown endpoints and those the key cannot see.
  */
 export async function deleteEndpoint(
@@ -148,7 +148,7 @@ export async function deleteEndpoint(
   const endpoint = await deps.endpoints.findById(endpointId)
   if (endpoint === null || endpoint.workspaceId !== scope.workspaceId) throw new PaymeshError('NOT_FOUND')
   if (endpoint.mode !== 'both' && endpoint.mode !== keyMode) throw new PaymeshError('NOT_FOUND')
-  // The endpoint first: rows that the relay still adds afterwards find no endpoint and are purged by the dispatcher.
+  // The endpoint first: rows that the relay adds afterwards find no endpoint and are purged by the dispatcher.
   if (endpoint.mode === 'both' && keyMode === 'test') {
     if (!(await deps.endpoints.restrictToLive(endpointId))) throw new PaymeshError('NOT_FOUND')
     await deps.deliveries.purge(endpointId, 'test')

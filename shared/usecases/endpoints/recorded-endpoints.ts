@@ -1,31 +1,31 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { EndpointDeeds } from '#shared/ports/endpoint-operations.ts'
+import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
 import type { EndpointRepository } from '#shared/ports/endpoints.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 
-/** Who changes an endpoint, in the name of which workspace and mode, and under which operation. */
+/** Who changes an endpoint, for which workspace and mode, and as part of which operation. */
 export interface EndpointActor {
   readonly workspaceId: string
   readonly mode: Mode
-  /** As the audit trail names them: `user:<address>`, `api_key:<id of the key>`. */
+  /** Actor as named in the audit log: `user:<address>`, `api_key:<id of the key>`. */
   readonly actor: string
   readonly reason?: string | null
-  /** The name of the operation: the same one again is done once. */
+  /** Id of the operation: repeating it changes nothing. */
   readonly opId: string
 }
 
-/** What storing endpoints with their audit rows needs. */
+/** Dependencies of storing endpoints with their audit rows. */
 export interface RecordedEndpointsDeps {
   readonly endpoints: EndpointRepository
-  readonly deeds: Pick<EndpointDeeds, 'insert' | 'remove' | 'restrictToLive'>
+  readonly operations: Pick<EndpointOperations, 'insert' | 'remove' | 'restrictToLive'>
   readonly clock: Clock
 }
 
-/** The repository of endpoints whose changes are stored together with the audit row of this actor, or not at all. */
+/** A repository whose endpoint changes are stored together with an audit row of this actor, or not at all. */
 export function recordedEndpoints(deps: RecordedEndpointsDeps, by: EndpointActor): EndpointRepository {
-  const { endpoints, deeds } = deps
+  const { endpoints, operations } = deps
   const audit = (action: string, subject: string, detail: AuditRecord['detail'] = {}) =>
     endpointAudit(deps, by, { action, subject, detail })
   return {
@@ -33,14 +33,14 @@ export function recordedEndpoints(deps: RecordedEndpointsDeps, by: EndpointActor
     insert: async (endpoint) => {
       const { id, url, events, mode } = endpoint
       const row = audit('endpoint.created', id, { url, events: events.join(','), mode })
-      return (await deeds.insert(endpoint, row)) ? 'inserted' : 'exists'
+      return (await operations.insert(endpoint, row)) ? 'inserted' : 'exists'
     },
-    remove: (id) => deeds.remove(id, audit('endpoint.deleted', id)),
-    restrictToLive: (id) => deeds.restrictToLive(id, audit('endpoint.restricted_to_live', id)),
+    remove: (id) => operations.remove(id, audit('endpoint.deleted', id)),
+    restrictToLive: (id) => operations.restrictToLive(id, audit('endpoint.restricted_to_live', id)),
   }
 }
 
-/** The audit row of a change of an endpoint; its id is the operation's. */
+/** The audit row of an endpoint change; its id is the operation's. */
 export function endpointAudit(
   { clock }: { readonly clock: Clock },
   { workspaceId, mode, actor, opId, reason = null }: EndpointActor,

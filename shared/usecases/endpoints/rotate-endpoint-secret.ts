@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { EndpointDeeds } from '#shared/ports/endpoint-operations.ts'
+import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
 import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
 import { endpointSecretContext, type SecretBox } from '#shared/ports/secrets.ts'
@@ -8,16 +8,18 @@ import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import { findEndpoint } from './find-endpoint.ts'
 import { newEndpointSecret } from './manage-endpoints.ts'
 
-/** How long the old secret goes on signing unless something else is said, and the longest that may be said. */
+/** A secret of Standard Webhooks 1.0: 24 to 64 random bytes in base64 behind `whsec_`. */
+const SECRET = /^whsec_(?=.{32,88}$)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+/** How long the old secret keeps signing by default, and the longest overlap allowed. */
 export const ROTATION_OVERLAP_MS: Ms = 86_400_000
 export const ROTATION_OVERLAP_MAX_MS: Ms = 7 * 86_400_000
-/** Each signs every delivery; more of them would only make the header long. */
+/** Each of them signs every delivery; more would only lengthen the header. */
 const FORMER_MAX = 3
 const RACES_MAX = 5
 
 export interface RotateSecretDeps {
   readonly endpoints: Pick<EndpointRepository, 'findById'>
-  readonly deeds: Pick<EndpointDeeds, 'rotate' | 'isRecorded'>
+  readonly operations: Pick<EndpointOperations, 'rotate' | 'isRecorded'>
   readonly secretBox: SecretBox
   readonly clock: Clock
   readonly random: Random
@@ -27,16 +29,19 @@ export interface RotateSecretInput {
   readonly endpointId: string
   /** From now; 0 ends the old secret, and every older one, at once. */
   readonly overlapMs: Ms
-  /** The same for every repetition of one wish: the secret is then the one of the first run. */
+  /** The new secret, for receivers that must accept it before its first use; default: generated now. `whsec_` and 24 to 64 bytes in base64. */
+  readonly newSecret?: string
+  /** The same for every repetition of one request: the result is then the secret of the first run. */
   readonly opId: string
   readonly actor: string
   readonly reason?: string | null
 }
 
 /**
- * Gives an endpoint a new signing secret and returns it; it is never shown again. `X-Webhook-Signature` is made with the new one from the
- * next request on. The old one signs only the Standard Webhooks header, which is a list, until the overlap is over. Throws
- * `NOT_FOUND`, and `VALIDATION_ERROR` on an overlap of less than nothing or more than a week.
+ * Gives an endpoint a new signing secret and returns it; it is never shown again. `X-Webhook-Signature` uses the new one from the
+ * next request on: receivers that accept both secrets before that miss nothing. The old one signs only the Standard Webhooks header, which is a list, until the overlap ends. Throws
+ * `NOT_FOUND`, and `VALIDATION_ERROR` for a negative overlap or one of more than a week, and for a new secret
+ * that is malformed or that the endpoint has or had.
  */
 export async function rotateEndpointSecret(
   deps: RotateSecretDeps,
@@ -48,6 +53,7 @@ export async function rotateEndpointSecret(
       details: [{ path: 'overlap', message: 'must be from 0 to 7 days' }],
     })
   }
+  if (input.newSecret !== undefined && !SECRET.test(input.newSecret)) throw unfitSecret()
   const context = endpointSecretContext(endpointId)
   const auditId = `rotated:${endpointId}:${opId}`
   for (let races = 0; races < RACES_MAX; races += 1) {
@@ -59,12 +65,15 @@ export async function rotateEndpointSecret(
       const secret = deps.secretBox.open(current, context)
       return { endpoint, secret, oldUntil: endpoint.formerSecrets?.[0]?.until ?? at }
     }
-    const secret = newEndpointSecret(deps.random)
+    const known = [current, ...(endpoint.formerSecrets ?? []).map(({ sealed }) => sealed)]
+    const secret = input.newSecret ?? newEndpointSecret(deps.random)
+    const isKnown = (sealed: string) => deps.secretBox.open(sealed, context) === input.newSecret
+    if (input.newSecret !== undefined && known.some(isKnown)) throw unfitSecret()
     const oldUntil = at + overlapMs
     const older = (endpoint.formerSecrets ?? []).filter(({ until }) => until > at)
     const former = overlapMs === 0 ? [] : [{ sealed: current, until: oldUntil }, ...older].slice(0, FORMER_MAX)
     const next = { sealedSecrets: [deps.secretBox.seal(secret, context)], formerSecrets: former, rotatedBy: opId }
-    const stored = await deps.deeds.rotate(endpointId, current, next, at, {
+    const stored = await deps.operations.rotate(endpointId, current, next, at, {
       id: auditId,
       at,
       actor: input.actor,
@@ -75,14 +84,19 @@ export async function rotateEndpointSecret(
       detail: { old_until: new Date(oldUntil).toISOString(), ...reasonOf(input) },
     })
     if (stored) return { endpoint: { ...endpoint, ...next }, secret, oldUntil }
-    if (await deps.deeds.isRecorded(auditId)) throw replacedSince()
+    if (await deps.operations.isRecorded(auditId)) throw replacedSince()
   }
-  throw new Error(`the secret of endpoint ${endpointId} was changed by others again and again`)
+  throw new Error(`the secret of endpoint ${endpointId} was changed concurrently too often`)
 }
 
-/** The secret that this very operation made no longer signs: there is nothing to show, and nothing to do. */
+function unfitSecret(): PaymeshError {
+  const message = 'must be whsec_ and 24 to 64 random bytes in base64, and no secret that the endpoint has or had'
+  return new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'newSecret', message }] })
+}
+
+/** The secret that this operation created no longer signs: there is nothing to return and nothing to do. */
 function replacedSince(): PaymeshError {
   return new PaymeshError('INVALID_STATE', {
-    message: 'This rotation was done, and the secret was replaced again since. Nothing was changed now.',
+    message: 'This rotation already ran, and the secret has been replaced again since. No changes were made.',
   })
 }

@@ -8,7 +8,7 @@ import { closeException } from './close-exception.ts'
 
 const stores = useStores()
 
-const STRAY: ExceptionRecord = {
+const UNMATCHED: ExceptionRecord = {
   id: 'unmatched:key:ws',
   kind: 'unmatched',
   workspaceId: 'ws',
@@ -25,19 +25,19 @@ beforeEach(async () => {
 })
 
 // Guarantee: whoever closes an entry of the inbox is on record, once.
-it('closes an entry once, notes who did it, and a sighting of the same money does not open it again', async () => {
+it('closes an entry once, notes who did it, and an observation of the same money does not open it again', async () => {
   const exceptions = createExceptionRepository(stores.db)
-  const deps = { ...stores.ambient, exceptions }
-  const close = (dryRun: boolean) => closeException(deps, { id: STRAY.id, dryRun, actor: 'cli:anna' })
-  await exceptions.openOnce([STRAY])
+  const deps = { ...stores.runtime, exceptions }
+  const close = (dryRun: boolean) => closeException(deps, { id: UNMATCHED.id, dryRun, actor: 'cli:anna' })
+  await exceptions.openOnce([UNMATCHED])
   expect(await close(true)).toMatchObject({ changed: true })
   expect(await exceptions.listOpen('ws')).toHaveLength(1)
   expect(await close(false)).toMatchObject({ changed: true })
   expect(await close(false)).toMatchObject({ changed: false })
-  await exceptions.openOnce([STRAY])
+  await exceptions.openOnce([UNMATCHED])
   expect(await exceptions.listOpen('ws')).toEqual([])
-  const noted = await createAuditRepository(stores.db).listBySubject(STRAY.id)
-  expect(noted).toMatchObject([{ action: 'exception.closed', actor: 'cli:anna', workspaceId: 'ws' }])
+  const auditWrite = await createAuditRepository(stores.db).listBySubject(UNMATCHED.id)
+  expect(auditWrite).toMatchObject([{ action: 'exception.closed', actor: 'cli:anna', workspaceId: 'ws' }])
   await expect(closeException(deps, { id: 'none', dryRun: false, actor: 'x' })).rejects.toMatchObject({
     code: 'NOT_FOUND',
   })

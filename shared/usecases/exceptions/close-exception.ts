@@ -2,7 +2,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
 
-/** What closing an inbox entry needs. */
+/** Dependencies of closing an exception. */
 export interface CloseExceptionDeps {
   readonly clock: Clock
   readonly random: Random
@@ -10,7 +10,7 @@ export interface CloseExceptionDeps {
 }
 
 /**
- * Closes an entry of the operators' inbox and notes who did it. Only the entry: the money or invoice it is about stays as it is.
+ * Closes an exception and records who did it. Only the exception: the money or invoice it is about is unchanged.
  * Closing a closed one changes nothing. Throws `NOT_FOUND`.
  */
 export async function closeException(
@@ -18,7 +18,7 @@ export async function closeException(
   input: { readonly id: string; readonly dryRun: boolean; readonly actor: string },
 ): Promise<{ readonly exception: ExceptionRecord; readonly changed: boolean }> {
   const found = await deps.exceptions.findById(input.id)
-  if (found === null) throw new PaymeshError('NOT_FOUND', { message: `There is no exception ${input.id}.` })
+  if (found === null) throw new PaymeshError('NOT_FOUND', { message: `Exception ${input.id} not found.` })
   if (found.closedAt !== null) return { exception: found, changed: false }
   const at = deps.clock.now()
   const closed = { ...found, closedAt: at }

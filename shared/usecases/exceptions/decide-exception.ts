@@ -2,16 +2,16 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { Decision, DeskEntry, ExceptionDesk, Resolution } from '#shared/ports/exception-decisions.ts'
+import type { Decision, ExceptionDecisions, ExceptionEntry, Resolution } from '#shared/ports/exception-decisions.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
 import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event.ts'
 import { refusalError } from '#shared/usecases/invoices/refusal-error.ts'
 import { type AttachDeps, attachPayment, type WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
 
-/** A decision that takes longer than this has died with its process. */
+/** A decision that takes longer than this has crashed with its process. */
 const DECIDING_MAX_MS: Ms = 60_000
 
-/** Entries about one transfer that an operator may let count. */
+/** Exceptions about one transfer that an operator may count. */
 const ABOUT_PAYMENT: readonly ExceptionKind[] = [
   'late',
   'wrong_asset',
@@ -20,13 +20,13 @@ const ABOUT_PAYMENT: readonly ExceptionKind[] = [
   'cancelled_paid',
 ]
 
-/** What deciding needs. */
+/** Dependencies of deciding. */
 export interface DecideDeps extends AttachDeps {
-  readonly desk: ExceptionDesk
+  readonly decisions: ExceptionDecisions
   readonly payments: AttachDeps['payments'] & Pick<PaymentRepository, 'findByKeys'>
 }
 
-/** Who decides what about which entry. */
+/** The decision: who, which exception, and what. */
 export interface DecideInput {
   readonly workspaceId: string
   readonly mode: Mode
@@ -35,18 +35,18 @@ export interface DecideInput {
   readonly opId: string
   readonly actor: string
   readonly reason: string | null
-  /** The operation succeeded before: the entry is returned as it is now, even when it was opened again since. */
+  /** The operation succeeded before: the exception is returned as it is now, even when it was reopened since. */
   readonly isDone?: boolean
-  /** The invoice it shall count on; only for `attached`. */
+  /** The invoice to apply the payment to; only for `attached`. */
   readonly invoiceId?: string
   /** Value in base units of the invoice's asset; needed for money in another asset. */
   readonly valueBase?: bigint
-  /** Asked before the entry is claimed, and again with the write; see {@link WeighAcceptance}. Absent = nothing is refused or mailed. */
+  /** Called before the exception is claimed, and again with the write; see {@link WeighAcceptance}. Absent = nothing is refused or mailed. */
   readonly weigh?: WeighAcceptance
 }
 
-/** What may be decided about an entry, beside rejecting and closing it. */
-export function waysToAccept(entry: Pick<DeskEntry, 'kind' | 'paymentKey' | 'invoiceId'>): readonly Resolution[] {
+/** The ways to accept an exception, besides rejecting and closing it. */
+export function waysToAccept(entry: Pick<ExceptionEntry, 'kind' | 'paymentKey' | 'invoiceId'>): readonly Resolution[] {
   if (entry.kind === 'partial' && entry.invoiceId !== null) return ['accepted']
   if (entry.paymentKey === null) return []
   if (entry.invoiceId !== null && ABOUT_PAYMENT.includes(entry.kind)) return ['accepted']
@@ -54,64 +54,65 @@ export function waysToAccept(entry: Pick<DeskEntry, 'kind' | 'paymentKey' | 'inv
 }
 
 /**
- * Carries out an operator's decision and closes the entry, with its audit row. Only one person decides an entry: whoever comes second
- * gets `INVALID_STATE` that says who did what and when, and nothing is done. The same operation again changes nothing, also after
- * a crash at any line. Throws `NOT_FOUND`, and what accepting or attaching throws; the entry then stays open.
+ * Carries out an operator's decision and closes the exception, with its audit row. Only one person decides it: a second one
+ * gets `INVALID_STATE` that names who did what and when, and nothing changes. Repeating the operation changes nothing, also after
+ * a crash at any line. Throws `NOT_FOUND`, and every error of accepting or attaching; the exception then stays open.
  */
-export async function decideException(deps: DecideDeps, input: DecideInput): Promise<DeskEntry> {
+export async function decideException(deps: DecideDeps, input: DecideInput): Promise<ExceptionEntry> {
   const entry = await find(deps, input)
   const { opId, actor, resolution, reason } = input
   if (input.isDone === true) return entry
   if (entry.closedAt !== null) return answerClosed(entry, opId)
   if ((resolution === 'accepted' || resolution === 'attached') && !waysToAccept(entry).includes(resolution)) {
     throw new PaymeshError('INVALID_STATE', {
-      message: 'There is nothing to accept here: close it when it is dealt with.',
+      message: 'There is nothing to accept here. Mark it as resolved when you are done.',
     })
   }
-  // Before anybody claims the entry: a person who has to fetch a code first keeps nobody else from deciding.
+  // Before the claim: a person who has to fetch a code first must not block others from deciding.
   if (input.weigh !== undefined) await carryOut(deps, entry, input, { dryRun: true })
   const at = deps.clock.now()
   const decision: Decision = { opId, by: actor, at, resolution, reason }
-  if (!(await deps.desk.claim(entry.id, decision, at - DECIDING_MAX_MS))) return await lost(deps, input)
+  if (!(await deps.decisions.claim(entry.id, decision, at - DECIDING_MAX_MS))) return await lost(deps, input)
   try {
     await carryOut(deps, entry, input, { dryRun: false })
   } catch (error) {
-    // After an unexpected failure nobody knows what was done: the same operation may go on, others wait a minute.
-    if (error instanceof PaymeshError) await deps.desk.release(entry.id, opId)
+    // After an unexpected failure the outcome is unknown: the same operation may continue, others wait a minute.
+    if (error instanceof PaymeshError) await deps.decisions.release(entry.id, opId)
     throw error
   }
-  await deps.desk.resolve(entry.id, decision, auditOf(entry, input, at))
+  await deps.decisions.resolve(entry.id, decision, auditOf(entry, input, at))
   return await find(deps, input)
 }
 
-/** Writes something beside an entry, open or closed. Repeating the operation changes nothing. Throws `NOT_FOUND`. */
+/** Adds a note to an exception, open or closed. Repeating the operation changes nothing. Throws `NOT_FOUND`. */
 export async function noteException(
-  deps: Pick<DecideDeps, 'clock' | 'desk'>,
+  deps: Pick<DecideDeps, 'clock' | 'decisions'>,
   input: Omit<DecideInput, 'resolution' | 'reason' | 'isDone'> & { readonly text: string },
-): Promise<DeskEntry> {
+): Promise<ExceptionEntry> {
   const { opId, actor, text } = input
   const entry = await find(deps, input)
   const at = deps.clock.now()
   const { kind, workspaceId, mode } = entry
   const detail = { kind, note: text }
   const audit = { id: `exception-note:${opId}`, at, actor, action: 'exception.noted', subject: entry.id, detail }
-  await deps.desk.addNote(entry.id, { opId, by: actor, at, text }, { ...audit, workspaceId, mode })
+  await deps.decisions.addNote(entry.id, { opId, by: actor, at, text }, { ...audit, workspaceId, mode })
   return await find(deps, input)
 }
 
 async function carryOut(
   deps: DecideDeps,
-  entry: DeskEntry,
+  entry: ExceptionEntry,
   input: DecideInput,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<void> {
   const { resolution, actor, reason, weigh } = input
   if (resolution === 'rejected' || resolution === 'closed') return
-  const word = { by: actor, ...(reason !== null && { reason }) }
-  if (entry.kind === 'partial') return await acceptReceived(deps, entry, word, { dryRun, weigh })
+  const attribution = { by: actor, ...(reason !== null && { reason }) }
+  if (entry.kind === 'partial') return await acceptReceived(deps, entry, attribution, { dryRun, weigh })
   const [payment] = await deps.payments.findByKeys([entry.paymentKey ?? ''])
   const invoiceId = resolution === 'attached' ? input.invoiceId : entry.invoiceId
-  if (payment === undefined) throw new PaymeshError('NOT_FOUND', { message: 'The payment it is about is not known.' })
+  if (payment === undefined)
+    throw new PaymeshError('NOT_FOUND', { message: 'The payment of this exception was not found.' })
   if (invoiceId === undefined || invoiceId === null) {
     throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'invoiceId', message: 'is required' }] })
   }
@@ -127,16 +128,16 @@ async function carryOut(
   })
 }
 
-/** Everything that was received settles the invoice, although it is less than asked for. */
+/** The total received settles the invoice, although it is less than the amount due. */
 async function acceptReceived(
   deps: DecideDeps,
-  entry: DeskEntry,
-  word: { readonly by: string; readonly reason?: string },
+  entry: ExceptionEntry,
+  attribution: { readonly by: string; readonly reason?: string },
   { dryRun, weigh }: { readonly dryRun: boolean; readonly weigh: WeighAcceptance | undefined },
 ): Promise<void> {
-  // One name for every operator: of two whose claims overlapped, one accepts.
+  // One id for every operator: if two claims overlap, only one accepts.
   const opId = `accept:${entry.id}:${entry.openedAt}`
-  const event = { type: 'funds_accepted', payments: [], ...word } as const
+  const event = { type: 'funds_accepted', payments: [], ...attribution } as const
   const result = await applyInvoiceEvent(deps, {
     ...{ invoiceId: entry.invoiceId ?? '', event, opId },
     ...(weigh !== undefined && { weigh: (after) => weigh({ after, isStated: false }) }),
@@ -149,41 +150,41 @@ async function acceptReceived(
 async function requireOwn(deps: DecideDeps, { workspaceId, mode }: DecideInput, invoiceId: string): Promise<void> {
   const invoice = await deps.invoices.findById(invoiceId)
   if (invoice === null || invoice.terms.workspaceId !== workspaceId || invoice.terms.mode !== mode)
-    throw new PaymeshError('NOT_FOUND', { message: 'There is no such invoice.' })
+    throw new PaymeshError('NOT_FOUND', { message: 'Invoice not found.' })
 }
 
 async function find(
-  deps: Pick<DecideDeps, 'desk'>,
+  deps: Pick<DecideDeps, 'decisions'>,
   { workspaceId, mode, exceptionId }: Pick<DecideInput, 'workspaceId' | 'mode' | 'exceptionId'>,
-): Promise<DeskEntry> {
-  const entry = await deps.desk.find(workspaceId, mode, exceptionId)
+): Promise<ExceptionEntry> {
+  const entry = await deps.decisions.find(workspaceId, mode, exceptionId)
   if (entry === null) throw new PaymeshError('NOT_FOUND')
   return entry
 }
 
-async function lost(deps: DecideDeps, input: DecideInput): Promise<DeskEntry> {
+async function lost(deps: DecideDeps, input: DecideInput): Promise<ExceptionEntry> {
   const entry = await find(deps, input)
   if (entry.closedAt !== null) return answerClosed(entry, input.opId)
   const other = entry.deciding
-  if (other === null) throw conflict('Somebody was faster. Look at it again.', null)
-  throw conflict(`${personOf(other.by)} is deciding this right now.`, other)
+  if (other === null) throw conflict('Someone else changed this first. Review it and try again.', null)
+  throw conflict(`${personOf(other.by)} is working on this.`, other)
 }
 
 const DONE: Readonly<Record<Resolution, string>> = {
   accepted: 'accepted this',
-  attached: 'attached this',
+  attached: 'applied this to an invoice',
   rejected: 'rejected this',
-  closed: 'closed this',
+  closed: 'marked this as resolved',
 }
 
-/** The same operation again gets its own result; anybody else hears who was first. */
-function answerClosed(entry: DeskEntry, opId: string): DeskEntry {
+/** Repeating the operation returns its own result; anyone else gets an error that names who was first. */
+function answerClosed(entry: ExceptionEntry, opId: string): ExceptionEntry {
   const { resolved, closedAt } = entry
   if (resolved?.opId === opId) return entry
   if (resolved === null || closedAt === null || resolved.at !== closedAt)
-    throw conflict('This closed by itself: its reason is gone. Nothing was done twice.', null)
+    throw conflict('This closed automatically because it no longer applies. No changes were made.', null)
   const at = new Date(resolved.at).toISOString()
-  throw conflict(`${personOf(resolved.by)} ${DONE[resolved.resolution]} at ${at}. Nothing was done twice.`, resolved)
+  throw conflict(`${personOf(resolved.by)} ${DONE[resolved.resolution]} at ${at}. No changes were made.`, resolved)
 }
 
 function conflict(message: string, by: Decision | null): PaymeshError {
@@ -193,7 +194,7 @@ function conflict(message: string, by: Decision | null): PaymeshError {
 
 const personOf = (actor: string): string => actor.replace(/^user:/, '')
 
-function auditOf(entry: DeskEntry, input: DecideInput, at: Ms): AuditRecord {
+function auditOf(entry: ExceptionEntry, input: DecideInput, at: Ms): AuditRecord {
   const { kind, workspaceId, mode, invoiceId, paymentKey } = entry
   return {
     id: `exception:${input.opId}`,

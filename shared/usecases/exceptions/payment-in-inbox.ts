@@ -1,8 +1,8 @@
 import type { Payment } from '#shared/ports/payments.ts'
 
 /**
- * A payment as an entry in a workspace's inbox shows it. What another workspace holds by now looks like money that nobody holds:
- * entries outlive the time at which the money was still open to several workspaces, and invoices of others are not named.
+ * A payment as a workspace's exception shows it. A payment that belongs to another workspace by now is shown as unmatched:
+ * an exception may outlive the time when several workspaces could claim the money, and invoices of others must not be named.
  */
 export function paymentInInbox(payment: Payment, workspaceId: string): Payment {
   if (payment.workspaceId === null || payment.workspaceId === workspaceId) return payment

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createExceptionDesk } from '#shared/db/exceptions/exception-decisions.ts'
+import { createExceptionDecisions } from '#shared/db/exceptions/exception-decisions.ts'
 import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
 import { renderMail } from '#shared/usecases/mails/render-mail.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
@@ -18,7 +18,8 @@ beforeAll(async () => {
   engine = await openEngine(stores)
 })
 
-const send = () => sendDigests({ ...engine.deps, clock: { now: () => now }, desk: createExceptionDesk(stores.db) })
+const send = () =>
+  sendDigests({ ...engine.deps, clock: { now: () => now }, decisions: createExceptionDecisions(stores.db) })
 const mails = async () =>
   (await createMailQueue(stores.db).listNewest(20)).filter((one) => one.template === 'exceptions_digest')
 

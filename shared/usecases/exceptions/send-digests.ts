@@ -1,33 +1,33 @@
-import { EXCEPTION_TITLES } from '#shared/contracts/exception-words.ts'
+import { EXCEPTION_TITLES } from '#shared/contracts/exception-labels.ts'
 import type { ExceptionKind } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ExceptionDesk, OpenSummary } from '#shared/ports/exception-decisions.ts'
+import type { ExceptionDecisions, OpenSummary } from '#shared/ports/exception-decisions.ts'
 import type { MailRecord, MailRepository } from '#shared/ports/mails.ts'
-import { type Clock, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import { type Clock, QUEUES, type QueueNotifier } from '#shared/ports/runtime.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** When a workspace has not chosen: 07:00 UTC. */
+/** Default hour: 07:00 UTC. */
 export const DIGEST_HOUR_DEFAULT = 7
 
-/** What sending daily mails needs. */
+/** Dependencies of sending daily mails. */
 export interface DigestDeps {
   readonly clock: Clock
-  readonly desk: Pick<ExceptionDesk, 'summariseOpen'>
+  readonly decisions: Pick<ExceptionDecisions, 'summariseOpen'>
   readonly workspaces: Pick<WorkspaceRepository, 'findMany'>
   readonly mails: MailRepository
-  readonly kicker: Kicker
+  readonly notifier: QueueNotifier
 }
 
 /**
- * Queues one mail a day to the owner of each workspace that has open exceptions, at the hour its policy names (UTC): it counts what was
- * open by then, so a process that comes late says the same. The mail's id is made of workspace and day, hence calling this often, or
+ * Queues one mail a day to the owner of each workspace that has open exceptions, at the hour of its policy (UTC): it counts the exceptions
+ * open at that hour, so a late run gives the same text. The mail's id is derived from workspace and day, so calling this often, or
  * in two processes at once, sends nothing twice. Returns the number of mails that were due.
  */
 export async function sendDigests(deps: DigestDeps): Promise<number> {
   const now = deps.clock.now()
-  const open = await deps.desk.summariseOpen(now)
+  const open = await deps.decisions.summariseOpen(now)
   const workspaces = await deps.workspaces.findMany([...new Set(open.map(({ workspaceId }) => workspaceId))])
   const due = workspaces.flatMap((workspace) => {
     const sentFor = digestTime(workspace, now)
@@ -36,11 +36,11 @@ export async function sendDigests(deps: DigestDeps): Promise<number> {
   })
   if (due.length === 0) return 0
   await deps.mails.insertMany(due)
-  for (const { id } of due) deps.kicker.kick(QUEUES.mail, id)
+  for (const { id } of due) deps.notifier.notify(QUEUES.mail, id)
   return due.length
 }
 
-/** Today's hour if it has struck; null before it, and where no mail is wanted. */
+/** Today's digest hour if it has passed; null before it, and when no mail is wanted. */
 function digestTime({ policy }: Workspace, now: Ms): Ms | null {
   const hour = policy.digestHour === undefined ? DIGEST_HOUR_DEFAULT : policy.digestHour
   if (hour === null) return null

@@ -2,12 +2,12 @@ import type { PaymentRepository } from '#shared/ports/payments.ts'
 import { type ApplyDeps, applyInvoiceEvent, OutboxFull } from './apply-invoice-event.ts'
 import { type DeadlineDeps, type DeadlineTurns, dueInvoices, isDue } from './deadlines.ts'
 
-/** A payment version that nobody applied for this long was not kicked, or its worker died. */
+/** A payment version unapplied for this long got no wake-up, or its worker died. */
 const DIRTY_AFTER_MS = 1_000
 /** Invoices per sweep. */
 const SWEEP_LIMIT = 500
 
-/** What moving invoices on needs. */
+/** Dependencies of advancing invoices. */
 export interface AdvanceDeps extends ApplyDeps {
   readonly invoices: ApplyDeps['invoices'] & DeadlineDeps['invoices']
   readonly payments: ApplyDeps['payments'] & Pick<PaymentRepository, 'takeDirtyInvoices'>
@@ -16,25 +16,28 @@ export interface AdvanceDeps extends ApplyDeps {
 }
 
 /**
- * Brings one invoice up to date with its stored payments and its clock. Safe to repeat and to run twice at once.
- * An invoice whose outbox is full is left as it is; the sweep finds it again when the relay has caught up.
+ * Brings one invoice up to date with its stored payments and its deadlines. Safe to repeat and to run concurrently.
+ * An invoice whose outbox is full is skipped; the sweep finds it again when the relay has caught up. Returns false when its
+ * deadline has passed and it could not be advanced: the sweep will return it again.
  */
-export async function advanceInvoice(deps: AdvanceDeps, invoiceId: string): Promise<void> {
+export async function advanceInvoice(deps: AdvanceDeps, invoiceId: string): Promise<boolean> {
   try {
     const folded = await applyInvoiceEvent(deps, { invoiceId, event: { type: 'payments_changed' }, opId: null })
-    // A scanner takes payments back before it moves its cursor: right after a change the cursor may still tell of a chain
-    // that is gone. The sweep judges the deadline a moment later.
-    if (folded.outcome !== 'unchanged' || !(await isDue(deps, folded.invoice.state))) return
-    await applyInvoiceEvent(deps, { invoiceId, event: { type: 'deadline_reached' }, opId: null })
+    // A scanner orphans payments before it moves its cursor: right after a change the cursor may still describe a chain
+    // that no longer exists. The sweep checks the deadline a moment later.
+    if (folded.outcome !== 'unchanged' || !(await isDue(deps, folded.invoice.state))) return true
+    const ended = await applyInvoiceEvent(deps, { invoiceId, event: { type: 'deadline_reached' }, opId: null })
+    return ended.outcome === 'changed' || ended.invoice === null || !(await isDue(deps, ended.invoice.state))
   } catch (error) {
     if (!(error instanceof OutboxFull)) throw error
     deps.logger.warn({ invoiceId }, 'invoice waits for the relay')
+    return true
   }
 }
 
 /**
- * Ids of invoices that something happened to without anybody applying it: unapplied payments and reached deadlines. Who hands in
- * the same `turns` each time is told of each in turn, however many of them cannot be advanced.
+ * Ids of invoices with unapplied payments or reached deadlines. Callers that pass the
+ * same `turns` each time get all of them in turn, however many of them cannot be advanced.
  */
 export async function overdueInvoices(deps: AdvanceDeps, turns?: DeadlineTurns): Promise<readonly string[]> {
   const at = deps.clock.now()

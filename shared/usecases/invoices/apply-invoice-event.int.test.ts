@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { confirmPayments, orphanPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { advanceInvoice, overdueInvoices } from './advance-invoice.ts'
 import { applyInvoiceEvent } from './apply-invoice-event.ts'
 import { cancelInvoice } from './cancel-invoice.ts'
-import { lockAsset } from './lock-asset.ts'
+import { quoteAsset } from './quote-asset.ts'
 
 const stores = useStores()
 const CHAIN = { mode: 'test', network: 'ethereum', epoch: 1 } as const
@@ -23,7 +23,7 @@ describe('applyInvoiceEvent', () => {
   // Guarantee: any number of workers at once count a payment once and announce it once.
   it('counts a payment once however many apply it at the same time', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const lock = lockOf(invoice)
+    const lock = paymentMethodOf(invoice)
     const now = engine.deps.clock.now()
     const block = blockWith(10, now, lock, [{ key: 'race', amountBase: 25_000_000n }])
     await recordBlockTransfers(engine.deps, { ...CHAIN, blocks: [block] })
@@ -44,7 +44,9 @@ describe('applyInvoiceEvent', () => {
   it('confirms, pays and stays silent when everything is applied again', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     const { id } = invoice.terms
-    const block = blockWith(20, engine.deps.clock.now(), lockOf(invoice), [{ key: 'full', amountBase: 25_000_000n }])
+    const block = blockWith(20, engine.deps.clock.now(), paymentMethodOf(invoice), [
+      { key: 'full', amountBase: 25_000_000n },
+    ])
     await recordBlockTransfers(engine.deps, { ...CHAIN, blocks: [block] })
     await confirmPayments(engine.deps, { ...CHAIN, height: 22, finalizedHeight: null })
     await advanceInvoice(engine.deps, id)
@@ -67,7 +69,9 @@ describe('applyInvoiceEvent', () => {
   it('steps back when the payment leaves the chain', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     const { id } = invoice.terms
-    const block = blockWith(30, engine.deps.clock.now(), lockOf(invoice), [{ key: 'gone', amountBase: 25_000_000n }])
+    const block = blockWith(30, engine.deps.clock.now(), paymentMethodOf(invoice), [
+      { key: 'gone', amountBase: 25_000_000n },
+    ])
     await recordBlockTransfers(engine.deps, { ...CHAIN, blocks: [block] })
     await advanceInvoice(engine.deps, id)
     await orphanPayments(engine.deps, { ...CHAIN, forkHeight: 29 })
@@ -91,7 +95,9 @@ describe('applyInvoiceEvent', () => {
   // Guarantee: an invoice with money on the way is never cancelled, even if no worker has seen the money yet.
   it('folds stored payments before it cancels', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const block = blockWith(40, engine.deps.clock.now(), lockOf(invoice), [{ key: 'early', amountBase: 1_000_000n }])
+    const block = blockWith(40, engine.deps.clock.now(), paymentMethodOf(invoice), [
+      { key: 'early', amountBase: 1_000_000n },
+    ])
     await recordBlockTransfers(engine.deps, { ...CHAIN, blocks: [block] })
     const cancel = { workspaceId: engine.workspace.id, mode: 'test', invoiceId: invoice.terms.id, opId: 'c' } as const
     await expect(cancelInvoice(engine.deps, cancel)).rejects.toMatchObject({ code: 'INVALID_STATE' })
@@ -111,12 +117,12 @@ describe('applyInvoiceEvent', () => {
   })
 })
 
-describe('lockAsset', () => {
+describe('quoteAsset', () => {
   // Guarantee: two invoices never share an address, even when two processes offer the same candidate.
   it('takes the next candidate when another invoice holds the claim', async () => {
     const holder = await engine.open({ asset: 'usdt_ethereum' })
     const invoice = await engine.open()
-    const taken = lockOf(holder)
+    const taken = paymentMethodOf(holder)
     const { locks } = engine.deps
     const colliding = {
       ...locks,
@@ -126,18 +132,18 @@ describe('lockAsset', () => {
         return { ...fresh, lock: { ...fresh.lock, address, matchKey, claim }, next: () => Promise.resolve(fresh) }
       },
     }
-    const locked = await lockAsset(
+    const locked = await quoteAsset(
       { ...engine.deps, locks: colliding },
       { invoiceId: invoice.terms.id, asset: 'usdc_ethereum', opId: null },
     )
-    expect(lockOf(locked).matchKey).not.toBe(taken.matchKey)
+    expect(paymentMethodOf(locked).matchKey).not.toBe(taken.matchKey)
     expect(locked.state.status).toBe('pending')
-    expect(locked.state.expiresAt).toBe(lockOf(locked).quotes[0]?.expiresAt)
+    expect(locked.state.expiresAt).toBe(paymentMethodOf(locked).quotes[0]?.expiresAt)
   })
 
   it('freezes amount, confirmations and bounds', async () => {
     const invoice = await engine.open({ asset: 'eth_ethereum' })
-    const lock = lockOf(invoice)
+    const lock = paymentMethodOf(invoice)
     expect(lock).toMatchObject({ requiredConfirmations: 3, claim: `test:evm:${lock.matchKey}` })
     expect(lock.quotes[0]).toMatchObject({ amountBase: 6_250_000_000_000_000n, fiatPerAsset: '4000' })
     expect(lock.policy.toleranceBase).toBe(0n)
@@ -168,7 +174,7 @@ describe('the sweep', () => {
     const now = engine.deps.clock.now()
     await recordBlockTransfers(engine.deps, {
       ...CHAIN,
-      blocks: [blockWith(50, now, lockOf(invoice), [{ key: 'lost-kick', amountBase: 5_000_000n }])],
+      blocks: [blockWith(50, now, paymentMethodOf(invoice), [{ key: 'lost-wake-up', amountBase: 5_000_000n }])],
     })
     engine.advance(2_000)
     expect(await overdueInvoices(engine.deps)).toContain(id)
@@ -201,13 +207,13 @@ describe('the sweep', () => {
   })
 
   // Guarantee: a reorganisation after the deadline never reports a payer as too late whose transfer is mined again.
-  it('judges the deadline anew when a payment on time is orphaned, once the scanner has passed it again', async () => {
+  it('checks the deadline again when a payment on time is orphaned, once the scanner has passed it again', async () => {
     await engine.publishRates()
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     const { id } = invoice.terms
     const { expiresAt } = invoice.state
     const mined = (height: number) =>
-      blockWith(height, expiresAt - 10_000, lockOf(invoice), [{ key: 'twice', amountBase: 25_000_000n }])
+      blockWith(height, expiresAt - 10_000, paymentMethodOf(invoice), [{ key: 'twice', amountBase: 25_000_000n }])
     await recordBlockTransfers(engine.deps, { ...CHAIN, blocks: [mined(80)] })
     await advanceInvoice(engine.deps, id)
     engine.advance(engine.workspace.policy.quoteMs + 60_000)

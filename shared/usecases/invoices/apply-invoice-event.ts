@@ -1,6 +1,8 @@
-import type { Effect, InvoiceEvent, InvoiceState, Refusal } from '#shared/domain/invoice/model.ts'
+import type { Effect, InvoiceEvent, Refusal } from '#shared/domain/invoice/invoice-event.ts'
+import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { StaleObservations, transition } from '#shared/domain/invoice/transition.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { CursorRepository } from '#shared/ports/cursors.ts'
 import {
   type Invoice,
   type InvoiceRepository,
@@ -9,8 +11,7 @@ import {
   outboxJobId,
 } from '#shared/ports/invoices.ts'
 import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
-import { type Ambient, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
-import type { CursorRepository } from '#shared/ports/scanning.ts'
+import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
 import {
   type AppliedPayment,
   appliedPayments,
@@ -22,62 +23,62 @@ import {
 import { isPaymentEvent, outboxEntries, type PresentedPayments } from './outbox-entries.ts'
 import { presentPayment } from './present-payment.ts'
 
-/** Lost races in a row before we give up; each loss means that somebody else made progress. */
+/** Version conflicts in a row before giving up; each conflict means that another caller made progress. */
 const ATTEMPTS_MAX = 60
-/** From here on the clock and the scanners wait for the relay, so that an outbox never outgrows its document. */
+/** Above this, deadlines and scanners wait for the relay, so that an outbox never outgrows its document. */
 const OUTBOX_SOFT_LIMIT = 400
 /** Nothing at all is added beyond this many unrelayed entries. */
 const OUTBOX_HARD_LIMIT = 500
 
-/** What every change of an invoice needs. */
-export interface ApplyDeps extends ObserveDeps, Ambient {
+/** Dependencies of every invoice change. */
+export interface ApplyDeps extends ObserveDeps, Runtime {
   readonly invoices: Pick<InvoiceRepository, 'findById' | 'save'>
   readonly payments: Pick<PaymentRepository, 'listByInvoice' | 'markApplied'>
   readonly cursors: Pick<CursorRepository, 'find'>
-  readonly catalog: Pick<Catalog, 'asset' | 'explorerTxUrl'>
-  readonly kicker: Kicker
+  readonly catalog: Pick<Catalog, 'asset' | 'explorerTxUrl' | 'hasNode' | 'blockTimeMs'>
+  readonly notifier: QueueNotifier
 }
 
-/** One thing that happened to one invoice. */
+/** One event of one invoice. */
 export interface ApplyInput {
   readonly invoiceId: string
   readonly event: InvoiceEvent
-  /** Names the caller's operation, so that a retry after a lost answer finds it done; null for workers. */
+  /** Id of the caller's operation, so that a retry after a lost response finds it done; null for workers. */
   readonly opId: string | null
-  /** Decide and save nothing, as if these payments were the invoice's as well; `changed` then shows what would become of it. */
+  /** Decide without saving, as if these payments belonged to the invoice as well; `changed` then contains the resulting invoice. */
   readonly preview?: { readonly payments: readonly Payment[] }
   /**
-   * Sees the invoice as the change leaves it, whenever something would change: also in a preview, and again after a lost race.
-   * What it throws prevents the change. Its mails to owners are stored with the first audit entry of the change.
+   * Receives the invoice as the change leaves it, whenever something would change: also in a preview, and again after a version conflict.
+   * An error it throws prevents the change. Its mails to owners are stored with the first audit entry of the change.
    */
   readonly weigh?: WeighChange
 }
 
-/** Throws when this change may not be made; else the mails that are stored with it, or null. */
+/** Throws when this change is not allowed; otherwise returns the mails to store with it, or null. */
 export type WeighChange = (after: Invoice) => Promise<OutboxNotice | null>
 
-/** What became of it. `invoice` is the state that holds now; on `refused` nothing was saved. */
+/** The outcome. `invoice` is the current state; on `refused` nothing was saved. */
 export type ApplyResult =
   | { readonly outcome: 'changed' | 'unchanged'; readonly invoice: Invoice }
   | { readonly outcome: 'refused'; readonly invoice: Invoice; readonly reason: Refusal }
   | { readonly outcome: 'missing'; readonly invoice: null }
 
-/** The invoice cannot take more events until the relay has caught up; worker jobs come back by their sweep. */
+/** The invoice cannot take more events until the relay has caught up; the sweep retries worker jobs. */
 export class OutboxFull extends Error {
   override readonly name = 'OutboxFull'
 }
 
 /**
  * The only writer of an invoice's state. Folds in every stored payment, decides, and saves state and outbox in one
- * compare-and-set; a lost race reads and decides again, so any number of callers at once count each payment once.
- * An `opId` that was applied before answers from the present state. Safe to repeat after a crash at any line.
- * Throws `ClaimTaken` when a new lock's claim is held by another invoice and `OutboxFull` when the relay lags behind.
+ * compare-and-set; after a version conflict it reads and decides again, so any number of concurrent callers count each payment once.
+ * Returns the current state for an `opId` that was applied before. Safe to repeat after a crash at any line.
+ * Throws `ClaimTaken` when another invoice holds the claim of a new quote and `OutboxFull` when the relay lags behind.
  */
 export async function applyInvoiceEvent(deps: ApplyDeps, input: ApplyInput): Promise<ApplyResult> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const result = await attemptOnce(deps, input)
     if (result !== 'lost') return result
-    deps.metrics.count('invoice_cas_lost_total', { event: input.event.type })
+    deps.metrics.count('invoice_version_conflicts_total', { event: input.event.type })
   }
   throw new Error(`invoice ${input.invoiceId} could not be saved in ${ATTEMPTS_MAX} attempts`)
 }
@@ -91,12 +92,12 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
   refuseWhenFull(deps, invoice, input)
   // The invoice is read before its payments: a snapshot of payments may be newer than the ledger, never older.
   const stored = await deps.payments.listByInvoice(input.invoiceId)
-  // A payment that became the invoice's meanwhile is there once, as it is stored.
+  // A payment that was attached to the invoice in the meantime appears once, as stored.
   const known = new Set(stored.map(({ key }) => key))
   const payments = [...stored, ...(input.preview?.payments ?? []).filter(({ key }) => !known.has(key))]
   const observations = await observePayments(deps, invoice, payments, acceptedKeys(input.event))
   const at = deps.clock.now()
-  const knownUntil = chainKnownUntil(invoice, payments, at)
+  const knownUntil = await chainKnownUntil(deps, invoice, payments, at)
   let decision: ReturnType<typeof transition>
   try {
     decision = transition(invoice.state, { observations, event: input.event, at, knownUntil })
@@ -111,7 +112,7 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
     return { outcome: 'unchanged', invoice }
   }
   const after = { ...invoice, state: decision.state }
-  // Of this very state: the compare-and-set saves it or nothing.
+  // Computed for this exact state: the compare-and-set saves this state or nothing.
   const notice = (await input.weigh?.(after)) ?? null
   return isPreview ? { outcome: 'changed', invoice: after } : save(deps, input, { invoice, payments, decision, notice })
 }
@@ -137,7 +138,7 @@ async function save(
   const op = input.opId === null ? null : { opId: input.opId, seq: state.eventSeq }
   const expectedVersion = invoice.state.version
   if (!(await deps.invoices.save({ id: input.invoiceId, expectedVersion, state, append, op }))) return 'lost'
-  if (append.length > 0) deps.kicker.kick(QUEUES.outbox, outboxJobId(input.invoiceId))
+  if (append.length > 0) deps.notifier.notify(QUEUES.outbox, outboxJobId(input.invoiceId))
   reportTransition(deps, input, invoice.state.status, state.status)
   await markPayments(deps, payments, applied)
   const lastOps = op === null ? invoice.lastOps : [...invoice.lastOps, op].slice(-8)
@@ -159,7 +160,7 @@ function refuseWhenFull(deps: ApplyDeps, invoice: Invoice, input: ApplyInput): v
   const fromWorker = input.opId === null
   if (invoice.outbox.length < (fromWorker ? OUTBOX_SOFT_LIMIT : OUTBOX_HARD_LIMIT)) return
   deps.metrics.count('invoice_outbox_full_total', { event: input.event.type })
-  deps.kicker.kick(QUEUES.outbox, outboxJobId(input.invoiceId))
+  deps.notifier.notify(QUEUES.outbox, outboxJobId(input.invoiceId))
   throw new OutboxFull(`invoice ${input.invoiceId} has ${invoice.outbox.length} unrelayed entries`)
 }
 
@@ -175,7 +176,7 @@ async function markPayments(
   if (rows.length > 0) await deps.payments.markApplied(rows)
 }
 
-/** Public records of the payments that this change announces, with the judgement of this very change in them. */
+/** Public records of the payments that this change announces, including the result of this change. */
 async function presentAnnounced(
   deps: ApplyDeps,
   payments: readonly Payment[],
@@ -208,7 +209,7 @@ function explorerUrl(deps: ApplyDeps, payment: Payment): string | null {
   return deps.catalog.explorerTxUrl(payment.network, payment.mode, payment.txHash)
 }
 
-/** Counted from the committed cursor, never from a node's head; a confirmed payment shows what confirmed it at least. */
+/** Counted from the committed cursor, never from a node's head; a confirmed payment shows at least the required number. */
 async function confirmations(deps: ApplyDeps, payment: Payment): Promise<number> {
   if (payment.block === null) return 0
   const cursor = await deps.cursors.find(payment.mode, payment.network)

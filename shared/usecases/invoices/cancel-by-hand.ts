@@ -3,12 +3,12 @@ import type { AuditRepository } from '#shared/ports/audit.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { type CancelDeps, type CancelInput, cancelInvoice } from './cancel-invoice.ts'
 
-/** What cancelling by a person needs. */
+/** Dependencies of cancelling by an operator. */
 export interface CancelByHandDeps extends CancelDeps {
   readonly audits: Pick<AuditRepository, 'listBySubject'>
 }
 
-/** As `cancelInvoice`; when another operator was faster, the refusal names them. */
+/** As `cancelInvoice`; when another operator was faster, the error names them. */
 export async function cancelByHand(deps: CancelByHandDeps, input: CancelInput): Promise<Invoice> {
   try {
     return await cancelInvoice(deps, input)
@@ -16,13 +16,13 @@ export async function cancelByHand(deps: CancelByHandDeps, input: CancelInput): 
     if (!(error instanceof PaymeshError) || error.code !== 'INVALID_STATE') throw error
     const invoice = await deps.invoices.findById(input.invoiceId)
     if (invoice?.state.status !== 'cancelled') throw error
-    const noted = await deps.audits.listBySubject(input.invoiceId)
-    const relayed = noted.findLast(({ action }) => action === 'invoice.cancelled')
+    const auditWrite = await deps.audits.listBySubject(input.invoiceId)
+    const relayed = auditWrite.findLast(({ action }) => action === 'invoice.cancelled')
     const waiting = invoice.outbox.find(({ kind, type }) => kind === 'audit' && type === 'cancelled')
     const who = (relayed?.actor ?? waiting?.actor)?.replace(/^user:/, '') ?? 'Somebody'
     const at = new Date(relayed?.at ?? waiting?.at ?? invoice.state.updatedAt).toISOString()
     throw new PaymeshError('INVALID_STATE', {
-      message: `${who} cancelled this at ${at}. Nothing was done twice.`,
+      message: `${who} cancelled this at ${at}. No changes were made.`,
       cause: error,
     })
   }

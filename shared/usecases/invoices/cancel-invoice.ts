@@ -1,24 +1,24 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { Word } from '#shared/domain/invoice/model.ts'
+import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
 import { type ApplyDeps, applyInvoiceEvent } from './apply-invoice-event.ts'
 import { refusalError } from './refusal-error.ts'
 
-/** What cancelling needs. */
+/** Dependencies of cancelling. */
 export interface CancelDeps extends ApplyDeps {
   readonly invoices: Pick<InvoiceRepository, 'findById' | 'save' | 'findInWorkspace'>
 }
 
-/** Which invoice, in whose name. */
+/** The invoice, and the workspace it must belong to. */
 export interface CancelInput {
   readonly workspaceId: string
   readonly mode: Mode
   readonly invoiceId: string
-  /** Makes a retry after a lost answer succeed instead of failing on the state it made itself. */
+  /** Lets a retry after a lost response succeed instead of failing on the state that it created. */
   readonly opId: string
-  /** The operator who does it; absent for merchants' programs. */
-  readonly word?: Word
+  /** The operator who cancels; absent for API calls. */
+  readonly attribution?: Attribution
 }
 
 /**
@@ -28,7 +28,11 @@ export interface CancelInput {
 export async function cancelInvoice(deps: CancelDeps, input: CancelInput): Promise<Invoice> {
   const { workspaceId, mode, invoiceId, opId } = input
   if ((await deps.invoices.findInWorkspace(workspaceId, mode, invoiceId)) === null) throw new PaymeshError('NOT_FOUND')
-  const result = await applyInvoiceEvent(deps, { invoiceId, event: { type: 'cancel_requested', ...input.word }, opId })
+  const result = await applyInvoiceEvent(deps, {
+    invoiceId,
+    event: { type: 'cancel_requested', ...input.attribution },
+    opId,
+  })
   if (result.outcome === 'missing') throw new PaymeshError('NOT_FOUND')
   if (result.outcome === 'refused') throw refusalError(result.reason)
   return result.invoice

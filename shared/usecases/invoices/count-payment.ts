@@ -5,27 +5,27 @@ import type { PaymentRepository } from '#shared/ports/payments.ts'
 import { type ApplyDeps, applyInvoiceEvent } from './apply-invoice-event.ts'
 import { refusalError } from './refusal-error.ts'
 
-/** What counting needs. */
+/** Dependencies of counting a payment. */
 export interface CountDeps extends ApplyDeps {
   readonly invoices: ApplyDeps['invoices'] & Pick<InvoiceRepository, 'findInWorkspace'>
   readonly payments: ApplyDeps['payments'] & Pick<PaymentRepository, 'findById'>
 }
 
-/** Which payment, by whose word. */
+/** The payment, and the operator who counts it. */
 export interface CountInput {
   readonly workspaceId: string
   readonly mode: Mode
   readonly paymentId: string
   readonly actor: string
-  /** Why, in that person's words. */
+  /** The operator's reason. */
   readonly reason: string
 }
 
 /**
- * Counts a confirmed payment that is dust, with its own amount, and writes an audit row with the same write. The status of
- * the invoice follows its sums. Repeating it changes nothing, also after a crash at any line. Throws `NOT_FOUND` for a payment
- * of no invoice of this workspace and mode, and `INVALID_STATE` for other money, for dust that is not confirmed and for an
- * invoice that takes none.
+ * Counts a confirmed dust payment with its own amount, and writes an audit row in the same write. The status of
+ * the invoice follows from its sums. Repeating it changes nothing, also after a crash at any line. Throws `NOT_FOUND` for a payment
+ * of no invoice of this workspace and mode, and `INVALID_STATE` for other payments, for unconfirmed dust and for an
+ * invoice that accepts none.
  */
 export async function countPayment(deps: CountDeps, input: CountInput): Promise<Invoice> {
   const { workspaceId, mode, paymentId, actor, reason } = input

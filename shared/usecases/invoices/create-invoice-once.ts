@@ -9,38 +9,35 @@ import { IDEMPOTENCY_WINDOW_MS, isReplayable } from '#shared/usecases/requests/i
 import type { CreateInvoiceDeps, CreateInvoiceResult } from './create-invoice.ts'
 import { type PublicUrls, presentInvoice } from './present-invoice.ts'
 
-/** How long to look for the invoice that a refused insert proved to exist. */
+/** How long to search for the invoice after an insert was refused because it exists. */
 const READ_BACK_MS = 5_000
 const READ_BACK_PAUSE_MS = 20
-/** A stored refusal needs no lease; it is written in one go. */
+/** A stored refusal needs no lease; it is written in one step. */
 const REFUSAL_LEASE_MS = 10_000
 
-/** What creating an invoice under an idempotency key needs. */
+/** Dependencies of creating an invoice under an idempotency key. */
 export interface CreateOnceDeps extends CreateInvoiceDeps {
-  readonly invoices: Pick<
-    InvoiceRepository,
-    'insert' | 'countCreatedSince' | 'findByIdempotencyKey' | 'releaseIdempotencyKey'
-  >
+  readonly invoices: Pick<InvoiceRepository, 'insert' | 'findByIdempotencyKey' | 'releaseIdempotencyKey'>
   readonly events: Pick<EventRepository, 'findByIds'>
   readonly idempotency: Pick<IdempotencyRepository, 'begin' | 'finish'>
-  /** Looks up a stored refusal; many requests share one read. */
+  /** Reads a stored refusal; concurrent requests share one read. */
   readonly findRefusal: (scope: string) => Promise<IdempotencyRecord | null>
   readonly urls: PublicUrls
 }
 
-/** One keyed request. */
+/** One request with an idempotency key. */
 export interface KeyedCreate {
   readonly workspaceId: string
   readonly mode: 'live' | 'test'
   readonly scope: string
   readonly guard: InvoiceIdempotency
-  /** Another request with this key seems to be running. */
+  /** Another request with this key may be running. */
   readonly busy: boolean
-  /** Judges and creates; `createInvoice` with everything that comes before it. */
+  /** Validates and creates; `createInvoice` with all checks before it. */
   readonly create: () => Promise<CreateInvoiceResult>
 }
 
-/** The answer of a fresh creation, keyed or not. */
+/** The response of a new creation, with or without a key. */
 export function createdAnswer(
   deps: Pick<CreateOnceDeps, 'urls'>,
   created: Extract<CreateInvoiceResult, { outcome: 'created' }>,
@@ -51,9 +48,9 @@ export function createdAnswer(
 }
 
 /**
- * Creates at most one invoice per key and window, and repeats the first answer byte for byte. The invoice itself is the
- * guard: its unique index decides between concurrent requests, whatever Redis remembers. Business refusals are
- * stored apart and count only while no invoice carries the key. Throws `IDEMPOTENCY_MISMATCH` and `IDEMPOTENCY_IN_PROGRESS`.
+ * Creates at most one invoice per key and window, and repeats the first response byte for byte. The invoice itself is the
+ * guard: its unique index decides between concurrent requests, whatever Redis holds. Business refusals are
+ * stored separately and apply only while no invoice carries the key. Throws `IDEMPOTENCY_MISMATCH` and `IDEMPOTENCY_IN_PROGRESS`.
  */
 export async function createInvoiceOnce(deps: CreateOnceDeps, request: KeyedCreate): Promise<Answer> {
   const refusal = await deps.findRefusal(request.scope)
@@ -78,7 +75,7 @@ async function createOrReplay(deps: CreateOnceDeps, request: KeyedCreate): Promi
   for (;;) {
     const result = await request.create()
     if (result.outcome === 'created') return createdAnswer(deps, result, request.guard.requestId)
-    // The other invoice may not be majority-committed yet, or its key was just released for being too old.
+    // The other invoice may not be majority-committed yet, or its key was just released because it is too old.
     const earlier = await replayInvoice(deps, request)
     if (earlier !== null) return earlier
     if (deps.clock.now() >= until) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
@@ -86,7 +83,7 @@ async function createOrReplay(deps: CreateOnceDeps, request: KeyedCreate): Promi
   }
 }
 
-/** The creation answer of the invoice that carries the key; null when none does (any more). */
+/** The creation response of the invoice that carries the key; null when there is none (any more). */
 async function replayInvoice(deps: CreateOnceDeps, request: KeyedCreate): Promise<Answer | null> {
   const { workspaceId, mode, guard } = request
   const found = await deps.invoices.findByIdempotencyKey(workspaceId, mode, guard.key)
@@ -100,7 +97,7 @@ async function replayInvoice(deps: CreateOnceDeps, request: KeyedCreate): Promis
   return { status: 201, body: successEnvelope(data, null, found.idempotency.requestId), replayed: true }
 }
 
-/** The invoice as the first answer showed it: from its first outbox entry, or from the event that the relay made of it. */
+/** The invoice as in the first response: from its first outbox entry, or from the event that the relay made of it. */
 async function creationJson(deps: CreateOnceDeps, invoice: Invoice): Promise<string> {
   const entry = invoice.outbox.find(({ seq }) => seq === 1)
   if (entry !== undefined) return JSON.stringify(presentInvoice(invoice.terms, entry.snapshot, deps.urls))
@@ -108,7 +105,7 @@ async function creationJson(deps: CreateOnceDeps, invoice: Invoice): Promise<str
   const event = (await deps.events.findByIds([id])).get(id)
   if (event === undefined) throw new Error(`the creation event of invoice ${invoice.terms.id} is gone`)
   const body = JSON.parse(Buffer.from(event.body).toString('utf8')) as { data: { object: object } }
-  // Who was erased since is not named again; otherwise these are the same two values.
+  // An erased customer is not named again; otherwise these values are unchanged.
   return JSON.stringify({ ...body.data.object, customer: invoice.terms.customer })
 }
 
@@ -127,13 +124,14 @@ async function storeRefusal(deps: CreateOnceDeps, request: KeyedCreate, error: P
   await deps.idempotency.finish(scope, begun.fencingToken, { status: error.status, body })
 }
 
-/** Creates without a key: every request makes an invoice of its own. */
-export async function createInvoiceUnkeyed(
+/** Creates without a key: every request creates a separate invoice. */
+export async function createInvoiceWithoutKey(
   deps: CreateOnceDeps,
   create: () => Promise<CreateInvoiceResult>,
   requestId: string,
 ): Promise<Answer> {
   const result = await create()
-  if (result.outcome !== 'created') throw new Error('a create without a key cannot find its key taken')
+  if (result.outcome !== 'created')
+    throw new Error('an insert without an idempotency key was refused because of its key')
   return createdAnswer(deps, result, requestId)
 }

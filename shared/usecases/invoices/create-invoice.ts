@@ -1,46 +1,49 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { InvoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import { ASSET_IDS, type Mode } from '#shared/domain/enumerations.ts'
-import type { InvoiceTerms, Ms, Word } from '#shared/domain/invoice/model.ts'
+import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
+import type { InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
+import type { InvoiceCounts } from '#shared/ports/invoice-counts.ts'
 import {
   type InvoiceIdempotency,
   type InvoiceRepository,
   type InvoiceSnapshot,
   outboxJobId,
 } from '#shared/ports/invoices.ts'
-import { type Ambient, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
-import type { LockPreparer, PreparedLock } from '#shared/usecases/quotes/prepare-lock.ts'
+import type { PreparedPaymentMethod, QuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
 import type { InvoiceNumbers } from './invoice-numbers.ts'
 import { outboxEntries } from './outbox-entries.ts'
 import { snapshotInvoice } from './present-invoice.ts'
 
-/** Refused inserts in a row before something must be wrong; each one means that another request got through. */
+/** Refused inserts in a row that indicate a fault; each one means that another request succeeded. */
 const ATTEMPTS_MAX = 60
 
-/** What creating an invoice needs. */
-export interface CreateInvoiceDeps extends Ambient {
-  readonly invoices: Pick<InvoiceRepository, 'insert' | 'countCreatedSince'>
+/** Dependencies of creating an invoice. */
+export interface CreateInvoiceDeps extends Runtime {
+  readonly invoices: Pick<InvoiceRepository, 'insert'>
+  readonly counts: Pick<InvoiceCounts, 'inMonth'>
   readonly numbers: InvoiceNumbers
-  readonly locks: LockPreparer
-  readonly kicker: Kicker
+  readonly locks: QuotePreparer
+  readonly notifier: QueueNotifier
 }
 
-/** A validated wish for an invoice. */
+/** A validated request for an invoice. */
 export interface CreateInvoiceInput {
   readonly workspace: Workspace
   readonly mode: Mode
   readonly body: InvoiceCreateBody
   readonly source: InvoiceTerms['source']
   readonly idempotency: InvoiceIdempotency | null
-  /** The operator who makes it by hand; absent for merchants' programs. */
-  readonly word?: Word
-  /** The payment link it is made through, and the product behind that. */
+  /** The operator who creates it; absent for API calls. */
+  readonly attribution?: Attribution
+  /** The payment link it is created through, and the link's product. */
   readonly link?: { readonly id: string; readonly productId: string | null }
 }
 
-/** `key_taken`: an invoice carries the idempotency key already and nothing was created. */
+/** `key_taken`: an invoice already carries the idempotency key and nothing was created. */
 export type CreateInvoiceResult =
   | { readonly outcome: 'created'; readonly terms: InvoiceTerms; readonly snapshot: InvoiceSnapshot }
   | { readonly outcome: 'key_taken' }
@@ -53,11 +56,11 @@ export type CreateInvoiceResult =
 export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoiceInput): Promise<CreateInvoiceResult> {
   const { workspace, mode, body } = input
   await requireQuota(deps, workspace, mode)
-  // Both at one moment: lists are in the order of ids and show `created_at`.
+  // Taken at the same moment: lists are sorted by id and show `created_at`.
   const id = deps.random.uuid()
   const createdAt = deps.clock.now()
   const plan = lifeOf(workspace, body, createdAt)
-  let prepared = await prepareLock(deps, input, createdAt, plan.expiresAt)
+  let prepared = await prepareQuote(deps, input, createdAt, plan.expiresAt)
   let terms = termsOf(input, { id, createdAt, number: await deps.numbers.take(workspace.id, mode) })
 
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
@@ -66,12 +69,12 @@ export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoic
       createdAt,
       ...plan,
       lock: prepared?.lock ?? null,
-      ...(input.word !== undefined && { word: input.word }),
+      ...(input.attribution !== undefined && { attribution: input.attribution }),
     })
     const outbox = outboxEntries(terms.id, state, effects)
     const result = await deps.invoices.insert({ terms, state, outbox, idempotency: input.idempotency, opId: null })
     if (result.inserted) {
-      deps.kicker.kick(QUEUES.outbox, outboxJobId(terms.id))
+      deps.notifier.notify(QUEUES.outbox, outboxJobId(terms.id))
       return { outcome: 'created', terms, snapshot: outbox[0]?.snapshot ?? snapshotInvoice(state) }
     }
     if (result.conflict === 'idempotency_key') return { outcome: 'key_taken' }
@@ -86,19 +89,12 @@ export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoic
   throw new Error(`no invoice could be inserted in ${ATTEMPTS_MAX} attempts`)
 }
 
-/** When the calendar month (UTC) of a time began: what plans count from. */
-export function monthStart(at: Ms): Ms {
-  const date = new Date(at)
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
-}
-
-/** The plan's invoices per calendar month (UTC) and mode; requests in flight may exceed it by their number. */
+/** The plan's invoices per calendar month (UTC) and mode; concurrent requests may exceed it by their number. */
 async function requireQuota(deps: CreateInvoiceDeps, workspace: Workspace, mode: Mode): Promise<void> {
   const limit = workspace.limits.invoicesPerMonth
   if (limit === null) return
-  const used = await deps.invoices.countCreatedSince(workspace.id, mode, monthStart(deps.clock.now()))
-  if (used >= limit)
-    throw new PaymeshError('PLAN_LIMIT_REACHED', { internal: `${used} of ${limit} invoices this month` })
+  const { all } = await deps.counts.inMonth({ workspaceId: workspace.id, mode, at: deps.clock.now() }, limit)
+  if (all >= limit) throw new PaymeshError('PLAN_LIMIT_REACHED', { internal: `${all} of ${limit} invoices this month` })
 }
 
 /** With an asset the quote lasts as long as the invoice; without one the invoice waits for the payer's choice. */
@@ -111,12 +107,12 @@ function lifeOf(workspace: Workspace, body: InvoiceCreateBody, createdAt: Ms) {
   }
 }
 
-async function prepareLock(
+async function prepareQuote(
   deps: CreateInvoiceDeps,
   { workspace, mode, body }: CreateInvoiceInput,
   at: Ms,
   quoteEndsAt: Ms,
-): Promise<PreparedLock | null> {
+): Promise<PreparedPaymentMethod | null> {
   if (body.asset === undefined) return null
   const asset = ASSET_IDS.find((id) => id === body.asset)
   if (asset === undefined) {

@@ -1,16 +1,17 @@
 import { expect, it } from 'vitest'
-import type { ChainCursor } from '#shared/ports/scanning.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { type DeadlineDeps, dueInvoices } from './deadlines.ts'
 
 const metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
-const ambient = { clock: { now: () => 0 }, metrics } as unknown as DeadlineDeps
+const runtime = { clock: { now: () => 0 }, metrics } as unknown as DeadlineDeps
 
 /** An installation without chains whose deadlines stand in this list, oldest first. */
 const depsWith = (due: readonly string[]): DeadlineDeps => ({
-  ...ambient,
+  ...runtime,
   cursors: { list: async () => [], find: async () => null },
   catalog: { hasNode: () => true, blockTimeMs: () => 12_000 },
   invoices: {
+    isAnyDue: async () => due.length > 0,
     dueForAction: async (chain, _until, limit, skip = 0) => (chain === 'none' ? due.slice(skip, skip + limit) : []),
   },
 })
@@ -48,6 +49,7 @@ it('passes no deadline of a live network whose node was taken out of the configu
     cursors: { list: async () => [cursor, { ...cursor, id: 'test:ethereum', mode: 'test' }], find: async () => cursor },
     catalog: { hasNode: () => false, blockTimeMs: () => 12_000 },
     invoices: {
+      isAnyDue: async () => true,
       dueForAction: async (chain, until) => {
         asked.push([chain, until])
         return []
@@ -58,4 +60,33 @@ it('passes no deadline of a live network whose node was taken out of the configu
   expect(new Map(asked).get('live:ethereum')).toBe(500)
   // Invoices of a test network without a node are simulated and wait for nobody.
   expect(new Map(asked).get('test:ethereum')).toBe(1_000_000)
+})
+
+// Guarantee: the one question in advance leaves no deadline out: it covers every chain whose position is known, to the latest of them.
+it('asks first whether anything is due at all', async () => {
+  const asked: (readonly [chains: readonly string[], until: number])[] = []
+  const cursor = {
+    id: 'live:ethereum',
+    mode: 'live',
+    height: 7,
+    hash: '0x7',
+    time: 500,
+    headSeenAt: 600,
+  } as ChainCursor
+  const deps: DeadlineDeps = {
+    ...depsWith(['one']),
+    clock: { now: () => 1_000_000 },
+    cursors: { list: async () => [cursor], find: async () => cursor },
+    invoices: {
+      isAnyDue: async (chains, until) => {
+        asked.push([chains, until])
+        return false
+      },
+      dueForAction: async () => ['must not be asked for'],
+    },
+  }
+  const turns = new Map([['none', 200]])
+  expect(await dueInvoices(deps, turns)).toEqual([])
+  expect(asked).toEqual([[['none', 'live:ethereum'], 1_000_000]])
+  expect(turns.size).toBe(0)
 })

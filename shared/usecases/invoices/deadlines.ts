@@ -1,43 +1,54 @@
 import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
-import { activeLock, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/scanning.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
 
 /** Invoices per action chain and sweep. */
 const BATCH = 200
 
-/** What the clock of invoices needs. */
-export interface DeadlineDeps extends Ambient {
-  readonly invoices: Pick<InvoiceRepository, 'dueForAction'>
-  readonly cursors: Pick<CursorRepository, 'list' | 'find'>
+/** Dependencies of the position of one invoice's chain. */
+export interface PositionDeps {
+  readonly cursors: Pick<CursorRepository, 'find'>
   readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
 }
 
-/** How many due invoices of each action chain the sweeps before have named in a row, because there were more than one sweep takes. */
+/** Dependencies of finding due invoices. */
+export interface DeadlineDeps extends Runtime, PositionDeps {
+  readonly invoices: Pick<InvoiceRepository, 'isAnyDue' | 'dueForAction'>
+  readonly cursors: Pick<CursorRepository, 'list' | 'find'>
+}
+
+/** For each action chain, how many due invoices the previous sweeps returned in a row, because one sweep could not take them all. */
 export type DeadlineTurns = Map<string, number>
 
 /**
- * Ids of invoices whose deadline has come, judged per chain: a deadline counts as reached once the scanner of that
- * chain has passed it, so that a payment in a block not read yet is never too late. A stuck chain starves no other, and with
- * the same `turns` handed in each time, invoices that cannot be advanced starve none behind them.
+ * Ids of invoices whose deadline has passed, checked per chain: a deadline counts as reached once the scanner of that
+ * chain has passed it, so that a payment in an unread block is never too late. A stuck chain starves no other, and with
+ * the same `turns` passed each time, invoices that cannot be advanced starve none behind them.
  */
 export async function dueInvoices(deps: DeadlineDeps, turns: DeadlineTurns = new Map()): Promise<readonly string[]> {
   const now = deps.clock.now()
   const cursors = new Map((await deps.cursors.list()).map((cursor) => [cursor.id, cursor]))
-  const due = await Promise.all([
-    nextDue(deps, 'none', now, turns),
-    ...chains().map(async ({ id, mode, network }) => {
-      const position = chainPosition(deps, mode, network, cursors.get(id) ?? null, now)
-      return position === null ? [] : nextDue(deps, id, position, turns)
-    }),
-  ])
+  const positions = chains().flatMap(({ id, mode, network }) => {
+    const until = chainPosition(deps, mode, network, cursors.get(id) ?? null, now)
+    return until === null ? [] : [{ id, until }]
+  })
+  const waiting = [{ id: 'none', until: now }, ...positions]
+  // Mostly nothing is due on any chain, and one question finds that out.
+  const latest = Math.max(...waiting.map(({ until }) => until))
+  const ids = waiting.map(({ id }) => id)
+  if (!(await deps.invoices.isAnyDue(ids, latest))) {
+    turns.clear()
+    return []
+  }
+  const due = await Promise.all(waiting.map(({ id, until }) => nextDue(deps, id, until, turns)))
   return due.flat()
 }
 
-/** The oldest ones, or those behind the ones named last time when these filled a sweep; from the beginning after the last. */
+/** The oldest ones, or those behind the previous sweep's if it was full; after the last, from the beginning. */
 async function nextDue(
   { invoices }: DeadlineDeps,
   actionChain: string,
@@ -50,29 +61,40 @@ async function nextDue(
   return found
 }
 
-/** True when the clock of this very invoice has come by the position of its chain. */
-export async function isDue(deps: DeadlineDeps, state: InvoiceState): Promise<boolean> {
+/** True when this invoice's deadline is not later than the position of its chain. */
+export async function isDue(deps: PositionDeps & Pick<Runtime, 'clock'>, state: InvoiceState): Promise<boolean> {
   const now = deps.clock.now()
   if (state.nextActionAt === null || state.nextActionAt > now) return false
-  const lock = activeLock(state)
-  if (lock === null) return true
-  const cursor = await deps.cursors.find(state.mode, lock.network)
-  const position = chainPosition(deps, state.mode, lock.network, cursor, now)
-  return position !== null && state.nextActionAt <= position
+  return state.nextActionAt <= (await deadlinesUntil(deps, state, now))
 }
 
 /**
- * Up to when deadlines on a chain pass: where its scanner has read to or an operator released them, now for a test network that
- * nobody scans, null while the first scan is still to come. However long a cursor stays where it is, nothing passes beyond it.
+ * The time up to which deadlines take effect on the chain that an invoice waits for: `now` without one, and `-Infinity` before
+ * the first scan.
+ */
+export async function deadlinesUntil(
+  deps: PositionDeps,
+  state: Pick<InvoiceState, 'mode' | 'locks'>,
+  now: Ms,
+): Promise<Ms> {
+  const lock = activePaymentMethod(state)
+  if (lock === null) return now
+  const cursor = await deps.cursors.find(state.mode, lock.network)
+  return chainPosition(deps, state.mode, lock.network, cursor, now) ?? Number.NEGATIVE_INFINITY
+}
+
+/**
+ * The time up to which deadlines on a chain take effect: its scanner's position or an operator's release; now for a test network
+ * without a scanner; null before the first scan. However long a cursor stays put, no later deadline takes effect.
  */
 function chainPosition(
-  { catalog }: DeadlineDeps,
+  { catalog }: PositionDeps,
   mode: Mode,
   network: NetworkId,
   cursor: ChainCursor | null,
   now: Ms,
 ): Ms | null {
-  // Taking a live network's node out of the configuration must not end invoices whose payments nobody has read.
+  // Removing a live network's node from the configuration must not end invoices whose payments were not read.
   if (!catalog.hasNode(network, mode) && (mode === 'test' || cursor === null)) return now
   if (cursor === null || cursor.height < 0) return null
   return Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network)), now)

@@ -4,12 +4,12 @@ import { answerPaidHash } from '#shared/usecases/diagnostics/answer-paid-hash.ts
 import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
 import { listPayments } from '#shared/usecases/payments/list-payments.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { advanceInvoice } from './advance-invoice.ts'
 import { cancelInvoice } from './cancel-invoice.ts'
 import { countPayment } from './count-payment.ts'
-import { lockAsset } from './lock-asset.ts'
+import { quoteAsset } from './quote-asset.ts'
 
 const stores = useStores()
 const CHAIN = { mode: 'test', network: 'ethereum', epoch: 1 } as const
@@ -25,7 +25,7 @@ beforeAll(async () => {
 async function pay(invoice: Invoice, amountBase: bigint, confirmed = true): Promise<string> {
   height += 10
   const key = `test:ethereum:0x${String(height).padStart(64, '0')}:0`
-  const block = blockWith(height, engine.deps.clock.now(), lockOf(invoice), [{ key, amountBase }])
+  const block = blockWith(height, engine.deps.clock.now(), paymentMethodOf(invoice), [{ key, amountBase }])
   const transfers = block.transfers.map((one) => ({ ...one, txHash: key.split(':')[2] ?? '' }))
   await recordBlockTransfers(engine.deps, { ...CHAIN, blocks: [{ ...block, transfers }] })
   if (confirmed) await confirmPayments(engine.deps, { ...CHAIN, height: height + 9, finalizedHeight: null })
@@ -58,7 +58,7 @@ describe('0.000001 USDT from a stranger', () => {
   it('does not keep the payer from another coin', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     await pay(invoice, 1n)
-    await lockAsset(engine.deps, { ...scope(), invoiceId: invoice.terms.id, asset: 'eth_ethereum', opId: 'switch' })
+    await quoteAsset(engine.deps, { ...scope(), invoiceId: invoice.terms.id, asset: 'eth_ethereum', opId: 'switch' })
     expect((await stateOf(invoice))?.locks.map(({ asset, to }) => [asset, to === null])).toEqual([
       ['usdt_ethereum', false],
       ['eth_ethereum', true],
@@ -68,10 +68,10 @@ describe('0.000001 USDT from a stranger', () => {
   it('makes a paid invoice neither overpaid nor late, and says nothing to anybody', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     await pay(invoice, DUE)
-    const told = await shopHears(invoice)
+    const reported = await shopHears(invoice)
     await pay(invoice, 1n)
     expect(await stateOf(invoice)).toMatchObject({ status: 'paid', exceptions: [] })
-    expect(await shopHears(invoice)).toEqual(told)
+    expect(await shopHears(invoice)).toEqual(reported)
   })
 
   it('is named to a payer who asks about it', async () => {
@@ -139,7 +139,7 @@ describe('countPayment', () => {
 })
 
 describe('an invoice of an older release', () => {
-  // Guarantee: an update judges nothing again that is stored.
+  // Guarantee: an update checks nothing again that is stored.
   it('keeps the dust that it counted, and counts what follows by its own rule', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     const { id } = invoice.terms

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
-import { aLock, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
+import { aPaymentMethod, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { observePayments } from './fold-payments.ts'
 
-const lock = aLock()
+const lock = aPaymentMethod()
 const { state } = openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock })
 const invoice = { state, terms: { workspaceId: 'shop', fiat: { minor: 100n, currency: 'USD' } } } as Invoice
 
@@ -40,7 +40,7 @@ test('a late payment carries the rate at its first sight', async () => {
 })
 
 // Guarantee: a flood of tiny transfers costs no store reads, at this fold or at any later one.
-test('dust is never judged by a rate, so none is read for it', async () => {
+test('dust is never checked by a rate, so none is read for it', async () => {
   const dust = Array.from({ length: 1_000 }, (_, index) => late(`dust-${index}`, 9n))
   expect(await look(dust)).toMatchObject({ rates: 0, workspaces: 0 })
 })

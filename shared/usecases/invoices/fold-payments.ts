@@ -1,21 +1,23 @@
-import { holdingLock, isDust, isLeftOut } from '#shared/domain/invoice/lock-match.ts'
-import type { AssetLock, InvoiceState, LedgerRow, Ms, PaymentObservation } from '#shared/domain/invoice/model.ts'
+import type { PaymentObservation } from '#shared/domain/invoice/invoice-event.ts'
+import type { InvoiceState, LedgerRow, Ms, PaymentMethod } from '#shared/domain/invoice/model.ts'
+import { holdingLock, isDust, isLeftOut } from '#shared/domain/invoice/quote-match.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment, UncountedReason } from '#shared/ports/payments.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { applySpread, type RateReader } from '#shared/usecases/rates/read-rate.ts'
+import { deadlinesUntil, type PositionDeps } from './deadlines.ts'
 
-/** A payment first seen in time in the mempool must be mined this soon after the deadline, else it is late. */
+/** A payment seen in the mempool in time must be mined this soon after the deadline, otherwise it is late. */
 const MEMPOOL_GRACE_MS = 24 * 3_600_000
 
-/** What the judgement of late payments needs. */
+/** Dependencies of checking late payments. */
 export interface ObserveDeps {
   readonly rates: Pick<RateReader, 'rateAt'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
 }
 
-/** What the fold decided about one stored payment; the shape that `markApplied` stores. */
+/** The decision about one stored payment, in the shape that `markApplied` stores. */
 export interface AppliedPayment {
   readonly key: string
   readonly version: number
@@ -25,10 +27,10 @@ export interface AppliedPayment {
 }
 
 /**
- * Shows stored payments to the state machine. Payments of a locked asset that are new to the ledger and came outside
- * the promised time carry the rate at their first sight, with the spread of the quote they are compared with.
- * Tokens that we know but do not accept have no asset; they are left out unless a person names them in `accepted`, and from
- * then on shown for good, because the ledger knows them.
+ * Presents stored payments to the state machine. Payments of a quoted asset that are new to the ledger and arrived outside
+ * the quote's time carry the rate at which they were first seen, with the spread of the quote they are compared with.
+ * Known but unaccepted tokens have no asset; they are left out unless an operator lists them in `accepted`, and from
+ * then on always included, because the ledger contains them.
  */
 export async function observePayments(
   deps: ObserveDeps,
@@ -41,14 +43,15 @@ export async function observePayments(
   const shown = payments.filter((payment) => isShown(payment, known, accepted))
   const observations: PaymentObservation[] = []
   for (const payment of shown) {
-    // Judged once, when the payment first enters the ledger.
-    const isNew = !known.has(payment.key) && payment.kind === 'onchain'
+    // Checked once, when the payment first enters the ledger.
+    const mayBeLate = payment.kind === 'onchain' || invoice.state.status === 'expired'
+    const isNew = !known.has(payment.key) && mayBeLate
     observations.push(observationOf(invoice, payment, isNew ? await seenRate(payment) : null))
   }
   return observations
 }
 
-/** The same for payments that the ledger already knows: they were judged when they entered it, and need no rate. */
+/** The same for payments that the ledger already contains: they were checked when they entered it, and need no rate. */
 export function observeKnownPayments(invoice: Invoice, payments: readonly Payment[]): readonly PaymentObservation[] {
   const known = new Set(invoice.state.ledger.map((row) => row.payment))
   return payments
@@ -77,25 +80,33 @@ function observationOf(invoice: Invoice, payment: Payment, rateSeen: string | nu
 }
 
 /**
- * Up to when the chain is known as far as an invoice's payments tell: a scanner that took back a payment on time stands
- * before its block again, whatever the clock says, and may still find it in another one.
+ * The time up to which the chain is known for a decision about an invoice: the position of its scanner, and less where that scanner
+ * orphaned an in-time payment, because it is before the payment's block again and may still find it in another one.
+ * Read for invoices past their deadline that money has reached: only these can step back to `expired`.
  */
-export function chainKnownUntil(invoice: Invoice, payments: readonly Payment[], now: Ms): Ms {
-  const rows = new Map(invoice.state.ledger.map((row) => [row.payment, row]))
+export async function chainKnownUntil(
+  deps: PositionDeps,
+  invoice: Invoice,
+  payments: readonly Payment[],
+  now: Ms,
+): Promise<Ms> {
+  const { status, expiresAt, ledger } = invoice.state
+  if (now < expiresAt || (status !== 'partial' && status !== 'confirming')) return now
+  const rows = new Map(ledger.map((row) => [row.payment, row]))
   const undone = payments.filter((payment) => {
     const row = rows.get(payment.key)
     return payment.state === 'orphaned' && row !== undefined && isLive(row) && !row.late
   })
-  return Math.min(now, ...undone.map((payment) => payment.firstSeenAt))
+  return Math.min(await deadlinesUntil(deps, invoice.state, now), ...undone.map((payment) => payment.firstSeenAt))
 }
 
-/** What the ledger of a state says about each payment that was folded into it, for storing beside the payment. */
+/** The ledger's result for each payment folded into the state, to be stored with the payment. */
 export function appliedPayments(state: InvoiceState, payments: readonly Payment[]): readonly AppliedPayment[] {
   const rows = new Map(state.ledger.map((row) => [row.payment, row]))
-  return payments.map((payment) => judged(state, payment, rows.get(payment.key)))
+  return payments.map((payment) => evaluated(state, payment, rows.get(payment.key)))
 }
 
-/** True when storing the judgement would change the payment or clear its dirty mark. */
+/** True when storing the check would change the payment or clear its dirty mark. */
 export function needsMark(payment: Payment, applied: AppliedPayment): boolean {
   return (
     payment.dirtyAt !== null ||
@@ -105,7 +116,7 @@ export function needsMark(payment: Payment, applied: AppliedPayment): boolean {
   )
 }
 
-function judged(state: InvoiceState, payment: Payment, row: LedgerRow | undefined): AppliedPayment {
+function evaluated(state: InvoiceState, payment: Payment, row: LedgerRow | undefined): AppliedPayment {
   const reason = row === undefined ? reasonWithoutRow(state, payment) : reasonOf(state, row)
   return {
     key: payment.key,
@@ -124,8 +135,8 @@ function reasonOf(state: InvoiceState, row: LedgerRow): UncountedReason | null {
 }
 
 /**
- * Dust counts for nothing, payments beyond the last row are in the sum of all others; foreign tokens are nowhere and stay
- * what they are.
+ * Dust does not count, and payments beyond the last row are in the sum of all others; unknown tokens have no row and keep
+ * their reason.
  */
 function reasonWithoutRow(state: InvoiceState, payment: Payment): UncountedReason | null {
   if (payment.asset === null) return payment.uncountedReason ?? 'wrong_asset'
@@ -135,29 +146,29 @@ function reasonWithoutRow(state: InvoiceState, payment: Payment): UncountedReaso
   return isSmall ? 'dust' : payment.uncountedReason
 }
 
-/** The lock whose asset, network and address a payment matches. */
-function lockOf(state: InvoiceState, payment: Payment): AssetLock | null {
-  const fits = (lock: AssetLock) =>
+/** The payment method whose asset, network and address a payment matches. */
+function paymentMethodOf(state: InvoiceState, payment: Payment): PaymentMethod | null {
+  const fits = (lock: PaymentMethod) =>
     lock.asset === payment.asset && lock.network === payment.network && lock.matchKey === payment.matchKey
   return state.locks.findLast(fits) ?? null
 }
 
-/** First seen after the deadline or in no quote's window, so that the price of that moment decides. */
-function isOffPromise(state: InvoiceState, lock: AssetLock, at: Ms): boolean {
+/** First seen after the deadline or outside every quote's time, so that the price at that moment decides. */
+function isOffPromise(state: InvoiceState, lock: PaymentMethod, at: Ms): boolean {
   return at > state.expiresAt || !lock.quotes.some((quote) => quote.lockedAt <= at && at <= quote.expiresAt)
 }
 
-/** Bitcoin-like payments may be seen in time and mined days later, when the price is another. */
+/** Bitcoin-like payments may be seen in time and mined days later, at another price. */
 function minedTooLate(payment: Payment, expiresAt: Ms): boolean {
   if (payment.block === null || payment.firstSeenAt > expiresAt) return false
   return payment.block.time > expiresAt + MEMPOOL_GRACE_MS
 }
 
-/** Dust never gets a row in which a judgement could be kept, so no rate is read for it: a flood of it must cost nothing. */
+/** Dust never gets a row that could store a check, so no rate is read for it: a flood of dust must cost nothing. */
 function createRateLookup(deps: ObserveDeps, { state, terms }: Invoice): (payment: Payment) => Promise<string | null> {
   let workspace: ReturnType<WorkspaceRepository['findById']> | undefined
   return async (payment) => {
-    const lock = lockOf(state, payment)
+    const lock = paymentMethodOf(state, payment)
     if (lock === null || !isOffPromise(state, lock, payment.firstSeenAt)) return null
     if (isDust(lock, { amountBase: payment.amountBase, simulated: false })) return null
     workspace ??= deps.workspaces.findById(terms.workspaceId)

@@ -3,18 +3,18 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 
-/** Numbers a process keeps for itself once it knows that others create invoices of the same workspace. */
+/** Numbers a process reserves once it detects that others create invoices of the same workspace. */
 const BLOCK = 16
 /** Two conflicts within this time mean that another process is busy with the same workspace. */
 const CONTENTION_MS: Ms = 60_000
-/** Workspaces remembered; forgetting them all costs one read each. */
+/** Workspaces cached; dropping them all costs one read each. */
 const COUNTERS_MAX = 50_000
 
 interface Counter {
-  /** First number since the last read of the store; conflicts on lower ones are old news. */
+  /** First number since the last read of the store; conflicts on lower ones are outdated. */
   readonly first: number
   next: number
-  /** First number that is no longer ours; infinite while nobody else counts. */
+  /** First number that is not reserved; infinite while no other process counts. */
   readonly end: number
   readonly conflictAt: Ms | null
 }
@@ -22,7 +22,7 @@ interface Counter {
 /** Invoice numbers: they count up per workspace and mode, each is used once, and gaps are allowed. */
 export interface InvoiceNumbers {
   take(workspaceId: string, mode: Mode): Promise<number>
-  /** Tells that the unique index refused this number. */
+  /** Reports that the unique index refused this number. */
   conflicted(workspaceId: string, mode: Mode, number: number): void
 }
 
@@ -38,9 +38,9 @@ export function createInvoiceNumbers(deps: {
   async function load(id: string, workspaceId: string, mode: Mode): Promise<Counter> {
     const before = outdated.get(id)
     const stored = await deps.invoices.highestNumber(workspaceId, mode)
-    // Never backwards: numbers of our own that are still on their way to the store would collide with themselves.
+    // Never backwards: numbers of this process that are not stored yet would collide.
     const highest = Math.max(stored, (before?.counter.next ?? 1) - 1)
-    // The first number of a block is the claim on the block: whoever inserts it first owns the rest by convention.
+    // The first number of a block reserves the block: the process that inserts it first uses the rest by convention.
     const first = before?.contended ? Math.ceil(highest / BLOCK) * BLOCK + 1 : highest + 1
     const end = before?.contended ? first + BLOCK : Number.POSITIVE_INFINITY
     const counter = { first, next: first, end, conflictAt: before?.at ?? null }
@@ -50,7 +50,7 @@ export function createInvoiceNumbers(deps: {
     return counter
   }
 
-  /** Concurrent requests share one read, else they would all take the same number. */
+  /** Concurrent requests share one read, otherwise they would all take the same number. */
   function loadOnce(id: string, workspaceId: string, mode: Mode): Promise<Counter> {
     const running = loading.get(id)
     if (running !== undefined) return running
@@ -70,7 +70,7 @@ export function createInvoiceNumbers(deps: {
       for (;;) {
         const counter = counters.get(id) ?? (await loadOnce(id, workspaceId, mode))
         if (counter.next < counter.end) return counter.next++
-        // A used-up block is followed by another one while the contention lasts.
+        // After a used-up block another one follows while the contention lasts.
         const conflictAt = counter.conflictAt ?? 0
         if (counters.get(id) === counter) retire(id, counter, deps.clock.now() - conflictAt < CONTENTION_MS, conflictAt)
       }

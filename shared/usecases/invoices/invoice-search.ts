@@ -5,13 +5,13 @@ import { addressClaim } from '#shared/usecases/wallets/claims.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const NUMBER = /^#?(\d{1,9})$/
 
-/** What an address text may be; several families may share a form. */
+/** Families whose addresses a text may be; several families may share a form. */
 export type GuessAddress = (
   mode: Mode,
   text: string,
 ) => readonly { readonly family: Family; readonly matchKey: string }[]
 
-/** What a person means who types this into a search field. Never fails: what is nothing else is an order's reference. */
+/** What a person most likely searches for with this text. Never throws: any other text is treated as an order's reference. */
 export function readInvoiceSearch(guess: GuessAddress, mode: Mode, text: string): InvoiceSearch {
   const given = text.trim()
   if (UUID.test(given.toLowerCase())) return { kind: 'id', id: given.toLowerCase() }
@@ -23,7 +23,7 @@ export function readInvoiceSearch(guess: GuessAddress, mode: Mode, text: string)
   return {
     kind: 'address',
     claims: addresses.map(({ family, matchKey }) => addressClaim(mode, family, matchKey)),
-    // Where amounts are unique there is a claim for each of them.
+    // If amounts are unique, each of them has a claim.
     prefixes: addresses.flatMap(({ matchKey }) => NETWORK_IDS.map((network) => `${mode}:${network}:${matchKey}`)),
   }
 }

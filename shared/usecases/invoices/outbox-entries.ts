@@ -1,9 +1,10 @@
 import { eventId } from '#shared/domain/ids.ts'
-import type { Effect, InvoiceState } from '#shared/domain/invoice/model.ts'
+import type { Effect } from '#shared/domain/invoice/invoice-event.ts'
+import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import type { OutboxEntry } from '#shared/ports/invoices.ts'
 import { snapshotInvoice } from './present-invoice.ts'
 
-/** Public payment records by transfer key, as they stand after the change that the entries announce. */
+/** Public payment records by transfer key, after the change that the entries announce. */
 export type PresentedPayments = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 
 /**
@@ -43,7 +44,7 @@ export function isPaymentEvent(effect: Effect): boolean {
 
 function typeOf(effect: Effect): OutboxEntry['type'] {
   if (effect.kind === 'event') return effect.type
-  if (effect.kind === 'audit') return effect.deed
+  if (effect.kind === 'audit') return effect.action
   return effect.kind === 'mail' ? effect.template : effect.exception
 }
 

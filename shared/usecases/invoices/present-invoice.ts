@@ -1,5 +1,5 @@
 import type { InvoiceResource } from '#shared/contracts/http/invoice-resource.ts'
-import { activeLock, type InvoiceState, type InvoiceTerms } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type InvoiceState, type InvoiceTerms } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
@@ -10,9 +10,9 @@ export interface PublicUrls {
   readonly checkoutBaseUrl: string
 }
 
-/** Freezes the changeable half of the public invoice at this version. Pure and JSON-safe: the same state always gives the same text. */
+/** Freezes the mutable part of the public invoice at this version. Pure and JSON-safe: the same state always gives the same text. */
 export function snapshotInvoice(state: InvoiceState): InvoiceSnapshot {
-  const lock = activeLock(state)
+  const lock = activePaymentMethod(state)
   const quote = lock?.quotes.at(-1)
   const sums = totals(state)
   return {

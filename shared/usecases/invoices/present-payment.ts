@@ -3,12 +3,12 @@ import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 
-/** What a payment record needs beyond the stored payment. */
+/** Values of a payment record that are not stored with the payment. */
 export interface PaymentContext {
   readonly asset: Pick<AssetInfo, 'id' | 'symbol' | 'decimals'>
   /** Link to the transaction in a public explorer; null for simulated payments and private networks. */
   readonly explorerUrl: string | null
-  /** Blocks on top, the payment's own included, as of the committed cursor; 0 while it is in no block. */
+  /** Blocks on top, including the payment's own, as of the committed cursor; 0 while it is in no block. */
   readonly confirmations: number
 }
 

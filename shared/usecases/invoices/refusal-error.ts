@@ -1,17 +1,17 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { Refusal } from '#shared/domain/invoice/model.ts'
+import type { Refusal } from '#shared/domain/invoice/invoice-event.ts'
 
 const MESSAGES: Readonly<Record<Refusal, string>> = {
-  not_cancellable: 'The invoice is in a state that cannot be cancelled.',
+  not_cancellable: 'The invoice cannot be cancelled in its current state.',
   has_funds: 'The invoice has received funds and cannot be cancelled.',
-  not_lockable: 'The invoice is in a state in which no asset can be chosen.',
-  locks_changed: 'Another asset was chosen at the same moment. Try again.',
-  too_many_locks: 'The asset of this invoice was changed too often.',
+  not_lockable: 'The invoice is in a state in which no coin can be chosen.',
+  locks_changed: 'Another coin was chosen at the same time. Try again.',
+  too_many_locks: 'The coin of this invoice was changed too often.',
   too_many_quotes: 'The price of this invoice was renewed too often.',
   not_simulatable: 'The invoice is in a state that does not allow this simulation.',
-  not_acceptable: 'The invoice is in a state in which funds cannot be accepted.',
+  not_acceptable: 'The invoice cannot accept funds in its current state.',
   unconfirmed_funds: 'The funds are not confirmed yet.',
-  not_countable: 'Only dust in the asset of an open invoice can be counted, and only once.',
+  not_countable: 'Only dust in the coin of an open invoice can be applied, and only once.',
 }
 
 /** The public 409 `INVALID_STATE` for a refusal of the state machine; the refusal itself is the internal text. */

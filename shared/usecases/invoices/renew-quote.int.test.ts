@@ -1,11 +1,11 @@
 import { HDNodeWallet } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createLockAvailability } from '#shared/usecases/quotes/lock-availability.ts'
-import { createLockOffers } from '#shared/usecases/quotes/lock-offers.ts'
-import { createLockPreparer } from '#shared/usecases/quotes/prepare-lock.ts'
+import { createQuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
+import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
+import { createQuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
 import { createVisitorBudget } from '#shared/usecases/quotes/visitor-budget.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
-import { type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
 import { chooseAsset } from './choose-asset.ts'
@@ -14,6 +14,7 @@ import { renewQuote } from './renew-quote.ts'
 const stores = useStores()
 const MINUTE = 60_000
 const visitor = { source: '198.51.100.1' }
+const admit = async () => undefined
 const address = HDNodeWallet.fromPhrase(ADDRESS_VECTORS.phrase, '', "m/44'/60'/0'/7").address
 let engine: Engine
 let deps: Parameters<typeof chooseAsset>[0]
@@ -21,13 +22,13 @@ let deps: Parameters<typeof chooseAsset>[0]
 beforeAll(async () => {
   engine = await openEngine(stores)
   const base = engine.deps
-  const addresses = createLockOffers(base)
-  const availability = createLockAvailability({ ...base, addresses })
+  const addresses = createQuoteOffers(base)
+  const availability = createQuoteAvailability({ ...base, addresses })
   const budget = createVisitorBudget(base)
-  deps = { ...base, addresses, budget, locks: createLockPreparer({ ...base, addresses, availability, budget }) }
+  deps = { ...base, addresses, budget, locks: createQuotePreparer({ ...base, addresses, availability, budget }) }
 })
 
-/** The engine's clock goes on, and prices are published anew. */
+/** The engine's clock goes on, and prices are published again. */
 async function later(ms: number): Promise<void> {
   engine.advance(ms)
   await engine.publishRates()
@@ -37,15 +38,18 @@ describe('a new price', () => {
   it('keeps address and claim of an address of its own, and every promise before it', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     await later(14 * MINUTE)
-    const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'a', visitor })
+    const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'a', visitor, admit })
     expect(renewed.state.version).toBe(2)
-    expect(lockOf(renewed)).toMatchObject({ address: lockOf(invoice).address, claim: lockOf(invoice).claim })
-    expect(lockOf(renewed).quotes).toHaveLength(2)
-    expect(lockOf(renewed).quotes[0]).toEqual(lockOf(invoice).quotes[0])
-    expect(renewed.state.expiresAt).toBe(lockOf(renewed).quotes[1]?.expiresAt)
+    expect(paymentMethodOf(renewed)).toMatchObject({
+      address: paymentMethodOf(invoice).address,
+      claim: paymentMethodOf(invoice).claim,
+    })
+    expect(paymentMethodOf(renewed).quotes).toHaveLength(2)
+    expect(paymentMethodOf(renewed).quotes[0]).toEqual(paymentMethodOf(invoice).quotes[0])
+    expect(renewed.state.expiresAt).toBe(paymentMethodOf(renewed).quotes[1]?.expiresAt)
     // A lost answer is asked for again; another click finds a price that holds.
     for (const opId of ['a', 'b']) {
-      expect((await renewQuote(deps, { invoiceId: invoice.terms.id, opId, visitor })).state.version).toBe(2)
+      expect((await renewQuote(deps, { invoiceId: invoice.terms.id, opId, visitor, admit })).state.version).toBe(2)
     }
   })
 
@@ -53,11 +57,11 @@ describe('a new price', () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     for (let count = 1; count < 20; count += 1) {
       await later(15 * MINUTE)
-      const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: `n${count}`, visitor })
-      expect(lockOf(renewed).quotes).toHaveLength(count + 1)
+      const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: `n${count}`, visitor, admit })
+      expect(paymentMethodOf(renewed).quotes).toHaveLength(count + 1)
     }
     await later(15 * MINUTE)
-    await expect(renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'n20', visitor })).rejects.toMatchObject({
+    await expect(renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'n20', visitor, admit })).rejects.toMatchObject({
       code: 'INVALID_STATE',
       internal: 'too_many_quotes',
     })
@@ -71,22 +75,21 @@ describe('a new price', () => {
     engine.advance(10_000)
     const open = async () => {
       const { terms } = await engine.open()
-      const admit = async () => undefined
       return await chooseAsset(deps, { invoiceId: terms.id, asset: 'usdt_ethereum', opId: terms.id, visitor, admit })
     }
     await engine.publishRates()
     const invoice = await open()
-    expect(lockOf(invoice)).toMatchObject({ address, hold: { kind: 'amount' } })
+    expect(paymentMethodOf(invoice)).toMatchObject({ address, hold: { kind: 'amount' } })
     await later(15 * MINUTE)
-    const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'r', visitor })
-    const amounts = lockOf(renewed).quotes.map(({ amountBase }) => amountBase)
+    const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'r', visitor, admit })
+    const amounts = paymentMethodOf(renewed).quotes.map(({ amountBase }) => amountBase)
     expect(new Set(amounts).size).toBe(2)
-    expect(lockOf(renewed).formerClaims).toEqual([lockOf(invoice).claim])
+    expect(paymentMethodOf(renewed).formerClaims).toEqual([paymentMethodOf(invoice).claim])
     // The first amount is the merchant's own; each further one that a payer asks for draws on the visitors' budget.
-    expect(lockOf(invoice).draws).toBeUndefined()
-    expect(lockOf(renewed).draws).toHaveLength(2)
-    expect(lockOf(renewed).quotes[1]?.uri).toContain(`uint256=${amounts[1]}`)
+    expect(paymentMethodOf(invoice).draws).toBeUndefined()
+    expect(paymentMethodOf(renewed).draws).toHaveLength(2)
+    expect(paymentMethodOf(renewed).quotes[1]?.uri).toContain(`uint256=${amounts[1]}`)
     const other = await open()
-    expect(amounts).not.toContain(lockOf(other).quotes[0]?.amountBase)
+    expect(amounts).not.toContain(paymentMethodOf(other).quotes[0]?.amountBase)
   })
 })

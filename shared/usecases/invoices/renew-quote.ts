@@ -1,67 +1,76 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { renewalRefusal } from '#shared/domain/invoice/decide-lock.ts'
-import { type AssetLock, activeLock, currentQuote, type Ms, type Quote } from '#shared/domain/invoice/model.ts'
+import { renewalRefusal } from '#shared/domain/invoice/decide-quote.ts'
+import {
+  activePaymentMethod,
+  currentQuote,
+  type Ms,
+  type PaymentMethod,
+  type Quote,
+} from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import { ClaimTaken, type Invoice } from '#shared/ports/invoices.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
-import type { LockOffers } from '#shared/usecases/quotes/lock-offers.ts'
-import { type LockRequest, priceLock } from '#shared/usecases/quotes/prepare-lock.ts'
+import { priceLock, type QuoteRequest } from '#shared/usecases/quotes/prepare-quote.ts'
+import type { QuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
 import type { Visitor, VisitorBudget } from '#shared/usecases/quotes/visitor-budget.ts'
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
 import { mayPromise } from '#shared/usecases/wallets/may-receive.ts'
 import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
 import { type ApplyDeps, applyInvoiceEvent } from './apply-invoice-event.ts'
-import { quoteEnd } from './lock-asset.ts'
+import { quoteEnd } from './quote-asset.ts'
 import { refusalError } from './refusal-error.ts'
 
-/** Amounts that may turn out to be taken before something must be wrong with their source. */
+/** Taken amounts in a row that indicate a fault of their source. */
 const CANDIDATES_MAX = 50
 
-/** What a new price needs. */
+/** Dependencies of renewing a quote. */
 export interface RenewQuoteDeps extends ApplyDeps {
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
   readonly catalog: ApplyDeps['catalog'] & Pick<Catalog, 'asset' | 'paymentUri'>
   readonly rates: ApplyDeps['rates'] & Pick<RateReader, 'rateFor'>
-  readonly addresses: Pick<LockOffers, 'take'>
+  readonly addresses: Pick<QuoteOffers, 'take'>
   readonly wallets: Pick<WalletRepository, 'findAddresses' | 'findProofs'>
   readonly budget: VisitorBudget
 }
 
-/** A payer's wish for a new price. */
+/** A payer's request for a new quote. */
 export interface RenewQuoteInput {
   readonly invoiceId: string
   readonly opId: string
   readonly visitor: Visitor
+  /** Called once before anything changes; throws when this payer renews too often. */
+  readonly admit: () => Promise<void>
 }
 
-/** A promise is renewed in its last third or when it is over: nobody collects promises and keeps the best. */
+/** A quote can be renewed in its last third or after it ended: a payer cannot collect quotes and keep the best. */
 export function isRenewable({ lockedAt, expiresAt }: Pick<Quote, 'lockedAt' | 'expiresAt'>, at: Ms): boolean {
   return expiresAt - at <= (expiresAt - lockedAt) / 3
 }
 
 /**
- * Appends a new price promise on the same address and returns the invoice; one whose price still holds is returned
- * unchanged. Where an amount tells invoices apart the new promise claims an amount of its own, and the old one stays
- * reserved; a visitor's draws on the budget again. An address that another workspace proved since gets no new promise. Throws `NOT_FOUND`, `WORKSPACE_SUSPENDED`, `INVALID_STATE`,
- * `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent`) or `RATES_UNAVAILABLE`.
+ * Appends a new quote on the same address and returns the invoice; an invoice whose quote is still valid is returned
+ * unchanged. Where the amount identifies the invoice, the new quote claims another amount, and the old one stays
+ * reserved; a visitor's renewal counts against the budget again. An address that another workspace proved since gets no new quote. Throws `NOT_FOUND`, `WORKSPACE_SUSPENDED`, `INVALID_STATE`,
+ * `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent`), `RATES_UNAVAILABLE`, and every error of `admit`.
  */
 export async function renewQuote(
   deps: RenewQuoteDeps,
-  { invoiceId, opId, visitor }: RenewQuoteInput,
+  { invoiceId, opId, visitor, admit }: RenewQuoteInput,
 ): Promise<Invoice> {
   const invoice = await deps.invoices.findById(invoiceId)
   if (invoice === null) throw new PaymeshError('NOT_FOUND')
   if (invoice.lastOps.some((op) => op.opId === opId)) return invoice
   const workspace = await requireOpenWorkspace(deps, invoice.terms.workspaceId)
   const at = deps.clock.now()
-  const lock = activeLock(invoice.state)
+  const lock = activePaymentMethod(invoice.state)
   const held = currentQuote(invoice.state)
   const refused = renewalRefusal(invoice.state, at)
   if (lock === null || held === null || refused !== null) throw refusalError(refused ?? 'not_lockable')
   if (!isRenewable(held, at)) return invoice
   await requireControl(deps, invoice, lock)
+  await admit()
   for (let candidate = 0; candidate < CANDIDATES_MAX; candidate += 1) {
     const promised = await promise(deps, invoice, workspace, lock, at, visitor)
     try {
@@ -72,7 +81,7 @@ export async function renewQuote(
       return result.invoice
     } catch (error) {
       if (!(error instanceof ClaimTaken)) throw error
-      deps.metrics.count('claim_taken_total', { during: 'renew' })
+      deps.metrics.count('address_conflicts_total', { during: 'renew' })
     }
   }
   throw new Error(`no free amount for invoice ${invoiceId} among ${CANDIDATES_MAX} candidates`)
@@ -81,7 +90,7 @@ export async function renewQuote(
 async function requireControl(
   { wallets }: Pick<RenewQuoteDeps, 'wallets'>,
   { terms: { workspaceId, mode } }: Invoice,
-  { family, matchKey, asset }: AssetLock,
+  { family, matchKey, asset }: PaymentMethod,
 ): Promise<void> {
   if (await mayPromise(wallets, { mode, family, matchKey, workspaceId })) return
   throw new PaymeshError('NO_WALLET_FOR_ASSET', { internal: `address_displaced ${mode}:${asset}` })
@@ -91,7 +100,7 @@ async function promise(
   deps: RenewQuoteDeps,
   invoice: Invoice,
   workspace: Workspace,
-  lock: AssetLock,
+  lock: PaymentMethod,
   at: Ms,
   visitor: Visitor,
 ): Promise<{ readonly quote: Quote; readonly claim: string; readonly draws: readonly string[] }> {
@@ -100,7 +109,7 @@ async function promise(
   const { arsSeries } = workspace.policy
   const rate = await deps.rates.rateFor({ asset: info.id, fiat: fiat.currency, arsSeries })
   const quoteEndsAt = quoteEnd(invoice, workspace, at)
-  const request: LockRequest = { workspace, mode, asset: lock.asset, fiat, at, quoteEndsAt }
+  const request: QuoteRequest = { workspace, mode, asset: lock.asset, fiat, at, quoteEndsAt }
   const priced = priceLock(request, info, rate)
   const { claim, amountBase, draws } = await claimFor(deps, lock, invoice, priced.amountBase, { workspace, visitor })
   const amount = formatUnits(amountBase, info.decimals)
@@ -116,10 +125,10 @@ async function promise(
   return { quote: { ...priced, amountBase, amount, uri }, claim, draws }
 }
 
-/** The address is claimed already; an amount on a shared one must be claimed anew. */
+/** The address is already claimed; an amount on a shared address must be claimed again. */
 async function claimFor(
   deps: RenewQuoteDeps,
-  lock: AssetLock,
+  lock: PaymentMethod,
   { terms: { mode } }: Invoice,
   priceBase: bigint,
   { workspace, visitor }: { readonly workspace: Workspace; readonly visitor: Visitor },
@@ -127,7 +136,7 @@ async function claimFor(
   if (lock.hold?.kind !== 'amount') return { claim: lock.claim, amountBase: priceBase, draws: [] }
   const { family, matchKey } = lock
   const material = { id: `${mode}:${family}:address:${matchKey}`, mode, family, kind: 'address' } as const
-  // Each further amount is one that no other invoice can ask for, so whoever renews for sport draws on the budget.
+  // Each additional amount is unavailable to other invoices, so needless renewals count against the budget.
   const draws = await deps.budget.draw(material, workspace, visitor)
   const { claim, amountBase } = await deps.addresses.take(
     material,

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { ASSET_IDS } from '#shared/domain/enumerations.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { advanceInvoice } from './advance-invoice.ts'
 import { simulatePayment } from './simulate-payment.ts'
@@ -27,7 +28,7 @@ describe('simulatePayment', () => {
     const { terms } = await engine.open()
     const invoice = await simulate(terms.id, 'paid')
     expect(invoice.state.status).toBe('paid')
-    expect(lockOf(invoice)).toMatchObject({ asset: 'btc_bitcoin' })
+    expect(paymentMethodOf(invoice)).toMatchObject({ asset: 'btc_bitcoin' })
     expect(await events(terms.id)).toEqual([
       'invoice.created',
       'invoice.pending',
@@ -38,9 +39,17 @@ describe('simulatePayment', () => {
     ])
   })
 
+  // Guarantee: in test mode a merchant rehearses every asset; no node answers here.
+  it.each(ASSET_IDS)('pays an invoice in %s without a node', async (asset) => {
+    const { terms } = await engine.open({ asset })
+    const invoice = await simulate(terms.id, 'paid')
+    expect([invoice.state.status, paymentMethodOf(invoice).asset]).toEqual(['paid', asset])
+    expect(await received(terms.id)).toBe(paymentMethodOf(invoice).quotes[0]?.amountBase)
+  })
+
   it('skips assets whose minimum the amount does not meet', async () => {
     const { terms } = await engine.open({ minor: 100n })
-    const lock = lockOf(await simulate(terms.id, 'paid'))
+    const lock = paymentMethodOf(await simulate(terms.id, 'paid'))
     const info = engine.deps.catalog.asset(lock.asset)
     expect(lock.quotes[0]?.amountBase).toBeGreaterThanOrEqual(info.minBase)
   })
@@ -128,7 +137,7 @@ describe('simulatePayment', () => {
     const input = { workspaceId: workspace.id, mode: 'test', invoiceId: id, scenario: 'paid', opId: 'r' } as const
     await expect(simulatePayment(deps, { ...input, mode: 'live' })).rejects.toMatchObject({ code: 'TEST_MODE_ONLY' })
     await expect(simulatePayment(deps, { ...input, workspaceId: 'w' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    const block = blockWith(1, deps.clock.now(), lockOf(invoice), [{ key: 'real', amountBase: 1_000_000n }])
+    const block = blockWith(1, deps.clock.now(), paymentMethodOf(invoice), [{ key: 'real', amountBase: 1_000_000n }])
     await recordBlockTransfers(deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
     await advanceInvoice(deps, id)
     await expect(simulatePayment(deps, input)).rejects.toMatchObject({ code: 'INVALID_STATE' })

@@ -1,23 +1,28 @@
-import type { InvoiceView, LockView, MerchantView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
-import { lockRefusal, renewalRefusal } from '#shared/domain/invoice/decide-lock.ts'
-import { type AssetLock, activeLock, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
+import type {
+  InvoiceView,
+  MerchantView,
+  PaymentMethodView,
+  PaymentView,
+} from '#shared/contracts/checkout/invoice-view.ts'
+import { quoteRefusal, renewalRefusal } from '#shared/domain/invoice/decide-quote.ts'
+import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
 import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { CursorRepository } from '#shared/ports/cursors.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { CursorRepository } from '#shared/ports/scanning.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { confirmationWait } from '#shared/usecases/networks/confirmation-wait.ts'
 import { knownUntil } from '#shared/usecases/networks/known-until.ts'
 
-/** Payments that a payer is shown; whoever sends more sees the newest. */
+/** Payments shown to a payer at most; of more, the newest are shown. */
 const PAYMENTS_MAX = 20
 
-/** What showing an invoice to its payer needs. */
+/** Dependencies of showing an invoice to its payer. */
 export interface ViewInvoiceDeps {
   readonly invoices: Pick<InvoiceRepository, 'findById'>
   readonly payments: Pick<PaymentRepository, 'listByInvoice'>
@@ -39,8 +44,8 @@ export interface ViewInvoiceDeps {
 }
 
 /**
- * What a payer with the invoice's link may see: names, sums and transfers, and neither metadata, customer, other ids nor
- * anything of another invoice. Null for an unknown id.
+ * What a payer with the invoice's link may see: names, sums and transfers, but no metadata, customer, other ids or
+ * data of other invoices. Null for an unknown id.
  */
 export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Promise<InvoiceView | null> {
   const invoice = await deps.invoices.findById(invoiceId)
@@ -54,7 +59,7 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
   const payments = await viewPayments(deps, invoice, stored)
   const at = deps.clock.now()
   const open = workspace.status !== 'suspended'
-  const lock = activeLock(state)
+  const lock = activePaymentMethod(state)
   return {
     id: terms.id,
     mode: terms.mode,
@@ -71,27 +76,27 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
     successUrl: terms.successUrl,
     cancelUrl: terms.cancelUrl,
     paymentLinkId: terms.paymentLinkId,
-    lock: lock === null ? null : viewLock(deps, invoice, lock),
+    lock: lock === null ? null : viewPaymentMethod(deps, invoice, lock),
     ...viewSums(deps, state, lock),
     payments,
     isPaidLate: state.paidLate,
     isAcceptedShort: state.underpaidAccepted,
     isUnread: lock !== null && (await isUnread(deps, invoice, lock, at)),
-    canChoose: open && lockRefusal(state, at) === null,
+    canChoose: open && quoteRefusal(state, at) === null,
     canRenew: open && renewalRefusal(state, at) === null && isRenewalWorthIt(state, lock),
   }
 }
 
-/** Whom the payer pays. */
+/** The merchant as shown to the payer. */
 export function viewMerchant({ name, policy }: Pick<Workspace, 'name' | 'policy'>): MerchantView {
   return { name, contact: policy.supportContact ?? null }
 }
 
-/** An operator may end an invoice of a stuck network unread; its payer must not be told that nothing arrived. */
+/** An operator may end an invoice of a stuck network before its blocks are read; the page must not claim that nothing arrived. */
 async function isUnread(
   { cursors, catalog }: ViewInvoiceDeps,
   { terms: { mode }, state }: Invoice,
-  { network }: AssetLock,
+  { network }: PaymentMethod,
   at: Ms,
 ): Promise<boolean> {
   const { status, expiresAt } = state
@@ -101,15 +106,15 @@ async function isUnread(
   return cursor === null || knownUntil(cursor, catalog.blockTimeMs(network)) < expiresAt
 }
 
-/** A price that lasts to the end of the invoice anyway cannot be held for longer. */
-function isRenewalWorthIt(state: InvoiceState, lock: AssetLock | null): boolean {
+/** Renewal is pointless for a quote that lasts to the end of the invoice anyway. */
+function isRenewalWorthIt(state: InvoiceState, lock: PaymentMethod | null): boolean {
   return lock !== null && (state.endsWithQuote || latestQuote(lock).expiresAt < state.expiresAt)
 }
 
 function viewSums(
   { catalog }: Pick<ViewInvoiceDeps, 'catalog'>,
   state: InvoiceState,
-  lock: AssetLock | null,
+  lock: PaymentMethod | null,
 ): Pick<InvoiceView, 'received' | 'excess'> {
   if (lock === null) return { received: '0', excess: '0' }
   const { receivedBase, settledBase, dueBase } = totals(state)
@@ -121,14 +126,18 @@ function viewSums(
   }
 }
 
-/** What is still to be sent: nothing once enough was seen, the tolerance of the merchant included. */
+/** Amount still to be sent: zero once enough was seen, with the merchant's tolerance. */
 function remainingOf(state: InvoiceState): bigint {
   if (isSettled(state) || state.status === 'confirming') return 0n
   const { dueBase, seenBase } = totals(state)
   return seenBase < dueBase ? dueBase - seenBase : 0n
 }
 
-function viewLock({ catalog }: ViewInvoiceDeps, { terms, state }: Invoice, lock: AssetLock): LockView {
+function viewPaymentMethod(
+  { catalog }: ViewInvoiceDeps,
+  { terms, state }: Invoice,
+  lock: PaymentMethod,
+): PaymentMethodView {
   const { mode } = terms
   const info = catalog.asset(lock.asset)
   const quote = latestQuote(lock)
@@ -136,7 +145,7 @@ function viewLock({ catalog }: ViewInvoiceDeps, { terms, state }: Invoice, lock:
   const remainingBase = remainingOf(state)
   const remaining = remainingBase === 0n ? '0' : displayUnits(remainingBase, info)
   const named = lock.reference === undefined ? {} : { reference: lock.reference }
-  // TRON has no form of payment link that wallets agree on.
+  // TRON has no payment link format that wallets agree on.
   const hasUri = remainingBase > 0n && lock.family !== 'tron'
   const { address } = lock
   const request = { asset: lock.asset, mode, address, amount: remaining, amountBase: remainingBase, ...named }
@@ -167,7 +176,7 @@ function viewLock({ catalog }: ViewInvoiceDeps, { terms, state }: Invoice, lock:
   }
 }
 
-/** The transfers that the invoice knows of, oldest first; dust and unknown tokens are left out. */
+/** The transfers in the invoice's ledger, oldest first; dust and unknown tokens are left out. */
 async function viewPayments(
   deps: ViewInvoiceDeps,
   { terms, state }: Invoice,
@@ -204,7 +213,7 @@ async function viewPayments(
   })
 }
 
-/** Counted from the committed cursor, never from a node's head, and never above what is asked for before it is confirmed. */
+/** Counted from the committed cursor, never from a node's head, and below the required number until it is confirmed. */
 function confirmationsOf({ block, state, requiredConfirmations }: Payment, height: number | null): number {
   if (state === 'confirmed') return requiredConfirmations
   if (block === null) return 0

@@ -1,12 +1,12 @@
 import type { Content, Fact } from './mail-content.ts'
 
-const REASON = 'You get this mail because this address logs in to the dashboard of a Paymesh installation.'
+const REASON = 'You receive this email because you have an account on this Paymesh server.'
 
-/** Mails about log-ins. */
+/** Mails about accounts and logins. */
 export const ACCOUNT_MAILS = {
   login_new_device: (fact: Fact): Content => ({
     subject: 'Log-in from a new browser',
-    paragraphs: ['Somebody logged in to the dashboard with your password from a browser that was not used before.'],
+    paragraphs: ['Someone logged in to your account from a new browser.'],
     facts: [
       ['Time', fact('time')],
       ['Address', fact('ip')],
@@ -14,12 +14,12 @@ export const ACCOUNT_MAILS = {
       ['Account', fact('email')],
     ],
     advice:
-      'If this was not you, change your password in the dashboard under your name: every log-in ends. Then set up an authenticator.',
+      'If this wasn’t you, change your password now; it logs out every session. Then turn on two-factor authentication.',
     reason: REASON,
   }),
   recovery_code_used: (fact: Fact): Content => ({
     subject: 'A recovery code was used',
-    paragraphs: ['A recovery code took the place of your authenticator. It cannot be used again.'],
+    paragraphs: ['A recovery code was used instead of your authenticator. It cannot be used again.'],
     facts: [
       ['Time', fact('time')],
       ['Address', fact('ip')],
@@ -27,42 +27,43 @@ export const ACCOUNT_MAILS = {
       ['Account', fact('email')],
     ],
     advice:
-      'If this was not you, change your password and set up your authenticator again, which makes new recovery codes.',
+      'If this wasn’t you, change your password and set up two-factor authentication again, which creates new recovery codes.',
     reason: REASON,
   }),
   account_changed: (fact: Fact): Content => ({
-    subject: 'Your log-in was changed',
+    subject: 'Your account security was changed',
     paragraphs: [fact('what')],
     facts: [
       ['Time', fact('time')],
       ['Account', fact('email')],
     ],
-    advice: 'If this was not you, ask whoever runs this installation to reset your password and your authenticator.',
+    advice:
+      'If this wasn’t you and you did not ask for it, ask your administrator to reset your password and two-factor authentication.',
     reason: REASON,
   }),
   member_invited: (fact: Fact): Content => ({
     subject: `${fact('inviter')} invites you to ${fact('workspace')}`,
     paragraphs: [
-      `${fact('inviter')} invites you to join ${fact('workspace')} on a Paymesh installation as ${fact('role')}. The link is for you alone.`,
+      `${fact('inviter')} invites you to join ${fact('workspace')} on a Paymesh server as ${fact('role')}. Do not share the link.`,
     ],
     facts: [
       ['Link', fact('url')],
-      ['Good until', fact('expires')],
+      ['Expires', fact('expires')],
     ],
-    advice: 'If you do not know them, ignore this mail: nothing happens.',
-    reason: 'You get this mail because a member of that workspace gave this address.',
+    advice: 'If you don’t know the sender, ignore this email.',
+    reason: 'You receive this email because a member of that workspace entered this address.',
   }),
   owner_notice: (fact: Fact): Content => ({
     subject: `${fact('headline')} at ${fact('workspace')}`,
-    paragraphs: [fact('sentence'), 'Every owner of the workspace gets this mail, and so does the person it is about.'],
+    paragraphs: [fact('sentence'), 'Every owner of the workspace and the affected user get this email.'],
     facts: [
-      ['Who', fact('actor')],
+      ['By', fact('actor')],
       ['When', fact('time')],
       ['From address', fact('from')],
       ['Reason given', fact('reason')],
     ],
     advice:
-      'If none of you did this: change your passwords and end all log-ins in the dashboard under your name, undo the change, and read the audit trail of the workspace. If you cannot log in any more, ask whoever runs this installation.',
-    reason: 'You get this mail because you own this workspace, or because the change is about you.',
+      'If none of you did this: change your passwords, log out all sessions under Account security, undo the change, and check the audit log of the workspace. If you can no longer log in, ask your administrator.',
+    reason: 'You receive this email because you own this workspace, or because the change affects you.',
   }),
 } as const

@@ -1,11 +1,11 @@
-import type { MailQueue, QueuedMail } from '#shared/ports/mails.ts'
+import type { MailQueue, QueuedMail } from '#shared/ports/mail-queue.ts'
 import { mailContext, type SecretBox } from '#shared/ports/secrets.ts'
 
 const SEALED = '_sealed'
 
 /**
- * The same mails with their sealed values opened: what only the reader of a mail may know, such as a link that lets in, lies in the
- * store as `<name>_sealed` under the mail's own id. A value that cannot be opened stays away, and the mail is not made.
+ * The same mails with their sealed values decrypted: values only for the reader, such as a link that grants access, are
+ * stored as `<name>_sealed` under the mail's own id. A value that cannot be decrypted is left out, and the mail is not rendered.
  */
 export function openSealedMails<T extends Pick<MailQueue, 'claim' | 'findById' | 'listNewest'>>(
   mails: T,

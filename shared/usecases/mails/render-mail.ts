@@ -3,7 +3,7 @@ import type { MailRecord } from '#shared/ports/mails.ts'
 import { ACCOUNT_MAILS } from './account-mails.ts'
 import type { Content, Fact } from './mail-content.ts'
 
-/** What a mail says, in both forms. */
+/** A mail in both forms. */
 export interface RenderedMail {
   /** One line. */
   readonly subject: string
@@ -14,37 +14,37 @@ export interface RenderedMail {
 const TEMPLATES: Readonly<Record<MailRecord['template'], (fact: Fact) => Content>> = {
   ...ACCOUNT_MAILS,
   payment_reorged: (fact) => ({
-    subject: `A payment of invoice ${fact('invoice_number')} left the blockchain`,
+    subject: `A payment of invoice ${fact('invoice_number')} was reversed`,
     paragraphs: [
-      `A payment that was counted for invoice ${fact('invoice_number')} is no longer on the chain: its block was replaced by another.`,
-      'The invoice keeps its status, because goods may have been handed over. If the payer’s money comes back in another block, it counts again by itself.',
+      `The network reversed a payment of invoice ${fact('invoice_number')}: another block replaced its block.`,
+      'The invoice keeps its status, because you may have delivered already. If the payment returns in another block, it is applied again automatically.',
     ],
     facts: [
       ['Invoice', fact('invoice_id')],
       ['Payment', fact('payment_key')],
       ['Mode', fact('mode')],
     ],
-    advice: 'Do not ship until the payment is back. `paymesh invoice explain ID` shows where it stands.',
+    advice: 'Do not ship until the payment is back. Run `paymesh invoice explain ID` to see its state.',
   }),
   endpoint_failing: (fact) => ({
-    subject: 'A webhook endpoint fails',
+    subject: 'A webhook endpoint is failing',
     paragraphs: [
-      'Three events in a row could not be delivered to one of your webhook endpoints. Each was tried nine times over two days; they will not be tried again by themselves.',
-      'New events are still sent. This is the only mail about this streak; a success ends it.',
+      'We could not deliver three events in a row to one of your webhook endpoints. We tried each event nine times over two days and will not retry them automatically.',
+      'We still send new events. This is the only email about these failures until a delivery succeeds.',
     ],
     facts: [
       ['Endpoint', fact('endpointId')],
       ['URL', withoutQuery(fact('url'))],
-      ['First lost delivery', fact('firstDeliveryId')],
+      ['First failed delivery', fact('firstDeliveryId')],
     ],
     advice:
-      'Repair the receiver, try it with `paymesh endpoint test ID`, then fetch what it missed with `paymesh delivery recover ID --since TIME`.',
+      'Fix the receiver, test it with `paymesh endpoint test ID`, then resend the missed events with `paymesh delivery recover ID --since TIME`.',
   }),
   shared_key_material: (fact) => ({
     subject: 'A receiving key is used by more than one workspace',
     paragraphs: [
-      `A key for ${fact('family')} addresses that one of your wallets uses was added in another workspace of this installation as well.`,
-      'Each address is still given to one invoice only, whichever workspace it belongs to, and no payment is mixed up. But both owners can see the money that arrives.',
+      `Another workspace on this Paymesh server added a key for ${fact('family')} addresses that one of your wallets uses.`,
+      'Each address is still used for only one invoice across both workspaces, and payments are not mixed up. But both owners can see the payments that arrive.',
     ],
     facts: [
       ['Fingerprint', fact('fingerprint')],
@@ -53,13 +53,13 @@ const TEMPLATES: Readonly<Record<MailRecord['template'], (fact: Fact) => Content
     advice: 'If you do not know the other workspace, add a new key and disable the old wallet.',
   }),
   addresses_low: (fact) => ({
-    subject: `Few ${fact('family')} addresses are left`,
+    subject: `Only ${fact('free')} ${fact('family')} addresses left`,
     paragraphs: [
-      `Only ${fact('free')} of ${fact('total')} ${fact('family')} addresses of your pool are free. When none is left, its assets cannot be offered to payers.`,
+      `Only ${fact('free')} of ${fact('total')} ${fact('family')} addresses in your pool are free. When none are left, customers can no longer pay with its coins.`,
     ],
     facts: [
       ['Free', fact('free')],
-      ['All', fact('total')],
+      ['Total', fact('total')],
       ['Mode', fact('mode')],
     ],
     advice: 'Add addresses to the wallet with `paymesh wallet add`.',
@@ -67,18 +67,18 @@ const TEMPLATES: Readonly<Record<MailRecord['template'], (fact: Fact) => Content
   exceptions_digest: (fact) => ({
     subject: `${fact('count')} open exceptions at ${fact('workspace')}`,
     paragraphs: [
-      `${fact('count')} entries of the inbox of ${fact('workspace')} wait for a person. Money in them is safe in your wallets; what it counts for is for you to decide.`,
+      `${fact('count')} exceptions at ${fact('workspace')} need a decision. The money is safe in your wallets.`,
     ],
     facts: [
       ['Open', fact('count')],
-      ['What', fact('kinds')],
+      ['Kinds', fact('kinds')],
     ],
     advice: 'Open Exceptions in the dashboard. The oldest come first.',
   }),
   wallet_changed: (fact) => ({
     subject: `A live wallet of ${fact('workspace')} was ${fact('change')}`,
     paragraphs: [
-      `A wallet that ${fact('workspace')} receives real money with was ${fact('change')} by ${fact('actor')}. Every owner gets this mail.`,
+      `${fact('actor')} changed a live wallet of ${fact('workspace')}: it was ${fact('change')}. Every owner gets this email.`,
     ],
     facts: [
       ['Takes effect', fact('effective')],
@@ -88,44 +88,42 @@ const TEMPLATES: Readonly<Record<MailRecord['template'], (fact: Fact) => Content
       ['Wallet', fact('wallet')],
     ],
     advice:
-      'If nobody of you did this, disable the wallet in the dashboard before it takes effect, and change your passwords.',
+      'If none of you did this, disable the wallet in the dashboard before it takes effect, and change your passwords.',
   }),
   address_displaced: (fact) => ({
     subject: `${fact('workspace')} no longer receives on ${fact('what')}`,
     paragraphs: [
-      `Another workspace of this installation proved by a signed message that it controls ${fact('what')} that a live wallet of ${fact('workspace')} used. Nobody of ${fact('workspace')} had proved that since.`,
-      'New invoices do not use these addresses. Invoices that show one of them keep it until they end, but money that comes to it now goes to the inbox of the workspace that proved it, and pays no invoice of yours.',
+      `Another workspace on this Paymesh server proved with a signed message that it controls ${fact('what')} that a live wallet of ${fact('workspace')} used. ${fact('workspace')} had not proved control.`,
+      'New invoices do not use these addresses. Open invoices keep their address until they end, but payments to it now appear under Exceptions of the other workspace and pay none of your invoices.',
     ],
     facts: [
       ['Family', fact('family')],
       ['Addresses', fact('addresses')],
     ],
     advice:
-      'If you control them, prove it in the dashboard under Wallets. If not, add a wallet of your own and cancel open invoices that show these addresses.',
+      'If you control them, prove it in the dashboard under Wallets. If not, add your own wallet and cancel open invoices that use these addresses.',
   }),
   address_proved: (fact) => ({
     subject: `${fact('workspace')} proved that it controls ${fact('what')}`,
     paragraphs: [
-      `${fact('workspace')} proved by a signed message that it controls ${fact('what')}. Another workspace of this installation had been receiving there and no longer does.`,
-      'Invoices of that workspace that are still open may show these addresses until they end. Money that comes to them is in your wallet and in your inbox: you decide what becomes of it.',
+      `${fact('workspace')} proved with a signed message that it controls ${fact('what')}. Another workspace on this Paymesh server received payments there before and no longer does.`,
+      'Open invoices of that workspace may show these addresses until they end. Payments to them reach your wallet and appear under your Exceptions.',
     ],
     facts: [
       ['Family', fact('family')],
       ['Addresses', fact('addresses')],
     ],
-    advice:
-      'If none of you signed such a message, somebody else can sign with the keys of this wallet: move your money.',
+    advice: 'If none of you signed this message, someone else can sign with the keys of this wallet. Move your funds.',
   }),
 }
 
-const REASON =
-  'You get this mail because it was given as the owner’s address of a workspace on this Paymesh installation.'
+const REASON = 'You receive this email because this is the owner’s address of a workspace on this Paymesh server.'
 
-/** The mail in words. Throws a TypeError when its data lack something that the template names: that is a fault of ours. */
+/** Renders the mail. Throws a TypeError when its data lack a value that the template names: that is a bug. */
 export function renderMail({ template, data }: Pick<MailRecord, 'template' | 'data'>): RenderedMail {
   const content = TEMPLATES[template]((name) => {
     const value = Object.hasOwn(data, name) ? data[name] : undefined
-    if (value === undefined) throw new TypeError(`a mail ${template} without ${name}`)
+    if (value === undefined) throw new TypeError(`mail ${template} lacks its value ${name}`)
     return oneLine(value)
   })
   return { subject: oneLine(content.subject), text: asText(content), html: asHtml(content).markup }
@@ -154,7 +152,7 @@ function oneLine(text: string): string {
   return text.replace(/[\p{C}\u2028\u2029]+/gu, ' ').trim()
 }
 
-/** Queries of URLs hold tokens now and then. */
+/** Queries of URLs may hold tokens. */
 function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/, '')
 }

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
 import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
-import type { MailFault, MailRecord, OutgoingMail } from '#shared/ports/mails.ts'
+import type { MailFault, OutgoingMail } from '#shared/ports/mail-transport.ts'
+import type { MailRecord } from '#shared/ports/mails.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createMailSender, MAIL_RETRY_DELAYS_MS } from './send-mails.ts'
 
@@ -11,7 +12,7 @@ const HOUR_MS = 3_600_000
 
 /** A waiting mail of its own. */
 async function waitingMail(change: Partial<MailRecord> = {}): Promise<string> {
-  const { clock, random } = stores.ambient
+  const { clock, random } = stores.runtime
   const id = `addresses-low:${random.uuid()}`
   const data = { family: 'evm', mode: 'live', free: '1', total: '9' }
   const mail: MailRecord = {
@@ -40,14 +41,14 @@ function senderWith(...answers: readonly Answer[]) {
     },
   }
   let now: number | null = null
-  const clock = { now: () => now ?? stores.ambient.clock.now() }
+  const clock = { now: () => now ?? stores.runtime.clock.now() }
   const sender = createMailSender({
-    ...stores.ambient,
+    ...stores.runtime,
     clock,
     mails: createMailQueue(stores.db),
     transport,
     from: { name: 'Paymesh', address: 'paymesh@pay.example.com' },
-    kicker: { kick: () => undefined },
+    notifier: { notify: () => undefined },
     after: () => () => undefined,
   })
   return {
@@ -62,7 +63,7 @@ function senderWith(...answers: readonly Answer[]) {
 const stored = (id: string) => createMailQueue(stores.db).findById(id)
 /** Time passes: what was put off, or held by a dead process, is due. */
 const makeDue = (id: string) =>
-  stores.db.collection(MAILS).updateOne({ _id: id }, { $set: { dueAt: new Date(stores.ambient.clock.now() - 5_000) } })
+  stores.db.collection(MAILS).updateOne({ _id: id }, { $set: { dueAt: new Date(stores.runtime.clock.now() - 5_000) } })
 
 test('a mail is sent once, however often it is asked for', async () => {
   const id = await waitingMail()
@@ -77,7 +78,7 @@ test('a deferred mail is tried again on its schedule, then has failed with the l
   const id = await waitingMail()
   const { sender, sent } = senderWith('deferred')
   for (const [index, delayMs] of MAIL_RETRY_DELAYS_MS.entries()) {
-    const before = stores.ambient.clock.now()
+    const before = stores.runtime.clock.now()
     await sender.send(id)
     const mail = await stored(id)
     expect(mail).toMatchObject({ status: 'pending', attempt: index + 1, leaseToken: null })
@@ -117,7 +118,7 @@ test('an address that is none ends the mail unsent', async () => {
   const { sender, sent } = senderWith('sent')
   await sender.send(id)
   expect(sent).toEqual([])
-  expect(await stored(id)).toMatchObject({ status: 'failed', lastReply: 'not a plain e-mail address' })
+  expect(await stored(id)).toMatchObject({ status: 'failed', lastReply: 'not a plain email address' })
 })
 
 test('a server that is away consumes nothing and is left alone for a moment', async () => {

@@ -1,43 +1,44 @@
 import { createHash } from 'node:crypto'
 import { isMailAddress, type MailAddress } from '#shared/contracts/mail-address.ts'
-import type { MailFault, MailOutcome, MailQueue, MailResult, MailTransport, QueuedMail } from '#shared/ports/mails.ts'
-import { type Ambient, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import type { MailOutcome, MailQueue, QueuedMail } from '#shared/ports/mail-queue.ts'
+import type { MailFault, MailResult, MailTransport } from '#shared/ports/mail-transport.ts'
+import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
 import type { After } from '#shared/ports/timers.ts'
 import { renderMail } from './render-mail.ts'
 
-/** Longer than the transport's deadline of 30 s with room to write the outcome. */
+/** Longer than the transport's deadline of 30 s, with time to write the outcome. */
 const LEASE_MS = 60_000
-/** Pauses after tries that count; with the first try ten in 70 h, then the mail has failed. */
+/** Pauses after counted tries; with the first try ten in 70 h, then the mail has failed. */
 export const MAIL_RETRY_DELAYS_MS = [1, 5, 15, 60, 180, 360, 720, 1_440, 1_440].map((minutes) => minutes * 60_000)
-/** A server that is not there is asked again after this long, for as long as it takes. */
+/** An unreachable server is retried at this interval, without limit. */
 const SERVER_RETRY_MS = 30_000
-/** After the server failed, this process leaves it alone for a moment instead of asking once for each mail. */
+/** After a server failure this process pauses instead of retrying for each mail. */
 const SERVER_PAUSE_MS = 5_000
-/** A mail is overdue, and nobody was woken for it, when it waits this long. */
+/** A mail that has been due for this long was missed by its wake-up. */
 const OVERDUE_MS = 1_000
-/** How far ahead of the sweep a wake-up is arranged. */
+/** How far ahead the sweep schedules wake-ups. */
 const AHEAD_MS = 2_500
 const SWEEP_LIMIT = 200
-/** Claims without an outcome above which a mail is suspected to bring its sender down. */
+/** A mail claimed more often than this without an outcome is suspected to crash its sender. */
 const POISON_CLAIMS = 20
 
-export interface SendMailsDeps extends Ambient {
+export interface SendMailsDeps extends Runtime {
   readonly mails: Pick<MailQueue, 'due' | 'claim' | 'finish' | 'release'>
-  /** Null while no mail server is configured: then mails wait, untouched. */
+  /** Null while no mail server is configured: mails then wait unchanged. */
   readonly transport: MailTransport | null
   /** Its domain is the right side of every Message-ID. */
   readonly from: MailAddress
-  readonly kicker: Kicker
+  readonly notifier: QueueNotifier
   readonly after: After
 }
 
-/** Sends mails that wait. One per process; any number of processes. */
+/** Sends waiting mails. One per process; any number of processes. */
 export interface MailSender {
-  /** Claims the mail if it is due, tries it once and records what came of it. Safe to repeat. */
+  /** Claims the mail if it is due, tries it once and records the outcome. Safe to repeat. */
   send(mailId: string): Promise<void>
-  /** Mails that nobody was woken up for; arranges wake-ups for those due within the next seconds. */
+  /** Mails without a wake-up; schedules wake-ups for those due within the next seconds. */
   overdue(): Promise<readonly string[]>
-  /** Arranges no more wake-ups. */
+  /** Schedules no more wake-ups. */
   stop(): void
 }
 
@@ -47,9 +48,9 @@ export function mailMessageId(mailId: string, from: MailAddress): string {
   return `<${digest}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`
 }
 
-/** A sender that does nothing until it is asked to. */
+/** A sender that does nothing until it is called. */
 export function createMailSender(deps: SendMailsDeps): MailSender {
-  const { clock, metrics, kicker } = deps
+  const { clock, metrics, notifier } = deps
   const wakeUps = new Map<string, () => void>()
   let quietUntil = 0
 
@@ -57,7 +58,7 @@ export function createMailSender(deps: SendMailsDeps): MailSender {
     if (wakeUps.has(id)) return
     const cancel = deps.after(delayMs, () => {
       wakeUps.delete(id)
-      kicker.kick(QUEUES.mail, id)
+      notifier.notify(QUEUES.mail, id)
     })
     wakeUps.set(id, cancel)
   }
@@ -94,16 +95,20 @@ export function createMailSender(deps: SendMailsDeps): MailSender {
   }
 }
 
-/** A mail that cannot be made, for a fault of ours, is tried again like one that was deferred: a repaired release sends it. */
+/** A mail that cannot be rendered because of a bug is retried like a deferred one: a fixed release sends it. */
 async function attempt(deps: SendMailsDeps, transport: MailTransport, mail: QueuedMail): Promise<MailResult> {
   if (mail.claims - mail.attempt > POISON_CLAIMS) deps.metrics.count('mail_poison_total')
-  if (!isMailAddress(mail.to)) return { outcome: 'failed', fault: 'refused', reason: 'not a plain e-mail address' }
+  if (!isMailAddress(mail.to)) return { outcome: 'failed', fault: 'refused', reason: 'not a plain email address' }
   try {
     const messageId = mailMessageId(mail.id, deps.from)
     return await transport.send({ ...renderMail(mail), messageId, to: mail.to, date: mail.createdAt })
   } catch (error) {
-    deps.logger.error({ err: error, mailId: mail.id }, 'a mail could not be made')
-    return { outcome: 'failed', fault: 'deferred', reason: 'the mail could not be made; see the log of the mailer' }
+    deps.logger.error({ err: error, mailId: mail.id }, 'an email could not be rendered')
+    return {
+      outcome: 'failed',
+      fault: 'deferred',
+      reason: 'the email could not be rendered; see the log of the mailer',
+    }
   }
 }
 

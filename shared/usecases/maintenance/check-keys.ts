@@ -1,7 +1,7 @@
 import type { SealedSecretRepository } from '#shared/ports/sealed-secrets.ts'
 import { KEY_CANARY_TEXT, type KeyCanaryRepository, type KeyHasher, type SecretBox } from '#shared/ports/secrets.ts'
 
-/** What checking the keys needs; a process that does not hold a key gives null for it. */
+/** Dependencies of checking the keys; null for a key that the process does not have. */
 export interface CheckKeysDeps {
   readonly canary: KeyCanaryRepository
   readonly sealed: SealedSecretRepository
@@ -12,10 +12,10 @@ export interface CheckKeysDeps {
 }
 
 /**
- * Compares the keys of this process with those of the installation. Returns a sentence that names the wrong key and says what to
- * do, or null when the keys are right. The first process that holds both keys stores the canary; an installation that has
- * sealed values already gets one only from a process that opens them, so that a wrong key cannot declare itself right.
- * Throws when the store does not answer.
+ * Compares the keys of this process with those of the installation. Returns a sentence that names the wrong key and the
+ * fix, or null when the keys are right. The first process with both keys stores the canary; an installation that has
+ * sealed values already gets one only from a process that decrypts them, so that a wrong key cannot declare itself right.
+ * Throws when the store does not respond.
  */
 export async function checkKeys(deps: CheckKeysDeps): Promise<string | null> {
   const { canary, secretBox, hasher } = deps
@@ -38,11 +38,10 @@ export async function checkKeys(deps: CheckKeysDeps): Promise<string | null> {
 }
 
 const WRONG_MASTER =
-  'PAYMESH_MASTER_KEY is not a key of this installation: set the key that sealed its secrets, or name it in PAYMESH_MASTER_KEYS_OLD.'
-const WRONG_PEPPER =
-  'PAYMESH_KEY_PEPPER is not the one of this installation: with another one no API key would be recognised.'
+  'PAYMESH_MASTER_KEY does not match this installation: set the key that sealed its secrets, or add it to PAYMESH_MASTER_KEYS_OLD.'
+const WRONG_PEPPER = 'PAYMESH_KEY_PEPPER does not match this installation: with another value no API key works.'
 
-/** The first sealed value of the store decides; without any there is nothing that another key could have sealed. */
+/** The first sealed value of the store decides; without any, no other key can have been used. */
 async function opensWhatIsThere({ sealed }: CheckKeysDeps, secretBox: SecretBox): Promise<boolean> {
   for (const collection of sealed.collections) {
     const [holder] = await sealed.page(collection, null, 1)

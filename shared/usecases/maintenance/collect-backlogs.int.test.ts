@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
+import { createExportRecords } from '#shared/db/audit/export-records.ts'
+import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
 import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
@@ -9,26 +12,36 @@ import { createBacklogRepository } from '#shared/db/maintenance/backlog-reposito
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
-import type { ChainCursor } from '#shared/ports/scanning.ts'
+import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
-import { sampleDelivery, sampleInvoice, sampleSighting } from '#test/support/db-samples.ts'
+import { startOfDay } from '#shared/usecases/networks/usage-ledger.ts'
+import { sampleDelivery, sampleInvoice, sampleObservation } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createBacklogCollector } from './collect-backlogs.ts'
 
 const stores = useStores()
 const MINUTE_MS = 60_000
+const QUOTA = { perMonth: 10_000, unit: 'alchemy' } as const
+const NETWORKS = {
+  live: { ethereum: { rpcUrls: ['https://eth-mainnet.g.alchemy.com/v2/key'], quota: QUOTA } },
+  test: {},
+}
 
 /** A process that collects, with metrics of its own. */
 function collecting() {
   const metrics = createMetrics({ defaults: false })
-  const { db, ambient } = stores
+  const { db, runtime } = stores
   const collector = createBacklogCollector({
-    ...ambient,
+    ...runtime,
     metrics,
     backlogs: createBacklogRepository(db),
     cursors: createCursorRepository(db),
     rates: createRateRepository(db),
+    verifiedBackups: createVerifiedBackups(db),
     leases: createLeaseRepository(db),
+    nodeUsage: createNodeUsageRepository(db),
+    nodePrices: createNodePrices(NETWORKS),
     catalog: { hasNode: (network, mode) => mode === 'test' && network !== 'tron', blockTimeMs: () => 12_000 },
   })
   const value = async (series: string): Promise<number | null> => {
@@ -49,16 +62,31 @@ const cursor = (change: Partial<ChainCursor>): ChainCursor => ({
   network: 'ethereum',
   height: 100,
   hash: '0x10',
-  time: stores.ambient.clock.now(),
+  time: stores.runtime.clock.now(),
   window: [],
   headHeight: 100,
-  headSeenAt: stores.ambient.clock.now(),
+  headSeenAt: stores.runtime.clock.now(),
   finalizedHeight: null,
   status: 'live',
   haltReason: null,
   genesisHash: '0x0',
   lease: null,
   ...change,
+})
+
+// Guarantee: an installation without a back-up is reported like one whose back-up is too old.
+it('reports the age of the newest verified back-up, which is infinite without one', async () => {
+  const { collector, value } = collecting()
+  await collector.run()
+  expect(await value('backup_verified_age_seconds')).toBeNaN()
+  const { db, runtime } = stores
+  const at = runtime.clock.now()
+  const about = { at, actor: 'cli:test', subject: 'b', workspaceId: null, mode: null, detail: {} }
+  await createExportRecords(db).record({ id: 'backup.started:b', action: 'backup.started', ...about })
+  const verified = { backupId: 'b', takenAt: at - MINUTE_MS, verifiedAt: at }
+  await createVerifiedBackups(db).record(verified, { id: 'v', action: 'backup.verified', ...about })
+  await collector.run()
+  expect(await value('backup_verified_age_seconds')).toBeGreaterThanOrEqual(60)
 })
 
 // Guarantee: late money shows although every process that should have moved it is dead.
@@ -77,14 +105,18 @@ describe('what the store says, with nobody at work', () => {
   })
 
   it('is how long the oldest due row of each queue waits', async () => {
-    const { db, ambient } = stores
-    const ago = ambient.clock.now() - MINUTE_MS
-    const invoice = sampleInvoice(ambient.random, { at: ago, state: { nextActionAt: ago } })
+    const { db, runtime } = stores
+    const ago = runtime.clock.now() - MINUTE_MS
+    const invoice = sampleInvoice(runtime.random, { at: ago, state: { nextActionAt: ago } })
     await createInvoiceRepository(db).insert(invoice)
     const cursors = createCursorRepository(db)
     await cursors.create(cursor({}))
     const lease = await cursors.acquireLease('test', 'ethereum', 'scanner', MINUTE_MS)
-    await createPaymentRepository(db, ambient.random).recordSightings([sampleSighting('tx:1')], lease?.epoch ?? 0, ago)
+    await createPaymentRepository(db, runtime.random).recordObservations(
+      [sampleObservation('tx:1')],
+      lease?.epoch ?? 0,
+      ago,
+    )
     await createDeliveryRepository(db).insertMany([
       sampleDelivery('whd_due', { dueAt: ago }),
       sampleDelivery('whd_later', { dueAt: ago + 60 * MINUTE_MS }),
@@ -104,10 +136,28 @@ describe('what the store says, with nobody at work', () => {
     await collector.stop()
   })
 
+  it('is what nodes cost, and how much of a quota that is', async () => {
+    const { db, runtime } = stores
+    const at = runtime.clock.now()
+    const key = { mode: 'live', network: 'ethereum', provider: 'alchemy', method: 'eth_getLogs' } as const
+    const row = { ...key, day: startOfDay(at), calls: 140, requestBytes: 1, responseBytes: 2 }
+    await createNodeUsageRepository(db).add([row], at - 2 * 3_600_000)
+    const { collector, value } = collecting()
+    await collector.run()
+    const labels = 'mode="live",network="ethereum",provider="alchemy"'
+    expect(await value(`node_calls{${labels},period="today"}`)).toBe(140)
+    expect(await value(`node_calls{${labels},period="month"}`)).toBe(140)
+    expect(await value(`node_units{${labels},unit="alchemy",period="month"}`)).toBe(8_400)
+    expect(await value(`node_units{${labels},unit="alchemy",period="month_estimate"}`)).toBeGreaterThanOrEqual(8_400)
+    expect(await value('node_quota_used_ratio{mode="live",network="ethereum",unit="alchemy"}')).toBe(0.84)
+    await collector.stop()
+    expect(await value('node_quota_used_ratio{mode="live",network="ethereum",unit="alchemy"}')).toBeNull()
+  })
+
   it('is a halted, a waiting and a lagging chain', async () => {
-    const { db, ambient } = stores
+    const { db, runtime } = stores
     const cursors = createCursorRepository(db)
-    const longAgo = ambient.clock.now() - 30 * MINUTE_MS
+    const longAgo = runtime.clock.now() - 30 * MINUTE_MS
     await cursors.create(
       cursor({ status: 'halted', haltReason: 'below finality', headSeenAt: longAgo, headHeight: 140 }),
     )
@@ -126,7 +176,7 @@ describe('what the store says, with nobody at work', () => {
   })
 
   it('is a stuck chain, with what an alert names of it', async () => {
-    const now = stores.ambient.clock.now()
+    const now = stores.runtime.clock.now()
     const at = { firstAt: now - 3 * MINUTE_MS, lastAt: now, tries: 9 }
     const failed = {
       kind: 'node',
@@ -147,8 +197,8 @@ describe('what the store says, with nobody at work', () => {
   })
 
   it('is old rates and open exceptions', async () => {
-    const { db, ambient } = stores
-    const at = ambient.clock.now()
+    const { db, runtime } = stores
+    const at = runtime.clock.now()
     await createRateRepository(db).insert({ at: at - 5 * MINUTE_MS, usdPerSymbol: {}, fiatPerUsd: {} })
     const open = { workspaceId: null, mode: null, invoiceId: null, paymentKey: null, detail: '', closedAt: null }
     await createExceptionRepository(db).open([

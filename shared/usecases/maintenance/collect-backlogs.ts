@@ -2,40 +2,47 @@ import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { BacklogRepository } from '#shared/ports/backlogs.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
 import type { LeaseRepository } from '#shared/ports/leases.ts'
 import type { GaugeName } from '#shared/ports/metric-table.ts'
+import type { NodePrices, NodeUsageRepository } from '#shared/ports/node-usage.ts'
 import type { RateRepository } from '#shared/ports/rates.ts'
-import type { Ambient, Metrics } from '#shared/ports/runtime.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/scanning.ts'
+import type { Metrics, Runtime } from '#shared/ports/runtime.ts'
+import type { VerifiedBackups } from '#shared/ports/verified-backups.ts'
 import { createNetworkLag } from '#shared/usecases/networks/network-lag.ts'
+import { type NodeCosts, nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { type StuckNetwork, stuckNetwork } from '#shared/usecases/networks/stuck-network.ts'
 
-/** What collecting needs. */
-export interface CollectBacklogsDeps extends Pick<Ambient, 'clock' | 'random' | 'logger'> {
+/** Dependencies of collecting. */
+export interface CollectBacklogsDeps extends Pick<Runtime, 'clock' | 'random' | 'logger'> {
   readonly backlogs: BacklogRepository
   readonly cursors: Pick<CursorRepository, 'find' | 'list'>
   readonly rates: Pick<RateRepository, 'latest'>
+  readonly verifiedBackups: Pick<VerifiedBackups, 'latest'>
   readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
   readonly leases: LeaseRepository
-  /** `forget` takes back what this process no longer knows. */
+  readonly nodeUsage: Pick<NodeUsageRepository, 'since'>
+  readonly nodePrices: NodePrices
+  /** `forget` removes series that this process no longer measures. */
   readonly metrics: Metrics & { forget(name: GaugeName): void }
 }
 
 /** Figures of the whole installation, published by one process at a time. */
 export interface BacklogCollector {
-  /** Takes or keeps the lease and publishes; a process without the lease publishes nothing. Never throws. */
+  /** Takes or renews the lease and publishes; a process without the lease publishes nothing. Never throws. */
   run(): Promise<void>
-  /** Gives the lease back, so that the next process takes over at once. */
+  /** Releases the lease, so that the next process takes over at once. */
   stop(): Promise<void>
 }
 
+const COSTS_LIFE_MS = 60_000
 const LEASE_ID = 'metrics-collector'
-/** Three rounds: who dies is replaced before an alert would miss its figures. */
+/** Three rounds: a dead holder is replaced before an alert would miss its figures. */
 const LEASE_MS = 15_000
-/** Deadlines of invoices that wait for no chain. */
+/** Label for deadlines of invoices that wait for no chain. */
 const NO_CHAIN = 'none'
 
-/** Every gauge that only the holder of the lease may show. */
+/** Every gauge that only the lease holder may publish. */
 const GAUGES = [
   'queue_depth',
   'queue_oldest_due_age_seconds',
@@ -48,16 +55,21 @@ const GAUGES = [
   'chain_stuck',
   'chain_lag_blocks',
   'chain_head_age_seconds',
+  'node_calls',
+  'node_units',
+  'node_quota_used_ratio',
   'rate_snapshot_age_seconds',
+  'backup_verified_age_seconds',
 ] as const satisfies readonly GaugeName[]
 
 /**
- * What is due, how far each chain is behind and how old the rates are, asked of the store and not of the processes that do the
- * work: so it is true when they are all dead, and costs one round of questions however many processes there are.
+ * Due work, the lag of each chain and the age of the rates, read from the store and not from the processes that do the
+ * work: so the figures are right even when all of them are down, and cost one round of queries however many processes there are.
  */
 export function createBacklogCollector(deps: CollectBacklogsDeps): BacklogCollector {
   const owner = deps.random.uuid()
   const lag = createNetworkLag(deps)
+  const costs = costsOfAMinute(deps)
   let holds = false
   const forgetAll = () => {
     for (const name of GAUGES) deps.metrics.forget(name)
@@ -68,8 +80,14 @@ export function createBacklogCollector(deps: CollectBacklogsDeps): BacklogCollec
     holds = held
     if (!held) return
     const at = deps.clock.now()
-    // What was collected last may name a kind or a network that is no more.
-    const published = await Promise.all([collectWork(deps, at), collectChains(deps, lag, at), collectRates(deps, at)])
+    // The last collection may contain a kind or a network that no longer exists.
+    const published = await Promise.all([
+      collectWork(deps, at),
+      collectChains(deps, lag, at),
+      collectRates(deps, at),
+      collectBackups(deps, at),
+      collectCosts(deps, costs),
+    ])
     forgetAll()
     for (const publish of published) publish()
     deps.metrics.count('backlog_collections_total', { result: 'published' })
@@ -92,7 +110,7 @@ export function createBacklogCollector(deps: CollectBacklogsDeps): BacklogCollec
   }
 }
 
-/** Publishes what was found; called when everything was. */
+/** Publishes the results; called once all of them were collected. */
 type Publish = () => void
 
 const age = (from: Ms | null, at: Ms): number => (from === null ? 0 : Math.max(0, at - from) / 1_000)
@@ -108,7 +126,7 @@ async function collectWork({ backlogs, metrics }: CollectBacklogsDeps, at: Ms): 
   }
 }
 
-/** What an alert names of a stuck network; an empty label counts as none. */
+/** Labels of an alert about a stuck network; an empty label counts as none. */
 function stuckLabels({ trouble }: ChainCursor, stuck: StuckNetwork | null) {
   const failed = stuck === null ? null : trouble
   return { cause: stuck?.cause ?? '', block: String(failed?.height ?? ''), method: failed?.method ?? '' }
@@ -145,7 +163,7 @@ async function collectChains(
       metrics.gauge('chain_halted', cursor.status === 'halted' ? 1 : 0, labels)
       metrics.gauge('chain_lagging', lagging ? 1 : 0, labels)
       const scene = { now: at, hasNode: true, blockTimeMs: catalog.blockTimeMs(labels.network) }
-      // A halted one has an alert of its own.
+      // A halted one has a separate alert.
       const stuck = cursor.status === 'halted' ? null : stuckNetwork(cursor, scene)
       metrics.gauge('chain_stuck', stuck === null ? 0 : 1, { ...labels, ...stuckLabels(cursor, stuck) })
       metrics.gauge('chain_waiting', typeof cursor.waitReason === 'string' ? 1 : 0, labels)
@@ -159,5 +177,39 @@ async function collectRates({ rates, metrics }: CollectBacklogsDeps, at: Ms): Pr
   const snapshot = await rates.latest()
   return () => {
     if (snapshot !== null) metrics.gauge('rate_snapshot_age_seconds', age(snapshot.at, at))
+  }
+}
+
+/** Without any verified back-up its age is infinite, so that the same alert fires. */
+async function collectBackups({ verifiedBackups, metrics }: CollectBacklogsDeps, at: Ms): Promise<Publish> {
+  const verified = await verifiedBackups.latest()
+  const seconds = verified === null ? Number.POSITIVE_INFINITY : age(verified.takenAt, at)
+  return () => metrics.gauge('backup_verified_age_seconds', seconds)
+}
+
+/** A month's rows are read once a minute: they change by the second and matter by the hour. */
+function costsOfAMinute(deps: CollectBacklogsDeps): () => Promise<NodeCosts> {
+  let held: { readonly at: Ms; readonly costs: NodeCosts } | null = null
+  return async () => {
+    const at = deps.clock.now()
+    if (held === null || at - held.at >= COSTS_LIFE_MS || at < held.at) held = { at, costs: await nodeCosts(deps) }
+    return held.costs
+  }
+}
+
+async function collectCosts({ metrics }: CollectBacklogsDeps, read: () => Promise<NodeCosts>): Promise<Publish> {
+  const { providers, quotas } = await read()
+  return () => {
+    for (const { mode, network, provider, unit, today, month, monthEstimate } of providers) {
+      const labels = { mode, network, provider }
+      metrics.gauge('node_calls', today.calls, { ...labels, period: 'today' })
+      metrics.gauge('node_calls', month.calls, { ...labels, period: 'month' })
+      metrics.gauge('node_units', today.units, { ...labels, unit, period: 'today' })
+      metrics.gauge('node_units', month.units, { ...labels, unit, period: 'month' })
+      if (monthEstimate !== null)
+        metrics.gauge('node_units', monthEstimate, { ...labels, unit, period: 'month_estimate' })
+    }
+    for (const { mode, network, unit, usedShare } of quotas)
+      metrics.gauge('node_quota_used_ratio', usedShare, { mode, network, unit })
   }
 }

@@ -7,12 +7,12 @@ import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { SecretBox } from '#shared/ports/secrets.ts'
 
-/** Beyond the last retry of a delivery: time for a relay and a dispatcher that had to wait themselves. */
+/** Beyond the last retry of a delivery: time for a delayed relay or dispatcher. */
 const SLACK_MS: Ms = 6 * 3_600_000
-/** How long the body of an event may still be needed as it is: every retry of a delivery carries the same bytes. */
+/** How long an event's body must stay unchanged: every retry of a delivery carries the same bytes. */
 export const DELIVERY_LIFE_MS: Ms = WEBHOOK_RETRY_DELAYS_MS.reduce((sum, delay) => sum + delay, 0) + SLACK_MS
 
-/** What erasing needs. */
+/** Dependencies of erasing. */
 export interface EraseCustomerDeps {
   readonly clock: Clock
   readonly invoices: Pick<InvoiceRepository, 'findInWorkspace'>
@@ -20,7 +20,7 @@ export interface EraseCustomerDeps {
   readonly secretBox: SecretBox
 }
 
-/** Whose request, about which invoice. */
+/** Who requests it, and for which invoice. */
 export interface EraseCustomerInput {
   readonly workspaceId: string
   readonly mode: Mode
@@ -31,9 +31,9 @@ export interface EraseCustomerInput {
 }
 
 /**
- * Takes the customer's name and e-mail address out of an invoice, of the answers that would be repeated for idempotency keys, and of the
- * bodies of events whose deliveries are over; younger bodies follow once theirs are. The audit row names neither. Repeating it
- * changes nothing. Returns what is stored now. Throws `NOT_FOUND`.
+ * Removes the customer's name and e-mail address from an invoice, from stored responses of idempotency keys, and from the
+ * bodies of events whose deliveries have ended; newer bodies follow once theirs have. The audit row names neither. Repeating it
+ * changes nothing. Returns the stored result. Throws `NOT_FOUND`.
  */
 export async function eraseCustomer(
   deps: EraseCustomerDeps,
@@ -63,7 +63,7 @@ export async function eraseCustomer(
   return invoice.terms.customer
 }
 
-/** Erases what was too young when it was asked for. Returns how many invoices were done; call it again while it is not 0. */
+/** Erases bodies that were too new at the time of the request. Returns how many invoices were done; call it again while it is not 0. */
 export async function sweepErasures(deps: Pick<EraseCustomerDeps, 'clock' | 'eraser'>, limit: number): Promise<number> {
   const now = deps.clock.now()
   const due = await deps.eraser.dueSweeps(now, limit)
@@ -74,7 +74,7 @@ export async function sweepErasures(deps: Pick<EraseCustomerDeps, 'clock' | 'era
   return due.length
 }
 
-/** The same text with an empty customer wherever an invoice stands in it. */
+/** The same text with an empty customer in every invoice of it. */
 function withoutCustomer(body: string): string {
   const answer: unknown = JSON.parse(body)
   return JSON.stringify(answer, (name, value: unknown) => {

@@ -59,6 +59,10 @@ describe('retention', () => {
     const days = Object.fromEntries(rules.map(({ collection, lifeMs, by }) => [collection, `${lifeMs / DAY_MS} ${by}`]))
     expect(days).toEqual({
       events: '180 store',
+      advance_failures: '7 store',
+      invoice_counts: '62 store',
+      invoice_rollups: '184 store',
+      delivery_rollups: '3 store',
       webhook_deliveries: '180 store',
       webhook_attempts: '30 store',
       delivery_recoveries: '180 store',
@@ -73,6 +77,7 @@ describe('retention', () => {
       processes: '1 store',
       sessions: `${1 / 24} store`,
       invitations: '30 store',
+      node_usage: '400 store',
       login_attempts: '2 store',
     })
   })
@@ -82,7 +87,7 @@ describe('retention', () => {
     'never touches %s',
     async (name) => {
       const retention = createRetentionRepository(stores.db)
-      await expect(retention.remove(name, NOW, 1)).rejects.toThrow('kept for ever')
+      await expect(retention.remove(name, NOW, 1)).rejects.toThrow('kept forever')
       await expect(retention.remove('events', NOW, 1)).rejects.toThrow('removed by the store')
     },
   )

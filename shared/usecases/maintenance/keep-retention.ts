@@ -1,10 +1,13 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { RetentionRepository, RetentionRule } from '#shared/ports/retention.ts'
 import type { Clock, Metrics } from '#shared/ports/runtime.ts'
+import { IDEMPOTENCY_WINDOW_MS } from '#shared/usecases/requests/idempotency-scope.ts'
 
 const BATCH = 500
-/** Rates are needed from a little before the block that is priced. */
+/** Pricing a block needs rates from slightly before it. */
 const MARGIN_MS = 86_400_000
+/** A guard goes well after the time until which it answers: requests in flight have read it. */
+const GUARD_MARGIN_MS = 3_600_000
 
 export interface RetentionDeps {
   readonly retention: RetentionRepository
@@ -13,8 +16,9 @@ export interface RetentionDeps {
 }
 
 /**
- * Removes what is past its life, in batches, oldest first, and says for every collection how far its oldest document is past it: also
- * where the database itself removes them, so that it shows when it does not. What a scanner that is behind will still need stays.
+ * Removes expired documents, in batches, oldest first, and reports for every collection how far its oldest document is past its
+ * lifetime: also where the database removes them, to show when it does not. Data that a lagging scanner still needs stays.
+ * Invoices stay, but not the guards of idempotency keys that ended.
  */
 export async function keepRetention(deps: RetentionDeps, shouldStop: () => boolean): Promise<number> {
   const now = deps.clock.now()
@@ -26,6 +30,10 @@ export async function keepRetention(deps: RetentionDeps, shouldStop: () => boole
     const overdueMs = oldest === null ? 0 : now - rule.lifeMs - oldest
     deps.metrics.gauge('retention_overdue_seconds', Math.max(0, overdueMs) / 1_000, { collection: rule.collection })
     if (shouldStop()) break
+  }
+  while (!shouldStop()) {
+    const read = await deps.retention.removeEndedGuards(now - IDEMPOTENCY_WINDOW_MS - GUARD_MARGIN_MS, BATCH)
+    if (read < BATCH) break
   }
   return removed
 }

@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { HDNodeWallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
-import { createEndpointDeeds } from '#shared/db/deliveries/endpoint-operations.ts'
+import { createEndpointOperations } from '#shared/db/deliveries/endpoint-operations.ts'
 import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
-import { createProcessBeats } from '#shared/db/installation/process-heartbeats.ts'
+import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
 import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { createIdempotencyRepository } from '#shared/db/requests/idempotency-repository.ts'
@@ -17,9 +17,9 @@ import { rotateEndpointSecret } from '#shared/usecases/endpoints/rotate-endpoint
 import { runOnce } from '#shared/usecases/requests/run-once.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { verifyKeys } from '#shared/usecases/wallets/verify-keys.ts'
+import { checkWebhook } from '#test/support/check-webhook.ts'
 import { dispatcherDeps } from '#test/support/dispatcher-deps.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
-import { judgeWebhook } from '#test/support/judge-webhook.ts'
 import { givePending, type PendingDeliveries } from '#test/support/pending-deliveries.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
@@ -49,7 +49,7 @@ const rotate = (keys: MasterKeys = [NEW, OLD], dryRun = false): Promise<Rotation
       audits: createAuditRepository(stores.db),
       instance: createInstanceReads(stores.db),
       signAudit: () => Promise.resolve(true),
-      ...stores.ambient,
+      ...stores.runtime,
     },
     { actor: 'cli:test', dryRun },
   )
@@ -77,7 +77,7 @@ async function plant(count: number): Promise<void> {
     } as never)
     const once = { scope, fingerprint: 'f', requestId: 'r' }
     const deps = {
-      ...stores.ambient,
+      ...stores.runtime,
       after: afterDelay,
       secretBox: before,
       idempotency: createIdempotencyRepository(stores.db),
@@ -125,8 +125,8 @@ describe('rotating the master key', () => {
     await plant(25)
     const deps = {
       endpoints: createEndpointRepository(stores.db),
-      deeds: createEndpointDeeds(stores.db),
-      ...stores.ambient,
+      operations: createEndpointOperations(stores.db),
+      ...stores.runtime,
     }
     const addWallets = async (): Promise<void> => {
       for (let index = 0; index < 6; index += 1) {
@@ -145,8 +145,8 @@ describe('rotating the master key', () => {
     }
     const changeSecrets = async (): Promise<void> => {
       for (const { endpoint } of given.slice(0, 10)) {
-        const wish = { endpointId: endpoint.id, overlapMs: 60_000, opId: randomUUID(), actor: 'test' }
-        await rotateEndpointSecret({ ...deps, secretBox: before }, wish)
+        const request = { endpointId: endpoint.id, overlapMs: 60_000, opId: randomUUID(), actor: 'test' }
+        await rotateEndpointSecret({ ...deps, secretBox: before }, request)
       }
     }
     await Promise.all([rotate(), deliverAll(given.slice(10)), addWallets(), changeSecrets()])
@@ -162,7 +162,7 @@ describe('rotating the master key', () => {
       const secret = given.find(({ deliveryIds }) =>
         deliveryIds.includes(String(request.headers['x-webhook-id'])),
       )?.secret
-      return judgeWebhook(request, secret ?? '', Date.now())
+      return checkWebhook(request, secret ?? '', Date.now())
     })
     expect(signed).toEqual(Array.from({ length: 60 }, () => 'valid'))
     for (const user of await collection('users').find().toArray()) {
@@ -196,7 +196,7 @@ describe('rotating the master key', () => {
     const audits = createAuditRepository(stores.db)
     const instance = createInstanceReads(stores.db)
     const signAudit = () => Promise.resolve(true)
-    const deps = { sealed: dying, rotation: createSecretBox(ring), audits, instance, signAudit, ...stores.ambient }
+    const deps = { sealed: dying, rotation: createSecretBox(ring), audits, instance, signAudit, ...stores.runtime }
     await expect(rotateMasterKey(deps, { actor: 'cli:test', dryRun: false })).rejects.toThrow('killed')
     const rest = await rotate(ring)
     const moved = Object.values(rest.moved).reduce((sum, count) => sum + count, 0)
@@ -208,10 +208,10 @@ describe('rotating the master key', () => {
 
   // Guarantee: nobody is told to take a key away that a running process still needs.
   it('names running processes that do not hold the new key', async () => {
-    const beats = createProcessBeats(stores.db)
-    const seenAt = stores.ambient.clock.now()
+    const heartbeats = createProcessHeartbeats(stores.db)
+    const seenAt = stores.runtime.clock.now()
     const alive = (name: string, masterKeys: readonly string[] | undefined, at = seenAt) =>
-      beats.beat({
+      heartbeats.beat({
         ...{
           id: randomUUID(),
           name,

@@ -5,12 +5,12 @@ import type { SealedHolder, SealedSecretRepository } from '#shared/ports/sealed-
 import type { SecretRotation } from '#shared/ports/secrets.ts'
 
 const PAGE = 200
-/** A document that others change all the time is tried again in the next round. */
+/** A document that changes constantly is tried again in the next round. */
 const ROUNDS_MAX = 20
 const RACES_MAX = 5
-/** Unreadable values that are named. */
+/** Unreadable values that are listed at most. */
 const NAMED_MAX = 20
-/** A process shows every 15 s that it lives. */
+/** A process writes a heartbeat every 15 s. */
 const ALIVE_MS = 60_000
 
 export interface RotateMasterKeyDeps {
@@ -18,7 +18,7 @@ export interface RotateMasterKeyDeps {
   readonly rotation: SecretRotation
   readonly audits: Pick<AuditRepository, 'insertMany'>
   readonly instance: Pick<InstanceReads, 'processes'>
-  /** Moves the audit chain on, so that its end is signed under the present key; false where it is not what was signed. */
+  /** Extends the audit chain, so that its end is signed under the present key; false when it differs from the signed end. */
   readonly signAudit: () => Promise<boolean>
   readonly clock: Clock
   readonly random: Random
@@ -26,7 +26,7 @@ export interface RotateMasterKeyDeps {
 
 export interface RotateMasterKeyInput {
   readonly actor: string
-  /** Looks and opens, and changes nothing. */
+  /** Reads and decrypts, and changes nothing. */
   readonly dryRun: boolean
   readonly onProgress?: (progress: {
     readonly collection: string
@@ -36,21 +36,21 @@ export interface RotateMasterKeyInput {
 }
 
 export interface RotationReport {
-  /** The key under which everything is now. */
+  /** The key under which everything is sealed now. */
   readonly keyId: string
   /** Values moved in this run, by collection. */
   readonly moved: Readonly<Record<string, number>>
   /** Values that the last round found under another key, by collection; with `dryRun` all that would be moved. */
   readonly left: Readonly<Record<string, number>>
-  /** Values that no known key opens: how many, and the first of them as `<collection> <id> <path>`. */
+  /** Values that no configured key decrypts: how many, and the first of them as `<collection> <id> <path>`. */
   readonly unreadable: { readonly count: number; readonly first: readonly string[] }
-  /** False when the audit chain could not be signed under this key: `verify-audit` says why. */
+  /** False when the audit chain could not be signed under this key: `audit verify` reports why. */
   readonly auditSigned: boolean
   /** True when a whole round over the store found nothing under another key, and the audit chain is signed under it. */
   readonly complete: boolean
   /**
-   * Running processes that seal or open and do not hold the present key, as `<name> on <host> (<pid>)`: without the former key
-   * they would open nothing. A process of a version that does not say which keys it holds counts as one of them.
+   * Running processes that seal or decrypt and do not have the present key, as `<name> on <host> (<pid>)`: without the former key
+   * they could decrypt nothing. A process of a version that does not report its keys counts as one of them.
    */
   readonly processesWithout: readonly string[]
 }
@@ -62,9 +62,9 @@ interface Round {
 }
 
 /**
- * Writes an audit row, then seals every stored secret under the present master key: a document at a time and only while it is as it was read, so that it may
- * run beside everything else, be stopped at any point and be run again. Rounds over the store go on until one finds nothing
- * under another key; that round is the proof. At last the audit chain gets a checkpoint under the present key. Processes must know
+ * Writes an audit row, then seals every stored secret under the present master key: one document at a time, and only if it is unchanged since it was read, so that it may
+ * run beside other work, be stopped at any point and be run again. Rounds over the store continue until one finds nothing
+ * under another key; that round is the proof. Finally the audit chain gets a checkpoint under the present key. Processes must have
  * both keys before it starts. With `dryRun` nothing is written.
  */
 export async function rotateMasterKey(deps: RotateMasterKeyDeps, input: RotateMasterKeyInput): Promise<RotationReport> {
@@ -76,7 +76,7 @@ export async function rotateMasterKey(deps: RotateMasterKeyDeps, input: RotateMa
     for (const collection of deps.sealed.collections) await walk(deps, input, collection, round)
     for (const [name, count] of Object.entries(round.moved)) add(moved, name, count)
     if (input.dryRun || (sum(round.left) === 0 && sum(round.moved) === 0)) break
-    // What nobody can open stays as it is; to look again would not help.
+    // Values that no key decrypts stay unchanged; another round would not help.
     if (sum(round.moved) === 0 && sum(round.left) === round.unreadable.length) break
   }
   const report: RotationReport = {

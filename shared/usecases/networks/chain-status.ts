@@ -1,13 +1,13 @@
-import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { type AssetId, MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ChainCommand, ChainCommandRepository } from '#shared/ports/chain-commands.ts'
+import type { ChainCursor, CursorRepository, ScanTrouble } from '#shared/ports/cursors.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { ChainCursor, CursorRepository, ScanTrouble } from '#shared/ports/scanning.ts'
 import { deadlinesPassUntil } from './known-until.ts'
 import { type StuckNetwork, type StuckScene, stuckNetwork } from './stuck-network.ts'
 
-/** What telling where all scanners stand needs. */
+/** Dependencies of reading the state of all scanners. */
 export interface ChainStatusDeps {
   readonly clock: Clock
   readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
@@ -15,39 +15,41 @@ export interface ChainStatusDeps {
   readonly commands: Pick<ChainCommandRepository, 'listAllOpen'>
 }
 
-/** Where one network's scanner stands in one mode; times are ages in milliseconds. */
+/** State of one network's scanner in one mode; times are ages in milliseconds. */
 export interface ChainStatus {
   readonly mode: Mode
   readonly network: NetworkId
-  /** False when its node was taken out of the configuration: nobody scans it any more. */
+  /** False when its node was removed from the configuration: it is not scanned any more. */
   readonly hasNode: boolean
-  /** `stuck`: the cursor does not advance, and is not halted either; `stuck` below says why. */
+  /** `stuck`: the cursor does not advance, and is not halted either; `stuck` below gives the cause. */
   readonly status: ChainCursor['status'] | 'never_scanned' | 'stuck'
   readonly height: number | null
   readonly headHeight: number | null
-  /** Distance to the node's head as it was last read, whether or not the scan gets on. */
+  /** Distance to the node's head as last read, whether or not the scan advances. */
   readonly lagBlocks: number | null
   /** Since the time of the last scanned block. */
   readonly blockAgeMs: Ms | null
-  /** Since the node last answered. */
+  /** Since the node's last response. */
   readonly headAgeMs: Ms | null
   readonly finalizedHeight: number | null
-  /** Since the whole mempool was last looked through; null where it cannot be seen. */
+  /** Since the last complete reading of the mempool; null where it cannot be read. */
   readonly mempoolAgeMs: Ms | null
   readonly lease: { readonly owner: string; readonly epoch: number; readonly expired: boolean } | null
   readonly haltReason: string | null
-  /** Why the scanner waits although it is not halted: its nodes disagree, or payments wait for one that is silent. */
+  /** Why the scanner waits although it is not halted: its nodes disagree, or payments wait for a silent one. */
   readonly waitReason: string | null
-  /** Why the network does not advance and what to do about it; null when it advances. Also set where `status` is `halted`. */
+  /** Why the network does not advance and how to fix it; null when it advances. Also set where `status` is `halted`. */
   readonly stuck: StuckNetwork | null
-  /** The failure that keeps the next block from being read, from its first second on; null when there is none. */
+  /** The failure that prevents reading the next block, from its first second on; null when there is none. */
   readonly trouble: ScanTrouble | null
-  /** Deadlines of its invoices pass up to here, Unix milliseconds: what was read, or an operator released. */
+  /** Deadlines of its invoices take effect up to here, Unix milliseconds: scanned, or released by an operator. */
   readonly deadlinesUntil: Ms | null
-  /** The release that holds now: deadlines up to `through` pass unread. Null when there is none, or the cursor moved since. */
+  /** The current release: deadlines up to `through` take effect without a scan. Null when there is none, or the cursor moved since. */
   readonly released: { readonly through: Ms; readonly by: string } | null
   /** Blocks up to here are compared with stored payments after a rewind or resume. */
   readonly recheckThrough: number | null
+  /** Tokens that its node has no contract of: invoices in them are refused. */
+  readonly missingTokens: readonly AssetId[]
   readonly open: readonly ChainCommand[]
 }
 
@@ -68,7 +70,7 @@ export async function chainStatus(deps: ChainStatusDeps): Promise<readonly Chain
   )
 }
 
-/** How far one cursor has come; all null for a network that nobody scanned yet. */
+/** Position of one cursor; all null for a network that was never scanned. */
 export function position(
   cursor: ChainCursor | null,
   scene: StuckScene,
@@ -95,6 +97,7 @@ export function position(
     released:
       released === null || released.hash !== cursor?.hash ? null : { through: released.through, by: released.by },
     recheckThrough: cursor?.recheckThrough ?? null,
+    missingTokens: cursor?.missingTokens ?? [],
   }
 }
 

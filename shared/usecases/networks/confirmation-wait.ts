@@ -4,8 +4,8 @@ import type { AskedConfirmations } from '#shared/domain/payment/confirmation-tie
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 
 /**
- * How long a payment that is in a block now usually waits until it is confirmed: the time of the blocks that are asked for, or
- * until its block is final where that is asked for and takes longer.
+ * How long a payment in a block usually waits until it is confirmed: the time of the required blocks, or
+ * until its block is final where that is required and takes longer.
  */
 export function confirmationWait(
   catalog: Pick<Catalog, 'blockTimeMs' | 'finalizesAfterMs' | 'needsFinality'>,

@@ -1,30 +1,30 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ChainCursor } from '#shared/ports/scanning.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { lagMarkMs } from './network-lag.ts'
 
-/** What the position is computed from. */
+/** Input of the position. */
 export type PositionedCursor = Pick<
   ChainCursor,
   'mode' | 'time' | 'hash' | 'headSeenAt' | 'mempoolAt' | 'advancedAt' | 'atHeadAt' | 'released'
 >
 
 /**
- * The moment up to which everything that happened on a chain is known, Unix milliseconds. A payment that is not stored yet can
- * only be later. Where unconfirmed transactions can be seen that is the last look at the whole mempool: a payment that is
- * announced in time is on time, and no block says what else waits. Elsewhere it is the time of the last block. Never grows while
+ * The moment up to which all activity of a chain is known, Unix milliseconds. A payment that is not stored yet can
+ * only be later. Where unconfirmed transactions are visible it is the last complete reading of the mempool: a payment
+ * announced in time is on time, and blocks do not show what else waits. Elsewhere it is the time of the last block. Never grows while
  * the cursor is stuck. Releases of deadlines do not count here. Pure.
  */
 export function knownUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
   const { mode, time, headSeenAt, mempoolAt, atHeadAt } = cursor
   if (mempoolAt !== undefined) return mode === 'test' ? mempoolAt : liveMempool(cursor, mempoolAt, blockTimeMs)
-  // Blocks may carry times in the future (Bitcoin: two hours): known is only what was there at the last look.
+  // Blocks may carry times in the future (Bitcoin: two hours): only activity before the last reading is known.
   const scanned = Math.min(time, headSeenAt)
-  // A test chain may mine only when something happens: at its head the last look counts.
+  // A test chain may mine only when something happens: at its head the last reading counts.
   return mode === 'test' ? Math.max(scanned, atHeadAt ?? 0) : scanned
 }
 
 /**
- * The moment up to which deadlines pass: `knownUntil`, or what an operator released for this very block of the cursor. Pure.
+ * The moment up to which deadlines take effect: `knownUntil`, or an operator's release for this very block of the cursor. Pure.
  */
 export function deadlinesPassUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
   const known = knownUntil(cursor, blockTimeMs)
@@ -32,7 +32,7 @@ export function deadlinesPassUntil(cursor: PositionedCursor, blockTimeMs: number
   return released == null || released.hash !== cursor.hash ? known : Math.max(known, released.through)
 }
 
-/** A live node that shows no new block for so long may have lost its peers: its mempool then proves nothing either. */
+/** A live node without a new block for so long may have lost its peers: its mempool then proves nothing either. */
 function liveMempool({ advancedAt, time }: PositionedCursor, mempoolAt: Ms, blockTimeMs: number): Ms {
   return Math.min(mempoolAt, Math.max(advancedAt ?? time, time) + lagMarkMs(blockTimeMs))
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { ChainCursor } from '#shared/ports/scanning.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { createNetworkLag } from './network-lag.ts'
 
 const START = 1_800_000_000_000
 const BLOCK_MS = 12_000
 const LIMIT_MS = 10 * BLOCK_MS + 60_000
 
-/** A judge over one cursor that may be replaced, at a clock that may be set; each question reads anew. */
+/** A check over one cursor that may be replaced, at a clock that may be set; each question reads again. */
 function build(mode: Mode = 'live') {
   const world: { now: number; reads: number; cursor: ChainCursor | null } = { now: START, reads: 0, cursor: null }
   const lag = createNetworkLag({
@@ -85,6 +85,31 @@ describe('a network lags', () => {
     expect(await at(0, { status: 'halted', headSeenAt: START - 60_001 })).toBe(true)
     expect(await at(0, { status: 'halted' })).toBe(true)
     expect(await at(0)).toBe(false)
+  })
+
+  // Guarantee: idle is not lagging. Silence, an old head and a failing block are.
+  it('not while a thrifty scanner rests, but when its node was silent or behind, or a block fails for long', async () => {
+    const { world, at } = build()
+    const thrifty = (change: Partial<ChainCursor>) =>
+      at(24 * 3_600_000, { source: 'thrifty', headHeight: 9_999, ...change })
+    const answered = (agoMs: number) => ({ headSeenAt: world.now - agoMs, headTime: world.now - agoMs - 1_000 })
+    expect(await thrifty(answered(600_000))).toBe(false)
+    expect(await thrifty(answered(601_000 + LIMIT_MS))).toBe(true)
+    expect(await thrifty(answered(1_000))).toBe(false)
+    expect(await thrifty({ ...answered(0), headTime: world.now - LIMIT_MS - 3_000 })).toBe(true)
+    const trouble = { kind: 'node', height: 101, hash: null, method: null, reason: 'no', host: null, tries: 9 } as const
+    const failing = (sinceMs: number) => ({ ...trouble, firstAt: world.now - sinceMs, lastAt: world.now })
+    expect(await thrifty(answered(0))).toBe(false)
+    expect(await thrifty({ ...answered(0), trouble: failing(LIMIT_MS - 5_000) })).toBe(false)
+    expect(await thrifty({ ...answered(0), trouble: failing(LIMIT_MS) })).toBe(true)
+  })
+
+  // Guarantee: a thrifty network that reads every block again does not rest.
+  it('while a thrifty scanner reads blocks again that its cursor was sent back over', async () => {
+    const { world, at } = build()
+    const thrifty = { source: 'thrifty', headHeight: 9_999, headTime: world.now } as const
+    expect(await at(24 * 3_600_000, { ...thrifty, height: 100, recheckThrough: 100 })).toBe(false)
+    expect(await at(24 * 3_600_000, { ...thrifty, height: 99, recheckThrough: 100 })).toBe(true)
   })
 
   it('never before its first scan: there is no watched address then', async () => {

@@ -3,16 +3,16 @@ import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/scanning.ts'
 import { deadlinesPassUntil } from './known-until.ts'
 import { type StuckNetwork, stuckNetwork } from './stuck-network.ts'
 
-/** Invoices are counted up to here; more are "at least so many". */
+/** Invoices are counted up to here; more are reported as "at least". */
 const COUNT_MAX = 10_000
 
-/** What planning a release needs. */
+/** Dependencies of planning a release. */
 export interface PlanReleaseDeps {
   readonly clock: Clock
   readonly cursors: Pick<CursorRepository, 'find'>
@@ -20,58 +20,58 @@ export interface PlanReleaseDeps {
   readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
 }
 
-/** What releasing needs. */
+/** Dependencies of releasing. */
 export interface ReleaseDeadlinesDeps extends PlanReleaseDeps {
   readonly cursors: Pick<CursorRepository, 'find' | 'releaseDeadlines'>
 }
 
-/** Whose deadlines, and up to when; `through` null means now. */
+/** The network whose deadlines are released, and up to when; `through` null means now. */
 export interface PlanReleaseInput {
   readonly mode: Mode
   readonly network: NetworkId
   readonly through: Ms | null
 }
 
-/** What a release would do at this moment. */
+/** The effect that a release would have now. */
 export interface ReleasePlan {
   readonly mode: Mode
   readonly network: NetworkId
   readonly height: number
   /** Null when the network advances: then nothing can be released. */
   readonly stuck: StuckNetwork | null
-  /** Deadlines up to here pass already, because blocks were read or because of an earlier release. */
+  /** Deadlines up to here take effect already, because blocks were read or because of an earlier release. */
   readonly passedUntil: Ms
   readonly through: Ms
   /** Open invoices whose deadline is not later than `through` and that would expire; at most 10,000 are counted. */
   readonly waiting: number
 }
 
-/** A request of an operator to let deadlines pass unread. */
+/** An operator's request to let deadlines take effect without a scan. */
 export interface ReleaseDeadlinesInput extends PlanReleaseInput {
   readonly through: Ms
   readonly dryRun: boolean
   readonly actor: string
   readonly reason: string | null
-  /** Names the request: the same one sent again changes nothing and gives the same answer. */
+  /** Id of the request: repeating it changes nothing and returns the same result. */
   readonly opId: string
 }
 
-/** What became of the request. */
+/** Result of the request. */
 export interface ReleasedDeadlines {
   readonly plan: ReleasePlan
-  /** False in a dry run, and when all of it had been released or read before. */
+  /** False in a dry run, and when everything had been released or read before. */
   readonly changed: boolean
 }
 
-/** Says what a release would do, without doing it. Throws `NOT_FOUND` for a network that was never scanned. */
+/** Computes the effect of a release without releasing. Throws `NOT_FOUND` for a network that was never scanned. */
 export async function planRelease(deps: PlanReleaseDeps, input: PlanReleaseInput): Promise<ReleasePlan> {
   return planFor(deps, input, await cursorOf(deps, input))
 }
 
 /**
- * Lets the deadlines of a stuck network pass up to a moment although its blocks were not read: open invoices that were due by then
- * expire within seconds. The change and its audit row are one transaction. It holds only while the cursor stays at its block, and a
- * payment that is read later is judged by its own time. Repeating it changes nothing. Throws `VALIDATION_ERROR` for a moment in the
+ * Lets the deadlines of a stuck network take effect up to a moment although its blocks were not read: open invoices due by then
+ * expire within seconds. The change and its audit row are one transaction. It applies only while the cursor stays at its block, and a
+ * payment that is read later is checked by its own time. Repeating it changes nothing. Throws `VALIDATION_ERROR` for a moment in the
  * future or a missing reason, `NOT_FOUND` for a network that was never scanned and `INVALID_STATE` when it advances.
  */
 export async function releaseDeadlines(
@@ -81,9 +81,9 @@ export async function releaseDeadlines(
   const { mode, network, through, opId } = input
   const now = deps.clock.now()
   const reason = input.reason?.trim() ?? ''
-  if (!Number.isSafeInteger(through) || through < 0) throw invalid('through', 'a moment is needed')
-  if (through > now) throw invalid('through', 'must not be in the future: a release never covers what is yet to come')
-  if (reason === '') throw invalid('reason', 'say why: it goes to the audit trail')
+  if (!Number.isSafeInteger(through) || through < 0) throw invalid('through', 'a time is required')
+  if (through > now) throw invalid('through', 'must not be in the future')
+  if (reason === '') throw invalid('reason', 'enter a reason for the audit log')
   const cursor = await cursorOf(deps, input)
   const plan = await planFor(deps, input, cursor)
   if (cursor.released?.opId === opId) return { plan, changed: false }
@@ -93,7 +93,7 @@ export async function releaseDeadlines(
   if (await deps.cursors.releaseDeadlines(mode, network, release, auditRow(input, plan, reason, now))) {
     return { plan, changed: true }
   }
-  // Somebody else released as much, or the cursor moved while we looked: then this block is stuck no more.
+  // Another operator released as much, or the cursor moved meanwhile: the network is no longer stuck at this block.
   const after = await cursorOf(deps, input)
   if (after.hash !== cursor.hash) throw advancing(network)
   return { plan: await planFor(deps, input, after), changed: false }
@@ -102,7 +102,7 @@ export async function releaseDeadlines(
 async function cursorOf(deps: PlanReleaseDeps, { mode, network }: PlanReleaseInput): Promise<ChainCursor> {
   const cursor = await deps.cursors.find(mode, network)
   if (cursor !== null) return cursor
-  throw new PaymeshError('NOT_FOUND', { message: `No block of ${network} was ever scanned in ${mode} mode.` })
+  throw new PaymeshError('NOT_FOUND', { message: `No block of ${network} has been scanned in ${mode} mode.` })
 }
 
 async function planFor(
@@ -151,7 +151,7 @@ function auditRow(
 
 function advancing(network: NetworkId): PaymeshError {
   return new PaymeshError('INVALID_STATE', {
-    message: `${network} is not stuck: its deadlines pass as its scanner reads on. Nothing was released.`,
+    message: `${network} is not stuck, so its invoices expire as usual. Nothing was released.`,
   })
 }
 

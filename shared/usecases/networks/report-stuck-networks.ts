@@ -1,17 +1,17 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
 import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/scanning.ts'
 import { type StuckCause, type StuckNetwork, stuckNetwork } from './stuck-network.ts'
 
-/** After a downtime every cursor looks abandoned until its scanner is back: such a finding must last. */
+/** After a downtime every cursor looks abandoned until its scanner is back: such a finding must persist. */
 const OBSERVED_MS = 60_000
-/** What a scanner wrote down within its last minutes, and needs no second look. */
+/** Causes that a scanner recorded within its last minutes, and that need no second check. */
 const WITNESSED: ReadonlySet<StuckCause> = new Set(['halted', 'node_refused', 'block_unreadable', 'scan_failed'])
 
-/** What reporting needs. */
+/** Dependencies of reporting. */
 export interface ReportStuckDeps {
   readonly clock: Clock
   readonly cursors: Pick<CursorRepository, 'list'>
@@ -19,16 +19,16 @@ export interface ReportStuckDeps {
   readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
 }
 
-/** Keeps the inbox true about stuck networks. */
+/** Keeps the exceptions about stuck networks up to date. */
 export interface StuckReporter {
   /**
-   * Opens the row of each stuck network, brings the text of an open one up to date, and closes the rows of those that advance
+   * Opens the exception of each stuck network, updates the text of an open one, and closes those of networks that advance
    * again. Safe to repeat and to run in several processes.
    */
   run(): Promise<void>
 }
 
-/** Makes the reporter of one process; how long it has seen a network stuck is kept in memory only. */
+/** The reporter of one process; only memory holds how long it has seen a network stuck. */
 export function createStuckReporter(deps: ReportStuckDeps): StuckReporter {
   const seenSince = new Map<string, Ms>()
   return {
@@ -39,7 +39,7 @@ export function createStuckReporter(deps: ReportStuckDeps): StuckReporter {
         const { mode, network } = cursor
         const hasNode = deps.catalog.hasNode(network, mode)
         const stuck = stuckNetwork(cursor, { now, hasNode, blockTimeMs: deps.catalog.blockTimeMs(network) })
-        // A network that was taken out on purpose is nobody's alarm; `chain status` says that its deadlines wait.
+        // A network removed on purpose needs no alarm; `chain status` reports that its deadlines wait.
         if (stuck === null || stuck.cause === 'no_node') {
           seenSince.delete(cursor.id)
           advancing.push(stuckRowId(cursor))
@@ -55,12 +55,12 @@ export function createStuckReporter(deps: ReportStuckDeps): StuckReporter {
   }
 }
 
-/** Id of the one inbox row that says that a network does not advance. */
+/** Id of the only exception about a network that does not advance. */
 export function stuckRowId({ mode, network }: { readonly mode: Mode; readonly network: NetworkId }): string {
   return `halted_chain:${mode}:${network}`
 }
 
-/** The inbox row of a network that does not advance. */
+/** The exception about a network that does not advance. */
 export function stuckRow(
   of: { readonly mode: Mode; readonly network: NetworkId },
   detail: string,
@@ -78,5 +78,5 @@ export function networkName(mode: Mode, network: NetworkId): string {
 function detailOf({ mode, network, height, headHeight }: ChainCursor, { sentence, advice }: StuckNetwork): string {
   const behind = Math.max(0, headHeight - height)
   const lag = behind === 0 ? '' : ` It is ${behind} blocks behind its node.`
-  return `${networkName(mode, network)} is stuck at block ${height}. ${sentence}${lag} Deadlines of its invoices wait. ${advice} If blocks cannot be read for long, "paymesh chain release-deadlines" lets deadlines pass.`
+  return `${networkName(mode, network)} is stuck at block ${height}. ${sentence}${lag} Its invoices do not expire until this is fixed. ${advice} If this takes long, "paymesh chain release-deadlines" lets invoices expire.`
 }

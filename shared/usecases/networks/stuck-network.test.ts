@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ChainCursor, ScanTrouble } from '#shared/ports/scanning.ts'
+import type { ChainCursor, ScanTrouble } from '#shared/ports/cursors.ts'
 import { stuckNetwork, troubleSentence } from './stuck-network.ts'
 
 const NOW = 100_000_000
@@ -35,6 +35,15 @@ it.each<[cause: string | null, what: string, Partial<ChainCursor>, hasNode?: boo
   [null, 'is a quiet test chain', { ...stoppedAt(900), mode: 'test' }],
   [null, 'is a test network without a node', { mode: 'test', headSeenAt: ago(900), lease: null }, false],
   [null, 'changes its scanner', { lease: null }],
+  [
+    null,
+    'rests below its head because it is thrifty',
+    { ...stoppedAt(900), source: 'thrifty', headHeight: 9_999, headSeenAt: ago(9) },
+  ],
+  ['node_silent', 'is thrifty and got no answer for long', { source: 'thrifty', headSeenAt: ago(13) }],
+  ['no_new_block', 'is thrifty and its node was behind', { source: 'thrifty', headTime: ago(20), headSeenAt: ago(1) }],
+  ['block_unreadable', 'is thrifty and fails on a block', { source: 'thrifty', trouble: trouble() }],
+  ['no_scanner', 'is thrifty and nobody scans', { source: 'thrifty', lease: null, headSeenAt: ago(11) }],
   ['halted', 'is halted', { status: 'halted', haltReason: 'forked' }],
   ['block_unreadable', 'fails on a block', { trouble: trouble() }],
   ['scan_failed', 'meets a fault of ours', { trouble: trouble({ kind: 'other' }) }],
@@ -63,6 +72,6 @@ it('names block, method, cause and host, each once', () => {
     'Block 101 cannot be read: trace_block at a.example: status 502.',
   )
   expect(troubleSentence(trouble({ kind: 'mismatch', method: null, host: null, reason: 'chain id 1' }))).toBe(
-    'The node is refused: chain id 1.',
+    'The node was rejected: chain id 1.',
   )
 })

@@ -1,10 +1,10 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ChainCursor, ScanTrouble } from '#shared/ports/scanning.ts'
-import { lagMarkMs } from './network-lag.ts'
+import type { ChainCursor, ScanTrouble } from '#shared/ports/cursors.ts'
+import { lagMarkMs, RESTING_MS } from './network-lag.ts'
 
-/** One block that fails for longer than this makes a network stuck; so does a lease that nobody holds. */
+/** One block that fails for longer than this makes a network stuck; so does a lease without a holder. */
 const FAILING_MS = 60_000
-/** A node that says nothing, or a scan that does not move although the head is ahead, for longer than this. */
+/** A silent node, or a scan that does not move although the head is ahead, for longer than this. */
 const STILL_MS = 120_000
 
 /** Why a network is stuck. */
@@ -25,15 +25,15 @@ export type StuckCause = (typeof STUCK_CAUSES)[number]
 /** A network whose cursor does not advance. */
 export interface StuckNetwork {
   readonly cause: StuckCause
-  /** What happened: names block, method, cause and host where they are known. */
+  /** What happened: names block, method, cause and host if known. */
   readonly sentence: string
-  /** What a person does next. */
+  /** What an operator should do next. */
   readonly advice: string
-  /** Since when nothing advanced, as far as the cursor shows. */
+  /** Start of the standstill, as far as the cursor shows. */
   readonly since: Ms
 }
 
-/** What the judgement looks at besides the cursor. */
+/** Input of the check besides the cursor. */
 export interface StuckScene {
   readonly now: Ms
   readonly hasNode: boolean
@@ -43,8 +43,8 @@ export interface StuckScene {
 type Found = readonly [cause: StuckCause, since: Ms, sentence: string]
 
 /**
- * Whether a network's cursor does not advance, and why: the most telling cause first. Null when it advances or has nothing to
- * read. Only people, alerts and releases act on it; deadlines wait for the cursor whatever this says. Pure.
+ * Whether a network's cursor does not advance, and why: the most specific cause first. Null when it advances or has nothing to
+ * read. Only people, alerts and releases use it; deadlines wait for the cursor in any case. Pure.
  */
 export function stuckNetwork(cursor: ChainCursor, scene: StuckScene): StuckNetwork | null {
   const found = scene.hasNode
@@ -58,7 +58,7 @@ export function stuckNetwork(cursor: ChainCursor, scene: StuckScene): StuckNetwo
 /** Names the block, the method, the cause and the host of a failure, in one sentence. Pure. */
 export function troubleSentence({ kind, height, method, reason, host }: ScanTrouble): string {
   const at = host === null || reason.includes(host) ? '' : ` (${host})`
-  if (kind === 'mismatch') return `The node is refused${at}: ${reason}.`
+  if (kind === 'mismatch') return `The node was rejected${at}: ${reason}.`
   const call = method === null || reason.startsWith(method) ? '' : `${method}: `
   return `Block ${height} cannot be read${at}: ${call}${reason}.`
 }
@@ -66,7 +66,7 @@ export function troubleSentence({ kind, height, method, reason, host }: ScanTrou
 function withoutNode(cursor: ChainCursor): Found | null {
   // Simulated invoices of a test network need no node; live money on a network that nobody reads does.
   if (cursor.mode === 'test') return null
-  return ['no_node', cursor.headSeenAt, 'Its node was taken out of the configuration, and nobody scans it.']
+  return ['no_node', cursor.headSeenAt, 'Its node was removed from the configuration, so no scanner runs for it.']
 }
 
 function stopped({ status, haltReason, advancedAt, time }: ChainCursor): Found | null {
@@ -76,7 +76,7 @@ function stopped({ status, haltReason, advancedAt, time }: ChainCursor): Found |
 function failing({ trouble }: ChainCursor, { now }: StuckScene): Found | null {
   if (trouble == null || now - trouble.firstAt <= FAILING_MS) return null
   const causes = { mismatch: 'node_refused', node: 'block_unreadable', other: 'scan_failed' } as const
-  // Written down by a scanner that has died since: that nobody scans is the news.
+  // Recorded by a scanner that has died since: the missing scanner is the cause to report.
   if (now - trouble.lastAt > STILL_MS) return null
   return [causes[trouble.kind], trouble.firstAt, troubleSentence(trouble)]
 }
@@ -86,29 +86,41 @@ function unattended({ lease, headSeenAt, trouble }: ChainCursor, { now }: StuckS
   const since = Math.max(headSeenAt, lease?.until ?? 0, trouble?.lastAt ?? 0)
   if (now - since <= FAILING_MS) return null
   const before = trouble == null ? '' : ` Before that: ${troubleSentence(trouble)}`
-  return ['no_scanner', since, `No scanner holds its lease.${before}`]
+  return ['no_scanner', since, `No scanner is running for this network.${before}`]
 }
 
 function still(cursor: ChainCursor, { now, blockTimeMs }: StuckScene): Found | null {
   const { height, headHeight, headSeenAt, advancedAt, atHeadAt, trouble, time } = cursor
-  // A cursor of an older release does not say when it moved.
+  // A cursor of an older release does not record when it moved.
   const movedAt = Math.max(advancedAt ?? headSeenAt, atHeadAt ?? 0, trouble?.firstAt ?? 0)
   const isAhead = headHeight > height
+  if (cursor.source === 'thrifty') return resting(cursor, { now, blockTimeMs })
   if (now - Math.max(headSeenAt, trouble?.lastAt ?? 0) > STILL_MS) {
     return waitingFound(cursor, headSeenAt) ?? ['node_silent', headSeenAt, silenceSentence(cursor)]
   }
   if (isAhead && now - movedAt > STILL_MS) {
-    const sentence = `Its node is at block ${headHeight} and the scan stays at block ${height}.`
+    const sentence = `The node is at block ${headHeight}, but the scan has stopped at block ${height}.`
     return waitingFound(cursor, movedAt) ?? ['no_progress', movedAt, sentence]
   }
   const { mempoolAt } = cursor
   if (mempoolAt !== undefined && !isAhead && now - mempoolAt > lagMarkMs(blockTimeMs)) {
-    const sentence = `Its node reads blocks, but has not shown its whole mempool since ${new Date(mempoolAt).toISOString()}.`
+    const sentence = `The node serves blocks, but has not returned its complete mempool since ${new Date(mempoolAt).toISOString()}.`
     return ['no_progress', mempoolAt, sentence]
   }
   const newest = Math.max(advancedAt ?? time, time)
   if (cursor.mode !== 'live' || isAhead || now - newest <= lagMarkMs(blockTimeMs)) return null
-  return ['no_new_block', newest, `Its node has shown no block above ${height}: it may have stopped syncing.`]
+  return ['no_new_block', newest, `The node has returned no block above ${height}. It may have stopped syncing.`]
+}
+
+/** A thrifty network answers rarely, and its cursor rests while no invoice is open: neither is a fault. */
+function resting(cursor: ChainCursor, { now, blockTimeMs }: Pick<StuckScene, 'now' | 'blockTimeMs'>): Found | null {
+  const { headSeenAt, headTime, trouble, mode, headHeight } = cursor
+  if (now - Math.max(headSeenAt, trouble?.lastAt ?? 0) > RESTING_MS + STILL_MS) {
+    return waitingFound(cursor, headSeenAt) ?? ['node_silent', headSeenAt, silenceSentence(cursor)]
+  }
+  if (typeof cursor.waitReason === 'string') return waitingFound(cursor, headSeenAt)
+  if (mode !== 'live' || headTime === undefined || headSeenAt - headTime <= lagMarkMs(blockTimeMs)) return null
+  return ['no_new_block', headTime, `The node has returned no block above ${headHeight}. It may have stopped syncing.`]
 }
 
 function waitingFound({ waitReason }: ChainCursor, since: Ms): Found | null {
@@ -117,22 +129,21 @@ function waitingFound({ waitReason }: ChainCursor, since: Ms): Found | null {
 
 function silenceSentence({ trouble, height }: ChainCursor): string {
   const before = trouble == null ? '' : ` ${troubleSentence(trouble)}`
-  return `Its scanner has heard nothing usable from its node; the scan stays at block ${height}.${before}`
+  return `The scanner has received no usable response from the node. The scan has stopped at block ${height}.${before}`
 }
 
 const ADVICE: Readonly<Record<StuckCause, string>> = {
   halted:
-    'Compare the block with another node. Repair or replace ours, or accept the other chain with "paymesh chain resume --accept-reorg".',
+    'Compare the block with another node. Repair or replace your node, or accept the other chain with "paymesh chain resume --accept-reorg".',
   node_refused: 'Correct its URL, chain id or token addresses in PAYMESH_NETWORKS and restart the scanner.',
   block_unreadable:
-    'Ask another node for this block with this method. Add a node that can answer to PAYMESH_NETWORKS and restart the scanner.',
+    'Try this method for this block on another node. Add a node that supports it to PAYMESH_NETWORKS and restart the scanner.',
   scan_failed:
-    'Look for "scanning failed" in the log of the scanner, and report it; the block waits until it is mended.',
-  no_scanner: 'Start a scanner process for this network, or look at why it ends.',
-  nodes_disagree:
-    'Compare the nodes at the block that is named; take the wrong one out of PAYMESH_NETWORKS, or add a third.',
-  node_silent: 'Look at the node, and at the log of the scanner.',
-  no_progress: 'Look at the log of the scanner, and ask the node for the next block.',
-  no_new_block: 'Compare the head of the node with an explorer; restart or replace a node that stopped syncing.',
-  no_node: 'Put a node for it back into PAYMESH_NETWORKS.',
+    'Look for "scanning failed" in the log of the scanner, and report it. Scanning waits at this block until it is fixed.',
+  no_scanner: 'Start a scanner process for this network, or find out why it stops.',
+  nodes_disagree: 'Compare the nodes at this block. Remove the wrong one from PAYMESH_NETWORKS, or add a third.',
+  node_silent: 'Check the node and the scanner log.',
+  no_progress: 'Check the scanner log, and request the next block from the node.',
+  no_new_block: 'Compare the node’s head with a block explorer. Restart or replace a node that stopped syncing.',
+  no_node: 'Add a node for it to PAYMESH_NETWORKS.',
 }

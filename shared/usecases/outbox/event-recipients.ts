@@ -2,10 +2,10 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 
-/** Two processes' readings of the store's clock never differ by more than this; more is a readiness fault. */
+/** Two processes' readings of the store's clock never differ by more than this; a larger difference makes a process unready. */
 const CLOCK_TOLERANCE_MS = 2_000
 
-/** True when the endpoint subscribes to the event: same workspace, its mode, a subscribed type. Says nothing about pauses. */
+/** True when the endpoint subscribes to the event: same workspace, its mode, a subscribed type. Ignores pauses. */
 export function subscribes(
   endpoint: WebhookEndpoint,
   event: Pick<EventRecord, 'workspaceId' | 'mode' | 'type'>,
@@ -18,7 +18,7 @@ export function subscribes(
 }
 
 /**
- * True when the endpoint was enabled at `at`, as far as its last pause goes; the time of the change decides, not the time at
+ * True when the endpoint was enabled at `at`, according to its last pause; the time of the change decides, not the time at
  * which the relay reads. A change within 2 s of a switch counts as made while enabled, because the clocks of two processes may
  * differ by that much and a missing delivery is worse than one more. An endpoint that was disabled before pauses were
  * recorded counts as disabled all along.

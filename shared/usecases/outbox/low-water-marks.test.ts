@@ -1,54 +1,54 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createReadFloors } from './low-water-marks.ts'
+import { createLowWaterMarks } from './low-water-marks.ts'
 
 const MARGIN_MS = 5_000
 
 describe('where reads of waiting work begin', () => {
   it('begins at the front as long as one of the keys is unknown or nothing was ever seen', () => {
-    const floors = createReadFloors<string>()
-    expect(floors.begin(['a']).from).toBeNull()
-    floors.saw(floors.begin(['a']), 'a', [])
-    expect(floors.begin(['a']).from).toBeNull()
-    floors.saw(floors.begin(['a']), 'a', [7_000])
-    expect(floors.begin(['a']).from).toBe(2_000)
-    expect(floors.begin(['a', 'b']).from).toBeNull()
+    const lowWaterMarks = createLowWaterMarks<string>()
+    expect(lowWaterMarks.begin(['a']).from).toBeNull()
+    lowWaterMarks.saw(lowWaterMarks.begin(['a']), 'a', [])
+    expect(lowWaterMarks.begin(['a']).from).toBeNull()
+    lowWaterMarks.saw(lowWaterMarks.begin(['a']), 'a', [7_000])
+    expect(lowWaterMarks.begin(['a']).from).toBe(2_000)
+    expect(lowWaterMarks.begin(['a', 'b']).from).toBeNull()
   })
 
   it('begins a margin before the oldest that was found, or before the newest ever seen when nothing was', () => {
-    const floors = createReadFloors<string>()
-    floors.saw(floors.begin(['a', 'b']), 'a', [800_000, 900_000])
-    expect(floors.begin(['a']).from).toBe(800_000 - MARGIN_MS)
-    floors.saw(floors.begin(['a']), 'a', [])
-    expect(floors.begin(['a']).from).toBe(900_000 - MARGIN_MS)
-    floors.saw(floors.begin(['b']), 'b', [700_000])
-    expect(floors.begin(['a', 'b']).from).toBe(700_000 - MARGIN_MS)
+    const lowWaterMarks = createLowWaterMarks<string>()
+    lowWaterMarks.saw(lowWaterMarks.begin(['a', 'b']), 'a', [800_000, 900_000])
+    expect(lowWaterMarks.begin(['a']).from).toBe(800_000 - MARGIN_MS)
+    lowWaterMarks.saw(lowWaterMarks.begin(['a']), 'a', [])
+    expect(lowWaterMarks.begin(['a']).from).toBe(900_000 - MARGIN_MS)
+    lowWaterMarks.saw(lowWaterMarks.begin(['b']), 'b', [700_000])
+    expect(lowWaterMarks.begin(['a', 'b']).from).toBe(700_000 - MARGIN_MS)
   })
 
   // Guarantee: what a sweep found is found by the next read, whatever reads are on their way.
   it('raises nothing by a read that began before a sweep lowered the floor', () => {
-    const floors = createReadFloors<string>()
-    floors.saw(floors.begin(['a']), 'a', [900_000])
-    const before = floors.begin(['a'])
-    floors.lower('a', 10)
-    floors.saw(before, 'a', [])
-    expect(floors.begin(['a']).from).toBe(10)
-    floors.saw(floors.begin(['a']), 'a', [])
-    expect(floors.begin(['a']).from).toBe(900_000 - MARGIN_MS)
+    const lowWaterMarks = createLowWaterMarks<string>()
+    lowWaterMarks.saw(lowWaterMarks.begin(['a']), 'a', [900_000])
+    const before = lowWaterMarks.begin(['a'])
+    lowWaterMarks.lower('a', 10)
+    lowWaterMarks.saw(before, 'a', [])
+    expect(lowWaterMarks.begin(['a']).from).toBe(10)
+    lowWaterMarks.saw(lowWaterMarks.begin(['a']), 'a', [])
+    expect(lowWaterMarks.begin(['a']).from).toBe(900_000 - MARGIN_MS)
   })
 
   it('is not raised by a sweep', () => {
-    const floors = createReadFloors<string>()
-    floors.saw(floors.begin(['a']), 'a', [50_000])
-    floors.lower('a', 900_000)
-    expect(floors.begin(['a']).from).toBe(50_000 - MARGIN_MS)
+    const lowWaterMarks = createLowWaterMarks<string>()
+    lowWaterMarks.saw(lowWaterMarks.begin(['a']), 'a', [50_000])
+    lowWaterMarks.lower('a', 900_000)
+    expect(lowWaterMarks.begin(['a']).from).toBe(50_000 - MARGIN_MS)
   })
 
   it('forgets everything rather than grow without end', () => {
-    const floors = createReadFloors<string>()
-    for (let key = 0; key <= 10_000; key += 1) floors.saw(floors.begin([`k${key}`]), `k${key}`, [9_000])
-    expect(floors.begin(['k1']).from).toBeNull()
-    expect(floors.begin(['k10000']).from).toBe(4_000)
+    const lowWaterMarks = createLowWaterMarks<string>()
+    for (let key = 0; key <= 10_000; key += 1) lowWaterMarks.saw(lowWaterMarks.begin([`k${key}`]), `k${key}`, [9_000])
+    expect(lowWaterMarks.begin(['k1']).from).toBeNull()
+    expect(lowWaterMarks.begin(['k10000']).from).toBe(4_000)
   })
 
   // Guarantee: no row waits for longer than a sweep because of a floor.
@@ -61,22 +61,22 @@ describe('where reads of waiting work begin', () => {
       fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 20_000 }) }),
     )
     const property = fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const floors = createReadFloors<string>()
+      const lowWaterMarks = createLowWaterMarks<string>()
       let now = 1_000_000
       const rows = new Set<number>()
-      const reads: { reading: ReturnType<typeof floors.begin>; seen: number[] }[] = []
+      const reads: { reading: ReturnType<typeof lowWaterMarks.begin>; seen: number[] }[] = []
       const visible = (from: number | null) => [...rows].filter((dueAt) => dueAt >= (from ?? -Infinity))
       for (const one of steps) {
         if (one.kind === 'write') rows.add(now - one.ago)
         if (one.kind === 'pass') now += one.ms
         if (one.kind === 'begin') {
-          const reading = floors.begin(['a'])
+          const reading = lowWaterMarks.begin(['a'])
           reads.push({ reading, seen: visible(reading.from) })
         }
         if (one.kind === 'end') {
           const read = reads.shift()
           if (read === undefined) continue
-          floors.saw(
+          lowWaterMarks.saw(
             read.reading,
             'a',
             [...read.seen].sort((a, b) => a - b),
@@ -85,10 +85,10 @@ describe('where reads of waiting work begin', () => {
         }
         if (one.kind === 'sweep' && rows.size > 0) {
           const oldest = Math.min(...rows)
-          floors.lower('a', oldest)
+          lowWaterMarks.lower('a', oldest)
           // Not one that began before ends in between and hides the row again.
-          for (const read of reads.splice(0)) floors.saw(read.reading, 'a', [])
-          expect(visible(floors.begin(['a']).from)).toContain(oldest)
+          for (const read of reads.splice(0)) lowWaterMarks.saw(read.reading, 'a', [])
+          expect(visible(lowWaterMarks.begin(['a']).from)).toContain(oldest)
         }
       }
     })

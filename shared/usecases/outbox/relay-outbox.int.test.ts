@@ -98,7 +98,7 @@ describe('relayShard', () => {
     expect(sent(everything)).toEqual(EVENTS)
     expect(sent(paidOnly)).toEqual(['invoice.paid'])
     expect(deliveries).toHaveLength(EVENTS.length + 1)
-    expect(engine.kicks).toEqual(expect.arrayContaining([`webhooks ${everything}`, `webhooks ${paidOnly}`]))
+    expect(engine.wakeUps).toEqual(expect.arrayContaining([`webhooks ${everything}`, `webhooks ${paidOnly}`]))
     expect((await engine.deps.invoices.findById(id))?.outbox).toEqual([])
   })
 
@@ -160,7 +160,7 @@ describe('relayShard', () => {
       },
     }
     await createOutboxRelay(racing).relayShard(outboxShardOf(terms.id))
-    // The change that added them kicks for itself.
+    // The change that added them sends its own wake-ups.
     expect((await deps.invoices.findById(terms.id))?.outbox.length).toBeGreaterThan(0)
     await createOutboxRelay(deps).relayShard(outboxShardOf(terms.id))
     const events = await deps.events.listByInvoice(terms.id)

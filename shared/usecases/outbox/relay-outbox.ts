@@ -6,27 +6,27 @@ import type { EventRecord, EventRepository } from '#shared/ports/events.ts'
 import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { MailRepository } from '#shared/ports/mails.ts'
-import { type Ambient, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
-import { createReadFloors } from './low-water-marks.ts'
+import { createLowWaterMarks } from './low-water-marks.ts'
 import { auditRecords, deliveriesFor, eventRecords, exceptionChanges, mailRecords } from './relay-records.ts'
 
-/** Invoices made durable together, of all shards that wait. */
+/** Invoices relayed in one batch, from all waiting shards. */
 const BATCH = 64
-/** Entries older than this were not kicked, or their worker died. */
+/** Entries older than this got no wake-up, or their worker died. */
 const OVERDUE_AFTER_MS = 1_000
-/** Batches on their way at once, of different shards. */
+/** Concurrent batches, of different shards. */
 const ROUNDS_MAX = 2
-/** After this many failures of one invoice a person is asked to look. */
+/** After this many failures of one invoice an exception is opened. */
 const FAILURES_MAX = 20
 /** A failing invoice is tried again after a pause that doubles from here … */
 const PAUSE_MIN_MS = 250
 /** … up to this. */
 const PAUSE_MAX_MS = 60_000
 
-/** What carrying out an outbox needs. */
-export interface RelayDeps extends Ambient {
+/** Dependencies of the relay. */
+export interface RelayDeps extends Runtime {
   readonly invoices: Pick<InvoiceRepository, 'outboxBatch' | 'overdueOutboxShards' | 'trimOutbox'>
   readonly events: Pick<EventRepository, 'insertMany'>
   readonly endpoints: Pick<EndpointRepository, 'listOf'>
@@ -35,20 +35,20 @@ export interface RelayDeps extends Ambient {
   readonly mails: Pick<MailRepository, 'insertMany'>
   readonly audits: Pick<AuditRepository, 'insertMany'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly kicker: Kicker
+  readonly notifier: QueueNotifier
   readonly urls: PublicUrls
 }
 
 /** Turns outbox entries into events, deliveries, inbox rows, mails and audit rows. */
 export interface OutboxRelay {
   /**
-   * Carries out everything that waits in a shard at this moment; shards asked for at the same time share their batches, and
-   * what is added meanwhile has a kick of its own. Every row it writes has a deterministic id and the outbox is trimmed
+   * Relays everything that waits in a shard at this moment; concurrent calls for shards share their batches, and
+   * later entries have a separate wake-up. Every row it writes has a deterministic id and the outbox is trimmed
    * last, so it may stop at any line and run again: each event, delivery, inbox row and mail exists once. An invoice
-   * that cannot be relayed is set aside with a growing pause and does not hold up the others.
+   * that cannot be relayed is retried after a growing pause and does not delay the others.
    */
   relayShard(shard: number): Promise<void>
-  /** Shards with entries that nobody was woken for; relaying one of them then reaches the oldest. */
+  /** Shards with overdue entries that got no wake-up; relaying one of them then reaches the oldest. */
   overdueShards(): Promise<readonly number[]>
 }
 
@@ -57,10 +57,10 @@ interface Failure {
   readonly retryAt: Ms
 }
 
-/** Makes a relay that remembers in memory which invoices failed lately, and where each shard's next read begins. */
+/** Makes a relay that keeps in memory which invoices failed recently, and where each shard's next read starts. */
 export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
   const failures = new Map<string, Failure>()
-  const floors = createReadFloors<number>()
+  const lowWaterMarks = createLowWaterMarks<number>()
 
   const setAside = async (invoice: Invoice, cause: unknown): Promise<void> => {
     const count = (failures.get(invoice.terms.id)?.count ?? 0) + 1
@@ -92,16 +92,16 @@ export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
   const relayNext = async (shards: readonly number[]): Promise<boolean> => {
     const now = deps.clock.now()
     const paused = [...failures.values()].filter((failure) => failure.retryAt > now).length
-    const reading = floors.begin(shards)
+    const reading = lowWaterMarks.begin(shards)
     const found = await deps.invoices.outboxBatch(shards, BATCH + paused, reading.from)
     const since = found.flatMap(({ outbox }) => outbox.map(({ at }) => at)).sort((a, b) => a - b)
-    for (const shard of shards) floors.saw(reading, shard, since)
+    for (const shard of shards) lowWaterMarks.saw(reading, shard, since)
     const batch = found.filter((invoice) => (failures.get(invoice.terms.id)?.retryAt ?? 0) <= now)
     if (batch.length === 0) return false
     try {
       await relay(batch)
     } catch (cause) {
-      // One bad invoice fails the whole batch: one by one shows which, and the others go on.
+      // One bad invoice fails the whole batch: relaying one by one isolates it, and the others continue.
       deps.logger.debug({ err: cause, shards }, 'outbox batch failed, going one by one')
       await relayEach(batch)
     }
@@ -112,16 +112,16 @@ export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
     ...createShardRounds(relayNext),
     overdueShards: async () => {
       const shards = await deps.invoices.overdueOutboxShards(deps.clock.now() - OVERDUE_AFTER_MS)
-      for (const shard of shards) floors.lower(shard, 0)
+      for (const shard of shards) lowWaterMarks.lower(shard, 0)
       return shards
     },
   }
 }
 
 /**
- * A round takes all shards that are asked for: many cost the store little more than one. While it is on its way a second
- * round serves the other shards, so that a lone change rarely waits; whoever asks for a shard of a running round takes
- * part in a later one, which reads after the question.
+ * A round takes all requested shards: many cost the store little more than one. While it runs, a second
+ * round serves the other shards, so that a lone change rarely waits; a request for a shard of a running round joins
+ * a later one, which reads after the request.
  */
 function createShardRounds(next: (shards: readonly number[]) => Promise<boolean>): Pick<OutboxRelay, 'relayShard'> {
   interface Asked {
@@ -138,7 +138,7 @@ function createShardRounds(next: (shards: readonly number[]) => Promise<boolean>
     for (const shard of shards) busy.add(shard)
     rounds += 1
     try {
-      // More of a backlog waits its turn, so that the other shards have theirs.
+      // The rest of a backlog is queued again, so that other shards get their turn.
       if (await next(shards)) asked = [...asked, ...served]
       else for (const { resolve } of served) resolve()
     } catch (error) {
@@ -167,19 +167,19 @@ async function relayBatch(deps: RelayDeps, batch: readonly Invoice[]): Promise<v
   const events = batch.flatMap((invoice) => eventRecords(invoice, deps.urls))
   const workspaceIds = [...new Set(events.map((event) => event.workspaceId))]
   const [endpoints] = await Promise.all([
-    // Read after the entries exist and never from a cache: an endpoint that was there before the change gets it.
+    // Read after the entries exist and never from a cache: an endpoint that existed before the change receives it.
     workspaceIds.length === 0 ? [] : deps.endpoints.listOf(workspaceIds),
     events.length > 0 && deps.events.insertMany(events),
   ])
   const deliveries = deliveriesFor(events, endpoints, deps.clock.now())
   if (deliveries.length > 0) await deps.deliveries.insertMany(deliveries)
   for (const endpointId of new Set(deliveries.map((delivery) => delivery.endpointId))) {
-    deps.kicker.kick(QUEUES.webhooks, endpointId)
+    deps.notifier.notify(QUEUES.webhooks, endpointId)
   }
   await relayInbox(deps, batch)
   await relayMails(deps, batch)
-  const deeds = batch.flatMap(auditRecords)
-  if (deeds.length > 0) await deps.audits.insertMany(deeds)
+  const operations = batch.flatMap(auditRecords)
+  if (operations.length > 0) await deps.audits.insertMany(operations)
   await deps.invoices.trimOutbox(
     batch.map((invoice) => ({ id: invoice.terms.id, throughSeq: invoice.outbox.at(-1)?.seq ?? 0 })),
   )
@@ -187,7 +187,7 @@ async function relayBatch(deps: RelayDeps, batch: readonly Invoice[]): Promise<v
   report(deps, events, deliveries)
 }
 
-/** The line that leads from an invoice to its event, and from the event to its deliveries. */
+/** Log lines that connect an invoice to its event, and the event to its deliveries. */
 function report(deps: RelayDeps, events: readonly EventRecord[], deliveries: readonly Delivery[]): void {
   for (const { id, invoiceId, type, createdAt } of events) {
     const deliveryIds = deliveries.filter(({ eventId }) => eventId === id).map((delivery) => delivery.id)
@@ -216,13 +216,13 @@ async function relayMails(deps: RelayDeps, batch: readonly Invoice[]): Promise<v
     if (workspace === null) throw new Error(`invoice ${invoice.terms.id} belongs to no workspace`)
     const mails = mailRecords(invoice, workspace)
     await deps.mails.insertMany(mails)
-    for (const mail of mails) deps.kicker.kick(QUEUES.mail, mail.id)
+    for (const mail of mails) deps.notifier.notify(QUEUES.mail, mail.id)
   }
 }
 
 const blockedId = (invoice: Invoice): string => `outbox_blocked:${invoice.terms.id}`
 
-/** Whatever fails the relay may fail the inbox as well; then the next failure reports again, and others are not held up. */
+/** A cause that fails the relay may fail this write as well; then the next failure reports again, and other invoices are not delayed. */
 async function reportBlocked(deps: RelayDeps, invoice: Invoice, failures: number): Promise<void> {
   if (failures === FAILURES_MAX) deps.metrics.count('outbox_blocked_total')
   try {
@@ -234,7 +234,7 @@ async function reportBlocked(deps: RelayDeps, invoice: Invoice, failures: number
         mode: invoice.terms.mode,
         invoiceId: invoice.terms.id,
         paymentKey: null,
-        detail: `The events of this invoice could not be made durable in ${FAILURES_MAX} attempts.`,
+        detail: `The events of this invoice could not be stored in ${FAILURES_MAX} attempts.`,
         openedAt: deps.clock.now(),
         closedAt: null,
       },

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createEndpointDeeds } from '#shared/db/deliveries/endpoint-operations.ts'
+import { createEndpointOperations } from '#shared/db/deliveries/endpoint-operations.ts'
 import { outboxShardOf } from '#shared/ports/invoices.ts'
 import { setEndpointStatus } from '#shared/usecases/endpoints/set-endpoint-status.ts'
 import { endpointNamed } from '#test/simulation/store/contract-samples.ts'
@@ -26,7 +26,10 @@ beforeEach(async () => {
 /** What an operator does at this moment; a minute passes afterwards. */
 async function switchTo(status: 'enabled' | 'disabled'): Promise<void> {
   const { deps } = engine
-  await setEndpointStatus({ ...deps, deeds: createEndpointDeeds(stores.db) }, { endpointId, status, actor: 'operator' })
+  await setEndpointStatus(
+    { ...deps, operations: createEndpointOperations(stores.db) },
+    { endpointId, status, actor: 'operator' },
+  )
   engine.advance(MINUTE_MS)
 }
 

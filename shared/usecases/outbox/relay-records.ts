@@ -13,23 +13,23 @@ import { type PublicUrls, presentInvoice } from '#shared/usecases/invoices/prese
 import { deliveryId } from './delivery-id.ts'
 import { subscribes, wasEnabledAt } from './event-recipients.ts'
 
-/** Detail texts of the operators' inbox; identifiers are fields of their own. */
+/** Detail texts of exceptions; identifiers are separate fields. */
 const DETAILS: Readonly<Partial<Record<ExceptionKind, string>>> = {
-  late: 'A payment came after the deadline and does not settle the invoice by itself.',
+  late: 'A payment arrived after the deadline and was not accepted automatically.',
   partial: 'The invoice ended with less than the amount due.',
-  over: 'More arrived than was due.',
-  wrong_asset: 'Another asset than the one asked for arrived at the address.',
-  wrong_network: 'Money arrived at the address on another network.',
-  cancelled_paid: 'A cancelled invoice received money.',
-  reorged: 'A payment that was counted left the chain.',
+  over: 'The customer paid too much.',
+  wrong_asset: 'A payment in another coin arrived at the address.',
+  wrong_network: 'A payment arrived at the address on another network.',
+  cancelled_paid: 'A cancelled invoice received a payment.',
+  reorged: 'The network reversed a payment that had been applied.',
   stuck: 'The payment has been waiting for confirmations for more than 24 hours.',
-  many_payments: 'The invoice has more payments than are announced one by one.',
-  out_of_quote: 'A payment fits no price that was promised.',
+  many_payments: 'The invoice has more payments than webhooks report individually.',
+  out_of_quote: 'A payment arrived when no price was locked.',
 }
 
 /**
- * The events that an invoice's outbox holds, in their order. The body is a function of the entry and of what never
- * changes about the invoice, so building it again gives the same bytes.
+ * The events of an invoice's outbox, in their order. The body depends only on the entry and on immutable fields
+ * of the invoice, so building it again gives the same bytes.
  */
 export function eventRecords(invoice: Invoice, urls: PublicUrls): readonly EventRecord[] {
   return invoice.outbox
@@ -62,7 +62,7 @@ function eventBody(invoice: Invoice, entry: OutboxEntry, urls: PublicUrls): Uint
 
 /**
  * One pending delivery for each event and endpoint that subscribes to it and was enabled when the invoice changed. A row of an
- * endpoint that is disabled by now is held when it is claimed and sent once the endpoint is enabled. All are due at once; their due times lie a millisecond apart before `now`, so that an idle endpoint gets them in order.
+ * endpoint that is disabled by now is paused when it is claimed and sent once the endpoint is enabled. All are due at once; their due times lie a millisecond apart before `now`, so that an idle endpoint gets them in order.
  */
 export function deliveriesFor(
   events: readonly EventRecord[],
@@ -93,7 +93,7 @@ export function deliveriesFor(
   )
 }
 
-/** What an invoice's outbox says about the inbox, in its order. */
+/** The exception changes of an invoice's outbox, in its order. */
 export function exceptionChanges(invoice: Invoice): readonly ExceptionChange[] {
   const opened = new Set<string>()
   return invoice.outbox
@@ -122,8 +122,8 @@ function exceptionRecord(invoice: Invoice, entry: OutboxEntry): ExceptionRecord 
 }
 
 /**
- * The mails that an invoice's outbox holds: to the owner of its workspace, and notices to those whom they name. Their ids follow from
- * the id of the entry.
+ * The mails of an invoice's outbox: to the owner of its workspace, and notices to the recipients they name. Their ids are derived
+ * from the id of the entry.
  */
 export function mailRecords(invoice: Invoice, workspace: Workspace): readonly MailRecord[] {
   return invoice.outbox.flatMap((entry) =>
@@ -145,7 +145,7 @@ function noticeMails({ id: workspaceId }: Workspace, { eventId, at, notice }: Ou
   })
 }
 
-/** The deeds of people that an invoice's outbox holds; the id is that of the entry. */
+/** The operator actions of an invoice's outbox; the id is that of the entry. */
 export function auditRecords({ terms, state, outbox }: Invoice): readonly AuditRecord[] {
   return outbox
     .filter((entry) => entry.kind === 'audit')

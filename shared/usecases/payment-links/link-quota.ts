@@ -1,30 +1,29 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { InvoiceCounts } from '#shared/ports/invoice-counts.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
-import { monthStart } from '#shared/usecases/invoices/create-invoice.ts'
 import { visitorShare } from '#shared/usecases/quotes/visitor-budget.ts'
 
-/** What counting the invoices of link visitors needs. */
+/** Dependencies of counting the invoices of link visitors. */
 export interface LinkQuotaDeps {
-  readonly invoices: Pick<InvoiceRepository, 'countCreatedSince'>
+  readonly counts: Pick<InvoiceCounts, 'inMonth'>
   readonly exceptions: Pick<ExceptionRepository, 'openOnce'>
   readonly clock: Clock
 }
 
-/** Keeps a share of the monthly plan away from visitors of payment links. */
+/** Reserves a share of the monthly plan that visitors of payment links cannot use. */
 export interface LinkQuota {
   /**
-   * Runs `create` while the invoices that links made this month leave the merchant's share of the plan alone. Creations of one
-   * workspace and mode run one after another, so that many visitors at once exceed the bound by at most one for each
-   * checkout process. Throws `PLAN_LIMIT_REACHED` without running `create`; the merchant gets one inbox entry a month.
+   * Runs `create` while this month's invoices from links leave the merchant's share of the plan untouched. Creations of one
+   * workspace and mode run one after another, so that many concurrent visitors exceed the bound by at most one for each
+   * checkout process. Throws `PLAN_LIMIT_REACHED` without running `create`; the merchant gets one exception a month.
    */
   within<T>(workspace: Workspace, mode: Mode, create: () => Promise<T>): Promise<T>
 }
 
-/** Makes the quota of one process. */
+/** The quota of one process. */
 export function createLinkQuota(deps: LinkQuotaDeps): LinkQuota {
   const last = new Map<string, Promise<unknown>>()
 
@@ -44,12 +43,14 @@ export function createLinkQuota(deps: LinkQuotaDeps): LinkQuota {
       if (limit === null) return create()
       return inTurn(`${workspace.id} ${mode}`, async () => {
         const share = visitorShare(limit, workspace.policy)
-        const since = monthStart(deps.clock.now())
-        const used = await deps.invoices.countCreatedSince(workspace.id, mode, since, 'link')
+        const { byLinks: used } = await deps.counts.inMonth(
+          { workspaceId: workspace.id, mode, at: deps.clock.now() },
+          share,
+        )
         if (used < share) return await create()
         await warn(deps, workspace, mode, share, limit)
         throw new PaymeshError('PLAN_LIMIT_REACHED', {
-          message: 'This payment link takes no new payments right now. Ask the merchant for another way to pay.',
+          message: 'This payment link cannot take more payments right now. Ask the merchant for another way to pay.',
           internal: `links made ${used} of ${share} invoices this month`,
         })
       })
@@ -74,7 +75,7 @@ async function warn(
       mode,
       invoiceId: null,
       paymentKey: null,
-      detail: `Payment links made ${share} of the ${limit} invoices of this month's plan (${mode}), which is all that their visitors may. Further visitors are turned away; the rest stays reserved for your own programs.`,
+      detail: `Payment links created ${share} of the ${limit} invoices of this month's plan (${mode}), which is their limit. Further visitors cannot pay; the rest is reserved for your own integrations.`,
       openedAt,
       closedAt: null,
     },

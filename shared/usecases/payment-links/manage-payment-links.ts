@@ -2,17 +2,18 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { PaymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
 import type { PaymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { Ms, Word } from '#shared/domain/invoice/model.ts'
+import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { PaymentLink, PaymentLinkRepository } from '#shared/ports/payment-links.ts'
 import type { Product, ProductRepository } from '#shared/ports/products.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { CatalogueQuery } from '#shared/ports/workspace-page-query.ts'
+import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
 import { presentPaymentLink } from './present-payment-link.ts'
 
-/** What managing payment links needs. */
+/** Dependencies of managing payment links. */
 export interface ManagePaymentLinksDeps {
   readonly paymentLinks: PaymentLinkRepository
   readonly products: Pick<ProductRepository, 'findInWorkspace'>
@@ -20,28 +21,28 @@ export interface ManagePaymentLinksDeps {
   readonly urls: PublicUrls
 }
 
-/** A validated wish for a payment link. */
+/** A validated request for a payment link. */
 export interface CreatePaymentLinkInput {
   readonly workspace: Workspace
   readonly mode: Mode
   readonly body: PaymentLinkBody
-  /** Pre-allocated, so that a retry after a crash finds the link it made. */
+  /** Pre-allocated, so that a retry after a crash finds the link it created. */
   readonly linkId: string
-  /** The operator who does it; absent for merchants' programs. */
-  readonly word?: Word
+  /** The operator who does it; absent for API calls. */
+  readonly attribution?: Attribution
 }
 
-/** One link, in the name of a workspace and mode. */
+/** One link of a workspace and mode. */
 export interface PaymentLinkScope {
   readonly workspaceId: string
   readonly mode: Mode
   readonly linkId: string
-  /** The operator who does it; absent for merchants' programs. */
-  readonly word?: Word
+  /** The operator who does it; absent for API calls. */
+  readonly attribution?: Attribution
 }
 
 /**
- * Makes an active link; of a product it copies the terms as they are now. A repetition with the same `linkId` returns
+ * Creates an active link; of a product it copies the current terms. A repetition with the same `linkId` returns
  * the link of the first run. Throws `PLAN_LIMIT_REACHED`, `NOT_FOUND` for an unknown or foreign product and
  * `INVALID_STATE` for an inactive one.
  */
@@ -50,7 +51,7 @@ export async function createPaymentLink(
   input: CreatePaymentLinkInput,
 ): Promise<PaymentLinkResource> {
   const { workspace, mode, body, linkId } = input
-  // First of all: a retry must find its link even when that one used up the plan or the product has ended since.
+  // Checked first: a retry must find its link even when that link used up the plan or the product has ended since.
   const earlier = await deps.paymentLinks.findInWorkspace(workspace.id, mode, linkId)
   if (earlier !== null) return presentOne(deps, earlier)
   await requireQuota(deps, workspace, mode)
@@ -75,7 +76,7 @@ export async function createPaymentLink(
 /** A page of links, newest first. */
 export async function listPaymentLinks(
   deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls'>,
-  query: CatalogueQuery,
+  query: ProductQuery,
 ): Promise<readonly PaymentLinkResource[]> {
   const links = await deps.paymentLinks.list(query)
   const uses = await deps.paymentLinks.countUses(links.map(({ id }) => id))
@@ -93,8 +94,8 @@ export async function getPaymentLink(
 }
 
 /**
- * Ends a link for new payments; its invoices go on. A link that ended before is returned unchanged, so a retry needs no
- * memory. Throws `NOT_FOUND` for an unknown or foreign one.
+ * Deactivates a link; its invoices stay valid. An inactive link is returned unchanged, so a retry needs no
+ * stored result. Throws `NOT_FOUND` for an unknown or foreign one.
  */
 export async function deactivatePaymentLink(
   deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls' | 'clock'>,
@@ -113,7 +114,7 @@ export async function deactivatePaymentLink(
   return presentOne(deps, link)
 }
 
-/** Active links per workspace and mode; requests in flight may exceed the plan by their number. */
+/** Active links per workspace and mode; concurrent requests may exceed the plan by their number. */
 async function requireQuota(deps: ManagePaymentLinksDeps, workspace: Workspace, mode: Mode): Promise<void> {
   const limit = workspace.limits.paymentLinks
   if (limit === null) return
@@ -135,7 +136,7 @@ async function productTerms(
 ): Promise<Terms> {
   const product: Product | null = await deps.products.findInWorkspace(workspaceId, mode, body.productId)
   if (product === null) {
-    throw new PaymeshError('NOT_FOUND', { details: [{ path: 'product_id', message: 'there is no such product' }] })
+    throw new PaymeshError('NOT_FOUND', { details: [{ path: 'product_id', message: 'product not found' }] })
   }
   if (!product.active) {
     throw new PaymeshError('INVALID_STATE', { details: [{ path: 'product_id', message: 'the product is inactive' }] })
@@ -157,20 +158,20 @@ async function presentOne(
   return presentPaymentLink(link, uses.get(link.id) ?? 0, deps.urls)
 }
 
-/** The row that is stored with the deed, where a person does it. */
+/** The row that is stored with the action of an operator. */
 function linkAudit(
-  deed: 'created' | 'deactivated',
-  { workspaceId, mode, linkId, word, at }: PaymentLinkScope & { readonly at: Ms },
+  action: 'created' | 'deactivated',
+  { workspaceId, mode, linkId, attribution, at }: PaymentLinkScope & { readonly at: Ms },
 ): AuditRecord | undefined {
-  if (word?.by === undefined) return undefined
+  if (attribution?.by === undefined) return undefined
   return {
-    id: `payment-link-${deed}:${linkId}`,
+    id: `payment-link-${action}:${linkId}`,
     at,
-    actor: word.by,
-    action: `payment_link.${deed}`,
+    actor: attribution.by,
+    action: `payment_link.${action}`,
     subject: linkId,
     workspaceId,
     mode,
-    detail: { reason: word.reason ?? null },
+    detail: { reason: attribution.reason ?? null },
   }
 }

@@ -3,28 +3,29 @@ import type { ProductBody } from '#shared/contracts/http/product-create.ts'
 import type { ProductResource } from '#shared/contracts/http/product-resource.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { Ms, Word } from '#shared/domain/invoice/model.ts'
+import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Product, ProductRepository } from '#shared/ports/products.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { CatalogueQuery } from '#shared/ports/workspace-page-query.ts'
+import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
 
-/** What managing products needs. */
+/** Dependencies of managing products. */
 export interface ManageProductsDeps {
   readonly products: ProductRepository
   readonly clock: Clock
 }
 
-/** A validated wish for a product. */
+/** A validated request for a product. */
 export interface CreateProductInput {
   readonly workspaceId: string
   readonly mode: Mode
   readonly body: ProductBody
-  /** Pre-allocated, so that a retry after a crash finds the product it made. */
+  /** Pre-allocated, so that a retry after a crash finds the product it created. */
   readonly productId: string
-  /** The operator who does it; absent for merchants' programs. */
-  readonly word?: Word
+  /** The operator who does it; absent for API calls. */
+  readonly attribution?: Attribution
 }
 
 /**
@@ -47,7 +48,7 @@ export async function createProduct(deps: ManageProductsDeps, input: CreateProdu
     updatedAt: now,
   }
   const result = await deps.products.insert(product, productAudit(input, now))
-  if (result.outcome === 'sku_taken') throw invalid([{ path: 'sku', message: 'another product has this sku' }])
+  if (result.outcome === 'sku_taken') throw invalid([{ path: 'sku', message: 'another product already has this SKU' }])
   if (result.outcome === 'in_progress') throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
   return presentProduct(result.product)
 }
@@ -55,7 +56,7 @@ export async function createProduct(deps: ManageProductsDeps, input: CreateProdu
 /** A page of products, newest first. */
 export async function listProducts(
   deps: Pick<ManageProductsDeps, 'products'>,
-  query: CatalogueQuery,
+  query: ProductQuery,
 ): Promise<readonly ProductResource[]> {
   return (await deps.products.list(query)).map(presentProduct)
 }
@@ -70,18 +71,21 @@ export async function getProduct(
   return presentProduct(product)
 }
 
-/** The row that is stored with the product, where a person adds it. */
-function productAudit({ workspaceId, mode, productId, word }: CreateProductInput, at: Ms): AuditRecord | undefined {
-  if (word?.by === undefined) return undefined
+/** The row that is stored with a product that an operator adds. */
+function productAudit(
+  { workspaceId, mode, productId, attribution }: CreateProductInput,
+  at: Ms,
+): AuditRecord | undefined {
+  if (attribution?.by === undefined) return undefined
   return {
     id: `product-created:${productId}`,
     at,
-    actor: word.by,
+    actor: attribution.by,
     action: 'product.created',
     subject: productId,
     workspaceId,
     mode,
-    detail: { reason: word.reason ?? null },
+    detail: { reason: attribution.reason ?? null },
   }
 }
 

@@ -12,11 +12,11 @@ import { IDEMPOTENCY_WINDOW_MS } from '#shared/usecases/requests/idempotency-sco
 import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
 import type { LinkQuota } from './link-quota.ts'
 
-/** How long to look for the invoice that a refused insert proved to exist. */
+/** How long to search for the invoice after an insert was refused because it exists. */
 const READ_BACK_MS = 5_000
 const READ_BACK_PAUSE_MS = 20
 
-/** What paying through a link needs. */
+/** Dependencies of paying through a link. */
 export interface PayLinkDeps extends CreateInvoiceDeps {
   readonly invoices: CreateInvoiceDeps['invoices'] &
     Pick<InvoiceRepository, 'findByIdempotencyKey' | 'releaseIdempotencyKey'>
@@ -25,15 +25,15 @@ export interface PayLinkDeps extends CreateInvoiceDeps {
   readonly linkQuota: LinkQuota
 }
 
-/** Who pays how much through which link. */
+/** The link, the amount and the browser action. */
 export interface PayLinkInput {
   readonly linkId: string
-  /** Plain decimal text; only where the payer chooses the amount. */
+  /** Plain decimal text; only if the payer chooses the amount. */
   readonly amount?: string | undefined
-  /** Names the deed of one browser: the same one again, within a day, gives the same invoice. */
-  readonly deed: string
+  /** Id of one browser action: repeating it within a day returns the same invoice. */
+  readonly actionId: string
   readonly requestId: string
-  /** Called once before an invoice is made; throws when this payer made too many. */
+  /** Called once before an invoice is created; throws when this payer created too many. */
   readonly admit: () => Promise<void>
 }
 
@@ -44,18 +44,18 @@ export interface LinkInvoice {
 }
 
 /**
- * Makes the invoice of one payer of a link, without an asset: no address is taken before the payer chooses one. A repetition
- * finds the invoice of the first time, also when the link has ended since. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path
- * `amount`, `INVALID_STATE` for an ended link, `IDEMPOTENCY_MISMATCH` for the same deed with another amount, `PLAN_LIMIT_REACHED`
- * when links used their share of the plan, and what creating throws.
+ * Creates the invoice of one payer of a link, without an asset: no address is taken before the payer chooses one. A repetition
+ * returns the first invoice, also when the link has ended since. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path
+ * `amount`, `INVALID_STATE` for an ended link, `IDEMPOTENCY_MISMATCH` for the same action with another amount, `PLAN_LIMIT_REACHED`
+ * when links used their share of the plan, and every error of creating.
  */
 export async function payLink(deps: PayLinkDeps, input: PayLinkInput): Promise<LinkInvoice> {
   const link = await deps.paymentLinks.findById(input.linkId)
   if (link === null) throw new PaymeshError('NOT_FOUND')
   const minor = amountOf(link, input.amount)
   const guard: InvoiceIdempotency = {
-    // No key of the interface looks like this: headers hold no line breaks.
-    key: `link\n${link.id}\n${input.deed}`,
+    // Cannot collide with an API key's header: headers hold no line breaks.
+    key: `link\n${link.id}\n${input.actionId}`,
     fingerprint: createHash('sha256').update(`${link.id} ${minor}`).digest('hex'),
     requestId: input.requestId,
     at: deps.clock.now(),
@@ -63,7 +63,7 @@ export async function payLink(deps: PayLinkDeps, input: PayLinkInput): Promise<L
   const earlier = await findEarlier(deps, link, guard)
   if (earlier !== null) return earlier
   if (link.status === 'inactive') {
-    throw new PaymeshError('INVALID_STATE', { message: 'This payment link takes no new payments.' })
+    throw new PaymeshError('INVALID_STATE', { message: 'This payment link is no longer active.' })
   }
   const workspace = await requireOpenWorkspace(deps, link.workspaceId, true)
   await input.admit()
@@ -97,7 +97,7 @@ async function createThrough(
   }
 }
 
-/** Minor units of what this payer owes. */
+/** The amount due in minor units. */
 function amountOf({ amount, currency }: PaymentLink, given: string | undefined): bigint {
   if (amount.kind === 'fixed') {
     if (given !== undefined) throw invalid([{ path: 'amount', message: 'is set by the merchant' }])
@@ -108,8 +108,9 @@ function amountOf({ amount, currency }: PaymentLink, given: string | undefined):
   if (!read.ok) throw invalid([read.detail])
   const { minMinor, maxMinor } = amount
   if (minMinor !== null && read.minor < minMinor)
-    throw invalid([{ path: 'amount', message: 'is below the least amount' }])
-  if (maxMinor !== null && read.minor > maxMinor) throw invalid([{ path: 'amount', message: 'is above the most' }])
+    throw invalid([{ path: 'amount', message: 'is below the minimum amount' }])
+  if (maxMinor !== null && read.minor > maxMinor)
+    throw invalid([{ path: 'amount', message: 'is above the maximum amount' }])
   return read.minor
 }
 

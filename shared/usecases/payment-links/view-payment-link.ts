@@ -4,13 +4,13 @@ import type { PaymentLinkRepository } from '#shared/ports/payment-links.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { viewMerchant } from '#shared/usecases/invoices/view-invoice.ts'
 
-/** What showing a payment link to a payer needs. */
+/** Dependencies of showing a payment link to a payer. */
 export interface ViewPaymentLinkDeps {
   readonly paymentLinks: Pick<PaymentLinkRepository, 'findById'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
 }
 
-/** A payment link as a payer sees it; one whose merchant may make nothing new is shown as ended. Null for an unknown id. Makes nothing. */
+/** A payment link as a payer sees it; shown as ended when its merchant may not create invoices. Null for an unknown id. Creates nothing. */
 export async function viewPaymentLink(deps: ViewPaymentLinkDeps, linkId: string): Promise<LinkView | null> {
   const link = await deps.paymentLinks.findById(linkId)
   if (link === null) return null

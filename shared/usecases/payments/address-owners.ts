@@ -1,17 +1,18 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Payment } from '#shared/ports/payments.ts'
-import type { WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { proofsOfRows } from '#shared/usecases/wallets/proofs-of-rows.ts'
 import { familyOf } from './attribute-transfers.ts'
 
-/** What finding the owners of an address needs. */
+/** Dependencies of finding the owners of an address. */
 export interface AddressOwnerDeps {
   readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing' | 'findProofs'>
   readonly catalog: Pick<Catalog, 'asset'>
 }
 
-/** An address on a network, as a transfer names it. */
+/** An address on a network, as in a transfer. */
 export interface PaidAddress {
   readonly mode: Mode
   readonly network: NetworkId
@@ -19,8 +20,8 @@ export interface PaidAddress {
 }
 
 /**
- * Workspaces by match key: the one that proved control of the address, else those whose key it was derived from or whose lists hold
- * it. All addresses are of one mode and network. Addresses that are nobody's are left out.
+ * Workspaces by match key: the one that proved control of the address, otherwise those whose key derived it or whose lists contain
+ * it. All addresses are of one mode and network. Unowned addresses are left out.
  */
 export async function addressOwners(
   deps: AddressOwnerDeps,
@@ -46,7 +47,7 @@ export async function addressOwners(
   )
 }
 
-/** Of these payments of one network those that a workspace may read about: its own, and nobody's money on its addresses. */
+/** Those payments of one network that a workspace may read: its own, and unmatched money at its addresses. */
 export async function paymentsConcerning(
   deps: AddressOwnerDeps,
   workspaceId: string,

@@ -5,7 +5,7 @@ import type { Payment } from '#shared/ports/payments.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type AttachInput, attachPayment } from './attach-payment.ts'
 import { confirmPayments, recordBlockTransfers } from './record-payments.ts'
@@ -54,7 +54,7 @@ async function byKey(key: string): Promise<readonly Payment[]> {
   return payment === null ? [] : [payment]
 }
 
-async function strayAddress(index: number) {
+async function unmatchedAddress(index: number) {
   const [address] = await engine.deps.wallets.addressesAt(await evmMaterial(), [index])
   if (address === undefined) throw new Error('no derived address')
   return address
@@ -72,11 +72,11 @@ const attach = (payment: Payment, invoiceId: string, input: Partial<AttachInput>
 
 async function relayed(invoiceId: string) {
   for (let shard = 0; shard < 8; shard += 1) await createOutboxRelay(engine.deps).relayShard(shard)
-  const [events, deeds] = await Promise.all([
+  const [events, operations] = await Promise.all([
     engine.deps.events.listByInvoice(invoiceId),
     engine.deps.audits.listBySubject(invoiceId),
   ])
-  return { events: events.map(({ type }) => type), deeds }
+  return { events: events.map(({ type }) => type), operations }
 }
 const openIds = async () => (await engine.deps.exceptions.listOpen(null)).map(({ id }) => id)
 
@@ -85,7 +85,11 @@ describe('attachPayment', () => {
   it('settles an invoice with money in another asset, once, and notes who said so', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     const { id } = invoice.terms
-    const payment = await stored(lockOf(invoice), { key: 'other', amountBase: 25_000_000n, asset: 'usdc_ethereum' })
+    const payment = await stored(paymentMethodOf(invoice), {
+      key: 'other',
+      amountBase: 25_000_000n,
+      asset: 'usdc_ethereum',
+    })
     await advanceInvoice(engine.deps, id)
     await relayed(id)
     expect(await openIds()).toContain('wrong_asset:other')
@@ -98,9 +102,9 @@ describe('attachPayment', () => {
     const done = await attach(payment, id, { valueBase: 25_000_000n })
     expect(done).toMatchObject({ changed: true, invoice: { state: { status: 'paid' } } })
     expect(await attach(payment, id, { valueBase: 25_000_000n })).toMatchObject({ changed: false })
-    const { events, deeds } = await relayed(id)
+    const { events, operations } = await relayed(id)
     expect(events).toEqual(['invoice.created', 'invoice.pending', 'invoice.paid'])
-    expect(deeds).toMatchObject([
+    expect(operations).toMatchObject([
       {
         action: 'invoice.funds_accepted',
         actor: 'cli:anna',
@@ -113,7 +117,7 @@ describe('attachPayment', () => {
 
   it('takes a token that no invoice can ask for', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const payment = await stored(lockOf(invoice), { key: 'sibling', amountBase: 25_000_000n, asset: null })
+    const payment = await stored(paymentMethodOf(invoice), { key: 'sibling', amountBase: 25_000_000n, asset: null })
     await attach(payment, invoice.terms.id, { valueBase: 24_990_000n })
     await advanceInvoice(engine.deps, invoice.terms.id)
     const state = (await engine.deps.invoices.findById(invoice.terms.id))?.state
@@ -123,8 +127,8 @@ describe('attachPayment', () => {
 
   it('gives money that nobody holds to the invoice, and finishes what a crash left half done', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const payment = await stored(await strayAddress(22), { key: 'stray', amountBase: 25_000_000n })
-    expect(await openIds()).toContain(`unmatched:stray:${engine.workspace.id}`)
+    const payment = await stored(await unmatchedAddress(22), { key: 'nobodys', amountBase: 25_000_000n })
+    expect(await openIds()).toContain(`unmatched:nobodys:${engine.workspace.id}`)
     const owner = { invoiceId: invoice.terms.id, workspaceId: engine.workspace.id }
     await engine.deps.payments.attribute(payment, owner, engine.deps.clock.now())
     await advanceInvoice(engine.deps, invoice.terms.id)
@@ -132,7 +136,7 @@ describe('attachPayment', () => {
 
     const done = await attach(payment, invoice.terms.id)
     expect(done.invoice.state).toMatchObject({ status: 'paid', underpaidAccepted: false })
-    expect(await openIds()).not.toContain(`unmatched:stray:${engine.workspace.id}`)
+    expect(await openIds()).not.toContain(`unmatched:nobodys:${engine.workspace.id}`)
     const other = await engine.open({ asset: 'usdt_ethereum' })
     await expect(attach(payment, other.terms.id)).rejects.toMatchObject({ code: 'INVALID_STATE' })
   })
@@ -141,7 +145,7 @@ describe('attachPayment', () => {
   it('previews a payment that became the invoice’s after it was read as the one that is stored', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     const { id } = invoice.terms
-    const payment = await stored(await strayAddress(21), { key: 'both-at-once', amountBase: 25_000_000n })
+    const payment = await stored(await unmatchedAddress(21), { key: 'both-at-once', amountBase: 25_000_000n })
     let isFirst = true
     const payments = {
       ...engine.deps.payments,
@@ -159,8 +163,8 @@ describe('attachPayment', () => {
         return read
       },
     }
-    const wish = { paymentId: payment.id, invoiceId: id, valueBase: null, dryRun: false, actor: 'cli:anna' }
-    const done = await attachPayment({ ...engine.deps, payments }, wish)
+    const request = { paymentId: payment.id, invoiceId: id, valueBase: null, dryRun: false, actor: 'cli:anna' }
+    const done = await attachPayment({ ...engine.deps, payments }, request)
     expect(done.invoice.state).toMatchObject({ status: 'paid', underpaidAccepted: false })
     expect(done.invoice.state.ledger.map((row) => row.payment)).toEqual(['both-at-once'])
   })
@@ -168,7 +172,7 @@ describe('attachPayment', () => {
   // Guarantee: money that may still vanish settles nothing.
   it('refuses money that is not confirmed, and gives it to nobody', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const payment = await stored(await strayAddress(21), { key: 'young', amountBase: 25_000_000n }, false)
+    const payment = await stored(await unmatchedAddress(21), { key: 'young', amountBase: 25_000_000n }, false)
     await expect(attach(payment, invoice.terms.id)).rejects.toMatchObject({ code: 'INVALID_STATE', status: 409 })
     expect((await byKey('young'))[0]).toMatchObject({ invoiceId: null })
   })
@@ -176,29 +180,29 @@ describe('attachPayment', () => {
   // Guarantee: one merchant's money never settles another one's invoice.
   it('refuses money of another workspace', async () => {
     const mine = await engine.open({ asset: 'usdt_ethereum' })
-    const payment = await stored(lockOf(mine), { key: 'mine', amountBase: 1_000_000n })
+    const payment = await stored(paymentMethodOf(mine), { key: 'mine', amountBase: 1_000_000n })
     const stranger = await createWorkspace(engine.deps, { name: 'Other', ownerEmail: 'other@example.com' })
     const theirs = await engine.open({ asset: 'usdt_ethereum' })
     await stores.db.connection
       .collection<{ _id: string }>('invoices')
       .updateOne({ _id: theirs.terms.id }, { $set: { workspaceId: stranger.id } })
-    const unknown = { code: 'NOT_FOUND', message: 'There is no such payment.' }
+    const unknown = { code: 'NOT_FOUND', message: 'Payment not found.' }
     await expect(attach(payment, theirs.terms.id)).rejects.toMatchObject(unknown)
-    const stray = await stored(await strayAddress(20), { key: 'stray-mine', amountBase: 1_000_000n })
-    await expect(attach(stray, theirs.terms.id)).rejects.toMatchObject(unknown)
+    const unmatched = await stored(await unmatchedAddress(20), { key: 'other-mine', amountBase: 1_000_000n })
+    await expect(attach(unmatched, theirs.terms.id)).rejects.toMatchObject(unknown)
     // A person at the machine reads why.
-    const byHand = { paymentId: stray.id, invoiceId: theirs.terms.id, valueBase: null, dryRun: false, actor: 'cli' }
+    const byHand = { paymentId: unmatched.id, invoiceId: theirs.terms.id, valueBase: null, dryRun: false, actor: 'cli' }
     await expect(attachPayment(engine.deps, { ...byHand, isByHand: true })).rejects.toThrow('another workspace')
-    expect((await byKey('stray-mine'))[0]).toMatchObject({ invoiceId: null })
+    expect((await byKey('other-mine'))[0]).toMatchObject({ invoiceId: null })
   })
 
   it('gives nothing to an invoice that is paid', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const first = await stored(lockOf(invoice), { key: 'enough', amountBase: 25_000_000n })
+    const first = await stored(paymentMethodOf(invoice), { key: 'enough', amountBase: 25_000_000n })
     await advanceInvoice(engine.deps, invoice.terms.id)
     expect(await attach(first, invoice.terms.id)).toMatchObject({ invoice: { state: { status: 'paid' } } })
-    const stray = await stored(await strayAddress(19), { key: 'late-stray', amountBase: 25_000_000n })
-    await expect(attach(stray, invoice.terms.id)).rejects.toMatchObject({ code: 'INVALID_STATE' })
-    expect((await byKey('late-stray'))[0]).toMatchObject({ invoiceId: null })
+    const unmatched = await stored(await unmatchedAddress(19), { key: 'late-other', amountBase: 25_000_000n })
+    await expect(attach(unmatched, invoice.terms.id)).rejects.toMatchObject({ code: 'INVALID_STATE' })
+    expect((await byKey('late-other'))[0]).toMatchObject({ invoiceId: null })
   })
 })

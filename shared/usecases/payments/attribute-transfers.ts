@@ -1,19 +1,19 @@
 import { ASSET_IDS, type Family, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
-import { type AssetLock, isHeld, type Ms } from '#shared/domain/invoice/model.ts'
+import { isHeld, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ClaimHolder, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { PaymentBlock, PaymentSighting, UncountedReason } from '#shared/ports/payments.ts'
-import type { LedgerTransfer } from '#shared/ports/scanning.ts'
-import { type FindHoldersDeps, findHolders } from './find-holders.ts'
+import type { ObservedTransfer, PaymentBlock, UncountedReason } from '#shared/ports/payments.ts'
+import type { LedgerTransfer } from '#shared/ports/scanned-blocks.ts'
+import { type FindOwnersDeps, findOwners } from './find-owners.ts'
 
-/** What finding the owner of a transfer needs. */
+/** Dependencies of finding the owner of a transfer. */
 export interface AttributeDeps {
   readonly invoices: Pick<InvoiceRepository, 'findByClaims' | 'findByReferences'>
-  readonly wallets: FindHoldersDeps['wallets']
+  readonly wallets: FindOwnersDeps['wallets']
   readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'needsFinality' | 'knowsFinality'>
 }
 
-/** A transfer to a watched address, the block it stands in if any, and when it was first seen as far as the finder knows. */
+/** A transfer to a watched address, its block if any, and when it was first seen as far as the caller knows. */
 export interface FoundTransfer {
   readonly transfer: LedgerTransfer
   readonly block: PaymentBlock | null
@@ -28,48 +28,48 @@ export interface AttributeInput {
 }
 
 /**
- * Says of each transfer which invoice it belongs to and whether it is the money that was asked for. An address derived
- * from an extended key belongs to the invoice that claimed it for ever, whatever its state; a pooled address and a
- * unique amount to the one that holds it at the time. What nobody holds is `unmatched`, and so is what came to an address that
- * changed hands lately without being what its holder asked for: it names the invoices in question. Money on an address that another
+ * Assigns each transfer to an invoice and states whether it is the requested asset. An address derived
+ * from an extended key belongs permanently to the invoice that claimed it, whatever its state; a pooled address and a
+ * unique amount belong to the invoice holding them at the time. A transfer to an unheld address is `unmatched`, and so is one to an
+ * address that recently changed hands, unless its holder requested exactly it: it names the invoices in question. Money on an address that another
  * workspace proved by then is `unmatched` too. A transfer that names
- * references of several invoices and pays all of them becomes one sighting for each. Which lock is active is not asked
- * here: the fold judges it with all payments in view. Order is kept.
+ * references of several invoices and pays all of them becomes one observation for each. Which quote is active is not considered
+ * here: the fold checks it with all payments available. Order is kept.
  */
 export async function attributeTransfers(
   deps: AttributeDeps,
   input: AttributeInput,
-): Promise<readonly PaymentSighting[]> {
+): Promise<readonly ObservedTransfer[]> {
   if (input.found.length === 0) return []
   const family = familyOf(deps.catalog, input.network)
-  const ownersOf = await findHolders(deps, { mode: input.mode, network: input.network, family }, input.found)
+  const ownersOf = await findOwners(deps, { mode: input.mode, network: input.network, family }, input.found)
   return input.found.flatMap((found) =>
     ownersOf(found).map(({ transfer, holder, disputed }) => ({
-      ...sighting(deps, input, { ...found, transfer }, holder),
+      ...observation(deps, input, { ...found, transfer }, holder),
       ...(disputed !== undefined && { disputed }),
     })),
   )
 }
 
-/** The address family of a network, from the catalogue's rows. */
+/** The address family of a network, from the catalog's rows. */
 export function familyOf(catalog: Pick<Catalog, 'asset'>, network: NetworkId): Family {
   const asset = ASSET_IDS.find((id) => networkOf(id) === network)
   if (asset === undefined) throw new Error(`no asset lives on ${network}`)
   return catalog.asset(asset).family
 }
 
-function sighting(
+function observation(
   deps: AttributeDeps,
   input: AttributeInput,
   { transfer, block, seenAt }: FoundTransfer,
   owner: ClaimHolder | null,
-): PaymentSighting {
+): ObservedTransfer {
   const own = owner?.locks.filter((lock) => lock.matchKey === transfer.matchKey) ?? []
-  // An invoice may have given the address back and got it again; a reference names a lock for ever.
+  // An invoice may have released the address and claimed it again; a reference identifies a quote permanently.
   const locks = [...own.filter(isHeld), ...own.filter((lock) => !isHeld(lock))]
   const asking = locks.filter(({ asset, network }) => asset === transfer.asset && network === input.network)
   const isAskedFor = asking.length > 0
-  // The same asset may have been locked twice: which lock counts is not known yet, so the strictest holds.
+  // The same asset may have been quoted twice: which quote counts is not known yet, so the strictest applies.
   const confirmations = isAskedFor
     ? Math.max(...asking.map(({ requiredConfirmations }) => requiredConfirmations))
     : defaultConfirmations(deps.catalog, input, transfer)
@@ -96,17 +96,21 @@ function sighting(
   }
 }
 
-/** A lock may be older than the check that refuses to wait for finality where there is none. */
+/** A quote may be older than the check that refuses finality on networks without it. */
 function needsFinality(
   catalog: Pick<Catalog, 'needsFinality' | 'knowsFinality'>,
   network: NetworkId,
-  asking: readonly AssetLock[],
+  asking: readonly PaymentMethod[],
 ): boolean {
   const wanted = asking.some((lock) => lock.needsFinality) || catalog.needsFinality(network)
   return wanted && catalog.knowsFinality(network)
 }
 
-function foreignReason(owner: ClaimHolder | null, locks: readonly AssetLock[], network: NetworkId): UncountedReason {
+function foreignReason(
+  owner: ClaimHolder | null,
+  locks: readonly PaymentMethod[],
+  network: NetworkId,
+): UncountedReason {
   if (owner === null) return 'unmatched'
   return locks.some((lock) => lock.network === network) ? 'wrong_asset' : 'wrong_network'
 }

@@ -6,12 +6,12 @@ export interface Position {
   readonly network: NetworkId
 }
 
-/** What the transfer keys of all payments to one account begin with that its balance told of. */
-export function riseKeyPrefix({ mode, network }: Position, matchKey: string): string {
+/** Prefix of the transfer keys of all payments to one account that were detected from its balance. */
+export function increaseKeyPrefix({ mode, network }: Position, matchKey: string): string {
   return `${mode}:${network}:d:0x${matchKey}`
 }
 
-/** Transfer key of the `ordinal`th payment of one amount to one account that its balance told of. */
-export function riseKey(position: Position, matchKey: string, amountBase: bigint, ordinal: number): string {
-  return `${riseKeyPrefix(position, matchKey)}:${amountBase}:${ordinal}`
+/** Transfer key of the `ordinal`th payment of one amount to one account that was detected from its balance. */
+export function increaseKey(position: Position, matchKey: string, amountBase: bigint, ordinal: number): string {
+  return `${increaseKeyPrefix(position, matchKey)}:${amountBase}:${ordinal}`
 }

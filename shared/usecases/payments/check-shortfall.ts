@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
-import { activeLock } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { exceedsUsd } from '#shared/domain/payment/exceeds-usd.ts'
@@ -8,31 +8,31 @@ import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
 
-/** Above this many US dollars a shortfall needs a second factor where a workspace does not say otherwise. */
+/** Default threshold in US dollars above which a shortfall needs a second factor. */
 export const SHORTFALL_STEP_UP_USD_DEFAULT = 100
 
-/** What is missing when funds are accepted as full payment. */
+/** The amount missing when funds are accepted as full payment. */
 export interface Shortfall {
   /** In the invoice's currency, such as `12.50 EUR`. */
   readonly missing: string
-  /** It is above the threshold of the workspace. */
+  /** True above the workspace's threshold. */
   readonly isLarge: boolean
 }
 
 /**
- * What is missing on an invoice after funds were accepted for it, and whether that needs a second factor. `isStated`: a person
+ * The amount missing on an invoice after funds were accepted for it, and whether that needs a second factor. `isStated`: an operator
  * stated the value, which proves nothing, so the whole amount counts as missing. Without a fresh rate every shortfall is large.
  */
-export async function judgeShortfall(
+export async function classifyShortfall(
   { rates }: { readonly rates: Pick<RateReader, 'rateFor'> },
   { policy }: Pick<Workspace, 'policy'>,
   { after, isStated }: { readonly after: Invoice; readonly isStated: boolean },
 ): Promise<Shortfall> {
   const { minor, currency } = after.terms.fiat
-  const lock = activeLock(after.state)
+  const lock = activePaymentMethod(after.state)
   const { dueBase, settledBase } = totals(after.state)
   const short = dueBase > settledBase ? dueBase - settledBase : 0n
-  // Rounded up: a shortfall is never shown, or judged, smaller than it is.
+  // Rounded up: a shortfall is never shown, or checked, smaller than it is.
   const missingMinor = isStated || lock === null || dueBase === 0n ? minor : (minor * short + dueBase - 1n) / dueBase
   const fiatPerUsd = lock === null ? null : await perUsd(rates, { asset: lock.asset, fiat: currency, policy })
   const usd = policy.shortfallStepUpUsd ?? SHORTFALL_STEP_UP_USD_DEFAULT

@@ -1,10 +1,10 @@
 import type { PaymentResource } from '#shared/contracts/http/payment-resource.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { CursorRepository } from '#shared/ports/cursors.ts'
 import type { Payment, PaymentListQuery, PaymentRepository } from '#shared/ports/payments.ts'
-import type { CursorRepository } from '#shared/ports/scanning.ts'
 import { presentPayment } from '#shared/usecases/invoices/present-payment.ts'
 
-/** What listing payments needs. */
+/** Dependencies of listing payments. */
 export interface ListPaymentsDeps {
   readonly payments: Pick<PaymentRepository, 'list'>
   readonly cursors: Pick<CursorRepository, 'find'>
@@ -13,7 +13,7 @@ export interface ListPaymentsDeps {
 
 /**
  * Public payment records of a workspace and mode, newest first. Confirmations count from the committed scan
- * position, never from a node's head; a confirmed payment shows at least what confirmed it.
+ * position, never from a node's head; a confirmed payment shows at least the required number.
  */
 export async function listPayments(
   deps: ListPaymentsDeps,

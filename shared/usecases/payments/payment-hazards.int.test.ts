@@ -1,12 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import type { ChainClient, RawTransfer, ScannedBlock } from '#shared/ports/scanning.ts'
+import type { RawTransfer, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { ChainClient } from '#shared/ports/scanning.ts'
 import { advanceInvoice, overdueInvoices } from '#shared/usecases/invoices/advance-invoice.ts'
 import { resolveReorg } from '#shared/usecases/scanning/scan-reorg.ts'
 import type { ScanSession } from '#shared/usecases/scanning/scan-session.ts'
 import { scanTick } from '#shared/usecases/scanning/scan-tick.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { recordBlockTransfers, recordFindings } from './record-payments.ts'
 
@@ -37,7 +38,7 @@ async function settled(): Promise<Invoice['state']> {
 }
 
 function transfer(txHash: string, spends: readonly string[], amountBase = DUE): RawTransfer {
-  const { matchKey, address: toAddress } = lockOf(invoice)
+  const { matchKey, address: toAddress } = paymentMethodOf(invoice)
   const same = { fromAddress: null, asset: 'usdt_ethereum', contract: null, outputIndex: 0 } as const
   return { ...same, key: `test:ethereum:${txHash}:0`, matchKey, toAddress, amountBase, txHash, spends }
 }
@@ -46,7 +47,7 @@ describe('a block that carries a time in the future', () => {
   // Guarantee: miners may set clocks two hours ahead; whoever paid in time is never late because of that.
   it('was not seen later than now', async () => {
     const before = engine.deps.clock.now()
-    await record(blockWith(1, before + 5_400_000, lockOf(invoice), [{ key: 'ahead', amountBase: DUE }]))
+    await record(blockWith(1, before + 5_400_000, paymentMethodOf(invoice), [{ key: 'ahead', amountBase: DUE }]))
     expect(await settled()).toMatchObject({ status: 'confirming', paidLate: false })
     expect((await payments())[0]?.firstSeenAt).toBeLessThanOrEqual(engine.deps.clock.now())
   })
@@ -67,7 +68,7 @@ describe('a replacement', () => {
     const seenAt = engine.deps.clock.now()
     await recordFindings(engine.deps, POSITION, {
       found: [{ transfer: transfer('g1', ['in:1']), block: null, seenAt }],
-      fates: [],
+      outcomes: [],
     })
     engine.advance(invoice.state.expiresAt - seenAt + 60_000)
     const unconfirmed = await engine.deps.payments.unconfirmed('test', 'ethereum')
@@ -99,7 +100,7 @@ describe('a replacement', () => {
 describe('a transaction that moves another amount when it is mined again elsewhere', () => {
   // Guarantee: what a swap pays out depends on its block. The network goes on, and exactly what stands is counted.
   it('counts with what it moved in the block that stands', async () => {
-    const [lock, now] = [lockOf(invoice), engine.deps.clock.now()]
+    const [lock, now] = [paymentMethodOf(invoice), engine.deps.clock.now()]
     const swap = (height: number, hash: string, amountBase: bigint) => ({
       ...blockWith(height, now, lock, [{ key: 'test:tron:swap:l0', amountBase }]),
       hash,
@@ -118,7 +119,7 @@ describe('a transaction that moves another amount when it is mined again elsewhe
 
   // Guarantee: one block never holds two amounts under one key; a node that says so is not believed.
   it('is refused when the very same block is told with another amount', async () => {
-    const [lock, now] = [lockOf(invoice), engine.deps.clock.now()]
+    const [lock, now] = [paymentMethodOf(invoice), engine.deps.clock.now()]
     await record(blockWith(40, now, lock, [{ key: 'test:tron:lie:l0', amountBase: DUE }]))
     await expect(record(blockWith(40, now, lock, [{ key: 'test:tron:lie:l0', amountBase: DUE * 2n }]))).rejects.toThrow(
       /base units/,
@@ -132,7 +133,7 @@ describe('a reorganisation', () => {
   it('takes back that the mempool was seen, so that no deadline passes before the new branch is read', async () => {
     const { expiresAt } = invoice.state
     await engine.setCursor(110, expiresAt - 60_000)
-    await record(blockWith(110, expiresAt - 60_000, lockOf(invoice), [{ key: 'undone', amountBase: DUE }]))
+    await record(blockWith(110, expiresAt - 60_000, paymentMethodOf(invoice), [{ key: 'undone', amountBase: DUE }]))
     await settled()
     engine.advance(expiresAt - engine.deps.clock.now() + 30_000)
     const session = await sessionAt(110)
@@ -147,7 +148,7 @@ describe('a reorganisation', () => {
   it('holds deadlines back before it takes anything back', async () => {
     const { expiresAt } = invoice.state
     await engine.setCursor(110, expiresAt + 60_000)
-    await record(blockWith(110, expiresAt - 60_000, lockOf(invoice), [{ key: 'halfway', amountBase: DUE }]))
+    await record(blockWith(110, expiresAt - 60_000, paymentMethodOf(invoice), [{ key: 'halfway', amountBase: DUE }]))
     await settled()
     engine.advance(expiresAt - engine.deps.clock.now() + 90_000)
     const session = await sessionAt(110)
@@ -171,7 +172,7 @@ describe('a reorganisation', () => {
     'counts what stands in our block when the scanner died %s and the node is back on our branch',
     async (moment) => {
       await engine.setCursor(110, engine.deps.clock.now())
-      const ours = blockWith(110, engine.deps.clock.now(), lockOf(invoice), [
+      const ours = blockWith(110, engine.deps.clock.now(), paymentMethodOf(invoice), [
         { key: `${moment} ours`, amountBase: DUE },
       ])
       await record(ours)
@@ -191,7 +192,7 @@ describe('a reorganisation', () => {
     async (moment) => {
       const now = engine.deps.clock.now()
       await engine.setCursor(110, now)
-      await record(blockWith(110, now, lockOf(invoice), [{ key: `${moment} lost`, amountBase: DUE }]))
+      await record(blockWith(110, now, paymentMethodOf(invoice), [{ key: `${moment} lost`, amountBase: DUE }]))
       await stores.db.connection
         .collection('payments')
         .updateMany({ invoiceId: invoice.terms.id }, { $set: { state: 'confirmed' } })

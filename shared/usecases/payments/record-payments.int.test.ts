@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { confirmPayments, recordBlockTransfers } from './record-payments.ts'
 
@@ -20,16 +20,16 @@ describe('recordBlockTransfers', () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     const [payment] = await record(
       'ethereum',
-      blockWith(1, engine.deps.clock.now(), lockOf(invoice), [{ key: 'right', amountBase: 1_000_000n }]),
+      blockWith(1, engine.deps.clock.now(), paymentMethodOf(invoice), [{ key: 'right', amountBase: 1_000_000n }]),
     )
     expect(payment).toMatchObject({ invoiceId: invoice.terms.id, uncountedReason: null, requiredConfirmations: 3 })
-    expect(engine.kicks).toContain(`invoice-transitions ${invoice.terms.id}`)
+    expect(engine.wakeUps).toContain(`invoice-transitions ${invoice.terms.id}`)
   })
 
   // Guarantee: money on another network or in another asset is never credited, and never lost from sight.
   it('keeps foreign money out of the sums and puts it into the inbox', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const lock = lockOf(invoice)
+    const lock = paymentMethodOf(invoice)
     const now = engine.deps.clock.now()
     await record('bsc', blockWith(1, now, lock, [{ key: 'net', amountBase: 10n ** 19n, asset: 'usdt_bsc' }]))
     await record('ethereum', blockWith(2, now, lock, [{ key: 'tok', amountBase: 9_000_000n, asset: 'usdc_ethereum' }]))
@@ -52,11 +52,11 @@ describe('recordBlockTransfers', () => {
 
   it('puts money on an address that no invoice holds into the inbox of whoever owns the key', async () => {
     const material = (await engine.deps.wallets.listMaterials()).find((row) => row.family === 'evm')
-    const [stray] = await engine.deps.wallets.addressesAt(material?.id ?? '', [23])
-    if (stray === undefined || material === undefined) throw new Error('no derived address')
+    const [unmatched] = await engine.deps.wallets.addressesAt(material?.id ?? '', [23])
+    if (unmatched === undefined || material === undefined) throw new Error('no derived address')
     const now = engine.deps.clock.now()
-    await record('ethereum', blockWith(4, now, stray, [{ key: 'stray', amountBase: 9_000_000n }]))
-    expect(await inbox()).toContain('unmatched:stray:operators')
+    await record('ethereum', blockWith(4, now, unmatched, [{ key: 'other', amountBase: 9_000_000n }]))
+    expect(await inbox()).toContain('unmatched:other:operators')
 
     await engine.deps.wallets.insertWallet({
       id: engine.deps.random.uuid(),
@@ -69,22 +69,24 @@ describe('recordBlockTransfers', () => {
       createdAt: now,
       disabledAt: null,
     })
-    await record('ethereum', blockWith(5, now, stray, [{ key: 'stray-2', amountBase: 9_000_000n }]))
-    expect(await inbox()).toContain(`unmatched:stray-2:${engine.workspace.id}`)
+    await record('ethereum', blockWith(5, now, unmatched, [{ key: 'other-2', amountBase: 9_000_000n }]))
+    expect(await inbox()).toContain(`unmatched:other-2:${engine.workspace.id}`)
   })
 
   it('bothers nobody with dust', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     const now = engine.deps.clock.now()
     const dust = { key: 'dust', amountBase: 1n, asset: 'usdc_ethereum' } as const
-    await record('ethereum', blockWith(6, now, lockOf(invoice), [dust]))
+    await record('ethereum', blockWith(6, now, paymentMethodOf(invoice), [dust]))
     expect(await inbox()).not.toContain('wrong_asset:dust')
   })
 
   // Guarantee: a scanner that lost its lease writes nothing any more.
   it('refuses an outdated scanner', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const block = blockWith(7, engine.deps.clock.now(), lockOf(invoice), [{ key: 'fenced', amountBase: 1_000_000n }])
+    const block = blockWith(7, engine.deps.clock.now(), paymentMethodOf(invoice), [
+      { key: 'fenced', amountBase: 1_000_000n },
+    ])
     await record('ethereum', block, 5)
     await expect(record('ethereum', block, 4)).rejects.toThrow('newer lease holder')
   })
@@ -93,9 +95,13 @@ describe('recordBlockTransfers', () => {
   it('takes back what an earlier try saw in a block that another one replaced before the cursor moved', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     const now = engine.deps.clock.now()
-    await record('ethereum', blockWith(50, now, lockOf(invoice), [{ key: 'gone', amountBase: 25_000_000n }]), 5)
+    await record(
+      'ethereum',
+      blockWith(50, now, paymentMethodOf(invoice), [{ key: 'gone', amountBase: 25_000_000n }]),
+      5,
+    )
     // The scanner died before its cursor moved; the block that stands at this height now has no such transfer.
-    await record('ethereum', { ...blockWith(50, now, lockOf(invoice), []), hash: 'hash50-other' }, 6)
+    await record('ethereum', { ...blockWith(50, now, paymentMethodOf(invoice), []), hash: 'hash50-other' }, 6)
     await confirmPayments(engine.deps, {
       mode: 'test',
       network: 'ethereum',

@@ -1,37 +1,37 @@
 import type { Payment } from '#shared/ports/payments.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 
-/** Who can be asked about payments once more. */
-export type SecondOpinion = Pick<ChainClient, 'doubted' | 'balances'>
+/** A client that can check payments with a second node. */
+export type SecondOpinion = Pick<ChainClient, 'disputed' | 'balances'>
 
-/** Keys of those payments that a second node does not vouch for; all that it was asked about when it does not answer. */
-export async function doubtedPayments(client: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
-  return [...(await doubtedTransactions(client, due)), ...(await doubtedRises(client, due))]
+/** Keys of the payments that a second node does not confirm; all of the checked ones when it does not respond. */
+export async function disputedPayments(client: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
+  return [...(await disputedTransactions(client, due)), ...(await disputedIncreases(client, due))]
 }
 
-async function doubtedTransactions({ doubted }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
+async function disputedTransactions({ disputed }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
   const asked = due.flatMap(({ txHash, block, key, currentKey, matchKey, contract, amountBase }) => {
     const transfer = { key: currentKey ?? key, matchKey, contract, amountBase }
     return txHash === null || block === null ? [] : [{ txHash, height: block.height, blockHash: block.hash, transfer }]
   })
-  if (doubted === undefined || asked.length === 0) return []
-  const told = await orAll(
-    () => doubted(asked),
+  if (disputed === undefined || asked.length === 0) return []
+  const recorded = await orAll(
+    () => disputed(asked),
     asked.map(({ txHash }) => txHash),
   )
-  return due.filter(({ txHash }) => txHash !== null && told.has(txHash)).map(({ key }) => key)
+  return due.filter(({ txHash }) => txHash !== null && recorded.has(txHash)).map(({ key }) => key)
 }
 
-async function doubtedRises({ balances }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
+async function disputedIncreases({ balances }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
   const asked = due.flatMap(({ key, matchKey, block }) =>
-    block?.rise === undefined ? [] : [{ key, matchKey, height: block.height, hash: block.hash, ...block.rise }],
+    block?.increase === undefined ? [] : [{ key, matchKey, height: block.height, hash: block.hash, ...block.increase }],
   )
   if (balances === undefined || asked.length === 0) return []
-  const told = await orAll(
-    () => balances.doubted(asked),
+  const recorded = await orAll(
+    () => balances.disputed(asked),
     asked.map(({ key }) => key),
   )
-  return [...told]
+  return [...recorded]
 }
 
 async function orAll(ask: () => Promise<ReadonlySet<string>>, all: readonly string[]): Promise<ReadonlySet<string>> {

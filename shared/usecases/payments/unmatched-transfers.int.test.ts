@@ -1,14 +1,14 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Payment } from '#shared/ports/payments.ts'
-import type { ScannedBlock } from '#shared/ports/scanning.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { closeException } from '#shared/usecases/exceptions/close-exception.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { attachPayment } from './attach-payment.ts'
 import { confirmPayments, orphanPayments, recordBlockTransfers, recordFindings } from './record-payments.ts'
-import { healStrays } from './unmatched-transfers.ts'
+import { healUnmatched } from './unmatched-transfers.ts'
 
 const stores = useStores()
 const scope = { mode: 'test', network: 'ethereum', epoch: 1 } as const
@@ -49,7 +49,7 @@ function blockAt(offset: number, key: string, amountBase = 9_000_000n, branch = 
   return { ...block, hash: `${block.hash}${branch}` }
 }
 
-describe('the inbox row of a stray transfer', () => {
+describe('the inbox row of an unmatched transfer', () => {
   it('closes by itself when its block is taken back, and opens again when the transfer returns', async () => {
     const key = keyed('orphaned')
     await record(blockAt(1, key))
@@ -70,12 +70,12 @@ describe('the inbox row of a stray transfer', () => {
       const [transfer] = blockAt(1, key).transfers
       if (transfer === undefined) throw new Error('no transfer')
       const found = [{ transfer, block: null, seenAt: engine.deps.clock.now() }]
-      await recordFindings(engine.deps, scope, { found, fates: [] })
+      await recordFindings(engine.deps, scope, { found, outcomes: [] })
       expect(await inbox()).toContain(rowOf(key))
-      const fate = state === 'dropped' ? { key, state } : { key, state, replacedBy: '0xother' }
-      await recordFindings(engine.deps, scope, { found: [], fates: [fate] })
+      const outcome = state === 'dropped' ? { key, state } : { key, state, replacedBy: '0xother' }
+      await recordFindings(engine.deps, scope, { found: [], outcomes: [outcome] })
       expect(await inbox()).not.toContain(rowOf(key))
-      await recordFindings(engine.deps, scope, { found, fates: [] })
+      await recordFindings(engine.deps, scope, { found, outcomes: [] })
       expect(await inbox()).toContain(rowOf(key))
     },
   )
@@ -113,13 +113,13 @@ describe('the inbox row of a stray transfer', () => {
     await expect(orphanPayments(dying, { ...scope, forkHeight: height })).rejects.toThrow('killed')
     await record(blockAt(2, lives, undefined, 'b'))
     expect(await inbox()).toEqual(expect.arrayContaining([rowOf(gone), rowOf(lives)]))
-    await healStrays(engine.deps, scope)
+    await healUnmatched(engine.deps, scope)
     expect(await inbox()).not.toContain(rowOf(gone))
     expect(await inbox()).toContain(rowOf(lives))
   })
 })
 
-describe('a stray transfer that is mined again with another amount', () => {
+describe('an unmatched transfer that is mined again with another amount', () => {
   it('has a row of its own, and that of the first amount closes by itself', async () => {
     const key = keyed('twice')
     await record(blockAt(1, key, 9_000_000n))
@@ -152,7 +152,7 @@ describe('a token that a payer mistook for the one asked for', () => {
   // Guarantee: what was sent by mistake reaches the people who can return it, and settles nothing.
   it('sent over the wrong network reaches the inbox with its contract', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const { matchKey, address } = lockOf(invoice)
+    const { matchKey, address } = paymentMethodOf(invoice)
     const contract = '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2'
     const key = `test:base:mistaken:${height}`
     const block = blockWith(height, engine.deps.clock.now(), { matchKey, address }, [{ key, amountBase: 25_000_000n }])

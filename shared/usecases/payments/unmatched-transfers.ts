@@ -1,63 +1,63 @@
-import { disputeDetail } from '#shared/contracts/exception-words.ts'
+import { disputeDetail } from '#shared/contracts/exception-labels.ts'
 import type { ExceptionKind, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
-import { otherAmountKey, type Payment, type PaymentRepository, type PaymentSighting } from '#shared/ports/payments.ts'
+import { type ObservedTransfer, otherAmountKey, type Payment, type PaymentRepository } from '#shared/ports/payments.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { type AddressOwnerDeps, addressOwners } from './address-owners.ts'
 
-/** Entries that are looked at in one step of a healing. */
+/** Exceptions checked in one repair step. */
 const HEAL_BATCH = 500
 
-type StrayKind = Extract<ExceptionKind, 'wrong_asset' | 'wrong_network' | 'unmatched'>
+type UnmatchedKind = Extract<ExceptionKind, 'wrong_asset' | 'wrong_network' | 'unmatched'>
 
-/** What telling people of money that nobody asked for needs. */
-export interface StrayDeps {
+/** Dependencies of reporting unmatched money. */
+export interface UnmatchedDeps {
   readonly clock: Clock
   readonly payments: Pick<PaymentRepository, 'findByKeys'>
-  readonly exceptions: Pick<ExceptionRepository, 'openOnce' | 'closeGone' | 'strayKeys'>
+  readonly exceptions: Pick<ExceptionRepository, 'openOnce' | 'closeGone' | 'unmatchedKeys'>
   readonly wallets: AddressOwnerDeps['wallets']
   readonly catalog: Pick<Catalog, 'asset'>
 }
 
 /**
- * One inbox row per stray transfer and workspace, once the transfers are stored; repeating it opens nothing twice. Unmatched
- * money goes to every workspace whose key material owns the address, and to the operators of the installation when there
- * is none. A row that closed by itself opens again; one that a person closed stays closed.
+ * Opens one exception per unmatched transfer and workspace, once the transfers are stored; repeating it opens nothing twice. Unmatched
+ * money is reported to every workspace whose key material owns the address, and to the instance admins when there
+ * is none. An exception that closed automatically opens again; one that a person closed stays closed.
  */
-export async function openStrays(deps: StrayDeps, sightings: readonly PaymentSighting[]): Promise<void> {
-  const strange = sightings.filter(
-    (sighting) => strayKind(sighting) !== null && isWorthReporting(deps.catalog, sighting),
+export async function openUnmatched(deps: UnmatchedDeps, observations: readonly ObservedTransfer[]): Promise<void> {
+  const strange = observations.filter(
+    (observation) => unmatchedKind(observation) !== null && isWorthReporting(deps.catalog, observation),
   )
   if (strange.length === 0) return
   const keys = strange.flatMap(({ key, amountBase }) => [key, otherAmountKey(key, amountBase)])
   const stored = new Map((await deps.payments.findByKeys(keys)).map((payment) => [payment.key, payment]))
-  const strays = strange.flatMap((sighting) => {
-    const payment = paymentOf(stored, sighting)
-    // Scanned once more after its claim ended, money still belongs to the invoice that it was first seen for.
-    const isHeld = sighting.invoiceId === null && payment?.invoiceId !== null
-    return payment === undefined || isGone(payment) || isHeld ? [] : [{ ...sighting, key: payment.key }]
+  const unmatchedTransfers = strange.flatMap((observation) => {
+    const payment = paymentOf(stored, observation)
+    // When scanned again after its claim ended, money still belongs to the invoice that it was first seen for.
+    const isHeld = observation.invoiceId === null && payment?.invoiceId !== null
+    return payment === undefined || isGone(payment) || isHeld ? [] : [{ ...observation, key: payment.key }]
   })
   const openedAt = deps.clock.now()
   const candidates = await addressOwners(
     deps,
-    strays.filter((sighting) => sighting.workspaceId === null),
+    unmatchedTransfers.filter((observation) => observation.workspaceId === null),
   )
-  const rows = strays.flatMap((sighting) => {
-    const known = sighting.workspaceId === null ? candidates.get(sighting.matchKey) : [sighting.workspaceId]
+  const rows = unmatchedTransfers.flatMap((observation) => {
+    const known = observation.workspaceId === null ? candidates.get(observation.matchKey) : [observation.workspaceId]
     const owners = known === undefined || known.length === 0 ? [null] : known
-    return owners.map((workspaceId) => exception(deps.catalog, sighting, workspaceId, openedAt))
+    return owners.map((workspaceId) => exception(deps.catalog, observation, workspaceId, openedAt))
   })
   if (rows.length > 0) await deps.exceptions.openOnce(rows)
 }
 
-/** Closes the rows of stray transfers that were replaced, dropped or taken back: there is nothing left to decide. */
-export async function closeStrays(
-  deps: Pick<StrayDeps, 'exceptions' | 'clock'>,
+/** Closes the exceptions of unmatched transfers that were replaced, dropped or orphaned: no decision is needed any more. */
+export async function closeUnmatched(
+  deps: Pick<UnmatchedDeps, 'exceptions' | 'clock'>,
   changed: readonly Payment[],
 ): Promise<void> {
-  const gone = changed.filter((payment) => isGone(payment) && strayKind(payment) !== null)
+  const gone = changed.filter((payment) => isGone(payment) && unmatchedKind(payment) !== null)
   if (gone.length > 0)
     await deps.exceptions.closeGone(
       gone.map(({ key }) => key),
@@ -65,23 +65,23 @@ export async function closeStrays(
     )
 }
 
-/** Closes what a scanner left open that died between taking a stray transfer back and closing its row. */
-export async function healStrays(
-  deps: Pick<StrayDeps, 'exceptions' | 'clock' | 'payments'>,
+/** Closes exceptions left open by a scanner that crashed between orphaning an unmatched transfer and closing its exception. */
+export async function healUnmatched(
+  deps: Pick<UnmatchedDeps, 'exceptions' | 'clock' | 'payments'>,
   scope: { readonly mode: Mode; readonly network: NetworkId },
 ): Promise<void> {
   for (let after: string | null = null; ; ) {
-    const keys: readonly string[] = await deps.exceptions.strayKeys({ ...scope, after, limit: HEAL_BATCH })
-    await closeStrays(deps, await deps.payments.findByKeys(keys))
+    const keys: readonly string[] = await deps.exceptions.unmatchedKeys({ ...scope, after, limit: HEAL_BATCH })
+    await closeUnmatched(deps, await deps.payments.findByKeys(keys))
     after = keys.at(-1) ?? null
     if (after === null || keys.length < HEAL_BATCH) return
   }
 }
 
-/** A transfer that moves another amount in another block is stored beside the first one. */
+/** A transfer with another amount in another block is stored as a second payment. */
 function paymentOf(
   stored: ReadonlyMap<string, Payment>,
-  { key, amountBase }: Pick<PaymentSighting, 'key' | 'amountBase'>,
+  { key, amountBase }: Pick<ObservedTransfer, 'key' | 'amountBase'>,
 ): Payment | undefined {
   const first = stored.get(key)
   return first?.amountBase === amountBase ? first : stored.get(otherAmountKey(key, amountBase))
@@ -89,43 +89,45 @@ function paymentOf(
 
 const isGone = ({ state }: Payment): boolean => state !== 'detected' && state !== 'confirmed'
 
-function strayKind({ uncountedReason: reason }: Pick<PaymentSighting, 'uncountedReason'>): StrayKind | null {
+function unmatchedKind({ uncountedReason: reason }: Pick<ObservedTransfer, 'uncountedReason'>): UnmatchedKind | null {
   return reason === 'wrong_asset' || reason === 'wrong_network' || reason === 'unmatched' ? reason : null
 }
 
-/** Dust is sent to addresses to spam or to trace them; it is stored, but nobody is bothered with it. */
-function isWorthReporting(catalog: Pick<Catalog, 'asset'>, sighting: PaymentSighting): boolean {
-  return sighting.asset === null || sighting.amountBase >= catalog.asset(sighting.asset).dustBase
+/** Dust is sent to addresses to spam or to trace them; it is stored, but not reported. */
+function isWorthReporting(catalog: Pick<Catalog, 'asset'>, observation: ObservedTransfer): boolean {
+  return observation.asset === null || observation.amountBase >= catalog.asset(observation.asset).dustBase
 }
 
 function exception(
   catalog: Pick<Catalog, 'asset'>,
-  sighting: PaymentSighting,
+  observation: ObservedTransfer,
   workspaceId: string | null,
   openedAt: number,
 ): ExceptionRecord {
-  const kind = strayKind(sighting) ?? 'unmatched'
-  const { asset, amountBase, network, txHash } = sighting
+  const kind = unmatchedKind(observation) ?? 'unmatched'
+  const { asset, amountBase, network, txHash } = observation
   const amount =
     asset === null
-      ? `${amountBase} base units of token ${sighting.contract ?? 'unknown'}`
+      ? `${amountBase} base units of token ${observation.contract ?? 'unknown'}`
       : `${formatUnits(amountBase, catalog.asset(asset).decimals)} ${catalog.asset(asset).symbol}`
   return {
     id:
-      sighting.invoiceId === null ? `${kind}:${sighting.key}:${workspaceId ?? 'operators'}` : `${kind}:${sighting.key}`,
+      observation.invoiceId === null
+        ? `${kind}:${observation.key}:${workspaceId ?? 'operators'}`
+        : `${kind}:${observation.key}`,
     kind,
     workspaceId,
-    mode: sighting.mode,
-    invoiceId: sighting.invoiceId,
-    paymentKey: sighting.key,
-    detail: `${amount} arrived on ${network} at ${sighting.toAddress} (${txHash === null ? 'seen as a rise of the balance' : `transaction ${txHash}`}).${disputeWords(sighting, workspaceId)}`,
+    mode: observation.mode,
+    invoiceId: observation.invoiceId,
+    paymentKey: observation.key,
+    detail: `${amount} arrived on ${network} at ${observation.toAddress} (${txHash === null ? 'detected as a balance increase' : `transaction ${txHash}`}).${disputeText(observation, workspaceId)}`,
     openedAt,
     closedAt: null,
   }
 }
 
-/** A workspace reads the numbers of its own invoices only. */
-function disputeWords({ disputed = [] }: PaymentSighting, workspaceId: string | null): string {
+/** A workspace may see only the numbers of its own invoices. */
+function disputeText({ disputed = [] }: ObservedTransfer, workspaceId: string | null): string {
   const own = disputed.filter((invoice) => invoice.workspaceId === workspaceId)
   if (own.length === 0) return ''
   const named = own.map(({ number }) => `invoice ${number}`).join(' or ')

@@ -1,23 +1,25 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
-import type { KeyMaterial, WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 
-/** Indexes reserved in one go; each process holds at most a few blocks of them. */
+/** Indexes reserved at once; each process holds at most a few blocks of them. */
 const BLOCK_SIZE = 16
 /** A refill starts in the background when fewer usable addresses than this are left. */
 const LOW_WATER = 6
-/** Above this many held addresses none of which may be issued, the network counts as exhausted. */
+/** Above this many stocked addresses, none of which may be issued, the network counts as exhausted. */
 const STOCK_CAP = 64
-/** Held addresses are dropped well before the hour after which their indexes are offered again. */
+/** Stocked addresses are dropped well before their indexes are offered again after an hour. */
 const STOCK_LIFE_MS = 50 * 60_000
-/** How soon the marks of addresses that could not be issued are read again. */
+/** How often the scanner's marks on addresses that could not be issued are read again. */
 const REFRESH_MS = 500
 
-/** What address issue needs of the outside. */
-export interface AddressSourceDeps extends Ambient {
+/** Dependencies of issuing addresses. */
+export interface AddressSourceDeps extends Runtime {
   readonly wallets: Pick<WalletRepository, 'reserveIndexes' | 'addressesAt'>
   readonly catalog: Pick<Catalog, 'hasNode'>
 }
@@ -25,18 +27,18 @@ export interface AddressSourceDeps extends Ambient {
 /** Offers fresh receiving addresses. An offer is not a claim: the invoice write that carries the claim decides. */
 export interface AddressSource {
   /**
-   * The next address of a key material that may be issued on a network: watched there already when the network
-   * has a node, any derived one otherwise. Answers from memory while stocked and refills in the background.
+   * The next address of a key material that may be issued on a network: one already watched there if the network
+   * has a node, any derived one otherwise. Served from memory while stocked; refills in the background.
    * Never offers an address twice from the same process. Throws `NO_WALLET_FOR_ASSET` when nothing can be issued.
    */
   take(material: Material, network: NetworkId): Promise<WatchedAddress>
-  /** Whether `take` would give an address now. Looks and refills like `take`, and leaves what it finds in stock. */
+  /** Whether `take` would return an address now. Searches and refills like `take`, and leaves the address in stock. */
   canTake(material: Material, network: NetworkId): Promise<boolean>
 }
 
 type Material = Pick<KeyMaterial, 'id' | 'mode' | 'family'>
 
-/** Looks for a usable address in a stock; null when there is none. */
+/** Picks a usable address from a stock; null when there is none. */
 type Picker<T> = (stock: Stock, usable: (entry: Held) => boolean) => T | null
 
 interface Held {
@@ -62,7 +64,7 @@ export function createAddressSource(deps: AddressSourceDeps): AddressSource {
     return stock
   }
 
-  /** What `pick` finds in a stock that was filled up as far as possible; null when nothing can be issued. */
+  /** Result of `pick` on a stock filled as far as possible; null when nothing can be issued. */
   const fromStock = async <T>(material: Material, network: NetworkId, pick: Picker<T>): Promise<T | null> => {
     const stock = stockOf(material.id)
     const now = deps.clock.now()
@@ -84,7 +86,7 @@ export function createAddressSource(deps: AddressSourceDeps): AddressSource {
     const refreshed = pickUsable()
     if (refreshed !== null) return refreshed
     if (stock.held.length < STOCK_CAP) await refill(deps, stock, material.id)
-    // Callers that waited for one refill together may have emptied it; a second round serves the rest.
+    // Concurrent callers of one refill may have emptied it; a second round serves the rest.
     return pickUsable() ?? (await refillAndPick(deps, stock, material.id, pickUsable))
   }
 
@@ -120,7 +122,7 @@ async function refillAndPick<T>(
   return null
 }
 
-/** Reserves one block; callers at the same time share it. Returns how many addresses it brought. */
+/** Reserves one block; concurrent callers share it. Returns how many addresses it added. */
 function refill(deps: AddressSourceDeps, stock: Stock, materialId: string): Promise<number> {
   stock.refill ??= (async () => {
     try {
@@ -139,12 +141,12 @@ function refill(deps: AddressSourceDeps, stock: Stock, materialId: string): Prom
 
 function refillQuietly(deps: AddressSourceDeps, stock: Stock, materialId: string): void {
   refill(deps, stock, materialId).catch((cause: unknown) => {
-    // Nobody waits for this one; the next take without stock repeats it and reports.
+    // No caller waits for this refill; the next take without stock repeats it and reports the failure.
     deps.logger.warn({ err: cause, materialId }, 'address refill failed')
   })
 }
 
-/** Scanners mark addresses after we read them, so the marks of held ones are read again. */
+/** Scanners mark addresses after they are read here, so the marks of stocked ones are read again. */
 async function refreshMarks(deps: AddressSourceDeps, stock: Stock, materialId: string): Promise<void> {
   const read = await deps.wallets.addressesAt(
     materialId,

@@ -1,33 +1,33 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 
-/** A free candidate is looked up again after this time: other processes claim as well. */
+/** A free candidate is looked up again after this time: other processes claim candidates as well. */
 const STOCK_LIFE_MS = 30_000
-/** What was offered is not offered again for so long, so that requests at the same time do not meet. */
+/** An offered candidate is not offered again for this long, so that concurrent requests do not collide. */
 const OFFERED_MS = 60_000
-/** After a search that found nothing, nothing is searched for so long. */
+/** No new search for this long after one that found nothing. */
 const EMPTY_MS = 2_000
-/** Stocks kept before idle ones are dropped. */
+/** Stocks that are cached before idle ones are dropped. */
 const STOCKS_MAX = 500
-/** Rounds of search for one caller; others may take what it waited for. */
-const ROUNDS_MAX = 20
+/** Search rounds for one caller; others may take the candidates it waited for. */
+const ROUNDS_MAX = 100
 
-/** A candidate that nobody had claimed when it was looked up. */
+/** A candidate that was unclaimed when it was looked up. */
 export interface FreeClaim {
   readonly claim: string
 }
 
-/** Finds free candidates, none of which `isOffered` knows; empty when there are none. */
+/** Finds free candidates for which `isOffered` is false; empty when there are none. */
 export type FindFree<T extends FreeClaim> = (isOffered: (claim: string) => boolean) => Promise<readonly T[]>
 
 /**
- * Free candidates in memory, so that most takes need no read. An offer is no claim: the unique index decides, and
- * a loser takes the next. Nothing here survives a crash and nothing needs to.
+ * Free candidates in memory, so that most takes need no read. An offer is not a claim: the unique index decides, and
+ * a loser takes the next. All of this may be lost in a crash.
  */
 export interface ClaimStock<T extends FreeClaim> {
   /** The next candidate of a kind, or null when none is free. Never the same one twice within a minute. */
   take(key: string, find: FindFree<T>): Promise<T | null>
-  /** Whether `take` would give one now. */
+  /** Whether `take` would return one now. */
   has(key: string, find: FindFree<T>): Promise<boolean>
 }
 
@@ -61,7 +61,7 @@ export function createClaimStock<T extends FreeClaim>(clock: Clock): ClaimStock<
 
   const refill = async (stock: Stock<T>, find: FindFree<T>): Promise<void> => {
     for (const [claim, at] of offered) {
-      // In order of insertion, hence the first young one ends the search.
+      // In order of insertion, so the first recent one ends the search.
       if (at > clock.now() - OFFERED_MS) break
       offered.delete(claim)
     }
@@ -71,12 +71,15 @@ export function createClaimStock<T extends FreeClaim>(clock: Clock): ClaimStock<
     if (stock.held.length === 0) stock.emptyUntil = clock.now() + EMPTY_MS
   }
 
-  /** The first held candidate, after as many searches as it takes; null when a search found nothing. */
-  const fill = async (key: string, find: FindFree<T>): Promise<Stock<T> | null> => {
+  /**
+   * What `read` makes of a stock that holds a candidate, after as many searches as needed; null when a search found nothing. `read` runs
+   * in the same step as the check: many callers wait for one search, and those in front may take all it found.
+   */
+  const filled = async <R>(key: string, find: FindFree<T>, read: (held: T[]) => R): Promise<R | null> => {
     const stock = stockOf(key)
     if (stock.filledAt <= clock.now() - STOCK_LIFE_MS) stock.held = []
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      if (stock.held.length > 0) return stock
+      if (stock.held.length > 0) return read(stock.held)
       if (stock.emptyUntil > clock.now()) return null
       stock.refill ??= refill(stock, find).finally(() => {
         stock.refill = null
@@ -88,14 +91,17 @@ export function createClaimStock<T extends FreeClaim>(clock: Clock): ClaimStock<
 
   return {
     async take(key, find) {
-      const next = (await fill(key, find))?.held.shift() ?? null
-      if (next !== null) {
-        // Set anew, so that the map stays in order of time.
-        offered.delete(next.claim)
-        offered.set(next.claim, clock.now())
-      }
-      return next
+      const next = await filled(key, find, (held) => {
+        const taken = held.shift()
+        if (taken !== undefined) {
+          // Inserted again, so that the map stays in order of time.
+          offered.delete(taken.claim)
+          offered.set(taken.claim, clock.now())
+        }
+        return taken
+      })
+      return next ?? null
     },
-    has: async (key, find) => (await fill(key, find)) !== null,
+    has: async (key, find) => (await filled(key, find, () => true)) ?? false,
   }
 }

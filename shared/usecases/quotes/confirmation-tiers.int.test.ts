@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { WorkspacePolicy } from '#shared/ports/workspaces.ts'
-import { lockAsset } from '#shared/usecases/invoices/lock-asset.ts'
 import { presentInvoice, snapshotInvoice } from '#shared/usecases/invoices/present-invoice.ts'
+import { quoteAsset } from '#shared/usecases/invoices/quote-asset.ts'
 import { renewQuote } from '#shared/usecases/invoices/renew-quote.ts'
 import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
 import { updateWorkspace } from '#shared/usecases/workspaces/update-workspace.ts'
-import { type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { listAssetOptions } from './list-asset-options.ts'
-import { createLockAvailability } from './lock-availability.ts'
-import { createLockOffers } from './lock-offers.ts'
+import { createQuoteAvailability } from './quote-availability.ts'
+import { createQuoteOffers } from './quote-offers.ts'
 import { createVisitorBudget } from './visitor-budget.ts'
 
 const stores = useStores()
@@ -19,7 +19,7 @@ let deps: Parameters<typeof renewQuote>[0]
 
 beforeAll(async () => {
   engine = await openEngine(stores)
-  deps = { ...engine.deps, addresses: createLockOffers(engine.deps), budget: createVisitorBudget(engine.deps) }
+  deps = { ...engine.deps, addresses: createQuoteOffers(engine.deps), budget: createVisitorBudget(engine.deps) }
 })
 
 const setTiers = (confirmations: WorkspacePolicy['confirmations']) =>
@@ -35,7 +35,7 @@ describe('confirmations by value', () => {
     const small = await engine.open({ asset: 'btc_bitcoin', minor: 9_999n })
     const usual = await engine.open({ asset: 'btc_bitcoin', minor: 10_000n })
     const large = await engine.open({ asset: 'btc_bitcoin', minor: 10_000_000n })
-    expect([small, usual, large].map((one) => lockOf(one).requiredConfirmations)).toEqual([1, 2, 6])
+    expect([small, usual, large].map((one) => paymentMethodOf(one).requiredConfirmations)).toEqual([1, 2, 6])
     const resource = presentInvoice(large.terms, snapshotInvoice(large.state), { checkoutBaseUrl: 'http://pay.test' })
     expect(resource.crypto?.required_confirmations).toBe(6)
     expect((await shown(large.terms.id))?.lock).toMatchObject({ requiredConfirmations: 6, confirmMs: 60 * MINUTE })
@@ -43,9 +43,11 @@ describe('confirmations by value', () => {
 
   it('ask for a final block where the table says so, and promise no sooner than that', async () => {
     const large = await engine.open({ asset: 'usdc_base', minor: 1_000_000n })
-    expect(lockOf(large)).toMatchObject({ requiredConfirmations: 10, needsFinality: true })
+    expect(paymentMethodOf(large)).toMatchObject({ requiredConfirmations: 10, needsFinality: true })
     expect((await shown(large.terms.id))?.lock).toMatchObject({ needsFinality: true, confirmMs: 16 * MINUTE })
-    expect(lockOf(await engine.open({ asset: 'usdc_base', minor: 999_999n }))).not.toHaveProperty('needsFinality')
+    expect(paymentMethodOf(await engine.open({ asset: 'usdc_base', minor: 999_999n }))).not.toHaveProperty(
+      'needsFinality',
+    )
   })
 
   it('value other currencies by the rate that prices the lock', async () => {
@@ -69,8 +71,9 @@ describe('confirmations by value', () => {
       invoiceId: invoice.terms.id,
       opId: 'new price',
       visitor: { source: '198.51.100.1' },
+      admit: async () => undefined,
     })
-    expect(lockOf(renewed)).toMatchObject({ requiredConfirmations: 2, quotes: [{}, {}] })
+    expect(paymentMethodOf(renewed)).toMatchObject({ requiredConfirmations: 2, quotes: [{}, {}] })
   })
 
   it('of the workspace win over the usual ones, and the payer sees the time before choosing', async () => {
@@ -88,11 +91,11 @@ describe('confirmations by value', () => {
       ],
     })
     const invoice = await engine.open({ minor: 100_000n })
-    const availability = createLockAvailability({ ...engine.deps, addresses: createLockOffers(engine.deps) })
+    const availability = createQuoteAvailability({ ...engine.deps, addresses: createQuoteOffers(engine.deps) })
     const options = await listAssetOptions({ ...engine.deps, availability }, invoice.terms.id)
     expect(options?.assets.find(({ asset }) => asset === 'btc_bitcoin')?.confirmMs).toBe(300 * MINUTE)
     const choice = { invoiceId: invoice.terms.id, asset: 'btc_bitcoin', opId: 'choose' } as const
-    const locked = await lockAsset(engine.deps, choice)
-    expect(lockOf(locked).requiredConfirmations).toBe(30)
+    const locked = await quoteAsset(engine.deps, choice)
+    expect(paymentMethodOf(locked).requiredConfirmations).toBe(30)
   })
 })

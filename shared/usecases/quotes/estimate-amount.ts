@@ -8,14 +8,14 @@ import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
 import { priceQuote } from './price-quote.ts'
 
-/** What estimating needs. */
+/** Dependencies of estimating. */
 export interface EstimateDeps {
   readonly catalog: Pick<Catalog, 'asset'>
   readonly rates: Pick<RateReader, 'rateFor'>
   readonly clock: Clock
 }
 
-/** A validated question, and in whose name. */
+/** A validated request, and its workspace. */
 export interface EstimateInput {
   readonly workspace: Pick<Workspace, 'policy'>
   readonly mode: Mode
@@ -23,8 +23,8 @@ export interface EstimateInput {
 }
 
 /**
- * What a lock made now would ask for, to the last unit; nothing is locked and no wallet is needed. An amount below the
- * asset's minimum is answered like any other. Throws `RATES_UNAVAILABLE`.
+ * The exact amount that a quote made now would request; nothing is stored and no wallet is needed. An amount below the
+ * asset's minimum is estimated like any other. Throws `RATES_UNAVAILABLE`.
  */
 export async function estimateAmount(deps: EstimateDeps, input: EstimateInput): Promise<EstimateResource> {
   const { body, mode } = input

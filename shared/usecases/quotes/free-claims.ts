@@ -1,17 +1,19 @@
 import type { PriorHold } from '#shared/domain/invoice/model.ts'
 import { SLOTS_MAX, slotAmount } from '#shared/domain/money/amount-slot.ts'
+import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
-import type { KeyMaterial, WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { addressClaim, amountClaim } from '#shared/usecases/wallets/claims.ts'
 import type { FindFree } from './candidate-pool.ts'
 
-/** Addresses of a pool read at once. */
+/** Addresses of a pool read in one query. */
 const PAGE = 200
-/** A search in a pool ends when it has found so many. */
+/** A search in a pool ends after finding this many. */
 const ENOUGH = 16
-/** Ranges of additions that are tried one after another, and how many of each are asked for; small ones cost a payer least. */
+/** Ranges of additions, tried one after another, and how many of each are requested; small ones cost a payer least. */
 const RANGES = [
   { upTo: 99, asked: 99 },
   { upTo: 999, asked: 150 },
@@ -19,7 +21,7 @@ const RANGES = [
   { upTo: Number(SLOTS_MAX), asked: Number(SLOTS_MAX) },
 ] as const
 
-/** What looking for free addresses and amounts needs. */
+/** Dependencies of finding free addresses and amounts. */
 export interface FreeClaimsDeps {
   readonly wallets: Pick<WalletRepository, 'heldPage'>
   readonly invoices: Pick<InvoiceRepository, 'claimsTaken' | 'priorHolds'>
@@ -31,19 +33,19 @@ export interface FreeClaimsDeps {
 export interface FreeAddress {
   readonly claim: string
   readonly row: WatchedAddress
-  /** Who showed it within its quarantine; null when it has rested. */
+  /** Its last holder within the quarantine; null when that is over. */
   readonly priorHold: PriorHold | null
 }
 
-/** An amount above a price that no invoice on the address asks for. */
+/** An amount above a price that no invoice on the address requests. */
 export interface FreeAmount {
   readonly claim: string
   readonly amountBase: bigint
 }
 
 /**
- * Looks through a pool from a random place on, once around, so that processes do not offer the same addresses. Addresses that
- * another invoice gave back lately come last, the longest returned first.
+ * Searches a pool from a random place on, once around, so that processes do not offer the same addresses. Recently released
+ * addresses come last, the longest released first.
  */
 export function freeAddresses(
   deps: FreeClaimsDeps,
@@ -84,7 +86,7 @@ export function freeAddresses(
   }
 }
 
-/** Looks for amounts above a price that nobody on the address was asked for lately, the smallest range that has some first. */
+/** Finds amounts above a price that no invoice on the address requested recently, from the smallest range with free amounts. */
 export function freeAmounts(
   deps: FreeClaimsDeps,
   row: Pick<WatchedAddress, 'mode' | 'matchKey'>,
@@ -116,7 +118,7 @@ export function freeAmounts(
   }
 }
 
-/** 1 … `upTo` in random order (Fisher–Yates). Which amount is offered is no secret: only the collisions have to be rare. */
+/** 1 … `upTo` in random order (Fisher–Yates). The offered amount is not secret: only collisions must be rare. */
 function shuffledSlots(random: Random, upTo: number): readonly number[] {
   const slots = Array.from({ length: upTo }, (_, index) => index + 1)
   const bytes = Buffer.from(random.bytes(upTo * 4))

@@ -8,15 +8,15 @@ import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { confirmationWait } from '#shared/usecases/networks/confirmation-wait.ts'
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
-import type { LockAvailability } from './lock-availability.ts'
 import { priceQuote } from './price-quote.ts'
+import type { QuoteAvailability } from './quote-availability.ts'
 import { requiredConfirmations } from './required-confirmations.ts'
 
-/** What listing the assets that a payer may choose needs. */
+/** Dependencies of listing the assets that a payer may choose. */
 export interface ListAssetOptionsDeps {
   readonly invoices: Pick<InvoiceRepository, 'findById'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly availability: Pick<LockAvailability, 'reason'>
+  readonly availability: Pick<QuoteAvailability, 'reason'>
   readonly rates: Pick<RateReader, 'rateFor'>
   readonly catalog: Pick<
     Catalog,
@@ -30,12 +30,12 @@ export interface ListAssetOptionsDeps {
   >
 }
 
-/** Reasons that pass by themselves: such an asset stays in the list as paused. */
+/** Temporary reasons: such an asset stays in the list as paused. */
 const PASSING: ReadonlySet<string> = new Set(['network_lagging', 'rates_unavailable', 'addresses_exhausted'])
 
 /**
- * The assets that an invoice can be paid in, in the order of the specification, with what each would cost now, and for how
- * long a price is promised. Assets without a wallet, or whose minimum the invoice does not reach, are left out. Null for an unknown id.
+ * The assets that an invoice can be paid in, in the order of the specification, with the current price of each, and how
+ * long a quote lasts. Assets without a wallet, or whose minimum the invoice does not reach, are left out. Null for an unknown id.
  */
 export async function listAssetOptions(
   deps: ListAssetOptionsDeps,
@@ -62,7 +62,7 @@ async function optionOf(
 ): Promise<AssetOption | null> {
   const info = deps.catalog.asset(id)
   const found = await deps.availability.reason(workspace, mode, info)
-  // The address that the invoice holds already serves this asset as well.
+  // The invoice's existing address serves this asset as well.
   const reason = found === 'addresses_exhausted' && heldFamilies.has(info.family) ? null : found
   if (reason !== null && !PASSING.has(reason)) return null
   const priced = await priceOrNull(deps, workspace, fiat, info)

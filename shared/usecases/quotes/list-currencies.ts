@@ -4,25 +4,25 @@ import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
-import type { LockAvailability } from './lock-availability.ts'
+import type { QuoteAvailability } from './quote-availability.ts'
 import { baseConfirmations } from './required-confirmations.ts'
 
-/** What listing the currencies needs. */
+/** Dependencies of listing the currencies. */
 export interface ListCurrenciesDeps {
-  readonly catalog: Pick<Catalog, 'asset' | 'contract' | 'confirmations' | 'knowsFinality' | 'hasNode'>
-  readonly availability: Pick<LockAvailability, 'reason'>
+  readonly catalog: Pick<Catalog, 'asset' | 'accepts' | 'contract' | 'confirmations' | 'knowsFinality' | 'hasNode'>
+  readonly availability: Pick<QuoteAvailability, 'reason'>
   readonly clock: Clock
 }
 
-/** In whose name the currencies are listed. */
+/** The workspace and mode of the list. */
 export interface CurrencyScope {
   readonly workspace: Pick<Workspace, 'id' | 'policy' | 'createdAt'>
   readonly mode: Mode
 }
 
 /**
- * Every asset in the order of the specification. Whether it is available is judged by what a lock asks, so a create at
- * the same moment gives the same answer, apart from its amount and from fiats without a price of their own.
+ * Every asset in the order of the specification. Availability is checked with the same code as a quote, so a create at
+ * the same moment gives the same result, apart from its amount and from fiats without a direct price.
  */
 export async function listCurrencies(
   deps: ListCurrenciesDeps,
@@ -46,13 +46,13 @@ async function currencyOf(
     network: info.network,
     name: info.name,
     decimals: info.decimals,
-    contract_address: catalog.contract(id, mode),
+    contract_address: catalog.accepts(id, mode) ? catalog.contract(id, mode) : null,
     min_amount: formatUnits(info.minBase, info.decimals),
     confirmations: baseConfirmations(catalog, { policy: workspace.policy, asset: id, mode }),
     available: reason === null,
     unavailable_reason: reason,
     watched: catalog.hasNode(info.network, mode),
-    // The list begins with its workspace and is judged anew with each question.
+    // The list is created with its workspace and checked again with each request.
     created_at: new Date(workspace.createdAt).toISOString(),
     updated_at: new Date(clock.now()).toISOString(),
   }

@@ -6,7 +6,7 @@ import type { AssetRate } from '#shared/ports/rates.ts'
 import type { WorkspacePolicy } from '#shared/ports/workspaces.ts'
 import { applySpread } from '#shared/usecases/rates/read-rate.ts'
 
-/** What a fiat price costs in an asset. */
+/** The price in an asset for a fiat amount. */
 export interface PricedAmount {
   /** Fiat per one asset unit with every digit used, spread included: dividing by it and rounding up gives `amountBase`. */
   readonly fiatPerAsset: string
@@ -15,7 +15,7 @@ export interface PricedAmount {
   readonly amount: string
 }
 
-/** Prices an amount with the workspace's spread, rounded up to the asset's display precision. Locks and estimates share it. */
+/** Prices an amount with the workspace's spread, rounded up to the asset's display precision. Quotes and estimates share it. */
 export function priceQuote(request: {
   readonly policy: Pick<WorkspacePolicy, 'spreadBps'>
   readonly fiat: { readonly minor: bigint; readonly currency: FiatCode }

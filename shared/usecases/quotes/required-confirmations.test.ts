@@ -61,8 +61,8 @@ it('names each asset whose table cannot be asked for', () => {
     expect.objectContaining({
       code: 'VALIDATION_ERROR',
       details: [
-        { path: 'policy.confirmations.btc_bitcoin', message: 'Blocks of this network are never final.' },
-        { path: 'policy.confirmations.eth_ethereum', message: 'A higher value must not ask for less.' },
+        { path: 'policy.confirmations.btc_bitcoin', message: 'This network has no final blocks.' },
+        { path: 'policy.confirmations.eth_ethereum', message: 'A higher tier must not require fewer confirmations.' },
       ],
     }),
   )
@@ -107,9 +107,9 @@ it('a lock that was frozen with such a figure is met by a block that can be had'
     outputIndex: 0,
   } as const
   const found = [{ transfer, block: null, seenAt: 1 }]
-  const sightings = await attributeTransfers(
+  const observations = await attributeTransfers(
     { invoices, wallets, catalog },
     { mode: 'live', network: 'bitcoin', found },
   )
-  expect(sightings).toMatchObject([{ invoiceId: 'i', requiredConfirmations: 1, needsFinality: false }])
+  expect(observations).toMatchObject([{ invoiceId: 'i', requiredConfirmations: 1, needsFinality: false }])
 })

@@ -2,6 +2,7 @@ import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { CONFIRMATIONS_MAX, tiersFault } from '#shared/contracts/tiers-fault.ts'
 import { ASSET_IDS, type AssetId, type Mode } from '#shared/domain/enumerations.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import {
   type AskedConfirmations,
   askedConfirmations,
@@ -11,10 +12,10 @@ import {
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { WorkspacePolicy } from '#shared/ports/workspaces.ts'
 
-/** What the policy is read with. */
+/** Catalog functions for reading the policy. */
 type PolicyCatalog = Pick<Catalog, 'asset' | 'confirmations' | 'confirmationTiers' | 'knowsFinality'>
 
-/** Whose policy, for which asset in which mode. */
+/** The policy, asset and mode in question. */
 export interface ConfirmationSubject {
   readonly policy: Pick<WorkspacePolicy, 'confirmations'>
   readonly asset: AssetId
@@ -22,9 +23,9 @@ export interface ConfirmationSubject {
 }
 
 /**
- * What a lock made now asks for on an invoice of this worth: the workspace's own figure or table for the asset, else the
- * network's table in this mode. A worth that is not known gets the strictest tier. A stored figure that no payment could
- * ever meet, or that any payment meets at once, counts as not given.
+ * The confirmations that a quote made now requires on an invoice of this value: the workspace's own figure or table for the asset, otherwise the
+ * network's table in this mode. An unknown value gets the strictest tier. A stored figure that no payment could
+ * ever meet, or that any payment meets at once, is ignored.
  */
 export function requiredConfirmations(
   catalog: PolicyCatalog,
@@ -35,7 +36,7 @@ export function requiredConfirmations(
   return askedConfirmations(tiers, worth, catalog.confirmations(asset, mode))
 }
 
-/** The one count that an asset is listed with: the workspace's own, of its lowest tier, else the network's base figure. */
+/** The single count that an asset is listed with: the workspace's own, of its lowest tier, otherwise the network's base figure. */
 export function baseConfirmations(
   catalog: Pick<Catalog, 'asset' | 'confirmations' | 'knowsFinality'>,
   { policy, asset, mode }: ConfirmationSubject,
@@ -55,7 +56,7 @@ function ownTiers(
   return typeof own === 'number' || own === 'finalized' ? [{ fromUsd: 0, confirmations: own }] : own
 }
 
-/** Passes confirmations by asset id through; throws `VALIDATION_ERROR` that names each one that cannot be asked for, and why. */
+/** Returns valid confirmations by asset id; throws `VALIDATION_ERROR` that names each invalid one, and why. */
 export function checkedConfirmations(
   catalog: Pick<Catalog, 'asset' | 'knowsFinality'>,
   confirmations: WorkspacePolicy['confirmations'],
@@ -68,22 +69,22 @@ export function checkedConfirmations(
   throw new PaymeshError('VALIDATION_ERROR', { details: faults })
 }
 
-/** Nothing but the known fields of a tier is stored. */
+/** Only the known fields of a tier are stored. */
 function copied([asset, given]: [string, GivenConfirmations]): [string, GivenConfirmations] {
   if (typeof given === 'number' || given === 'finalized') return [asset, given]
   return [asset, given.map(({ fromUsd, confirmations }) => ({ fromUsd, confirmations }))]
 }
 
-/** Why this cannot be asked for; null when it can. What comes from a store may be anything. */
+/** Why this requirement is invalid; null when it is valid. Stored values may have any shape. */
 function faultOf(catalog: Pick<Catalog, 'asset' | 'knowsFinality'>, asset: string, value: unknown): string | null {
   const id = ASSET_IDS.find((known) => known === asset)
-  if (id === undefined) return 'There is no such asset.'
+  if (id === undefined) return 'Asset not found.'
   const { network } = catalog.asset(id)
   if (Array.isArray(value)) return tiersFault(value, catalog.knowsFinality(network))
   if (value === 'finalized') {
     return catalog.knowsFinality(network)
       ? null
-      : `Blocks of ${network} are never final: nothing would ever confirm. Ask for a number of confirmations.`
+      : `${NETWORKS[network].name} has no final blocks, so payments would never confirm. Enter a number of confirmations.`
   }
   const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= CONFIRMATIONS_MAX
   return isCount ? null : `Must be a whole number from 1 to ${CONFIRMATIONS_MAX}, "finalized", or tiers by value.`

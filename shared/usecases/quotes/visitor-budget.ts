@@ -4,42 +4,43 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import { SLOTS_MAX } from '#shared/domain/money/amount-slot.ts'
 import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
-import type { KeyMaterial, WalletRepository } from '#shared/ports/wallets.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
 
-/** Share of a pool, and of a monthly plan, that visitors leave to the merchant's own programs, in percent. */
+/** Share of a pool, and of a monthly plan, that is reserved for the merchant's own programs, in percent. */
 export const RESERVE_PERCENT_DEFAULT = 50
-/** The most that may be reserved: visitors keep a tenth, or payment links would serve nobody. */
+/** The most that can be reserved: visitors keep a tenth, otherwise payment links would serve nobody. */
 export const RESERVE_PERCENT_MAX = 90
-/** One connection holds at most this share of what all visitors may hold. */
+/** One connection may use at most this share of the places of all visitors. */
 const SOURCE_SHARE = 4
-/** But at least so many, as far as there are any: a household is one connection. */
+/** But at least this many, if available: a household is one connection. */
 const SOURCE_MIN = 2
-/** Hex digits of a connection's hash that a place names: enough to count by, too few to find out who it was. */
+/** Hex digits of a connection's hash in a place: enough for counting, too few to identify anyone. */
 const SOURCE_DIGITS = 4
-/** Places that are looked at before all of them are. */
+/** Places that are read before all of them are. */
 const LOOK_FIRST = 64
 const DAY_MS = 86_400_000
 
-/** An anonymous person at a checkout, known by the network that the request came from. */
+/** An anonymous person at a checkout, identified by the network of the request. */
 export interface Visitor {
   /** IPv4 address or IPv6 /64, as text; it is never stored. */
   readonly source: string
 }
 
-/** What counting visitors' claims needs. */
-export interface VisitorBudgetDeps extends Ambient {
+/** Dependencies of counting visitors' claims. */
+export interface VisitorBudgetDeps extends Runtime {
   readonly wallets: Pick<WalletRepository, 'countHeld'>
   readonly invoices: Pick<InvoiceRepository, 'drawsTaken'>
   readonly exceptions: Pick<ExceptionRepository, 'openOnce'>
 }
 
-/** Keeps a share of pools and of unique amounts away from visitors who have not paid. */
+/** Reserves a share of pools and of unique amounts that unpaid visitors cannot use. */
 export interface VisitorBudget {
   /**
    * Two free places, one among all visitors and one of this visitor, for an invoice write that takes an address or amount.
-   * Empty for extended keys. A place is not a claim: the write decides, and a loser asks again. Throws `VisitorBudgetSpent`.
+   * Empty for extended keys. A place is not a claim: the write decides, and a loser draws again. Throws `VisitorBudgetSpent`.
    */
   draw(
     material: Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'kind'>,
@@ -48,7 +49,7 @@ export interface VisitorBudget {
   ): Promise<readonly string[]>
 }
 
-/** No place is free: the payer takes another coin or comes again after `retryAfter` seconds. */
+/** No place is free: the payer chooses another coin or retries after `retryAfter` seconds. */
 export class VisitorBudgetSpent extends PaymeshError {
   readonly retryAfter: number
 
@@ -69,7 +70,7 @@ export function visitorShare(total: number, policy: Pick<WorkspacePolicy, 'reser
 
 type DrawArguments = Parameters<VisitorBudget['draw']>
 
-/** Makes the budget that a checkout process draws on; it holds nothing in memory. */
+/** Makes the visitor budget of a checkout process; it holds nothing in memory. */
 export function createVisitorBudget(deps: VisitorBudgetDeps): VisitorBudget {
   return {
     async draw(material, workspace, visitor) {
@@ -94,7 +95,7 @@ export function createVisitorBudget(deps: VisitorBudgetDeps): VisitorBudget {
   }
 }
 
-/** A place that nobody has taken, from a random one on; else when the first one may be free. */
+/** A free place, searched from a random one on; otherwise when the first one may become free. */
 async function freePlace(
   deps: VisitorBudgetDeps,
   prefix: string,
@@ -116,7 +117,7 @@ function hashOf(materialId: string, { source }: Visitor): string {
   return createHash('sha256').update(`${materialId} ${source}`).digest('hex').slice(0, SOURCE_DIGITS)
 }
 
-/** One inbox entry a day and pool. */
+/** Opens at most one exception per day and pool. */
 async function warn(
   { clock, exceptions }: VisitorBudgetDeps,
   [{ id, mode, family, kind }, workspace]: DrawArguments,
@@ -126,9 +127,12 @@ async function warn(
 ): Promise<void> {
   const openedAt = clock.now()
   const what = kind === 'pool' ? `${family} addresses (${mode})` : `amounts on the ${family} address (${mode})`
-  const who = scope === 'everybody' ? 'Visitors who have not paid hold' : 'One connection that has not paid holds'
+  const used =
+    scope === 'everybody'
+      ? `Visitors who have not paid are using all ${held} ${what} available to visitors, of ${total} in total. New visitors have to wait.`
+      : `One connection that has not paid is using all ${held} ${what} available to one connection, of ${total} in total. Its visitors have to wait.`
   const percent = workspace.policy.reservePercent ?? RESERVE_PERCENT_DEFAULT
-  const advice = kind === 'pool' ? ' Add addresses with wallet add when these are real customers.' : ''
+  const advice = kind === 'pool' ? ' If these are real customers, add addresses to the pool.' : ''
   await exceptions.openOnce([
     {
       id: `visitors_limited:${id}:${workspace.id}:${Math.floor(openedAt / DAY_MS)}`,
@@ -137,7 +141,7 @@ async function warn(
       mode,
       invoiceId: null,
       paymentKey: null,
-      detail: `${who} all ${held} of the ${total} ${what} that they may, and further ones are asked to wait. ${percent} % stay reserved for your own programs.${advice}`,
+      detail: `${used} ${percent} % are reserved for your own integrations.${advice}`,
       openedAt,
       closedAt: null,
     },

@@ -3,7 +3,7 @@ import { formatUnits } from '#shared/domain/money/amount.ts'
 import { divide, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
 import { FIAT_EXPONENT, formatFiat } from '#shared/domain/money/fiat.ts'
 
-/** Minor units that an amount is worth at a price per unit, rounded down. */
+/** Value of an amount in minor units at a price per unit, rounded down. */
 export function fiatMinor(base: bigint, decimals: number, fiatPerAsset: string, currency: FiatCode): bigint {
   const value = multiply(parseDecimal(formatUnits(base, decimals)), parseDecimal(fiatPerAsset))
   return divide(value, { digits: 1n, scale: 0 }, FIAT_EXPONENT[currency]).digits
@@ -14,7 +14,7 @@ export function fiatValue(base: bigint, decimals: number, fiatPerAsset: string, 
   return formatFiat(fiatMinor(base, decimals, fiatPerAsset, currency), currency)
 }
 
-/** How far a price lies from another one, signed, in percent with one decimal and U+2212: `−3.1`. Display only. */
+/** Difference from one price to another, signed, in percent with one decimal and U+2212: `−3.1`. Display only. */
 export function driftPercent(from: string, to: string): string {
   const [a, b] = [parseDecimal(from), parseDecimal(to)]
   if (a.digits === 0n) return '0.0'

@@ -5,13 +5,13 @@ import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { applySpread, type RateReader } from './read-rate.ts'
 
-/** What listing rates needs. */
+/** Dependencies of listing rates. */
 export interface ListRatesDeps {
   readonly catalog: Pick<Catalog, 'asset'>
   readonly rates: Pick<RateReader, 'rateFor'>
 }
 
-/** Which rates are asked for, and in whose name. */
+/** The requested rates, and the workspace. */
 export interface ListRatesInput {
   readonly workspace: Pick<Workspace, 'policy'>
   readonly mode: Mode
@@ -21,7 +21,7 @@ export interface ListRatesInput {
 }
 
 /**
- * What the assets are worth now in one fiat currency, in the order of the specification. An asset without a fresh rate
+ * The current value of the assets in one fiat currency, in the order of the specification. An asset without a fresh rate
  * is left out; throws `RATES_UNAVAILABLE` when none is left.
  */
 export async function listRates(deps: ListRatesDeps, input: ListRatesInput): Promise<readonly RateResource[]> {
@@ -47,7 +47,7 @@ async function rateOf(deps: ListRatesDeps, input: ListRatesInput, asset: AssetId
       fiat: input.fiat,
       fiat_per_asset: applySpread(rate.fiatPerAsset, policy.spreadBps),
       sources: rate.sources.length,
-      // A rate never changes: the next one takes its place.
+      // A rate never changes: the next one replaces it.
       created_at: observedAt,
       updated_at: observedAt,
       expires_at: new Date(rate.expiresAt).toISOString(),

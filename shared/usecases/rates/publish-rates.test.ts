@@ -15,7 +15,7 @@ function build() {
         clock: { now: () => world.now },
         logger: SILENT,
         metrics: { count() {}, gauge() {}, observe() {} },
-        tripwire: {
+        jumpConfirmation: {
           agrees: async (symbol) => {
             world.asked.push(symbol)
             return world.confirms
@@ -51,6 +51,25 @@ describe('publishRates', () => {
       BTC: { price: '71250', sources: ['bitstamp', 'coinbase', 'kraken', 'okx'], oldestAt: world.now - 5_000 },
     })
     expect(snapshot?.fiatPerUsd).toEqual({ USD: { price: '1', sources: [], oldestAt: world.now } })
+  })
+
+  it('keeps which source was left out, and when each was last heard, one of a useless quote too', async () => {
+    const { publish, books, stored, world } = build()
+    const [kraken, coinbase, bitstamp, okx] = books({ BTC: '71250' })
+    if (kraken === undefined || coinbase === undefined || bitstamp === undefined || okx === undefined)
+      throw new Error('4')
+    const liar = { ...okx, source: 'okx', price: parseDecimal('99000'), receivedAt: world.now - 2_000 }
+    const old = { ...okx, source: 'bitso', receivedAt: world.now - 3_600_000 }
+    await publish([kraken, coinbase, bitstamp, liar, old])
+    expect(stored[0]?.usdPerSymbol['BTC']).toMatchObject({
+      sources: ['bitstamp', 'coinbase', 'kraken'],
+      outliers: ['okx'],
+    })
+    const { now } = world
+    expect(stored[0]?.heardAt).toEqual({
+      ...{ kraken: now, coinbase: now, bitstamp: now },
+      ...{ okx: now - 2_000, bitso: now - 3_600_000 },
+    })
   })
 
   it('publishes nothing from quotes older than their limit', async () => {

@@ -7,20 +7,20 @@ import { FX_SERIES, priceFiats } from '#shared/domain/rates/fiat-board.ts'
 import { type GuardMemory, type GuardVerdict, guard } from '#shared/domain/rates/guard.ts'
 import { publishable } from '#shared/domain/rates/price.ts'
 import { isFresh, type Quote } from '#shared/domain/rates/quote.ts'
-import type { RateTripwire } from '#shared/ports/rate-sources.ts'
+import type { JumpConfirmation } from '#shared/ports/rate-sources.ts'
 import type { PublishedPrice, RateRepository, RateSnapshot } from '#shared/ports/rates.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 
-/** What {@link publishRates} needs. */
-export interface PublishRatesDeps extends Pick<Ambient, 'clock' | 'logger' | 'metrics'> {
+/** Dependencies of {@link publishRates}. */
+export interface PublishRatesDeps extends Pick<Runtime, 'clock' | 'logger' | 'metrics'> {
   readonly rates: Pick<RateRepository, 'insert' | 'latest'>
-  readonly tripwire: RateTripwire
+  readonly jumpConfirmation: JumpConfirmation
 }
 
 /**
- * Publishes one snapshot of everything that has a quorum and passes its guards; what has not is absent from it and
- * thereby unavailable at once. Publishes nothing, and gives null, when no symbol has a quorum: the last snapshot then
- * ages out by itself. The guards' memory is read from the last snapshot and travels on in the new one.
+ * Publishes one snapshot of everything that has a quorum and passes its guards; everything else is absent from it and
+ * thus unavailable at once. Publishes nothing, and returns null, when no symbol has a quorum: the last snapshot then
+ * expires. The guards' state is read from the last snapshot and carried on in the new one.
  */
 export async function publishRates(deps: PublishRatesDeps, quotes: readonly Quote[]): Promise<RateSnapshot | null> {
   const now = deps.clock.now()
@@ -70,7 +70,7 @@ async function passGuards(
 ): Promise<Published> {
   const published: Published = {}
   for (const [name, consensus] of board) {
-    const verdict = await judge(deps, cycle, name, consensus)
+    const verdict = await evaluate(deps, cycle, name, consensus)
     cycle.guards[name] = verdict.memory
     if (consensus.outliers.length > 0) {
       deps.logger.warn({ rate: name, outliers: consensus.outliers }, 'sources left out as outliers')
@@ -78,7 +78,7 @@ async function passGuards(
     }
     if (verdict.reason !== null) {
       deps.metrics.count('rate_guard_total', { rate: name, reason: verdict.reason })
-      deps.logger.warn({ rate: name, reason: verdict.reason, published: verdict.publish }, 'a rate guard spoke up')
+      deps.logger.warn({ rate: name, reason: verdict.reason, published: verdict.publish }, 'a rate guard reported')
     }
     if (!verdict.publish) continue
     const price = formatDecimal(publishable(consensus.price))
@@ -88,13 +88,18 @@ async function passGuards(
   return published
 }
 
-/** Judges one price; the tripwire is asked only about a jump that nothing else lets pass. */
-async function judge(deps: PublishRatesDeps, cycle: Cycle, name: string, consensus: Consensus): Promise<GuardVerdict> {
+/** Checks one price; the aggregator is queried only about a jump that no other check accepts. */
+async function evaluate(
+  deps: PublishRatesDeps,
+  cycle: Cycle,
+  name: string,
+  consensus: Consensus,
+): Promise<GuardVerdict> {
   const memory = cycle.memories[name] ?? null
   const input = { name, price: consensus.price, now: cycle.now, memory, confirmed: false }
   const verdict = guard(input)
   if (verdict.reason !== 'jump_refused') return verdict
-  return (await deps.tripwire.agrees(name, consensus.price)) ? guard({ ...input, confirmed: true }) : verdict
+  return (await deps.jumpConfirmation.agrees(name, consensus.price)) ? guard({ ...input, confirmed: true }) : verdict
 }
 
 function reportContradictions(deps: PublishRatesDeps, alarms: readonly CrossAlarm[]): void {

@@ -6,16 +6,16 @@ import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { AssetRate, FiatSeries, RateRepository, RateSnapshot } from '#shared/ports/rates.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 
-/** A rate older than this never prices anything, milliseconds; counted from its oldest crypto quote. */
+/** A rate older than this is never used, milliseconds; counted from its oldest crypto quote. */
 export const RATE_MAX_AGE_MS = 120_000
 
-/** How long one process answers from the snapshot it holds before it asks the store again, milliseconds. */
+/** How long one process serves a cached snapshot before it reads the store again, milliseconds. */
 const CACHE_MS = 1000
 
 /** Which of the two Argentine prices a workspace chose. */
 export type ArsSeries = 'crypto' | 'official'
 
-/** What a price is asked for. `arsSeries` matters only when `fiat` is ARS. */
+/** The price requested. `arsSeries` matters only when `fiat` is ARS. */
 export interface RateRequest {
   readonly asset: AssetId
   readonly fiat: FiatCode
@@ -25,22 +25,22 @@ export interface RateRequest {
 /** Prices assets from published snapshots; safe to share by all requests of a process. */
 export interface RateReader {
   /**
-   * The price to lock now. Throws `PaymeshError('RATES_UNAVAILABLE')` when there is no snapshot, it is older than
+   * The price for a quote now. Throws `PaymeshError('RATES_UNAVAILABLE')` when there is no snapshot, it is older than
    * 120 s, or it holds no price for this symbol or fiat; never a stale, fixed or 1:1 price.
    */
   rateFor(request: RateRequest): Promise<AssetRate>
-  /** Fiat per asset as it was published in the 120 s up to and including `at`; null when nothing was. No spread. */
+  /** Fiat per asset as published in the 120 s up to and including `at`; null when nothing was. No spread. */
   rateAt(request: RateRequest & { readonly at: Ms }): Promise<string | null>
 }
 
-/** What {@link createRateReader} needs. */
+/** Dependencies of {@link createRateReader}. */
 export interface RateReaderDeps {
   readonly rates: Pick<RateRepository, 'latest' | 'latestBefore'>
   readonly clock: Clock
   readonly catalog: Pick<Catalog, 'asset'>
 }
 
-/** Builds a reader that shares one snapshot for at most a second and loads it once however many ask at the same time. */
+/** Builds a reader that shares one snapshot for at most a second and loads it once for all concurrent requests. */
 export function createRateReader(deps: RateReaderDeps): RateReader {
   const latest = createSnapshotCache(deps)
 
@@ -80,8 +80,8 @@ export function createRateReader(deps: RateReaderDeps): RateReader {
 }
 
 /**
- * The price after the merchant's spread: `fiatPerAsset × (1 − bps ÷ 10,000)`, exact. A lower price per unit makes the
- * payer's due rise, so the spread always protects the merchant; the product (not a quotient) keeps every digit printable.
+ * The price after the merchant's spread: `fiatPerAsset × (1 − bps ÷ 10,000)`, exact. A lower price per unit raises the
+ * amount due, so the spread always protects the merchant; the product (not a quotient) keeps every digit printable.
  * `bps` is a whole number from 0 to 9,999; anything else throws a `RangeError`.
  */
 export function applySpread(fiatPerAsset: string, bps: number): string {
@@ -107,7 +107,7 @@ function seriesOf(fiat: FiatCode, arsSeries: ArsSeries): FiatSeries {
   return fiat === 'ARS' ? `ARS:${arsSeries}` : fiat
 }
 
-/** One path for every fiat, so that the same asset never has contradicting prices in two currencies. */
+/** One path for every fiat, so that the same asset never has contradictory prices in two currencies. */
 function crossPrice(legs: Legs): string {
   return formatDecimal(multiply(parseDecimal(legs.crypto.price), parseDecimal(legs.fx.price)))
 }
@@ -119,7 +119,7 @@ function createSnapshotCache(deps: RateReaderDeps): () => Promise<RateSnapshot |
   async function load(): Promise<RateSnapshot | null> {
     try {
       const snapshot = await deps.rates.latest()
-      // "None yet" is not held: the first snapshot after a boot must be seen at once.
+      // A missing snapshot is not cached: the first one after a start must be visible at once.
       held = snapshot === null ? null : { loadedAt: deps.clock.now(), snapshot }
       return snapshot
     } finally {

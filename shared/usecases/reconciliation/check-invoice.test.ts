@@ -1,168 +1,63 @@
 import { describe, expect, it } from 'vitest'
 import { eventId } from '#shared/domain/ids.ts'
-import type {
-  AssetLock,
-  Effect,
-  InvoiceEvent,
-  InvoiceState,
-  LedgerRow,
-  PaymentObservation,
-} from '#shared/domain/invoice/model.ts'
-import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
-import { transition } from '#shared/domain/invoice/transition.ts'
-import { aLock, anOldLock, aPayment, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
-import type { Invoice, OutboxEntry } from '#shared/ports/invoices.ts'
-import type { Payment } from '#shared/ports/payments.ts'
-import type { Books, ChainHeight, ToldEvent } from '#shared/ports/reconciliation.ts'
-import { judgeBooks } from './check-invoice.ts'
-
-const ID = '01920a5e-4c7b-7d3a-9f21-6b8f0c1d2e40'
-const HEAD: ChainHeight = { mode: 'test', network: 'ethereum', height: 102, headHeight: 102 }
-const EMPTY: Pick<Books, 'keySharedWith' | 'eventsComplete' | 'seqsElsewhere'> = {
-  keySharedWith: [],
-  eventsComplete: true,
-  seqsElsewhere: [],
-}
-
-/** A payment in block 100 as its scanner stored it and the fold marked it. */
-function stored(seen: PaymentObservation, row: LedgerRow | undefined): Payment {
-  const block = { height: 100, hash: 'h100', time: seen.firstSeenAt }
-  return {
-    ...{ id: seen.payment, key: seen.payment, mode: 'test', network: seen.network, asset: seen.asset, invoiceId: ID },
-    ...{
-      workspaceId: 'shop',
-      matchKey: seen.matchKey,
-      toAddress: '0xA1',
-      fromAddress: null,
-      amountBase: seen.amountBase,
-    },
-    ...{ txHash: `0x${seen.payment}`, outputIndex: 0, contract: '0xtoken', kind: 'onchain', state: seen.state, block },
-    ...{
-      requiredConfirmations: 3,
-      confirmAt: 102,
-      needsFinality: false,
-      spends: [],
-      replacedBy: null,
-      confirmedAt: T0,
-    },
-    ...{ firstSeenAt: seen.firstSeenAt, version: seen.version, dirtyAt: null, scanEpoch: 1, late: false, opId: null },
-    ...{ counted: row?.counted === true && row.eligible, uncountedReason: null, createdAt: T0, updatedAt: T0 },
-  }
-}
-
-type Step = readonly [InvoiceEvent['type'] | 'accepted', readonly PaymentObservation[], number?]
-
-/** The books of an invoice over `DUE` to which this happened, everything relayed. */
-const booksAfter = (...steps: readonly Step[]): Books => booksOf(aLock(), steps)
-
-/** The same of an invoice whose lock is older than the rule about dust. */
-const oldBooksAfter = (...steps: readonly Step[]): Books => booksOf(anOldLock(), steps)
-
-function booksOf(lock: AssetLock, steps: readonly Step[]): Books {
-  const opened = openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock })
-  let state: InvoiceState = opened.state
-  const effects: Effect[] = [...opened.effects]
-  const known = new Map<string, PaymentObservation>()
-  for (const [type, seen, at = state.updatedAt + 1] of steps) {
-    for (const one of seen) known.set(one.payment, one)
-    const event = (type === 'accepted' ? { type: 'funds_accepted', payments: [] } : { type }) as InvoiceEvent
-    const result = transition(state, { observations: [...known.values()], event, at })
-    if (result.outcome !== 'changed') throw new Error(`${type} changed nothing`)
-    state = result.state
-    effects.push(...result.effects)
-  }
-  const events = effects.flatMap((effect, index): readonly ToldEvent[] => {
-    const seq = index + 1
-    if (effect.kind !== 'event') return []
-    return [{ id: eventId(ID, seq), seq, type: effect.type, workspaceId: 'shop', mode: 'test' }]
-  })
-  const rows = new Map(state.ledger.map((row) => [row.payment, row]))
-  const terms = { id: ID, workspaceId: 'shop', mode: 'test' } as Invoice['terms']
-  return {
-    ...EMPTY,
-    invoice: { terms, state, lastOps: [], outbox: [] },
-    payments: [...known.values()].map((seen) => stored(seen, rows.get(seen.payment))),
-    events,
-    inboxEntries: effects.filter(({ kind }) => kind === 'exception').length,
-  }
-}
-
-const confirmed = (change: Partial<PaymentObservation> = {}) => aPayment({ state: 'confirmed', ...change })
-const gone = confirmed({ version: 2, state: 'orphaned' })
-const dust = (payment: string, change: Partial<PaymentObservation> = {}) =>
-  aPayment({ payment, amountBase: 9n, ...change })
-const paid = () => booksAfter(['payments_changed', [aPayment()]], ['payments_changed', [confirmed({ version: 2 })]])
-const halfAndDust = ['payments_changed', [aPayment({ amountBase: DUE / 2n }), dust('d1'), dust('d2')]] as const
-const partial = () => booksAfter(halfAndDust)
-const oldPartial = () => oldBooksAfter(halfAndDust)
-const completed = () =>
-  booksAfter(['payments_changed', [confirmed({ amountBase: DUE - 9n }), dust('q', { state: 'confirmed' })]])
-
-/** Completed by dust, with the same transfer once more in ledger and payments. */
-function twoRests(): Books {
-  const lax = aLock({ policy: { ...aLock().policy, overToleranceBase: 100n } })
-  const seen = [confirmed({ amountBase: DUE - 9n }), dust('q', { state: 'confirmed' })]
-  const books = booksOf(lax, [['payments_changed', seen]])
-  const rows = books.invoice.state.ledger.map((row) =>
-    row.payment === 'q' ? { ...row, payment: 'r', detected: false, confirmed: false } : row,
-  )
-  const row = rows.find(({ payment }) => payment === 'r') ?? raise()
-  const payments = [...books.payments, stored(dust('r', { state: 'confirmed' }), row)]
-  return { ...withState(books, { ledger: [...books.invoice.state.ledger, row] }), payments }
-}
-
-const withState = (books: Books, change: Partial<InvoiceState>): Books => ({
-  ...books,
-  invoice: { ...books.invoice, state: { ...books.invoice.state, ...change } },
-})
-const withRow = (books: Books, change: Partial<LedgerRow>): Books =>
-  withState(books, {
-    ledger: books.invoice.state.ledger.map((row, index) => (index === 0 ? { ...row, ...change } : row)),
-  })
-const withPayment = (books: Books, change: Partial<Payment>): Books => ({
-  ...books,
-  payments: books.payments.map((payment, index) => (index === 0 ? { ...payment, ...change } : payment)),
-})
-const waiting = (seq: number): OutboxEntry =>
-  ({ eventId: eventId(ID, seq), seq, kind: 'event', type: 'invoice.paid' }) as OutboxEntry
-
-const found = (books: Books, heads: readonly ChainHeight[] = [HEAD]): readonly string[] => [
-  ...new Set(judgeBooks(books, heads).map(({ invariant }) => invariant)),
-]
+import { aPayment, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
+import type { InvoiceRecords, PublishedEvent } from '#shared/ports/reconciliation.ts'
+import {
+  completed,
+  confirmed,
+  dust,
+  found,
+  gone,
+  HEAD,
+  ID,
+  oldPartial,
+  oldRecordsAfter,
+  paid,
+  partial,
+  raise,
+  recordsAfter,
+  stored,
+  twoRests,
+  waiting,
+  withPayment,
+  withRow,
+  withState,
+} from './check-invoice.fixture.ts'
+import { checkRecords } from './check-invoice.ts'
 
 describe('right books', () => {
   const late = aPayment({ firstSeenAt: DEADLINE + MINUTE, rateSeen: '1.00' })
-  it.each<readonly [string, Books]>([
-    ['pending', booksAfter()],
+  it.each<readonly [string, InvoiceRecords]>([
+    ['pending', recordsAfter()],
     ['partial with dust', partial()],
     ['partial with dust that counts by an older rule', oldPartial()],
     ['completed by dust', completed()],
-    ['confirming', booksAfter(['payments_changed', [aPayment()]])],
+    ['confirming', recordsAfter(['payments_changed', [aPayment()]])],
     ['paid', paid()],
-    ['overpaid', booksAfter(['payments_changed', [confirmed({ amountBase: DUE + 1n })]])],
-    ['expired', booksAfter(['deadline_reached', [], DEADLINE])],
-    ['expired, then late money', booksAfter(['deadline_reached', [], DEADLINE], ['payments_changed', [late]])],
-    ['cancelled', booksAfter(['cancel_requested', []])],
-    ['cancelled, then money', booksAfter(['cancel_requested', []], ['payments_changed', [confirmed()]])],
-    ['stepped back', booksAfter(['payments_changed', [aPayment()]], ['payments_changed', [{ ...gone, version: 2 }]])],
-    ['paid, then reorganised', booksAfter(['payments_changed', [confirmed()]], ['payments_changed', [gone]])],
+    ['overpaid', recordsAfter(['payments_changed', [confirmed({ amountBase: DUE + 1n })]])],
+    ['expired', recordsAfter(['deadline_reached', [], DEADLINE])],
+    ['expired, then late money', recordsAfter(['deadline_reached', [], DEADLINE], ['payments_changed', [late]])],
+    ['cancelled', recordsAfter(['cancel_requested', []])],
+    ['cancelled, then money', recordsAfter(['cancel_requested', []], ['payments_changed', [confirmed()]])],
+    ['stepped back', recordsAfter(['payments_changed', [aPayment()]], ['payments_changed', [{ ...gone, version: 2 }]])],
+    ['paid, then reorganised', recordsAfter(['payments_changed', [confirmed()]], ['payments_changed', [gone]])],
     [
       'paid with dust by an older rule, which vanished',
-      oldBooksAfter(
+      oldRecordsAfter(
         ['payments_changed', [confirmed({ amountBase: DUE - 9n }), dust('d', { state: 'confirmed' })]],
         ['payments_changed', [dust('d', { state: 'orphaned', version: 2 })]],
       ),
     ],
     [
       'accepted below what was due',
-      booksAfter(
+      recordsAfter(
         ['payments_changed', [confirmed({ amountBase: DUE / 2n })]],
         ['deadline_reached', [], DEADLINE],
         ['accepted', []],
       ),
     ],
-  ])('%s: nothing is wrong', (_name, books) => {
-    expect(judgeBooks(books, [HEAD])).toEqual([])
+  ])('%s: nothing is wrong', (_name, records) => {
+    expect(checkRecords(records, [HEAD])).toEqual([])
   })
 
   it('a payment that waits to be applied is not wrong', () => {
@@ -172,14 +67,14 @@ describe('right books', () => {
   })
 
   it('an entry that waits to be relayed is told', () => {
-    const { events, invoice, ...books } = paid()
+    const { events, invoice, ...records } = paid()
     const { eventSeq } = invoice.state
     expect(
-      found({ ...books, events: events.slice(0, -1), invoice: { ...invoice, outbox: [waiting(eventSeq)] } }),
+      found({ ...records, events: events.slice(0, -1), invoice: { ...invoice, outbox: [waiting(eventSeq)] } }),
     ).toEqual([])
   })
 
-  it('a cursor that stands back, or none, or one of a chain that began anew, says nothing about depth', () => {
+  it('a cursor that stands back, or none, or one of a chain that began again, says nothing about depth', () => {
     const behind = { ...HEAD, height: 99 }
     for (const heads of [[behind], [], [{ ...HEAD, height: 5, headHeight: 5 }]])
       expect(found(paid(), heads)).toEqual([])
@@ -202,11 +97,11 @@ describe('wrong books', () => {
     ...lock,
     quotes: lock.quotes.map((quote) => ({ ...quote, amountBase: DUE * 2n })),
   }))
-  const both = booksAfter([
+  const both = recordsAfter([
     'payments_changed',
     [confirmed({ amountBase: DUE / 2n }), confirmed({ payment: 'p2', amountBase: DUE / 2n })],
   ])
-  const stranger: ToldEvent = {
+  const stranger: PublishedEvent = {
     id: eventId(ID, eventSeq + 1),
     seq: eventSeq + 1,
     type: 'invoice.paid',
@@ -214,7 +109,7 @@ describe('wrong books', () => {
     mode: 'test',
   }
 
-  it.each<readonly [string, string, Books]>([
+  it.each<readonly [string, string, InvoiceRecords]>([
     ['one_key', 'another invoice has its key', { ...paid(), keySharedWith: ['other'] }],
     ['credited_once', 'a row stands twice', withState(paid(), { ledger: [...ledger, ...ledger] })],
     ['credited_once', 'a row has no payment', { ...paid(), payments: [] }],
@@ -255,7 +150,7 @@ describe('wrong books', () => {
     [
       'paid_in_full',
       'the money left and nobody was told',
-      withState(booksAfter(['payments_changed', [confirmed()]], ['payments_changed', [gone]]), { exceptions: [] }),
+      withState(recordsAfter(['payments_changed', [confirmed()]], ['payments_changed', [gone]]), { exceptions: [] }),
     ],
     ['paid_in_full', 'the block is too young', withPayment(paid(), { block: { height: 101, hash: 'h', time: T0 } })],
     ['paid_in_full', 'it is confirmed in no block', withPayment(paid(), { block: null })],
@@ -293,17 +188,13 @@ describe('wrong books', () => {
       'the outbox has a gap',
       { ...paid(), invoice: { ...paid().invoice, outbox: [waiting(eventSeq - 2), waiting(eventSeq)] } },
     ],
-  ])('%s: %s', (invariant, _name, books) => {
-    expect(found(books)).toEqual([invariant])
+  ])('%s: %s', (invariant, _name, records) => {
+    expect(found(records)).toEqual([invariant])
   })
 
   it('names invoice and payment', () => {
-    expect(judgeBooks(withPayment(paid(), { amountBase: 1n }), [HEAD])).toEqual([
+    expect(checkRecords(withPayment(paid(), { amountBase: 1n }), [HEAD])).toEqual([
       { invariant: 'sums', invoiceId: ID, paymentKey: 'p1', words: `the ledger has ${DUE} base units, the payment 1` },
     ])
   })
 })
-
-function raise(): never {
-  throw new Error('the sample has dust')
-}

@@ -1,28 +1,28 @@
-import type { Books, ChainHeight } from '#shared/ports/reconciliation.ts'
-import { judgeTold } from './check-events.ts'
-import { judgeCredits, judgeSums } from './check-ledger.ts'
-import { judgeDepth, judgePaid, judgeStatus } from './check-status.ts'
+import type { ChainHeight, InvoiceRecords } from '#shared/ports/reconciliation.ts'
+import { checkPublished } from './check-events.ts'
+import { checkCredits, checkSums } from './check-ledger.ts'
+import { checkDepth, checkPaid, checkStatus } from './check-status.ts'
 import type { Finding, Violation } from './violation.ts'
 
 /**
- * Everything that is wrong with an invoice; empty when its books agree. `cursors` are those of all scanners, read after the books. A
- * payment that waits to be applied and an outbox that waits to be relayed are not wrong: their sweeps have alerts of their own.
+ * Everything that is wrong with an invoice; empty when its records agree. `cursors` are those of all scanners, read after the records. A
+ * payment waiting to be applied and an outbox waiting to be relayed are not wrong: their sweeps have separate alerts.
  */
-export function judgeBooks(books: Books, cursors: readonly ChainHeight[]): readonly Violation[] {
-  const credits = judgeCredits(books)
-  // What follows from money that is not there would only repeat it.
+export function checkRecords(records: InvoiceRecords, cursors: readonly ChainHeight[]): readonly Violation[] {
+  const credits = checkCredits(records)
+  // Findings that follow from missing money would only repeat it.
   const rest =
     credits.length > 0
       ? []
       : [
-          ...judgeSums(books),
-          ...judgeStatus(books.invoice),
-          ...judgePaid(books),
-          ...judgeDepth(books, cursors),
-          ...judgeTold(books),
+          ...checkSums(records),
+          ...checkStatus(records.invoice),
+          ...checkPaid(records),
+          ...checkDepth(records, cursors),
+          ...checkPublished(records),
         ]
-  const findings = [...judgeKey(books), ...credits, ...rest]
-  const invoiceId = books.invoice.terms.id
+  const findings = [...checkKey(records), ...credits, ...rest]
+  const invoiceId = records.invoice.terms.id
   return findings.map(({ invariant, words, paymentKey }) => ({
     invariant,
     invoiceId,
@@ -31,7 +31,7 @@ export function judgeBooks(books: Books, cursors: readonly ChainHeight[]): reado
   }))
 }
 
-function judgeKey({ keySharedWith }: Books): readonly Finding[] {
+function checkKey({ keySharedWith }: InvoiceRecords): readonly Finding[] {
   if (keySharedWith.length === 0) return []
   return [{ invariant: 'one_key', words: `its idempotency key also made ${keySharedWith.join(' ')}` }]
 }

@@ -1,27 +1,28 @@
-import { holdingLock, isLeftOut } from '#shared/domain/invoice/lock-match.ts'
-import { type AssetLock, activeLock, type LedgerRow, type PaymentObservation } from '#shared/domain/invoice/model.ts'
+import type { PaymentObservation } from '#shared/domain/invoice/invoice-event.ts'
+import { activePaymentMethod, type LedgerRow, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { observationAge } from '#shared/domain/invoice/observation-age.ts'
 import { sumOthers } from '#shared/domain/invoice/others-row.ts'
+import { holdingLock, isLeftOut } from '#shared/domain/invoice/quote-match.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
 import type { Payment } from '#shared/ports/payments.ts'
-import type { Books } from '#shared/ports/reconciliation.ts'
+import type { InvoiceRecords } from '#shared/ports/reconciliation.ts'
 import { observeKnownPayments } from '#shared/usecases/invoices/fold-payments.ts'
 import type { Finding } from './violation.ts'
 
-/** Each row of the ledger is a payment of the invoice's own, and no transfer is in it twice. */
-export function judgeCredits(books: Books): readonly Finding[] {
-  return [...judgeOwners(books), ...judgeTransfers(books)]
+/** Each row of the ledger is one of the invoice's own payments, and no transfer is in it twice. */
+export function checkCredits(records: InvoiceRecords): readonly Finding[] {
+  return [...checkOwners(records), ...checkTransfers(records)]
 }
 
 /**
- * Compares the sums of an invoice with its stored payments. A payment whose newest version waits to be applied is only held against
+ * Compares the sums of an invoice with its stored payments. A payment whose newest version waits to be applied is compared only with
  * the version that was applied.
  */
-export function judgeSums(books: Books): readonly Finding[] {
-  return [...judgeRows(books), ...judgeDust(books), ...judgeUnlisted(books)]
+export function checkSums(records: InvoiceRecords): readonly Finding[] {
+  return [...checkRows(records), ...checkDust(records), ...checkUnlisted(records)]
 }
 
-function judgeOwners({ invoice, payments }: Books): readonly Finding[] {
+function checkOwners({ invoice, payments }: InvoiceRecords): readonly Finding[] {
   const { ledger } = invoice.state
   const own = new Map(payments.map((payment) => [payment.key, payment]))
   return ledger.flatMap((row, index): readonly Finding[] => {
@@ -37,8 +38,8 @@ function judgeOwners({ invoice, payments }: Books): readonly Finding[] {
   })
 }
 
-/** One transfer has one key; two keys with one place on the chain are one transfer that counts twice. */
-function judgeTransfers({ invoice, payments }: Books): readonly Finding[] {
+/** One transfer has one key; two keys with the same place on the chain are one transfer counted twice. */
+function checkTransfers({ invoice, payments }: InvoiceRecords): readonly Finding[] {
   const counted = new Set(invoice.state.ledger.filter((row) => row.counted && isLive(row)).map((row) => row.payment))
   const places = new Map<string, string>()
   return payments.flatMap((payment): readonly Finding[] => {
@@ -52,7 +53,7 @@ function judgeTransfers({ invoice, payments }: Books): readonly Finding[] {
   })
 }
 
-function judgeRows({ invoice, payments }: Books): readonly Finding[] {
+function checkRows({ invoice, payments }: InvoiceRecords): readonly Finding[] {
   const own = new Map(payments.map((payment) => [payment.key, payment]))
   return invoice.state.ledger.flatMap((row) => {
     const payment = own.get(row.payment)
@@ -70,19 +71,19 @@ function faultOf(row: LedgerRow, payment: Payment, isCancelled: boolean): string
       ? `version ${payment.version} was never applied; the ledger has ${row.version}`
       : null
   if (row.state !== payment.state) return `the ledger has it as ${row.state}, the payment is ${payment.state}`
-  // The mark on the payment follows the invoice's write, and is written together with the end of its wait.
+  // The mark on the payment follows the invoice's write, and is written together with the removal of its dirty mark.
   const agrees = payment.counted === (row.counted && row.eligible) || isCancelled || row.acceptedBase !== null
   if (payment.dirtyAt !== null || agrees) return null
   return `the payment says counted ${payment.counted}, the ledger ${row.counted && row.eligible}`
 }
 
-/** Dust counts when it completes the invoice, which one transfer does, or when an operator counted it. */
-function judgeDust({ invoice, payments }: Books): readonly Finding[] {
+/** Dust counts when it completes the invoice, which only one transfer can do, or when an operator counted it. */
+function checkDust({ invoice, payments }: InvoiceRecords): readonly Finding[] {
   const { locks, ledger } = invoice.state
   const own = new Map(payments.map((payment) => [payment.key, payment]))
   const isDust = (row: LedgerRow): boolean => {
     const payment = own.get(row.payment)
-    const lock = payment === undefined ? null : lockOf(locks, payment)
+    const lock = payment === undefined ? null : paymentMethodOf(locks, payment)
     return lock !== null && isLeftOut(lock, row)
   }
   const byItself = ledger.filter((row) => {
@@ -94,18 +95,20 @@ function judgeDust({ invoice, payments }: Books): readonly Finding[] {
   const listed = new Set(ledger.map((row) => row.payment))
   const marked = payments.filter((payment) => {
     const { key, dirtyAt, counted, kind, amountBase } = payment
-    const lock = dirtyAt === null && counted && !listed.has(key) ? lockOf(locks, payment) : null
+    const lock = dirtyAt === null && counted && !listed.has(key) ? paymentMethodOf(locks, payment) : null
     return lock !== null && isLeftOut(lock, { amountBase, simulated: kind === 'simulated' })
   })
   const wrong = marked.map(({ key }) => ({ words: 'the payment is dust and says that it counts', paymentKey: key }))
   return [...more, ...wrong].map((one) => ({ invariant: 'sums' as const, ...one }))
 }
 
-const lockOf = (locks: readonly AssetLock[], seen: Parameters<typeof holdingLock>[1]): AssetLock | null =>
-  locks[holdingLock(locks, seen) ?? -1] ?? null
+const paymentMethodOf = (
+  locks: readonly PaymentMethod[],
+  seen: Parameters<typeof holdingLock>[1],
+): PaymentMethod | null => locks[holdingLock(locks, seen) ?? -1] ?? null
 
-/** Payments without rows: their one sum is theirs, and no known payment is left out of it. */
-function judgeUnlisted({ invoice, payments }: Books): readonly Finding[] {
+/** Payments without rows: the one sum covers exactly them, and no known payment is left out of it. */
+function checkUnlisted({ invoice, payments }: InvoiceRecords): readonly Finding[] {
   const { state } = invoice
   const observations = observeKnownPayments(invoice, payments)
   const age = observationAge(state, observations)
@@ -114,9 +117,9 @@ function judgeUnlisted({ invoice, payments }: Books): readonly Finding[] {
   const listed = new Set(state.ledger.map((row) => row.payment))
   const unlisted = observations
     .filter((seen) => !listed.has(seen.payment))
-    .map((seen: PaymentObservation) => ({ seen, lock: lockOf(state.locks, seen) }))
-  // Whether a price was promised when they were summed may have changed since, without any of them changing.
-  const sums = [true, false].map((promised) => sumOthers(state, unlisted, activeLock(state), promised))
+    .map((seen: PaymentObservation) => ({ seen, lock: paymentMethodOf(state.locks, seen) }))
+  // Whether a quote was valid when they were summed may have changed since, without any of them changing.
+  const sums = [true, false].map((promised) => sumOthers(state, unlisted, activePaymentMethod(state), promised))
   const { others } = state
   const right = sums.some(
     (sum) =>
@@ -124,5 +127,5 @@ function judgeUnlisted({ invoice, payments }: Books): readonly Finding[] {
       sum?.confirmedBase === others?.confirmedBase &&
       sum?.count === others?.count,
   )
-  return right ? [] : [{ invariant: 'sums', words: 'the sum of the payments without rows is another' }]
+  return right ? [] : [{ invariant: 'sums', words: 'the sum of the payments without rows differs' }]
 }

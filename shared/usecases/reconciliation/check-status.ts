@@ -1,19 +1,19 @@
-import { holdingLock, isLeftOut } from '#shared/domain/invoice/lock-match.ts'
-import { activeLock, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
 import { nextActionAt } from '#shared/domain/invoice/next-action.ts'
+import { holdingLock, isLeftOut } from '#shared/domain/invoice/quote-match.ts'
 import { statusBySums } from '#shared/domain/invoice/settle.ts'
 import { isLive, isSettled, neededBase, totals } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
-import type { Books, ChainHeight } from '#shared/ports/reconciliation.ts'
+import type { ChainHeight, InvoiceRecords } from '#shared/ports/reconciliation.ts'
 import type { Finding } from './violation.ts'
 
-/** The status is the one that the ledger asks for, and everything that goes with a status is as that status has it. */
-export function judgeStatus({ terms, state }: Invoice): readonly Finding[] {
+/** The status follows from the ledger, and every field that depends on the status matches it. */
+export function checkStatus({ terms, state }: Invoice): readonly Finding[] {
   const { status, version } = state
   const asked = statusBySums(state, Number.NEGATIVE_INFINITY)
   const faults: readonly (readonly [boolean, string])[] = [
-    [asked !== status, `it is ${status}, its ledger asks for ${asked}`],
+    [asked !== status, `it is ${status}, but its ledger requires ${asked}`],
     [!Number.isInteger(version) || version < 1, `it has version ${version}`],
     [version === 1 && status !== 'new' && status !== 'pending', `it is ${status} in its first version`],
     [state.mode !== terms.mode, `its state is of ${state.mode}`],
@@ -34,38 +34,38 @@ export function judgeStatus({ terms, state }: Invoice): readonly Finding[] {
 
 const openLocks = (state: InvoiceState): number => state.locks.filter(({ to }) => to === null).length
 
-/** An asset is locked from `pending` on; what ended before never had one. */
+/** An asset is fixed from `pending` on; an invoice that ended earlier never had one. */
 function hasWrongLocks(state: InvoiceState): boolean {
   if (state.status === 'new') return state.locks.length > 0
   const mayHaveNone = state.status === 'expired' || state.status === 'cancelled'
   return openLocks(state) !== (state.locks.length === 0 && mayHaveNone ? 0 : 1)
 }
 
-/** Paid means that confirmed money covered what was due, or that a person said so. Money that vanished later counts while its loss is in the inbox. */
-export function judgePaid({ invoice, payments }: Books): readonly Finding[] {
+/** Paid means that confirmed money covered the amount due, or that an operator accepted it. Money that vanished later counts while its exception is open. */
+export function checkPaid({ invoice, payments }: InvoiceRecords): readonly Finding[] {
   const { state } = invoice
   if (!isSettled(state)) return []
   const { settledBase, dueBase } = totals(state)
   const coveredBase = settledBase + lostBase(state) + lostDustBase(state, payments)
-  const byWord = state.underpaidAccepted && state.ledger.some(({ acceptedBase }) => acceptedBase !== null)
+  const byText = state.underpaidAccepted && state.ledger.some(({ acceptedBase }) => acceptedBase !== null)
   const needed = neededBase(state, dueBase)
-  if (coveredBase < needed && !byWord)
+  if (coveredBase < needed && !byText)
     return [{ invariant: 'paid_in_full', words: `it is ${state.status} with ${coveredBase} of ${needed} base units` }]
-  const bound = dueBase + (activeLock(state)?.policy.overToleranceBase ?? 0n)
+  const bound = dueBase + (activePaymentMethod(state)?.policy.overToleranceBase ?? 0n)
   if (state.status === 'overpaid' && coveredBase <= bound)
     return [{ invariant: 'paid_in_full', words: `it is overpaid with ${coveredBase} of ${bound} base units` }]
   return []
 }
 
-/** What settled the invoice and left its chain, as far as somebody was told. */
+/** Money that settled the invoice and left its chain, as far as it was reported. */
 function lostBase(state: InvoiceState): bigint {
-  const told = new Set(
+  const published = new Set(
     state.exceptions.filter(({ exception }) => exception === 'reorged').map(({ payment }) => payment),
   )
-  return sum(state.ledger.filter((row) => row.counted && row.eligible && !isLive(row) && told.has(row.payment)))
+  return sum(state.ledger.filter((row) => row.counted && row.eligible && !isLive(row) && published.has(row.payment)))
 }
 
-/** No inbox row is opened for payments without rows of their own; what of them vanished may have counted. */
+/** No exception is opened for payments without separate rows; vanished ones may have counted. */
 function lostDustBase({ locks, ledger, others }: InvoiceState, payments: readonly Payment[]): bigint {
   if (others === null) return 0n
   const listed = new Set(ledger.map((row) => row.payment))
@@ -81,12 +81,12 @@ const sum = (rows: readonly LedgerRow[]): bigint =>
   rows.reduce((total, row) => total + (row.acceptedBase ?? row.amountBase), 0n)
 
 /**
- * What the ledger counts as confirmed lies as deep in its chain as was demanded. A cursor may stand back a little while a branch is
- * exchanged, so the newest known block counts; one that lies below the payment's own is that of a chain that began anew.
+ * Payments confirmed in the ledger have the required depth in their chain. A cursor may be set back briefly while a branch is
+ * replaced, so the newest known block counts; a cursor below the payment's block is that of a restarted chain.
  */
-export function judgeDepth({ invoice, payments }: Books, cursors: readonly ChainHeight[]): readonly Finding[] {
+export function checkDepth({ invoice, payments }: InvoiceRecords, cursors: readonly ChainHeight[]): readonly Finding[] {
   const { state, terms } = invoice
-  const demanded = activeLock(state)?.requiredConfirmations ?? 1
+  const demanded = activePaymentMethod(state)?.requiredConfirmations ?? 1
   const own = new Map(payments.map((payment) => [payment.key, payment]))
   return state.ledger.flatMap((row): readonly Finding[] => {
     const payment = own.get(row.payment)

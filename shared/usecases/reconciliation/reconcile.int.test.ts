@@ -2,31 +2,31 @@ import type mongoose from 'mongoose'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { uuidFloor } from '#shared/db/connection/uuid-time.ts'
+import { uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
-import { createBooksRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
-import type { BooksRepository } from '#shared/ports/reconciliation.ts'
+import { createReconciliationRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
+import type { ReconciliationRepository } from '#shared/ports/reconciliation.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
-import { openBooksStage, STAGE_STATUSES, type StageName } from '#test/support/books-stage.ts'
+import { openReconciliationStage, STAGE_STATUSES, type StageName } from '#test/support/reconciliation-stage.ts'
 import { useStores } from '#test/support/stores.ts'
-import { checkBooks, continueBooks } from './reconcile.ts'
+import { continueReconciliation, reconcile } from './reconcile.ts'
 import type { Violation } from './violation.ts'
 
 const HOUR_MS = 3_600_000
 const stores = useStores()
-let stage: Awaited<ReturnType<typeof openBooksStage>>
+let stage: Awaited<ReturnType<typeof openReconciliationStage>>
 let pauses = 0
 beforeAll(async () => {
-  stage = await openBooksStage(stores)
+  stage = await openReconciliationStage(stores)
 })
 
 const invoices = () => stores.db.collection(INVOICES)
-const depsOn = (books: BooksRepository) => ({
-  books,
+const depsOn = (reconciliation: ReconciliationRepository) => ({
+  reconciliation,
   cursors: stage.engine.deps.cursors,
   clock: stage.engine.deps.clock,
   pause: async () => {
@@ -36,9 +36,12 @@ const depsOn = (books: BooksRepository) => ({
 const named = (violations: readonly Violation[]): readonly string[] =>
   violations.map(({ invoiceId, invariant }) => `${stage.nameOf(invoiceId)} ${invariant}`)
 
-async function check(books: BooksRepository = createBooksRepository(stores.db), since: number | null = null) {
-  const { judged, violations } = await checkBooks(depsOn(books), { since, onProgress: () => undefined })
-  return { judged, wrong: named(violations) }
+async function check(
+  reconciliation: ReconciliationRepository = createReconciliationRepository(stores.db),
+  since: number | null = null,
+) {
+  const { evaluated, violations } = await reconcile(depsOn(reconciliation), { since, onProgress: () => undefined })
+  return { evaluated, wrong: named(violations) }
 }
 
 async function documentOf(name: StageName): Promise<InvoiceDocument> {
@@ -74,29 +77,29 @@ it('finds nothing wrong with invoices in every state', async () => {
   const names = Object.keys(STAGE_STATUSES) as StageName[]
   const statuses = await Promise.all(names.map(async (name) => [name, (await documentOf(name)).status]))
   expect(Object.fromEntries(statuses)).toEqual(STAGE_STATUSES)
-  expect(await check()).toEqual({ judged: stage.count, wrong: [] })
+  expect(await check()).toEqual({ evaluated: stage.count, wrong: [] })
   expect(pauses).toBe(0)
 })
 
-// Guarantee: an invoice is judged whatever the clock of the machine that made it said.
-it('judges an invoice whose id carries a time two hours ahead', async () => {
+// Guarantee: an invoice is checked whatever the clock of the machine that made it said.
+it('checks an invoice whose id carries a time two hours ahead', async () => {
   const { _id, ...stored } = await documentOf('partial')
-  const ahead = uuidFloor(stage.engine.deps.clock.now() + 2 * 3_600_000)
+  const ahead = uuidLowerBound(stage.engine.deps.clock.now() + 2 * 3_600_000)
   const { idem: _idem, claims: _claims, ...document } = stored
   await invoices().insertOne({ ...document, _id: ahead, number: 1_000_000, ledger: [] })
   const { wrong } = await check()
   expect(wrong.some((line) => line.startsWith(ahead))).toBe(true)
 })
 
-it('says how many invoices it did not judge because they changed during each look', async () => {
-  const books = createBooksRepository(stores.db)
+it('says how many invoices it did not check because they changed during each look', async () => {
+  const records = createReconciliationRepository(stores.db)
   const moving = stage.idOf('partial')
-  const reading: BooksRepository = {
-    ...books,
-    read: async (ids, now) => (await books.read(ids, now)).filter(({ invoice }) => invoice.terms.id !== moving),
+  const reading: ReconciliationRepository = {
+    ...records,
+    read: async (ids, now) => (await records.read(ids, now)).filter(({ invoice }) => invoice.terms.id !== moving),
   }
-  const report = await checkBooks(depsOn(reading), { since: null, onProgress: () => undefined })
-  expect(report).toMatchObject({ judged: stage.count - 1, notJudged: 1, violations: [] })
+  const report = await reconcile(depsOn(reading), { since: null, onProgress: () => undefined })
+  expect(report).toMatchObject({ evaluated: stage.count - 1, notChecked: 1, violations: [] })
 })
 
 it('finds nothing wrong before the outbox was relayed', async () => {
@@ -166,7 +169,7 @@ const CORRUPTIONS: readonly Corruption[] = [
 describe('wrong books', () => {
   it.each(CORRUPTIONS)('%s: %s', async (wrong, _what, corrupt) => {
     await corrupt()
-    expect(await check()).toEqual({ judged: stage.count, wrong: [wrong] })
+    expect(await check()).toEqual({ evaluated: stage.count, wrong: [wrong] })
     expect(pauses).toBe(2)
   })
 
@@ -181,7 +184,7 @@ describe('wrong books', () => {
   })
 })
 
-// Guarantee: a document that changes while it is judged is not called wrong.
+// Guarantee: a document that changes while it is checked is not called wrong.
 describe('races', () => {
   it('an invoice that changed between two reads is left to its change', async () => {
     await onPayment('paid', { amountBase: '1' })()
@@ -199,18 +202,18 @@ describe('races', () => {
         return { find }
       }) as unknown as Database['collection'],
     }
-    expect(await check(createBooksRepository(racing))).toEqual({ judged: stage.count - 1, wrong: [] })
+    expect(await check(createReconciliationRepository(racing))).toEqual({ evaluated: stage.count - 1, wrong: [] })
     expect((await check()).wrong).toEqual(['paid sums'])
   })
 
   it('what was seen half is looked at again', async () => {
-    const books = createBooksRepository(stores.db)
+    const records = createReconciliationRepository(stores.db)
     let reads = 0
-    const halfSeen: BooksRepository = {
-      ...books,
+    const halfSeen: ReconciliationRepository = {
+      ...records,
       read: async (ids, now) => {
         reads += 1
-        return (await books.read(ids, now)).map((one) => (reads === 1 ? { ...one, payments: [] } : one))
+        return (await records.read(ids, now)).map((one) => (reads === 1 ? { ...one, payments: [] } : one))
       },
     }
     expect((await check(halfSeen)).wrong).toEqual([])
@@ -225,28 +228,28 @@ describe('rounds', () => {
     const metrics = createMetrics({ defaults: false })
     const lines: string[] = []
     const logger = createLogger({ name: 'test', level: 'info', destination: { write: (line) => lines.push(line) } })
-    const deps = { ...depsOn(createBooksRepository(stores.db)), metrics, logger }
-    const report = await continueBooks(deps, shouldStop)
+    const deps = { ...depsOn(createReconciliationRepository(stores.db)), metrics, logger }
+    const report = await continueReconciliation(deps, shouldStop)
     const wrong = report === null ? null : named(report.violations)
-    return { judged: report?.judged ?? null, wrong, lines, figures: await metrics.render() }
+    return { evaluated: report?.evaluated ?? null, wrong, lines, figures: await metrics.render() }
   }
   const changeLate = (name: StageName, at: number) => onInvoice(name, { $set: { updatedAt: new Date(at) } })()
 
-  it('judges everything once, then nothing for an hour, then what changed', async () => {
-    expect(await round()).toMatchObject({ judged: stage.count, wrong: [] })
-    expect(await round()).toMatchObject({ judged: null, wrong: null })
+  it('checks everything once, then nothing for an hour, then what changed', async () => {
+    expect(await round()).toMatchObject({ evaluated: stage.count, wrong: [] })
+    expect(await round()).toMatchObject({ evaluated: null, wrong: null })
     await changeLate('late', stage.engine.deps.clock.now())
     stage.engine.advance(HOUR_MS)
-    expect(await round()).toMatchObject({ judged: 1, wrong: [] })
+    expect(await round()).toMatchObject({ evaluated: 1, wrong: [] })
     stage.engine.advance(HOUR_MS)
-    expect(await round()).toMatchObject({ judged: 0, wrong: [] })
+    expect(await round()).toMatchObject({ evaluated: 0, wrong: [] })
   })
 
   it('counts and logs a violation each hour while it lasts', async () => {
     await onPayment('paid', { amountBase: '1' })()
-    for (const judged of [stage.count, 1]) {
+    for (const evaluated of [stage.count, 1]) {
       const { lines, figures, ...found } = await round()
-      expect(found).toEqual({ judged, wrong: ['paid sums'] })
+      expect(found).toEqual({ evaluated, wrong: ['paid sums'] })
       expect(figures).toContain('paymesh_invariant_violation_total{invariant="sums"} 1')
       const [line = ''] = lines
       expect(JSON.parse(line)).toMatchObject({
@@ -258,25 +261,25 @@ describe('rounds', () => {
       stage.engine.advance(HOUR_MS)
     }
     await restore()
-    expect(await round()).toMatchObject({ judged: 1, wrong: [] })
+    expect(await round()).toMatchObject({ evaluated: 1, wrong: [] })
     stage.engine.advance(HOUR_MS)
-    expect(await round()).toMatchObject({ judged: 0, wrong: [] })
+    expect(await round()).toMatchObject({ evaluated: 0, wrong: [] })
   })
 
   it('goes on where it was cut', async () => {
-    const ids = Array.from({ length: 250 }, () => stores.ambient.random.uuid())
+    const ids = Array.from({ length: 250 }, () => stores.runtime.random.uuid())
     const sample = await documentOf('cancelled')
     await invoices().insertMany(ids.map((id, index) => ({ ...sample, _id: id, number: 1_000 + index })))
     const parts = [await round(() => true), await round(() => true), await round(() => true), await round()]
-    expect(parts.map(({ judged }) => judged)).toEqual([100, 100, stage.count + 50, 0])
+    expect(parts.map(({ evaluated }) => evaluated)).toEqual([100, 100, stage.count + 50, 0])
   })
 
   it('leaves what is younger than ten minutes to the next round', async () => {
     await round()
     await changeLate('late', stage.engine.deps.clock.now() + HOUR_MS - 60_000)
     stage.engine.advance(HOUR_MS)
-    expect(await round()).toMatchObject({ judged: 0 })
+    expect(await round()).toMatchObject({ evaluated: 0 })
     stage.engine.advance(HOUR_MS)
-    expect(await round()).toMatchObject({ judged: 1 })
+    expect(await round()).toMatchObject({ evaluated: 1 })
   })
 })

@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
-import { activeLock } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { parseUnits } from '#shared/domain/money/amount.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
@@ -11,7 +11,7 @@ import type { Clock } from '#shared/ports/runtime.ts'
 import { transactionId } from '#shared/usecases/networks/transaction-id.ts'
 import { REFUND_LINK_LIFE_MS, type RefundLinks, refundTokenHash } from './refund-link.ts'
 
-/** What the operators' side of refunds needs. */
+/** Dependencies of the operators' side of refunds. */
 export interface ManageRefundsDeps {
   readonly clock: Clock
   readonly refunds: Pick<RefundRepository, 'open' | 'findInWorkspace' | 'noteSent' | 'withdraw'>
@@ -20,8 +20,8 @@ export interface ManageRefundsDeps {
   readonly refundLinks: RefundLinks
 }
 
-/** Who does something in which workspace, and why. */
-interface Deed {
+/** Who acts in which workspace, and why. */
+interface OperatorAction {
   readonly workspaceId: string
   readonly mode: Mode
   readonly opId: string
@@ -30,13 +30,13 @@ interface Deed {
 }
 
 /**
- * Notes that money of an invoice is to be given back and makes the link that asks the customer where to. The operation's id is the
+ * Records that money of an invoice is to be refunded and makes the link where the customer enters an address. The operation's id is the
  * refund's, so a repetition finds it, with the same link. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `amount`, and
  * `INVALID_STATE` for an invoice that received nothing.
  */
 export async function openRefundRequest(
   deps: ManageRefundsDeps,
-  input: Deed & { readonly invoiceId: string; readonly asset: AssetId | null; readonly amount: string },
+  input: OperatorAction & { readonly invoiceId: string; readonly asset: AssetId | null; readonly amount: string },
 ): Promise<{ readonly refund: Refund; readonly token: string }> {
   const { workspaceId, mode, opId, actor, reason } = input
   const token = deps.refundLinks.tokenOf(opId)
@@ -74,28 +74,28 @@ export async function openRefundRequest(
 }
 
 /**
- * Notes the transaction by which a refund was sent: its id is checked for its form and nothing else. Repeating it changes nothing.
- * Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `txid`, and `INVALID_STATE` when another one was noted before.
+ * Records the transaction by which a refund was sent: only the form of its id is checked. Repeating it changes nothing.
+ * Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `txid`, and `INVALID_STATE` when another one was recorded before.
  */
 export async function recordRefund(
   deps: ManageRefundsDeps,
-  input: Deed & { readonly refundId: string; readonly txHash: string },
+  input: OperatorAction & { readonly refundId: string; readonly txHash: string },
 ): Promise<Refund> {
   const refund = await find(deps, input)
   const txHash = transactionId(deps.catalog.asset(refund.asset).family, input.txHash)
   const at = deps.clock.now()
   const detail = { refund: refund.id, transaction: txHash, address: refund.address, reason: input.reason }
   const audit = auditOf({ ...input, at, action: 'refund.sent', invoiceId: refund.invoiceId, detail })
-  const noted = await deps.refunds.noteSent(refund.id, { txHash, at, by: input.actor }, audit)
+  const auditWrite = await deps.refunds.noteSent(refund.id, { txHash, at, by: input.actor }, audit)
   const now = await find(deps, input)
-  if (!noted && now.txHash !== txHash) throw ended(now)
+  if (!auditWrite && now.txHash !== txHash) throw ended(now)
   return now
 }
 
-/** Ends a refund that was not sent: its link stops working. Repeating it changes nothing. Throws `NOT_FOUND` and `INVALID_STATE`. */
+/** Withdraws a refund that was not sent: its link stops working. Repeating it changes nothing. Throws `NOT_FOUND` and `INVALID_STATE`. */
 export async function withdrawRefund(
   deps: ManageRefundsDeps,
-  input: Deed & { readonly refundId: string },
+  input: OperatorAction & { readonly refundId: string },
 ): Promise<Refund> {
   const refund = await find(deps, input)
   const detail = { refund: refund.id, reason: input.reason }
@@ -111,21 +111,21 @@ function ended({ status, sentBy, sentAt }: Refund): PaymeshError {
   const when = sentAt === null ? '' : ` at ${new Date(sentAt).toISOString()}`
   const message =
     status === 'sent'
-      ? `${sentBy ?? 'Somebody'} noted another transaction${when}. Nothing was done twice.`
+      ? `${sentBy ?? 'Someone'} recorded another transaction${when}. No changes were made.`
       : 'This refund was withdrawn.'
   return new PaymeshError('INVALID_STATE', { message })
 }
 
-async function find(deps: ManageRefundsDeps, input: Deed & { readonly refundId: string }): Promise<Refund> {
+async function find(deps: ManageRefundsDeps, input: OperatorAction & { readonly refundId: string }): Promise<Refund> {
   const refund = await deps.refunds.findInWorkspace(input.workspaceId, input.mode, input.refundId)
   if (refund === null) throw new PaymeshError('NOT_FOUND')
   return refund
 }
 
 function paidAsset({ state }: Invoice): AssetId {
-  const lock = activeLock(state)
+  const lock = activePaymentMethod(state)
   if (lock === null || totals(state).receivedBase === 0n) {
-    throw new PaymeshError('INVALID_STATE', { message: 'This invoice received nothing that could be given back.' })
+    throw new PaymeshError('INVALID_STATE', { message: 'There is nothing to refund on this invoice.' })
   }
   return lock.asset
 }
@@ -135,7 +135,7 @@ function amountOf(amount: string, decimals: number): bigint {
   try {
     amountBase = parseUnits(amount, decimals)
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (amountBase > 0n) return amountBase
   const message = `must be a number above zero with at most ${decimals} decimals`
@@ -143,7 +143,7 @@ function amountOf(amount: string, decimals: number): bigint {
 }
 
 function auditOf(
-  input: Deed & {
+  input: OperatorAction & {
     readonly at: number
     readonly action: string
     readonly invoiceId: string

@@ -8,7 +8,7 @@ import type { Clock } from '#shared/ports/runtime.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { refundTokenHash } from './refund-link.ts'
 
-/** What the customer's side of a refund needs. */
+/** Dependencies of the customer's side of a refund. */
 export interface RefundRequestDeps {
   readonly clock: Clock
   readonly refunds: Pick<RefundRepository, 'findByTokenHash' | 'giveAddress'>
@@ -18,7 +18,7 @@ export interface RefundRequestDeps {
   readonly payees: AddressReader
 }
 
-/** All that the customer with the link may see: who gives back how much on which network, and what was answered. */
+/** Everything that the customer with the link may see: merchant, amount, network, and the address submitted. */
 export interface RefundRequest {
   readonly merchant: string
   readonly livemode: boolean
@@ -28,21 +28,21 @@ export interface RefundRequest {
   readonly network: NetworkId
   readonly amount: string
   readonly status: RefundStatus
-  /** The customer's own answer. */
+  /** The address that the customer submitted. */
   readonly address: string | null
   readonly txHash: string | null
   /** ISO 8601, UTC. */
   readonly expiresAt: string
 }
 
-/** What a link asks for and how far it is. Throws `NOT_FOUND` for an unknown, withdrawn or expired link alike. */
+/** The request behind a link and its progress. Throws `NOT_FOUND` alike for an unknown, withdrawn or expired link. */
 export async function readRefundRequest(deps: RefundRequestDeps, token: string): Promise<RefundRequest> {
   return await present(deps, await find(deps, token))
 }
 
 /**
- * Takes the address that the customer gives, once: the same one again changes nothing. Throws `NOT_FOUND`, `VALIDATION_ERROR` with
- * path `address` for what is no address of the network, and `INVALID_STATE` when another one was given before, which only the
+ * Stores the address that the customer submits, once: repeating it changes nothing. Throws `NOT_FOUND`, `VALIDATION_ERROR` with
+ * path `address` for an invalid address of the network, and `INVALID_STATE` when another one was submitted before, which only the
  * merchant can undo.
  */
 export async function submitRefundAddress(
@@ -56,7 +56,7 @@ export async function submitRefundAddress(
   const now = await find(deps, token)
   if (now.address !== address) {
     throw new PaymeshError('INVALID_STATE', {
-      message: 'Another address was given before. Write to the merchant if it is wrong.',
+      message: 'Another address was already submitted. Contact the merchant if it is wrong.',
     })
   }
   return await present(deps, now)
@@ -80,7 +80,7 @@ async function find(deps: RefundRequestDeps, token: string): Promise<Refund> {
   const hash = refundTokenHash(token)
   const refund = hash === null ? null : await deps.refunds.findByTokenHash(hash)
   const open = refund !== null && refund.status !== 'withdrawn' && deps.clock.now() < refund.expiresAt
-  if (!open) throw new PaymeshError('NOT_FOUND', { message: 'This link is not valid any more.' })
+  if (!open) throw new PaymeshError('NOT_FOUND', { message: 'This link is no longer valid.' })
   return refund
 }
 

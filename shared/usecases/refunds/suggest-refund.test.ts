@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
-import { sampleLock, sampleState } from '#test/support/db-samples.ts'
+import { samplePaymentMethod, sampleState } from '#test/support/db-samples.ts'
 import { suggestRefund } from './suggest-refund.ts'
 
 const AT = 1_000_000
 /** 100 USDT are due; `amounts` came. */
 const state = (status: InvoiceState['status'], ...amounts: bigint[]): InvoiceState => ({
-  ...sampleState(AT, { locks: [sampleLock('aa', AT)] }),
+  ...sampleState(AT, { locks: [samplePaymentMethod('aa', AT)] }),
   status,
   others: {
     seenBase: amounts.reduce((sum, one) => sum + one, 0n),

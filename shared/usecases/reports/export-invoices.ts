@@ -1,6 +1,6 @@
 import { csvLine } from '#shared/contracts/csv.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
-import { activeLock, type Ms } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type Ms } from '#shared/domain/invoice/model.ts'
 import { isLive, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
@@ -12,7 +12,7 @@ import type { Payment } from '#shared/ports/payments.ts'
 /** Invoices held in memory at once, with their payments. */
 const BATCH = 500
 
-/** What exporting needs. */
+/** Dependencies of exporting. */
 export interface ExportInvoicesDeps {
   readonly lookups: Pick<InvoiceLookups, 'page'>
   readonly paymentLookups: Pick<PaymentLookups, 'ofInvoices'>
@@ -49,10 +49,10 @@ const COLUMNS = [
 ] as const
 
 /**
- * The lines of a CSV file of invoices, newest first, heading first: exactly those that a list with the same query shows, paid or not.
- * Only a batch is in memory at a time and the next is read when this one was taken, so that any number can be exported. Times are
+ * The lines of a CSV file of invoices, newest first, heading first: the same invoices as a list with the same query, paid or not.
+ * Only one batch is in memory at a time and the next is read after this one was consumed, so that any number can be exported. Times are
  * ISO 8601, UTC; amounts plain decimals in units of the currency or the coin. `onRows` is called with the number of rows of a batch before
- * it is taken. What stands in `tx_hashes` are the transactions that count
+ * it is yielded. `tx_hashes` contains the transactions that count
  * and still exist, oldest first, with spaces between.
  */
 export async function* exportInvoices(
@@ -71,7 +71,7 @@ export async function* exportInvoices(
     const payments = await paymentsOf(deps, page.invoices)
     onRows(page.invoices.length)
     yield page.invoices.map((invoice) => lineOf(invoice, payments.get(invoice.terms.id) ?? [], deps)).join('')
-    // A page may be short, even empty, and still go on: only the place it ends at says whether it is the last.
+    // A page may be short or empty before the end: only its end position shows whether it is the last.
     beforeId = page.next
   } while (beforeId !== null)
 }
@@ -94,7 +94,7 @@ function lineOf(
   payments: readonly Payment[],
   { networkName }: Pick<ExportInvoicesDeps, 'networkName'>,
 ): string {
-  const lock = activeLock(state)
+  const lock = activePaymentMethod(state)
   const { dueBase, receivedBase, confirmedBase } = totals(state)
   const units = (base: bigint) => (lock === null ? null : formatUnits(base, lock.decimals))
   const counting = payments.filter((payment) => payment.counted && isLive(payment))

@@ -12,14 +12,14 @@ import { fiatValue } from '#shared/usecases/rates/fiat-value.ts'
 /** Payments held in memory at once, with their invoices. */
 const BATCH = 500
 
-/** What exporting needs. */
+/** Dependencies of exporting. */
 export interface ExportPaymentsDeps {
   readonly paymentLookups: Pick<PaymentLookups, 'pageForward'>
   readonly lookups: Pick<InvoiceLookups, 'findMany'>
   readonly catalog: Pick<Catalog, 'asset'>
 }
 
-/** Which payments: those first stored at or after `from` and before `to`, on a network, counted or not; null = without bound. */
+/** The payments: first stored at or after `from` and before `to`, on a network, counted or not; null = without bound. */
 export interface ExportScope extends Pick<PaymentPageQuery, 'workspaceId' | 'mode' | 'network' | 'counted'> {
   readonly from: Ms | null
   readonly to: Ms | null
@@ -51,10 +51,10 @@ const COLUMNS = [
 ] as const
 
 /**
- * The lines of a CSV file of payments, oldest first, heading first: exactly those that a list with the same filters shows, also those that do
- * not count. Only a batch is in memory at a
- * time and the next is read when this one was taken, so that any number can be exported. Times are ISO 8601, UTC; amounts
- * plain decimals. `onRows` is called with the number of rows of a batch before it is taken. The rate is the promise that the payment answered: the quote that held when it was first seen, else the last.
+ * The lines of a CSV file of payments, oldest first, heading first: the same payments as a list with the same filters, also those that do
+ * not count. Only one batch is in memory at a
+ * time and the next is read after this one was consumed, so that any number can be exported. Times are ISO 8601, UTC; amounts
+ * plain decimals. `onRows` is called with the number of rows of a batch before it is yielded. The rate is that of the quote valid when the payment was first seen, otherwise of the last quote.
  */
 export async function* exportPayments(
   deps: ExportPaymentsDeps,

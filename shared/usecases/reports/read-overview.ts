@@ -1,41 +1,58 @@
-import type { FiatCode } from '#shared/domain/enumerations.ts'
+import type { FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import {
-  type CreatedRow,
-  MAX_ROWS,
-  type OverviewReads,
-  type OverviewSpan,
-  type PaidRow,
-} from '#shared/ports/overview.ts'
+  type CreatedFigure,
+  createdFigures,
+  type InvoiceFigures,
+  medianDuration,
+  mergeFigures,
+  type PaidFigure,
+  paidFigures,
+} from '#shared/domain/reports/invoice-figures.ts'
+import type { OverviewReads } from '#shared/ports/overview.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
-import { lastDays } from './zone-days.ts'
+import { dayStarts, lastDays } from './zone-days.ts'
 
-/** Whose figures, and for how many days back. */
-export interface OverviewQuestion extends Pick<OverviewSpan, 'workspaceId' | 'mode' | 'zone'> {
+/** Whose figures, and for how many days back; days are those of `zone`, an IANA name. */
+export interface OverviewQuestion {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly zone: string
   readonly days: number
 }
 
-/** What was paid in one currency. */
+/** Amount paid in one currency. */
 export interface CurrencyVolume {
   readonly currency: FiatCode
-  /** Minor units in the days asked for, and in as many days before. */
+  /** Minor units in the requested days, and in the same number of days before. */
   readonly minor: bigint
   readonly beforeMinor: bigint
   readonly count: number
 }
 
+/** Invoices that were paid on one day in one currency with one coin. */
+export interface PaidRow extends PaidFigure {
+  /** `2026-11-19`. */
+  readonly day: string
+}
+
+/** Invoices that were created on one day and have come this far. */
+export interface CreatedRow extends CreatedFigure {
+  readonly day: string
+}
+
 /** Paid volume by day. */
 export interface Volume {
   readonly days: readonly string[]
-  /** Most invoices first. The first one is what a single figure shows. */
+  /** Most invoices first. The first one is shown where only one figure fits. */
   readonly currencies: readonly CurrencyVolume[]
   readonly rows: readonly PaidRow[]
-  /** False when there was more than is looked at; then only the newest part is summed. */
-  readonly complete: boolean
+  /** When changes were last counted; null while the figures were never complete. */
+  readonly asOf: Ms | null
 }
 
-/** How invoices of the days asked for went on. */
+/** How invoices of the days asked for went on. Medians are exact to within 0.8 %. */
 export interface Funnel {
   readonly days: readonly string[]
   readonly rows: readonly CreatedRow[]
@@ -44,7 +61,7 @@ export interface Funnel {
   readonly beforeMedianMs: Ms | null
   /** One per day, oldest first; null on days without a payment. */
   readonly medianByDay: readonly (Ms | null)[]
-  readonly complete: boolean
+  readonly asOf: Ms | null
 }
 
 /** The figures of the front page. */
@@ -53,11 +70,11 @@ export interface Overview {
   funnel(question: OverviewQuestion): Promise<Funnel>
 }
 
-/** Figures are made anew at most this often for one question, however many look. */
+/** Figures are computed at most this often for one query, however many viewers there are. */
 const KEEP_MS = 5_000
 const KEPT_MAX = 500
 
-/** Makes the figures of one process on the given reads. */
+/** Computes and caches the figures of one process from the given reads. */
 export function createOverview(deps: { readonly reads: OverviewReads; readonly clock: Clock }): Overview {
   const volume = keeping(deps.clock, (question) => readVolume(deps, question))
   const funnel = keeping(deps.clock, (question) => readFunnel(deps, question))
@@ -80,61 +97,72 @@ function keeping<T>(clock: Clock, read: (question: OverviewQuestion) => Promise<
   }
 }
 
-function spansOf({ clock }: Deps, { days, ...owner }: OverviewQuestion) {
+interface Read {
+  /** The days asked for, oldest first. */
+  readonly days: readonly string[]
+  /** The figures of each of them. */
+  readonly byDay: readonly InvoiceFigures[]
+  /** Of as many days before. */
+  readonly before: InvoiceFigures
+  readonly asOf: Ms | null
+}
+
+const HOUR_MS = 3_600_000
+
+async function readDays(
+  { clock, reads }: Deps,
+  { workspaceId, mode, zone, days: count }: OverviewQuestion,
+): Promise<Read> {
   const now = clock.now()
-  const asked = lastDays(now, days, owner.zone)
-  const before = lastDays(now, days * 2, owner.zone)
-  return {
-    days: asked.days,
-    span: { ...owner, since: asked.since, until: now + 1 },
-    spanBefore: { ...owner, since: before.since, until: asked.since },
+  const { days } = lastDays(now, count * 2, zone)
+  const starts = dayStarts(days, zone)
+  const span = { workspaceId, mode, since: starts[0] ?? now, until: now + HOUR_MS }
+  // Where midnight is on a full hour, no hour lies in two days.
+  const step = starts.every((start) => start % HOUR_MS === 0) ? 'hour' : 'quarter'
+  // What is counted between the two reads only makes the figures newer than they say.
+  const asOf = await reads.asOf()
+  const slots: InvoiceFigures[][] = days.map(() => [])
+  let day = 0
+  for (const { at, figures } of await reads.invoices(span, step)) {
+    while ((starts[day + 1] ?? Number.POSITIVE_INFINITY) <= at) day += 1
+    slots[day]?.push(figures)
   }
+  const byDay = slots.map(mergeFigures)
+  return { days: days.slice(count), byDay: byDay.slice(count), before: mergeFigures(byDay.slice(0, count)), asOf }
 }
 
 async function readVolume(deps: Deps, question: OverviewQuestion): Promise<Volume> {
-  const { days, span, spanBefore } = spansOf(deps, question)
-  const [rows, rowsBefore] = await Promise.all([deps.reads.paid(span), deps.reads.paid(spanBefore)])
+  const { days, byDay, before, asOf } = await readDays(deps, question)
+  const rows = byDay.flatMap((figures, index) =>
+    paidFigures(figures).map((row): PaidRow => ({ day: days[index] ?? '', ...row })),
+  )
+  const rowsBefore = paidFigures(before)
   const currencies = [...new Set([...rows, ...rowsBefore].map(({ currency }) => currency))].map((currency) => {
     const own = rows.filter((row) => row.currency === currency)
     const former = rowsBefore.filter((row) => row.currency === currency)
     return { currency, minor: sum(own), beforeMinor: sum(former), count: countOf(own) }
   })
   currencies.sort((one, other) => other.count - one.count || one.currency.localeCompare(other.currency))
-  return { days, currencies, rows, complete: countOf(rows) < MAX_ROWS && countOf(rowsBefore) < MAX_ROWS }
+  return { days, currencies, rows, asOf }
 }
 
 async function readFunnel(deps: Deps, question: OverviewQuestion): Promise<Funnel> {
-  const { days, span, spanBefore } = spansOf(deps, question)
-  const { reads } = deps
-  const [rows, rowsBefore, times, timesBefore] = await Promise.all([
-    reads.created(span),
-    reads.created(spanBefore),
-    reads.timesToPaid(span),
-    reads.timesToPaid(spanBefore),
-  ])
-  const byDay = new Map<string, Ms[]>()
-  for (const { paidAt, tookMs } of times) {
-    const [day = ''] = lastDays(paidAt, 1, question.zone).days
-    byDay.set(day, [...(byDay.get(day) ?? []), tookMs])
-  }
+  const { days, byDay, before, asOf } = await readDays(deps, question)
+  const rowsBefore = createdFigures(before)
   return {
     days,
-    rows,
+    rows: byDay.flatMap((figures, index) =>
+      createdFigures(figures).map((row): CreatedRow => ({ day: days[index] ?? '', ...row })),
+    ),
     before: { created: countOf(rowsBefore), paid: countOf(rowsBefore.filter(isPaid)) },
-    medianMs: quantile(
-      times.map(({ tookMs }) => tookMs),
-      0.5,
-    ),
-    beforeMedianMs: quantile(
-      timesBefore.map(({ tookMs }) => tookMs),
-      0.5,
-    ),
-    medianByDay: days.map((day) => quantile(byDay.get(day) ?? [], 0.5)),
-    complete: countOf(rows) < MAX_ROWS && countOf(rowsBefore) < MAX_ROWS,
+    medianMs: medianDuration(mergeFigures(byDay)),
+    beforeMedianMs: medianDuration(before),
+    medianByDay: byDay.map(medianDuration),
+    asOf,
   }
 }
 
-function sum(rows: readonly PaidRow[]): bigint {
+function sum(rows: readonly PaidFigure[]): bigint {
   return rows.reduce((total, { minor }) => total + minor, 0n)
 }
 
@@ -142,7 +170,7 @@ function countOf(rows: readonly { readonly count: number }[]): number {
   return rows.reduce((total, { count }) => total + count, 0)
 }
 
-function isPaid({ status }: CreatedRow): boolean {
+function isPaid({ status }: CreatedFigure): boolean {
   return status === 'paid' || status === 'overpaid'
 }
 

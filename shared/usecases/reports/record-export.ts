@@ -3,30 +3,30 @@ import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { ExportRecords } from '#shared/ports/exports.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 
-/** What recording an export needs. */
+/** Dependencies of recording an export. */
 export interface RecordExportDeps {
   readonly clock: Clock
   readonly exports: ExportRecords
 }
 
-/** Who takes which data along. */
+/** Who exports which data. */
 export interface ExportRequest {
-  /** Unlike that of any other request. */
+  /** Unique to this request. */
   readonly requestId: string
   readonly actor: string
   readonly workspaceId: string
   readonly mode: Mode
-  /** What the file holds: `invoices`. */
+  /** Kind of the file's content: `invoices`. */
   readonly what: string
-  /** What it was narrowed by. Texts that people typed are left out of the audit trail: they may be personal data. */
+  /** Filters of the export. Texts that people typed are left out of the audit log: they may be personal data. */
   readonly filters: Readonly<Record<string, string | number | boolean | null>>
 }
 
 /**
- * The parts of an exported file, with a row in the audit trail before the first and one behind the last. The first row names the
- * filters; when it cannot be stored, nothing leaves. The second says how many rows were handed over, at most so many arrived, and
- * whether the file is complete; when it cannot be stored the file breaks off. `open` receives what to call with the number of
- * rows of each part before the part is handed over. After a crash the first row stands alone.
+ * The parts of an exported file, with an audit row before the first and one after the last. The first row names the
+ * filters; if it cannot be stored, nothing is sent. The second states how many rows were handed over (an upper bound of those received), and
+ * whether the file is complete; if it cannot be stored, the file is cut off. `open` receives a callback for the number of
+ * rows of each part, to be called before the part is handed over. After a crash only the first row exists.
  */
 export async function* recordedExport(
   { clock, exports }: RecordExportDeps,

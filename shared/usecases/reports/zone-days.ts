@@ -2,21 +2,26 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 
 const DAY_MS = 86_400_000
 
-/** Days of a zone, oldest first, and the moment the first of them began. */
+/** Days of a time zone, oldest first, and the moment the first of them began. */
 export interface ZoneDays {
   /** `2026-11-19`. */
   readonly days: readonly string[]
   readonly since: Ms
 }
 
-/** The last `count` days of a zone, today among them. Throws RangeError on an unknown zone. */
+/** The last `count` days of a zone, including today. Throws RangeError on an unknown zone. */
 export function lastDays(now: Ms, count: number, zone: string): ZoneDays {
   const today = Date.parse(`${dayOf(now, zone)}T00:00:00Z`)
   const days = Array.from({ length: count }, (_, index) => isoDay(today - (count - 1 - index) * DAY_MS))
   return { days, since: startOf(today - (count - 1) * DAY_MS, zone) }
 }
 
-/** Whether the name is that of a zone which is known here. */
+/** When each of these days began in a zone, in the same order. Throws RangeError on an unknown zone. */
+export function dayStarts(days: readonly string[], zone: string): readonly Ms[] {
+  return days.map((day) => startOf(Date.parse(`${day}T00:00:00Z`), zone))
+}
+
+/** Whether this runtime supports the zone. */
 export function isZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
@@ -34,7 +39,7 @@ function isoDay(at: Ms): string {
   return new Date(at).toISOString().slice(0, 10)
 }
 
-/** The moment a day began there: its UTC midnight moved by the offset of that moment, which may differ from today's. */
+/** The moment a day began there: its UTC midnight shifted by the offset of that moment, which may differ from today's. */
 function startOf(utcMidnight: Ms, zone: string): Ms {
   const guess = utcMidnight - offsetAt(utcMidnight, zone)
   return utcMidnight - offsetAt(guess, zone)
@@ -42,7 +47,7 @@ function startOf(utcMidnight: Ms, zone: string): Ms {
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** Making a formatter costs far more than using it; there are some hundred zones. */
+/** Creating a formatter costs far more than using it; there are a few hundred zones. */
 function clockOf(zone: string): Intl.DateTimeFormat {
   const known = clocks.get(zone)
   if (known !== undefined) return known

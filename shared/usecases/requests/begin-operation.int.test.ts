@@ -6,7 +6,7 @@ import { useStores } from '#test/support/stores.ts'
 import { type AskedOperation, beginOperation } from './begin-operation.ts'
 
 const stores = useStores()
-const deps = () => ({ ...stores.ambient, operations: createOperationRegister(stores.db) })
+const deps = () => ({ ...stores.runtime, operationRegister: createOperationRegister(stores.db) })
 const asked = (change: Partial<AskedOperation> = {}): AskedOperation => ({
   ...{ scope: 'workspace', opId: randomUUID(), actor: 'user:ana@example.com', procedure: 'members.setRole' },
   ...{ content: { userId: 'luis', from: 'viewer', to: 'support' } },
@@ -39,8 +39,8 @@ describe('an operation id', () => {
 
   it('of two processes with other content at the same moment serves one', async () => {
     const first = asked()
-    const wishes = [first, { ...first, content: { userId: 'luis', from: 'viewer', to: 'owner' } }]
-    const outcomes = await Promise.allSettled(wishes.map((wish) => beginOperation(deps(), wish)))
+    const requests = [first, { ...first, content: { userId: 'luis', from: 'viewer', to: 'owner' } }]
+    const outcomes = await Promise.allSettled(requests.map((request) => beginOperation(deps(), request)))
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 

@@ -4,64 +4,64 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { OperationRegister } from '#shared/ports/operations.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
 import { canonicalJson } from '#shared/usecases/audit/canonical-json.ts'
-import { deedId } from '#shared/usecases/audit/operation-resource-id.ts'
+import { operationResourceId } from '#shared/usecases/audit/operation-resource-id.ts'
 
-/** What beginning an operation needs. */
+/** Dependencies of beginning an operation. */
 export interface BeginOperationDeps {
-  readonly operations: OperationRegister
+  readonly operationRegister: OperationRegister
   readonly clock: Clock
   readonly random: Random
 }
 
-/** A change that a client asks for under an id of its choice. */
+/** A change that a client requests under an id of its choice. */
 export interface AskedOperation {
-  /** Within which the client's id is looked up: a workspace, the installation, or a person. Others never meet it. */
+  /** Where the client's id is unique: a workspace, the installation, or a person. */
   readonly scope: string
   /** The client's id, a UUID. */
   readonly opId: string
   readonly actor: string
   /** Path of the procedure. */
   readonly procedure: string
-  /** The whole input as it arrived, the target included, without the id. */
+  /** The whole input as received, including the target, without the id. */
   readonly content: unknown
 }
 
-/** An operation that may be carried out. */
+/** An operation that may run. */
 export interface Operation {
   /**
-   * A UUID made of the client's id, actor, procedure, target and content. Audit rows and everything else that guards
-   * against repetition hang on this id, so the same client id with other content can never pass for done.
+   * A UUID derived from the client's id, actor, procedure, target and content. Audit rows and every other guard
+   * against repetition use this id, so the same client id with other content can never count as done.
    */
   readonly id: string
   /** True when an earlier request with the same id and content succeeded: this one must change nothing. */
   readonly isDone: boolean
-  /** When it was asked for first. */
+  /** When it was first requested. */
   readonly at: Ms
   /** Reports the end: `refused` frees the client's id unless another request shares it; `unknown` leaves it bound. */
   end(outcome: 'done' | 'refused' | 'unknown'): Promise<void>
 }
 
-/** Binds the client's id to what is asked. Throws `IDEMPOTENCY_MISMATCH` when it is bound to something else; then nothing was changed. */
+/** Binds the client's id to the request. Throws `IDEMPOTENCY_MISMATCH` when it is bound to another one; then nothing was changed. */
 export async function beginOperation(deps: BeginOperationDeps, asked: AskedOperation): Promise<Operation> {
   const { scope, opId, actor, procedure, content } = asked
   const key = `${scope}:${opId}`
-  const { operations, clock, random } = deps
+  const { operationRegister, clock, random } = deps
   const fingerprint = createHash('sha256').update(canonicalJson({ actor, procedure, content }), 'utf8').digest('hex')
   const runner = random.uuid()
-  const { isSame, isDone, at } = await operations.begin(key, { fingerprint, runner, at: clock.now() })
+  const { isSame, isDone, at } = await operationRegister.begin(key, { fingerprint, runner, at: clock.now() })
   if (!isSame) {
     throw new PaymeshError('IDEMPOTENCY_MISMATCH', {
-      message: 'This operation id was used for something else. Nothing was changed: send this with an id of its own.',
-      details: [{ path: 'opId', message: 'was used for something else' }],
+      message: 'This operation ID was already used for a different request. No changes were made. Use a new ID.',
+      details: [{ path: 'opId', message: 'was already used for a different request' }],
     })
   }
   return {
-    id: deedId('operation', fingerprint, key),
+    id: operationResourceId('operation', fingerprint, key),
     isDone,
     at,
     end: async (outcome) => {
-      if (outcome === 'done') await operations.finish(key)
-      else if (outcome === 'refused') await operations.release(key, runner)
+      if (outcome === 'done') await operationRegister.finish(key)
+      else if (outcome === 'refused') await operationRegister.release(key, runner)
     },
   }
 }

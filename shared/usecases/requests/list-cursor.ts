@@ -11,19 +11,19 @@ export interface CursorScope {
   readonly list: string
   readonly workspaceId: string
   readonly mode: Mode
-  /** What the list is narrowed to, by parameter; texts and numbers, always named in the same order. */
+  /** The list's filters by parameter; texts and numbers, always named in the same order. */
   readonly filters?: Readonly<Record<string, string | number | undefined>>
 }
 
 /** Opaque page positions. */
 export interface ListCursor {
-  /** The position behind a resource: 38 characters of base64url, its id and a MAC over id and scope. */
+  /** The position after a resource: 38 characters of base64url, its id and a MAC over id and scope. */
   encode(scope: CursorScope, lastId: string): string
   /** The id in a cursor. Throws `VALIDATION_ERROR` at `cursor` when it is malformed or was made for another list, workspace, mode or filter. */
   decode(scope: CursorScope, cursor: string): string
 }
 
-/** Cursors under a secret of the installation, so that they hold over restarts and on every node. */
+/** Cursors under a secret of the installation, so that they stay valid across restarts and on every node. */
 export function createListCursor(secret: Uint8Array): ListCursor {
   const key = createHmac('sha256', secret).update('paymesh list cursor').digest()
   const macOf = ({ list, workspaceId, mode, filters = {} }: CursorScope, id: Buffer): Buffer =>
@@ -41,7 +41,7 @@ export function createListCursor(secret: Uint8Array): ListCursor {
       const bytes = FORM.test(cursor) ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0)
       const id = bytes.subarray(0, ID_BYTES)
       if (bytes.length !== ID_BYTES + MAC_BYTES || !timingSafeEqual(bytes.subarray(ID_BYTES), macOf(scope, id))) {
-        throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }])
+        throw invalid([{ path: 'cursor', message: 'is not a valid cursor for this list' }])
       }
       const hex = id.toString('hex')
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`

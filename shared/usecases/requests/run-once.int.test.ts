@@ -13,11 +13,11 @@ const secretBox = createSecretBox(randomBytes(32))
 const created: Answer = { status: 201, body: '{"data":1}', replayed: false }
 
 function deps(): RunOnceDeps {
-  return { ...stores.ambient, after, secretBox, idempotency: createIdempotencyRepository(stores.db) }
+  return { ...stores.runtime, after, secretBox, idempotency: createIdempotencyRepository(stores.db) }
 }
 
 function once() {
-  return { scope: stores.ambient.random.uuid(), fingerprint: 'f', requestId: 'req_1' }
+  return { scope: stores.runtime.random.uuid(), fingerprint: 'f', requestId: 'req_1' }
 }
 
 describe('runOnce', () => {
@@ -95,7 +95,7 @@ describe('runOnce', () => {
   // Guarantee: a key left by a killed process is free after 5 s, and never while its request runs.
   test('a lease is renewed while the operation runs, and runs out after 5 s without renewal', async () => {
     const scope = once()
-    let nowMs = stores.ambient.clock.now()
+    let nowMs = stores.runtime.clock.now()
     const timers: (() => void)[] = []
     const virtual: RunOnceDeps = {
       ...deps(),

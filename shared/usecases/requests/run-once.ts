@@ -8,12 +8,12 @@ import type { SecretBox } from '#shared/ports/secrets.ts'
 import type { After } from '#shared/ports/timers.ts'
 import { isReplayable } from './idempotency-scope.ts'
 
-/** A request that did not renew its lease for this long counts as dead, and a retry takes over. */
+/** A request that has not renewed its lease for this long counts as dead, and a retry takes over. */
 const LEASE_MS = 5_000
-/** A running request renews so often; two renewals may fail. */
+/** Renewal interval of a running request; two renewals may fail. */
 const RENEW_MS = 1_500
 
-/** What running an operation at most once per key needs. */
+/** Dependencies of running an operation at most once per key. */
 export interface RunOnceDeps {
   readonly idempotency: IdempotencyRepository
   readonly secretBox: SecretBox
@@ -30,19 +30,19 @@ export interface OnceScope {
   readonly requestId: string
 }
 
-/** Identities under which an operation works, equal for every retry of the same key. */
+/** Ids for an operation's writes, equal for every retry of the same key. */
 export interface OperationIds {
   /** Id for the resource that the operation creates. */
   readonly resourceId: string
-  /** Recognised by the target's `lastOps`, so that a retry after a lost answer finds its work done. */
+  /** Stored in the target's `lastOps`, so that a retry after a lost response finds its work done. */
   readonly opId: string
 }
 
 /**
- * Runs an operation at most once per key: the first answer is stored, sealed, and repeated byte for byte; a retry after a crash runs
+ * Runs an operation at most once per key: the first response is stored, sealed, and repeated byte for byte; a retry after a crash runs
  * again under the same ids. Without a key (`once` null) it just runs. Throws `IDEMPOTENCY_MISMATCH` and
- * `IDEMPOTENCY_IN_PROGRESS`; refusals that are no outcome (validation, 403, 503) leave the key free; after an unexpected
- * failure, when nobody knows whether the work was done, the next request with the key resumes it under the same ids, even if
+ * `IDEMPOTENCY_IN_PROGRESS`; refusals that are not an outcome (validation, 403, 503) leave the key free; after an unexpected
+ * failure, when it is unknown whether the work was done, the next request with the key resumes it under the same ids, even if
  * others were refused in between.
  */
 export async function runOnce(
@@ -69,7 +69,7 @@ export async function runOnce(
     return answer
   } catch (error) {
     if (isReplayable(error)) await finish(error.status, errorEnvelope(error, once.requestId))
-    // A refused retry says nothing about what the first run did before it died.
+    // A refused retry does not tell what the first run did before it died.
     else if (error instanceof PaymeshError && begun.outcome === 'begun')
       await deps.idempotency.release(scope, fencingToken)
     else await giveUp(deps, scope, fencingToken)
@@ -79,7 +79,7 @@ export async function runOnce(
   }
 }
 
-/** Renews until the returned function is called. A renewal that fails is made up for by the next one. */
+/** Renews until the returned function is called. The next renewal makes up for a failed one. */
 function keepLease(deps: RunOnceDeps, scope: string, fencingToken: number): () => void {
   const renew = (): void => {
     deps.idempotency.renew(scope, fencingToken, deps.clock.now() + LEASE_MS).catch(() => undefined)
@@ -89,12 +89,12 @@ function keepLease(deps: RunOnceDeps, scope: string, fencingToken: number): () =
   return () => cancel()
 }
 
-/** Anything unexpected may have come after the work took effect, so the ids must outlive it. Never throws. */
+/** An unexpected error may follow after the work took effect, so the ids must outlive it. Never throws. */
 async function giveUp(deps: RunOnceDeps, scope: string, fencingToken: number): Promise<void> {
   try {
     await deps.idempotency.giveUp(scope, fencingToken)
   } catch {
-    // The store is away; then the lease runs out by itself.
+    // The store is down; the lease will expire.
   }
 }
 

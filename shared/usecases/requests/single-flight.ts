@@ -1,7 +1,7 @@
-/** Runs `load` for a key unless a run for it is under way, whose result everybody who asks meanwhile shares. Nothing is kept afterwards. */
+/** Runs `load` for a key unless a run for it is in progress; concurrent callers share its result. Nothing is cached afterwards. */
 export type SingleFlight<T> = (key: string, load: () => Promise<T>) => Promise<T>
 
-/** Makes a single flight: many questions at the same moment cost one read, and the next question reads again. */
+/** Makes a single flight: concurrent calls cost one read, and the next call reads again. */
 export function createSingleFlight<T>(): SingleFlight<T> {
   const running = new Map<string, Promise<T>>()
   return (key, load) => {

@@ -1,34 +1,34 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { Payment } from '#shared/ports/payments.ts'
-import type { BlockRef, LedgerTransfer } from '#shared/ports/scanning.ts'
-import { riseKey, riseKeyPrefix } from '#shared/usecases/payments/balance-increase-keys.ts'
-import type { FoundRise } from './balance-sheet.ts'
+import type { BlockRef, LedgerTransfer } from '#shared/ports/scanned-blocks.ts'
+import { increaseKey, increaseKeyPrefix } from '#shared/usecases/payments/balance-increase-keys.ts'
+import type { FoundIncrease } from './balance-sheet.ts'
 import type { ScanSession } from './scan-session.ts'
 
-/** Whose account it is. */
+/** The owner of an account. */
 export interface CoinHolder {
   readonly address: string
   readonly asset: AssetId
-  /** Invoices that wait for the coin there. */
+  /** Invoices that wait for the coin at this account. */
   readonly invoiceIds: ReadonlySet<string>
 }
 
-/** A rise as a transfer, and the block that it stands in. */
-export interface PlacedRise {
+/** A balance increase as a transfer, and its block. */
+export interface PlacedIncrease {
   readonly height: number
   readonly transfer: LedgerTransfer
 }
 
 /**
- * Gives each rise the lowest ordinal that is free: whose payment was never there, or was one of the same invoices and stands
- * nowhere any more. So a payment keeps its key when its block is made again.
+ * Gives each increase the lowest free ordinal: one that no payment has, or whose payment belonged to the same invoices and is
+ * no longer in any block. So a payment keeps its key when its block is rebuilt.
  */
-export async function placeRises(
+export async function placeIncreases(
   { deps, source, cursor }: ScanSession,
   blocks: readonly BlockRef[],
   { matchKey, holder }: { readonly matchKey: string; readonly holder: CoinHolder },
-  rises: readonly FoundRise[],
-): Promise<readonly PlacedRise[]> {
+  increases: readonly FoundIncrease[],
+): Promise<readonly PlacedIncrease[]> {
   const hashes = new Set(blocks.map(({ hash }) => hash))
   const isTaken = ({ state, block, invoiceId }: Payment): boolean => {
     const isLive = block !== null && (state === 'detected' || state === 'confirmed')
@@ -36,16 +36,16 @@ export async function placeRises(
     return invoiceId === null || !holder.invoiceIds.has(invoiceId)
   }
   const taken = new Set<string>()
-  const placed: PlacedRise[] = []
-  for (const { height, amountBase, rise } of rises) {
-    const stored = await deps.payments.listByKeyPrefix(`${riseKeyPrefix(source, matchKey)}:${amountBase}`)
+  const placed: PlacedIncrease[] = []
+  for (const { height, amountBase, increase } of increases) {
+    const stored = await deps.payments.listByKeyPrefix(`${increaseKeyPrefix(source, matchKey)}:${amountBase}`)
     for (const payment of stored) if (isTaken(payment)) taken.add(payment.key)
     let ordinal = 0
-    while (taken.has(riseKey(source, matchKey, amountBase, ordinal))) ordinal += 1
-    const key = riseKey(source, matchKey, amountBase, ordinal)
+    while (taken.has(increaseKey(source, matchKey, amountBase, ordinal))) ordinal += 1
+    const key = increaseKey(source, matchKey, amountBase, ordinal)
     taken.add(key)
     const to = { matchKey, toAddress: holder.address, asset: holder.asset, contract: null, amountBase }
-    placed.push({ height, transfer: { key, ...to, fromAddress: null, txHash: null, outputIndex: null, rise } })
+    placed.push({ height, transfer: { key, ...to, fromAddress: null, txHash: null, outputIndex: null, increase } })
   }
   return placed
 }

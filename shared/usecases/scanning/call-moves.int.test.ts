@@ -5,10 +5,11 @@ import { infosSchema } from '#shared/chains/families/tron/wire.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import { CURRENT_KEYS_OF_CALL_MOVES } from '#shared/db/schema/migrations/0002-current-keys-of-call-moves.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import { type ChainClient, NodeUnreliable, type ScannedBlock, type WatchIndex } from '#shared/ports/scanning.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { type ChainClient, NodeUnreliable, type WatchIndex } from '#shared/ports/scanning.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { previewRescan } from './preview-rescan.ts'
 import type { ScanSession } from './scan-session.ts'
@@ -33,7 +34,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   invoice = await engine.open({ asset: 'trx_tron' })
-  half = (lockOf(invoice).quotes[0]?.amountBase ?? 0n) / 2n
+  half = (paymentMethodOf(invoice).quotes[0]?.amountBase ?? 0n) / 2n
   transactions += 1
   txId = transactions.toString(16).padStart(64, '0')
 })
@@ -41,7 +42,7 @@ beforeEach(async () => {
 /** What a contract sends to the invoice: half of what is due. */
 const call = () => ({
   caller_address: PAYER,
-  transferTo_address: `41${lockOf(invoice).matchKey}`,
+  transferTo_address: `41${paymentMethodOf(invoice).matchKey}`,
   callValueInfo: [{ callValue: Number(half) }],
   note: hex('call'),
 })
@@ -65,7 +66,7 @@ function transfersOf(records: Records, watches: WatchIndex) {
 
 function watching(): WatchIndex {
   const watches = createWatchIndex()
-  watches.add(lockOf(invoice).matchKey)
+  watches.add(paymentMethodOf(invoice).matchKey)
   return watches
 }
 

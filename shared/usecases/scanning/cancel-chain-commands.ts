@@ -4,13 +4,13 @@ import type { ChainCommand, ChainCommandKind, ChainCommandRepository } from '#sh
 import type { Clock } from '#shared/ports/runtime.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 
-/** What cancelling needs. */
+/** Dependencies of cancelling. */
 export interface CancelChainDeps {
   readonly clock: Clock
   readonly commands: Pick<ChainCommandRepository, 'listOpen' | 'cancel' | 'findById'>
 }
 
-/** Whose open requests are cancelled; `kind` null means all of them. */
+/** The network whose open requests are cancelled; `kind` null means all of them. */
 export interface CancelChainInput {
   readonly mode: Mode
   readonly network: NetworkId
@@ -18,21 +18,21 @@ export interface CancelChainInput {
   readonly dryRun: boolean
   readonly actor: string
   readonly reason?: string | null
-  /** Requests that were asked for later stay; absent = all. A repetition then cancels nothing that the first run could not see. */
+  /** Requests made later stay; absent = all. A repetition then cancels only requests that the first run could see. */
   readonly askedUntil?: Ms
 }
 
-/** What became of the open requests. */
+/** Result for the open requests. */
 export interface CancelledChain {
   /** Closed by this call, or in a dry run those that would be. */
   readonly cancelled: readonly ChainCommand[]
-  /** Carried out, or about to be, before they could be cancelled. */
+  /** Requests that ran, or were about to run, before they could be cancelled. */
   readonly tooLate: readonly ChainCommand[]
 }
 
 /**
- * Closes open requests to the scanner of a network, each with its audit row. What a rescan has read so far stays: it only found
- * what is true. A request that a scanner has begun to move its cursor for cannot be cancelled any more. Repeating it
+ * Closes open requests to the scanner of a network, each with its audit row. The results of a partial rescan stay: they are
+ * correct. A request for which a scanner has begun to move its cursor cannot be cancelled any more. Repeating it
  * finds nothing open and changes nothing.
  */
 export async function cancelChainCommands(deps: CancelChainDeps, input: CancelChainInput): Promise<CancelledChain> {
@@ -73,7 +73,7 @@ export async function cancelChainCommands(deps: CancelChainDeps, input: CancelCh
 function outcomeOf({ kind, from, nextHeight, changed }: ChainCommand, actor: string): string {
   const read =
     kind !== 'rescan' || from === null || nextHeight === null || nextHeight <= from
-      ? 'Nothing had been done.'
-      : `Blocks ${from} to ${nextHeight - 1} had been read again; ${changed} payments were found or changed.`
+      ? 'It had not started.'
+      : `Blocks ${from} to ${nextHeight - 1} had been rescanned; ${changed} payments were found or changed.`
   return `Cancelled by ${actor}. ${read}`
 }

@@ -2,17 +2,18 @@ import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { CoinAccount } from '#shared/ports/invoices.ts'
 import type { BalanceCheck } from '#shared/ports/native-balances.ts'
-import { type BalanceLedger, type BlockRef, NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
+import { type BalanceLedger, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { assertHeld, type ScanSession } from './scan-session.ts'
 
-/** A deadline waits this long for a node that does not say what an account holds. */
+/** A deadline waits this long for a node that does not return account balances. */
 const PATIENCE_MS = 60_000
 
 /** Invoices whose deadline the next blocks may pass. */
 export interface Endings {
   /**
-   * Compares what the accounts of ending invoices hold after the newest block with what payments explain, and opens an inbox
-   * row for what they do not. Called when the payments are stored and before the cursor moves. Repeating it opens nothing
+   * Compares the balances of ending invoices' accounts after the newest block with their payments, and opens an exception
+   * for an unexplained difference. Called when the payments are stored and before the cursor moves. Repeating it opens nothing
    * twice. Throws `NodeUnreliable` while a node is silent, for a minute.
    */
   compare(last: BlockRef): Promise<void>
@@ -21,9 +22,9 @@ export interface Endings {
 const NOTHING: Endings = { compare: async () => {} }
 
 /**
- * Coins may come outside of any transaction: withdrawals of validators, tips of a coinbase. Where balances are not the ledger,
- * nothing else shows them. Reads the balance of accounts whose invoice is seen for the first time: what came until the
- * cursor's block is in it, and nobody could pay the invoice before.
+ * Coins may arrive outside transactions: validator withdrawals, coinbase tips. On networks without balance
+ * scanning, nothing else shows them. Reads the balance of accounts whose invoice is seen for the first time: it includes everything up to the
+ * cursor's block, and nobody could pay the invoice before.
  */
 export async function openEndings(session: ScanSession): Promise<Endings> {
   const { deps, source, cursor, index } = session
@@ -40,7 +41,7 @@ export async function openEndings(session: ScanSession): Promise<Endings> {
       if (ending.length === 0) return
       const ends = await readEnds(session, ledger, ending, last)
       await (ends === null ? reportUncompared(session) : compareAll(session, ending, last, ends))
-      // An address that is handed on begins with the balance that its next invoice finds.
+      // A reused address begins with the balance that its next invoice finds.
       const kept = new Set(waiting.flatMap(({ expiresAt, matchKey }) => (expiresAt > last.time ? matchKey : [])))
       const over = [...new Set(ending.map(({ matchKey }) => matchKey))].filter((matchKey) => !kept.has(matchKey))
       assertHeld(session)
@@ -50,7 +51,7 @@ export async function openEndings(session: ScanSession): Promise<Endings> {
   }
 }
 
-/** Reads and stores the balances at the cursor. What cannot be read is asked for again with the next blocks. */
+/** Reads and stores the balances at the cursor. Failed reads are repeated with the next blocks. */
 async function readStarts(session: ScanSession, ledger: BalanceLedger, fresh: readonly CoinAccount[]): Promise<void> {
   const { deps, source, cursor, lease } = session
   const { height, hash } = cursor
@@ -69,7 +70,7 @@ async function readStarts(session: ScanSession, ledger: BalanceLedger, fresh: re
   for (const { invoiceId } of fresh) session.opened?.add(invoiceId)
 }
 
-/** Null when nobody has that state, or a node has been silent for too long. */
+/** Null when no node has that state, or a node has been silent for too long. */
 async function readEnds(
   session: ScanSession,
   ledger: BalanceLedger,
@@ -115,11 +116,11 @@ async function compareAll(
   deps.metrics.count('scanner_unexplained_balances_total', labels, rows.length)
 }
 
-/** A balance on a branch that was left says nothing about this one. */
+/** A balance on an abandoned branch is not valid on this one. */
 async function stands({ source, cursor }: ScanSession, { height, hash }: BalanceCheck): Promise<boolean> {
   const known = cursor.window.find(([at]) => at === height)?.[1]
   if (known !== undefined) return known === hash
-  // A node that has dropped that block says nothing: no deadline waits for it.
+  // If the node no longer returns that block, no deadline waits for it.
   return (await orNull(() => source.client.blockAt(height)))?.hash === hash
 }
 
@@ -157,13 +158,13 @@ function rowOf(
     mode: source.mode,
     invoiceId,
     paymentKey: null,
-    detail: `${address} on ${source.network} holds ${units(restBase)} more than payments explain: ${units(start.balanceBase)} at block ${start.height}, ${units(endBase)} at block ${last.height}, ${units(paidBase)} in payments between. Coins may come outside of transactions, as withdrawals of validators do. Compare with a block explorer.`,
+    detail: `${address} on ${source.network} holds ${units(restBase)} more than payments explain: ${units(start.balanceBase)} at block ${start.height}, ${units(endBase)} at block ${last.height}, ${units(paidBase)} in payments between. Some coins arrive outside transactions, for example validator withdrawals. Compare with a block explorer.`,
     openedAt: deps.clock.now(),
     closedAt: null,
   }
 }
 
-/** One row for the network, for the operators of the installation. */
+/** One exception for the network, for the instance admins. */
 async function reportUncompared({ deps, source }: ScanSession): Promise<void> {
   const { mode, network } = source
   await deps.exceptions.openOnce([
@@ -174,7 +175,7 @@ async function reportUncompared({ deps, source }: ScanSession): Promise<void> {
       mode,
       invoiceId: null,
       paymentKey: null,
-      detail: `No node of ${network} (${mode}) says what accounts hold when invoices end. Coins that come outside of transactions, such as withdrawals of validators, are not noticed there.`,
+      detail: `No node of ${network} (${mode}) returns account balances at the time invoices end. Coins that arrive outside transactions, such as validator withdrawals, are not detected.`,
       openedAt: deps.clock.now(),
       closedAt: null,
     },

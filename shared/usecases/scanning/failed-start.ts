@@ -3,19 +3,19 @@ import { networkName, stuckRow } from '#shared/usecases/networks/report-stuck-ne
 import type { ScanDeps, ScanSource } from './scan-session.ts'
 import { scanFailure, troubleFacts } from './scan-trouble.ts'
 
-/** A network that could not be started for this long is a person's business. */
+/** A network that has failed to start for this long is reported. */
 const PATIENCE_MS = 60_000
 
-/** Watches the first start of a network, which has no cursor yet that could carry the failure. */
+/** Watches the first start of a network, which has no cursor yet to store the failure. */
 export interface FailedStart {
   /**
-   * Gives what `open` gives. Throws what it throws, and after a minute of failures opens the inbox row of the network; the row
-   * closes as that of any stuck network once there is a cursor that advances.
+   * Returns the result of `open`. Passes on its errors, and after a minute of failures opens the network's exception, which
+   * closes like that of any stuck network once there is a cursor that advances.
    */
   watch<T>(open: () => Promise<T>): Promise<T>
 }
 
-/** Makes the watch of one scanner. */
+/** Makes the start watch of one scanner. */
 export function createFailedStart({ clock, exceptions }: ScanDeps, { mode, network }: ScanSource): FailedStart {
   let failing: { readonly since: Ms; isReported: boolean } | null = null
   return {
@@ -31,8 +31,8 @@ export function createFailedStart({ clock, exceptions }: ScanDeps, { mode, netwo
         failing.isReported = true
         const { reason, host, method } = troubleFacts(error, 0)
         const at = [host, method].filter((part) => part !== null && !reason.includes(part)).join(', ')
-        const what = scanFailure(error) === 'mismatch' ? 'its node is refused' : 'its node gives no usable answer'
-        const detail = `${networkName(mode, network)} was never scanned: ${what}${at === '' ? '' : ` (${at})`}: ${reason}. Correct its node in PAYMESH_NETWORKS and restart the scanner.`
+        const what = scanFailure(error) === 'mismatch' ? 'its node was rejected' : 'its node returns no usable response'
+        const detail = `${networkName(mode, network)} has not been scanned: ${what}${at === '' ? '' : ` (${at})`}: ${reason}. Correct its node in PAYMESH_NETWORKS and restart the scanner.`
         await exceptions.report(stuckRow({ mode, network }, detail, now))
         throw error
       }

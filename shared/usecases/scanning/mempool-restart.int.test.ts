@@ -49,7 +49,7 @@ beforeAll(async () => {
   node = await startLitecoinNode({ blockTimeMs: null, dataDir, flags: ['-persistmempool=1'] })
   const networks = { litecoin: { rpcUrls: [await startFront()], genesis: 'any' } }
   engine = await openEngine(stores, networks)
-  const opened = createChainClient({ live: {}, test: networks }, 'test', 'litecoin', stores.ambient.metrics)
+  const opened = createChainClient({ live: {}, test: networks }, 'test', 'litecoin', stores.runtime.metrics)
   if (opened === null) throw new Error('no client')
   client = opened
   const head = await client.head()

@@ -1,27 +1,29 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import { otherAmountKey, type Payment, type PaymentRepository, type PaymentSighting } from '#shared/ports/payments.ts'
+import type { CursorRepository } from '#shared/ports/cursors.ts'
+import { type ObservedTransfer, otherAmountKey, type Payment, type PaymentRepository } from '#shared/ports/payments.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import { type ChainClient, type CursorRepository, NodeUnreliable, type ScannedBlock } from '#shared/ports/scanning.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { type AddressOwnerDeps, addressOwners } from '#shared/usecases/payments/address-owners.ts'
 import { type AttributeDeps, attributeTransfers } from '#shared/usecases/payments/attribute-transfers.ts'
-import { withoutTold } from '#shared/usecases/payments/drop-balance-duplicates.ts'
+import { dropBalanceDuplicates } from '#shared/usecases/payments/drop-balance-duplicates.ts'
 import { replacedBy } from '#shared/usecases/payments/record-payments.ts'
 import { underStoredKeys } from '#shared/usecases/payments/under-stored-keys.ts'
 import { outpointsOf } from './scan-mempool.ts'
 
 /** Blocks read and compared at a time. */
 const BATCH = 10
-/** Changes that are listed one by one; all are counted. */
+/** Changes listed individually; all are counted. */
 const LISTED_MAX = 200
-/** Whose addresses are paid is asked of the store afterwards: that is fewer than a scanner's whole index. */
+/** The owners of paid addresses are read from the store afterwards: fewer than a scanner's whole index. */
 const EVERYONE = { has: () => true, add: () => undefined, size: 1, keys: () => [] }
 
 /**
- * What reading a block again would do to a payment. `added`: it is not stored; `returned`: it was gone and stands again; `moved`:
- * it stands in another block than stored; `other_amount`: its transaction moves another amount in this block; `replaced`:
- * another transaction spends its money; `taken_back`: its block is gone, and none of these holds it; `contradicts`: the
+ * The effect on a payment of reading a block again. `added`: it is not stored; `returned`: it was gone and is in the chain again; `moved`:
+ * it is in another block than stored; `other_amount`: its transaction moves another amount in this block; `replaced`:
+ * another transaction spends its money; `taken_back`: its block is gone, and none of these contains it; `contradicts`: the
  * same block shows another amount than stored: the scanner would refuse it and stop there.
  */
 export type RescanEffect = 'added' | 'returned' | 'moved' | 'other_amount' | 'replaced' | 'taken_back' | 'contradicts'
@@ -32,49 +34,49 @@ export interface PreviewedChange {
   readonly key: string
   readonly txHash: string | null
   readonly height: number | null
-  /** With its asset; base units for a token without one. */
+  /** With its asset; base units for a token without a known asset. */
   readonly amount: string
-  /** The invoice it belongs or would belong to; null goes to the inbox. */
+  /** The invoice it belongs or would belong to; null means an exception. */
   readonly invoiceId: string | null
 }
 
-/** What reading blocks again would change, as the node shows them now. */
+/** Changes that reading blocks again would make, as the node shows them now. */
 export interface RescanPreview {
   readonly blocks: number
-  /** Stored payments that stand exactly as stored. */
+  /** Stored payments that match exactly. */
   readonly known: number
   readonly effects: Readonly<Partial<Record<RescanEffect, number>>>
   /** The first 200. */
   readonly changes: readonly PreviewedChange[]
 }
 
-/** What previewing needs; nothing is ever written. */
+/** Dependencies of previewing; it never writes. */
 export interface PreviewDeps extends AttributeDeps {
   readonly clock: Clock
   readonly cursors: Pick<CursorRepository, 'find'>
-  readonly payments: Pick<PaymentRepository, 'findByKeys' | 'listStrangers' | 'listByKeyPrefix' | 'unconfirmed'>
+  readonly payments: Pick<PaymentRepository, 'findByKeys' | 'listNonCanonical' | 'listByKeyPrefix' | 'unconfirmed'>
   readonly wallets: AddressOwnerDeps['wallets']
   readonly catalog: AttributeDeps['catalog'] & Pick<Catalog, 'asset'>
   readonly client: Pick<ChainClient, 'scan' | 'blockAt' | 'mempool'>
 }
 
-/** Which blocks, and how a scanner would look at them. */
+/** The blocks, and the scanner options. */
 export interface PreviewInput {
   readonly mode: Mode
   readonly network: NetworkId
   readonly from: number
   readonly to: number
-  /** As after a rewind: confirmed payments are taken back as well. */
+  /** As after a rewind: confirmed payments are orphaned as well. */
   readonly confirmedToo: boolean
-  /** Do not ask that the node shows the cursor's block: a person accepts its chain. */
+  /** Do not require that the node has the cursor's block: an operator accepts its chain. */
   readonly acceptReorg: boolean
-  /** Told after every batch. */
+  /** Called after every batch. */
   onProgress(height: number): void
 }
 
 /**
- * Reads blocks with the scanner's own eyes and says what it would change, writing nothing. Coins that only a balance tells of
- * are left out. Throws `NodeUnreliable` when the node is not on the scanned chain: a scanner would not do it either.
+ * Reads blocks with the scanner's code and lists the changes it would make, writing nothing. Transfers visible only in balances
+ * are left out. Throws `NodeUnreliable` when the node is not on the scanned chain: a scanner would refuse it too.
  */
 export async function previewRescan(deps: PreviewDeps, input: PreviewInput): Promise<RescanPreview> {
   const { mode, network, from, to } = input
@@ -93,12 +95,12 @@ export async function previewRescan(deps: PreviewDeps, input: PreviewInput): Pro
     changes.push(...found.changes, ...(await lost(deps, input, { from: start, blocks: inRange, unconfirmed })))
     known += found.known
     blocks += inRange.length
-    // A client may end before the block that it has to read another way.
+    // A client may stop before a block that it must read in another way.
     const last = inRange.at(-1)?.height ?? end
     input.onProgress(last)
     start = last + 1
   }
-  // Asked last, so that everything above was read from this chain.
+  // Requested last, so that everything above was read from this chain.
   const head = cursor === null || input.acceptReorg ? null : await deps.client.blockAt(cursor.height)
   if (head !== null && head.hash !== cursor?.hash) throw offChain()
   const effects: Partial<Record<RescanEffect, number>> = {}
@@ -120,7 +122,7 @@ async function comparedToStored(
     ...block,
     transfers: block.transfers.filter(({ matchKey }) => owners.has(matchKey)),
   }))
-  const found = (await withoutTold(deps, position, ours)).flatMap(({ height, hash, time, transfers }) =>
+  const found = (await dropBalanceDuplicates(deps, position, ours)).flatMap(({ height, hash, time, transfers }) =>
     transfers.map((transfer) => ({
       transfer,
       block: { height, hash, time },
@@ -129,32 +131,32 @@ async function comparedToStored(
   )
   const transfers = found.map(({ transfer }) => transfer)
   const attributed = await attributeTransfers(deps, { mode, network, found })
-  const { sightings, repeats } = await underStoredKeys(deps, position, transfers, attributed)
-  const keys = sightings.flatMap(({ key, amountBase }) => [key, otherAmountKey(key, amountBase)])
+  const { observations, repeats } = await underStoredKeys(deps, position, transfers, attributed)
+  const keys = observations.flatMap(({ key, amountBase }) => [key, otherAmountKey(key, amountBase)])
   const stored = new Map((await deps.payments.findByKeys([...keys, ...repeats])).map((one) => [one.key, one]))
   const ending = repeats.flatMap((key) => stored.get(key) ?? []).filter(isEnding(position))
-  const effects = sightings.map((sighting) => ({ sighting, effect: effectOf(stored, sighting) }))
+  const effects = observations.map((observation) => ({ observation, effect: effectOf(stored, observation) }))
   return {
     known: effects.filter(({ effect }) => effect === null).length,
     changes: [
       ...ending.map((payment) => changeOf(deps, 'taken_back', payment)),
-      ...effects.flatMap(({ sighting, effect }) => {
-        const invoiceId = stored.get(sighting.key)?.invoiceId ?? sighting.invoiceId
-        return effect === null ? [] : [changeOf(deps, effect, { ...sighting, invoiceId })]
+      ...effects.flatMap(({ observation, effect }) => {
+        const invoiceId = stored.get(observation.key)?.invoiceId ?? observation.invoiceId
+        return effect === null ? [] : [changeOf(deps, effect, { ...observation, invoiceId })]
       }),
     ],
   }
 }
 
-/** Whether a payment that repeats another one would be taken back. */
+/** Whether a payment that repeats another one would be orphaned. */
 const isEnding =
   ({ confirmedToo }: Pick<PreviewInput, 'confirmedToo'>) =>
   ({ state }: Payment): boolean =>
     state === 'detected' || confirmedToo
 
-/** Null when the payment stands exactly as stored. */
-function effectOf(stored: ReadonlyMap<string, Payment>, sighting: PaymentSighting): RescanEffect | null {
-  const { key, amountBase, block } = sighting
+/** Null when the payment matches exactly. */
+function effectOf(stored: ReadonlyMap<string, Payment>, observation: ObservedTransfer): RescanEffect | null {
+  const { key, amountBase, block } = observation
   const first = stored.get(key)
   if (first === undefined) return 'added'
   if (first.amountBase !== amountBase && first.block !== null && first.block.hash === block?.hash) return 'contradicts'
@@ -164,7 +166,7 @@ function effectOf(stored: ReadonlyMap<string, Payment>, sighting: PaymentSightin
   return same.block?.hash === block?.hash ? null : 'moved'
 }
 
-/** What these blocks would end or take back. */
+/** Payments that these blocks would end or orphan. */
 async function lost(
   deps: PreviewDeps,
   { mode, network, confirmedToo }: PreviewInput,
@@ -173,7 +175,7 @@ async function lost(
   const { from, blocks, unconfirmed } = read
   const spent = new Map(blocks.flatMap((block) => [...(block.spent ?? [])]))
   const ended = new Set(replacedBy(unconfirmed, spent).map(({ key }) => key))
-  const strangers = await deps.payments.listStrangers({ mode, network, from, blocks, confirmedToo })
+  const strangers = await deps.payments.listNonCanonical({ mode, network, from, blocks, confirmedToo })
   return [
     ...unconfirmed.filter(({ key }) => ended.has(key)).map((payment) => changeOf(deps, 'replaced', payment)),
     ...strangers.map((payment) => changeOf(deps, 'taken_back', payment)),

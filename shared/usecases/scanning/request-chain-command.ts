@@ -1,12 +1,12 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ChainCommand, ChainCommandKind, ChainCommandRepository } from '#shared/ports/chain-commands.ts'
+import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/scanning.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 
-/** What asking a scanner needs. */
+/** Dependencies of requests to a scanner. */
 export interface AskChainDeps {
   readonly clock: Clock
   readonly random: Random
@@ -15,32 +15,32 @@ export interface AskChainDeps {
   readonly commands: Pick<ChainCommandRepository, 'ask' | 'listOpen' | 'findById'>
 }
 
-/** What a person asks of the scanner of one network. */
+/** An operator's request to the scanner of one network. */
 export interface AskChainInput {
   readonly mode: Mode
   readonly network: NetworkId
   readonly kind: ChainCommandKind
   /** First block of a rescan. */
   readonly from: number | null
-  /** Last block of a rescan, default where the scanner stands; target of a rewind. */
+  /** Last block of a rescan, by default the scanner's position; target of a rewind. */
   readonly to: number | null
   readonly acceptReorg: boolean
   readonly dryRun: boolean
   readonly actor: string
   readonly reason?: string | null
-  /** The name of the wish: the same one sent again gives the request that it made. */
+  /** Id of the operation: repeating it returns the request that it created. */
   readonly opId?: string
 }
 
-/** What a request is about to do. */
+/** The effect that a request will have. */
 export interface ChainPlan {
-  /** Where the scanner stands, and how. */
+  /** The scanner's position and status. */
   readonly height: number
   readonly status: ChainCursor['status']
-  /** Blocks that will be read again; both null for `resume`, whose fork only the scanner finds. */
+  /** Blocks that will be read again; both null for `resume`, whose fork only the scanner can find. */
   readonly from: number | null
   readonly to: number | null
-  /** Payments that stand in these blocks now. */
+  /** Live payments in these blocks now. */
   readonly livePayments: number
   readonly confirmedPayments: number
 }
@@ -49,21 +49,21 @@ export interface ChainPlan {
 export interface AskedChain {
   readonly plan: ChainPlan
   readonly command: ChainCommand | null
-  /** True when the same request was open already. */
+  /** True when the same request was already open. */
   readonly repeated: boolean
 }
 
 /**
- * Asks the scanner of a network to read blocks again, to go back, or to go on after a halt. Only stores the request, with its
- * audit row; whoever holds the network's lease carries it out. Asking for what is asked already gives the open request.
- * Throws `VALIDATION_ERROR` for heights that make no sense, `NOT_FOUND` for a network that was never scanned and
- * `INVALID_STATE` when a different request of this kind is open, or a halted network is asked for a rescan.
+ * Requests that the scanner of a network reads blocks again, goes back, or resumes after a halt. Only stores the request, with its
+ * audit row; the holder of the network's lease runs it. Repeating an open request returns it.
+ * Throws `VALIDATION_ERROR` for invalid heights, `NOT_FOUND` for a network that was never scanned and
+ * `INVALID_STATE` when a different request of this kind is open, or a rescan of a halted network is requested.
  */
 export async function askChain(deps: AskChainDeps, input: AskChainInput): Promise<AskedChain> {
   const { mode, network, kind } = input
   const cursor = await deps.cursors.find(mode, network)
   if (cursor === null) {
-    throw new PaymeshError('NOT_FOUND', { message: `No block of ${network} was ever scanned in ${mode} mode.` })
+    throw new PaymeshError('NOT_FOUND', { message: `No block of ${network} has been scanned in ${mode} mode.` })
   }
   const range = rangeOf(cursor, input)
   const counted =
@@ -105,22 +105,21 @@ export async function askChain(deps: AskChainDeps, input: AskChainInput): Promis
   return { plan, command: sameOrRefuse(command, wanted, openEnd), repeated: command.id !== wanted.id }
 }
 
-/** The blocks that will be read again; null when only the scanner can tell. */
+/** The blocks that will be read again; null when only the scanner can determine them. */
 function rangeOf(cursor: ChainCursor, { kind, from, to }: AskChainInput): { readFrom: number; readTo: number } | null {
   if (kind === 'resume') return null
   if (kind === 'rewind') {
-    if (to === null || to < 0) throw invalid('to', 'a height of 0 or more is needed')
-    if (to >= cursor.height)
-      throw invalid('to', `the scanner stands at block ${cursor.height}: a lower height is needed`)
+    if (to === null || to < 0) throw invalid('to', 'must be 0 or more')
+    if (to >= cursor.height) throw invalid('to', `must be below the block of the scanner, ${cursor.height}`)
     return { readFrom: to + 1, readTo: cursor.height }
   }
-  if (from === null || from < 0) throw invalid('from', 'a height of 0 or more is needed')
+  if (from === null || from < 0) throw invalid('from', 'must be 0 or more')
   const readTo = to ?? cursor.height
   if (from > cursor.height)
-    throw invalid('from', `the scanner stands at block ${cursor.height} and comes there by itself`)
+    throw invalid('from', `the scanner is at block ${cursor.height} and will reach it automatically`)
   if (readTo < from) throw invalid('to', `must not be below --from ${from}`)
   if (readTo > cursor.height)
-    throw invalid('to', `the scanner stands at block ${cursor.height} and comes there by itself`)
+    throw invalid('to', `the scanner is at block ${cursor.height} and will reach it automatically`)
   if (cursor.status === 'halted') {
     throw new PaymeshError('INVALID_STATE', { message: 'The scanner is halted: resume or rewind it first.' })
   }
@@ -150,12 +149,12 @@ function commandOf(deps: AskChainDeps, input: AskChainInput, cursor: ChainCursor
 
 function sameOrRefuse(standing: ChainCommand, wanted: ChainCommand, openEnd: boolean): ChainCommand {
   const { kind, from, to, acceptReorg } = standing
-  // "Up to where the scanner stands" is the same request however far it came in between.
+  // "Up to the scanner's position" is the same request however far the scanner came in between.
   const sameEnd = openEnd || wanted.to === to
   if (from === wanted.from && sameEnd && acceptReorg === wanted.acceptReorg) return standing
   const range = [from === null ? [] : `from ${from}`, to === null ? [] : `to ${to}`].flat().join(' ')
   throw new PaymeshError('INVALID_STATE', {
-    message: `Another ${kind} ${range} of this network was asked for by ${standing.askedBy} and is not done yet (${standing.id}).`,
+    message: `Another ${kind} ${range} of this network was requested by ${standing.askedBy} and is still running (${standing.id}).`,
   })
 }
 

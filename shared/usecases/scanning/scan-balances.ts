@@ -1,23 +1,24 @@
 import type { AccountChecks, BalanceCheck } from '#shared/ports/native-balances.ts'
 import type { Payment } from '#shared/ports/payments.ts'
-import type { BalanceLedger, ScannedBlock } from '#shared/ports/scanning.ts'
-import { riseKeyPrefix } from '#shared/usecases/payments/balance-increase-keys.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { BalanceLedger } from '#shared/ports/scanning.ts'
+import { increaseKeyPrefix } from '#shared/usecases/payments/balance-increase-keys.ts'
 import type { TransferBlock } from '#shared/usecases/payments/drop-balance-duplicates.ts'
-import { type CoinHolder, type PlacedRise, placeRises } from './balance-increase-transfers.ts'
-import { type BlockFlow, findRises, flowsOf, netOf, type Reading } from './balance-sheet.ts'
+import { type CoinHolder, type PlacedIncrease, placeIncreases } from './balance-increase-transfers.ts'
+import { type BlockFlow, findIncreases, flowsOf, netOf, type Reading } from './balance-sheet.ts'
 import type { ScanSession } from './scan-session.ts'
 
 /** How long after an invoice's deadline the balance of its address is still read. */
 const WATCHED_AFTER_END_MS = 24 * 3_600_000
-/** The same while a scanner that was away catches up through blocks whose state is gone: what came meanwhile shows at their end. */
+/** The same while a scanner catches up through blocks whose state is gone: payments in the gap show at its end. */
 export const WATCHED_UNREAD_MS = 15 * 24 * 3_600_000
 
-/** Accounts whose balances are kept, by match key. */
+/** Accounts whose balances are tracked, by match key. */
 export type CoinAccounts = ReadonlyMap<string, CoinHolder>
 
 /**
- * Accounts at which invoices wait for the network's own coin; none where something else shows coins inside of calls. Asked for
- * after the head was read: who is missing was shown to nobody before the newest block that will be scanned was made.
+ * Accounts at which invoices wait for the network's native coin; none where the ledger shows internal transfers otherwise. Read
+ * after the head: an account missing here was shown to no payer before the newest block that will be scanned was made.
  */
 export async function coinAccountsOf(session: ScanSession): Promise<CoinAccounts> {
   const { deps, source, cursor, index } = session
@@ -28,7 +29,7 @@ export async function coinAccountsOf(session: ScanSession): Promise<CoinAccounts
   const rows = await deps.invoices.coinAccounts(mode, network, expiringAfter)
   const accounts = new Map<string, CoinHolder>()
   for (const { matchKey, address, asset, invoiceId } of rows) {
-    // What transactions send is only known of watched addresses, and every issued one is watched.
+    // Transactions are only known of watched addresses, and every issued one is watched.
     if (!index.has(matchKey)) continue
     const invoiceIds = new Set([...(accounts.get(matchKey)?.invoiceIds ?? []), invoiceId])
     accounts.set(matchKey, { address, asset, invoiceIds })
@@ -37,7 +38,7 @@ export async function coinAccountsOf(session: ScanSession): Promise<CoinAccounts
   return accounts
 }
 
-/** Scanned blocks with the rises of balances among their transfers, and the write that remembers how far they were checked. */
+/** Scanned blocks with balance increases among their transfers, and the write that stores how far they were checked. */
 export interface CheckedBlocks {
   readonly blocks: readonly TransferBlock[]
   /** Durable when it resolves. Called after the payments are and before the cursor moves. Throws `ScannerFenced`. */
@@ -45,9 +46,9 @@ export interface CheckedBlocks {
 }
 
 /**
- * Compares what accounts have after the blocks that follow the cursor with what they had and what transactions show. Reads
- * only; the same blocks may be checked any number of times, because stored payments explain themselves. Throws
- * `NodeUnreliable` when a balance cannot be had although its block is there.
+ * Compares account balances after the blocks that follow the cursor with earlier balances and known transactions. Reads
+ * only; the same blocks may be checked any number of times, because stored payments are taken into account. Throws
+ * `NodeUnreliable` when a balance is unavailable although its block is there.
  */
 export async function checkBalances(
   session: ScanSession,
@@ -65,9 +66,9 @@ export async function checkBalances(
     const flows = flowsOf(blocks, matchKey)
     return { matchKey, holder, start: starts.get(matchKey), end: ends?.get(matchKey), flows }
   })
-  const risen = sheets.filter(isOpened).filter((sheet) => unexplained(sheet) > 0n)
+  const increased = sheets.filter(isOpened).filter((sheet) => unexplained(sheet) > 0n)
   report(session, sheets)
-  const found = risen.length === 0 ? [] : await locate(session, ledger, blocks, risen)
+  const found = increased.length === 0 ? [] : await locate(session, ledger, blocks, increased)
   return {
     blocks: blocks.map((block) => ({
       ...block,
@@ -88,7 +89,7 @@ export async function checkBalances(
   }
 }
 
-/** One account over the scanned blocks. Without a start nothing is known of it before; without an end, nothing after. */
+/** One account over the scanned blocks. Without a start its earlier balance is unknown; without an end, its later one. */
 interface Sheet {
   readonly matchKey: string
   readonly holder: CoinHolder
@@ -103,7 +104,7 @@ const isOpened = (sheet: Sheet): sheet is OpenedSheet => sheet.start !== undefin
 const unexplained = ({ start, end, flows }: OpenedSheet): bigint =>
   end - start.balanceBase - start.flowBase - netOf(flows)
 
-/** The checks that hold up to the cursor's very block; where there is none, the balance at that block is one. */
+/** The checks that are valid up to the cursor's block; if there is none, the balance at that block is one. */
 async function startsOf(
   { deps, source, cursor }: ScanSession,
   ledger: BalanceLedger,
@@ -123,7 +124,7 @@ async function startsOf(
   return starts
 }
 
-/** Two are kept: one of them is right whether or not the cursor moves after this. */
+/** Two are stored: one of them is right whether or not the cursor moves after this. */
 function nextChecks({ matchKey, start, end, flows }: Sheet, last: ScannedBlock): readonly AccountChecks[] {
   const through = { height: last.height, hash: last.hash }
   if (end !== undefined) {
@@ -134,42 +135,42 @@ function nextChecks({ matchKey, start, end, flows }: Sheet, last: ScannedBlock):
   return [{ matchKey, checks: [start, { ...start, flowBase: start.flowBase + netOf(flows), through }] }]
 }
 
-/** Puts rises into the blocks in which they happened, as far as the state of these blocks can be read. */
+/** Assigns increases to the blocks in which they happened, as far as the state of these blocks can be read. */
 async function locate(
   session: ScanSession,
   ledger: BalanceLedger,
   blocks: readonly ScannedBlock[],
-  risen: readonly OpenedSheet[],
-): Promise<readonly PlacedRise[]> {
-  const matchKeys = risen.map(({ matchKey }) => matchKey)
+  increased: readonly OpenedSheet[],
+): Promise<readonly PlacedIncrease[]> {
+  const matchKeys = increased.map(({ matchKey }) => matchKey)
   const states = await Promise.all(
     blocks.slice(0, -1).map(async (block) => ({ block, balances: await ledger.read(matchKeys, block) })),
   )
-  const toldOf = await toldPayments(session, blocks, risen)
-  const placed: PlacedRise[] = []
-  for (const sheet of risen) {
+  const recordedOf = await recordedPayments(session, blocks, increased)
+  const placed: PlacedIncrease[] = []
+  for (const sheet of increased) {
     const { matchKey, start, end, flows } = sheet
     const inner = states.flatMap(({ block: { height, hash }, balances }): Reading[] => {
       const balanceBase = balances?.get(matchKey)
       return balanceBase === undefined ? [] : [{ height, hash, balanceBase }]
     })
     const last = blocks.slice(-1).map(({ height, hash }) => ({ height, hash, balanceBase: end }))
-    const rises = findRises(start, [...inner, ...last], flows, toldOf(sheet))
-    placed.push(...(await placeRises(session, blocks, sheet, rises)))
+    const increases = findIncreases(start, [...inner, ...last], flows, recordedOf(sheet))
+    placed.push(...(await placeIncreases(session, blocks, sheet, increases)))
   }
   return placed
 }
 
 /**
- * Stored payments that explain rises: of these very blocks whatever told of them, and of blocks before and behind them what
- * balances told, which may have been read when fewer blocks could be.
+ * Stored payments that explain increases: all payments of these blocks, and of blocks before and after them those detected from
+ * balances, which may have been read when fewer blocks could be.
  */
-async function toldPayments(
+async function recordedPayments(
   session: ScanSession,
   blocks: readonly ScannedBlock[],
-  risen: readonly OpenedSheet[],
+  increased: readonly OpenedSheet[],
 ): Promise<(sheet: OpenedSheet) => readonly Payment[]> {
-  const [first] = risen
+  const [first] = increased
   if (first === undefined) return () => []
   const { deps, source, cursor } = session
   const { mode, network } = source
@@ -177,8 +178,8 @@ async function toldPayments(
     mode,
     network,
     asset: first.holder.asset,
-    matchKeys: risen.map(({ matchKey }) => matchKey),
-    from: Math.min(...risen.map(({ start }) => start.height)) + 1,
+    matchKeys: increased.map(({ matchKey }) => matchKey),
+    from: Math.min(...increased.map(({ start }) => start.height)) + 1,
     to: Number.MAX_SAFE_INTEGER,
   })
   const end = blocks.at(-1)?.height ?? cursor.height
@@ -186,7 +187,7 @@ async function toldPayments(
   const hashes = new Set(blocks.map(({ hash }) => hash))
   const scanned = new Set(blocks.flatMap(({ transfers }) => transfers.map(({ key }) => key)))
   return ({ matchKey }) => {
-    const prefix = `${riseKeyPrefix(source, matchKey)}:`
+    const prefix = `${increaseKeyPrefix(source, matchKey)}:`
     return stored.filter(({ key, block, ...payment }) => {
       if (payment.matchKey !== matchKey || block === null) return false
       if (block.height <= cursor.height) return key.startsWith(prefix)
@@ -196,15 +197,15 @@ async function toldPayments(
   }
 }
 
-/** Hashes of blocks above a height in which payments stand whose rise began at or below it, as the node has them now. */
+/** Hashes of blocks above a height that contain payments whose increase began at or below it, as the node has them now. */
 async function standingAbove(
   { source }: ScanSession,
   end: number,
   stored: readonly Payment[],
 ): Promise<ReadonlySet<string>> {
-  const blocks = stored.flatMap(({ block }) => (block?.rise !== undefined && block.height > end ? [block] : []))
+  const blocks = stored.flatMap(({ block }) => (block?.increase !== undefined && block.height > end ? [block] : []))
   const reaching = new Map(
-    blocks.filter(({ rise }) => (rise?.since.height ?? end) < end).map((one) => [one.height, one]),
+    blocks.filter(({ increase }) => (increase?.since.height ?? end) < end).map((one) => [one.height, one]),
   )
   const found = await Promise.all([...reaching.keys()].map((height) => source.client.blockAt(height)))
   return new Set(found.flatMap((block) => block?.hash ?? []))
@@ -216,7 +217,7 @@ function report({ deps, source }: ScanSession, sheets: readonly Sheet[]): void {
   const shortfalls = sheets.filter(isOpened).filter((sheet) => unexplained(sheet) < 0n).length
   if (gaps > 0) {
     deps.metrics.count('scanner_balance_gaps_total', labels, gaps)
-    deps.logger.warn({ ...labels, accounts: gaps }, 'what these had before is not known: no node has that state')
+    deps.logger.warn({ ...labels, accounts: gaps }, 'earlier balances are unknown: no node has that state')
   }
   if (shortfalls > 0) deps.metrics.count('scanner_balance_shortfalls_total', labels, shortfalls)
 }

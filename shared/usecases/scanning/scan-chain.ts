@@ -1,41 +1,47 @@
-import { type ChainCursor, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
-import { healStrays } from '#shared/usecases/payments/unmatched-transfers.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
+import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { healUnmatched } from '#shared/usecases/payments/unmatched-transfers.ts'
 import { createFailedStart } from './failed-start.ts'
+import { lookForMissingTokens, noteMissingTokens } from './missing-tokens.ts'
 import { followCommands } from './scan-commands.ts'
 import { acquireScanLease } from './scan-lease.ts'
 import { restartChain } from './scan-reorg.ts'
 import { LeaseLost, type ScanDeps, type ScanSession, type ScanSource } from './scan-session.ts'
 import { confirmThroughCursor, scanTick } from './scan-tick.ts'
 import { createTroubleRecord, scanFailure } from './scan-trouble.ts'
+import { adoptMode } from './thrifty-mode.ts'
+import { thriftyTick } from './thrifty-tick.ts'
 import { followWatches, hydrateWatches } from './watch-feed.ts'
 
-/** Pause of a scanner that waits for another one's lease. */
+/** Pause of a scanner that waits for the lease. */
 const STANDBY_MS = 2_000
-/** One step asks a node for many blocks, and a first start reads every watch; a loop silent for longer has died. */
+/** One step requests many blocks from a node, and a first start reads every watch; a loop silent for longer has died. */
 const SILENCE_MAX_MS = 300_000
 const BACKOFF_MIN_MS = 500
 const BACKOFF_MAX_MS = 5_000
-/** A node on the wrong chain is mended by a person. */
+/** A node on the wrong chain needs a person to fix it. */
 const MISMATCH_PAUSE_MS = 10_000
-/** Blocks that a first start reads besides the new ones, so that it knows a fork when the newest ones are replaced. */
+/** A wake-up stands for a page that somebody watches for so long; pages repeat it. */
+const ATTENTION_MS = 15_000
+/** Blocks that a first start reads besides the new ones, so that it recognizes a fork when the newest ones are replaced. */
 const LOOKBACK = 16
 const DEVELOPMENT_LOOKBACK = 1_000
 
 /** A running scan of one network. */
 export interface ChainScanner {
-  /** Looks at the node now instead of after the pause. */
+  /** Polls the node now instead of after the pause. */
   wake(): void
-  /** Ends after the current step and gives the lease back. */
+  /** Ends after the current step and releases the lease. */
   stop(): Promise<void>
 }
 
 /**
  * Scans one network in one mode until it is stopped. Any number of processes may do so at once: one holds the lease and
- * writes, the others stand by. A node that fails or lies is asked again, with the cursor where it is; a lost lease
- * drops everything this holder knew and starts over.
+ * writes, the others stand by. A node that fails or returns wrong data is retried, with the cursor unchanged; a lost lease
+ * drops this holder's cached state and starts over.
  */
 export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScanner {
-  const pauses = createPauses()
+  const pauses = createPauses(deps.clock)
   const logger = deps.logger.child({ network: source.network, mode: source.mode })
   const owner = deps.random.uuid()
   const troubles = createTroubleRecord()
@@ -43,7 +49,7 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
   let backoffMs = BACKOFF_MIN_MS
   const pulse = deps.pulses?.start(`scan:${source.mode}-${source.network}`, SILENCE_MAX_MS)
 
-  /** Says what went wrong and waits before the next try. */
+  /** Logs the fault and waits before the next try. */
   async function recover(error: unknown): Promise<void> {
     const kind = scanFailure(error)
     deps.metrics.count('scanner_errors_total', { network: source.network, mode: source.mode, kind })
@@ -51,8 +57,8 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
       logger.warn({ err: error }, 'scanner was superseded')
       return
     }
-    if (kind === 'node') logger.warn({ err: error }, 'the node gave no usable answer')
-    else logger.error({ err: error }, kind === 'mismatch' ? 'the node is refused' : 'scanning failed')
+    if (kind === 'node') logger.warn({ err: error }, 'the node returned no usable response')
+    else logger.error({ err: error }, kind === 'mismatch' ? 'the node was rejected' : 'scanning failed')
     await pauses.pause(kind === 'mismatch' ? MISMATCH_PAUSE_MS : backoffMs)
     backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS)
   }
@@ -65,14 +71,15 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
       try {
         const moved = await troubles.during(session, async () => {
           await followWatches(deps, scope, session.index, session.lease.isHeld)
-          return scanTick(session)
+          await lookForMissingTokens(session)
+          return source.thrifty === undefined ? scanTick(session) : thriftyTick(session)
         })
-        // A block that a person wants to have read again, and that fails, keeps the cursor from nothing.
+        // A requested rescan that fails does not hold up the cursor.
         const asked = await followCommands(session)
         backoffMs = BACKOFF_MIN_MS
         if (!moved && !asked) await pauses.pause(source.pollMs)
       } catch (error) {
-        // The node's faults are no reason to give up the lease and the filled index.
+        // A fault of the node is not a reason to release the lease and the filled index.
         if (!(error instanceof NodeUnreliable)) throw error
         await recover(error)
       }
@@ -94,7 +101,8 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
         }
         logger.info({ epoch: lease.epoch, height: cursor.height }, 'scanner took the lease')
         try {
-          await runSession({ deps, source, lease, cursor, index: source.createIndex(), missingSince: new Map() })
+          const memory = { index: source.createIndex(), missingSince: new Map(), attention: pauses.attention }
+          await runSession({ deps, source, lease, cursor, ...memory })
         } finally {
           await lease.release()
         }
@@ -115,14 +123,14 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
   }
 }
 
-/** Everything that must be true before the first block of a session. */
+/** Everything required before the first block of a session. */
 async function prepare(session: ScanSession): Promise<void> {
   const { deps, source } = session
   const { mode, family, network, client } = source
-  await client.verify()
+  const missing = await client.verify()
   await hydrateWatches(deps, { mode, family, network }, session.index)
-  await healStrays(deps, { mode, network })
-  // Read again under the lease: the previous holder may have moved it after we looked.
+  await healUnmatched(deps, { mode, network })
+  // Read again under the lease: the previous holder may have moved it since.
   const cursor = await deps.cursors.find(mode, network)
   if (cursor === null) throw new LeaseLost('the cursor is gone')
   session.cursor = cursor
@@ -130,10 +138,12 @@ async function prepare(session: ScanSession): Promise<void> {
     if (!source.development) throw new NodeMismatch('the node has another first block than the one scanned so far')
     await restartChain(session)
   }
+  await noteMissingTokens(session, missing)
+  await adoptMode(session)
   await confirmThroughCursor(session)
 }
 
-/** The stored cursor. A first start begins shortly before the node's head: no address was issued before, hence none was paid. */
+/** The stored cursor. A first start begins shortly before the node's head: no address was issued before, so none was paid. */
 async function openCursor({ cursors, clock }: ScanDeps, source: ScanSource): Promise<ChainCursor> {
   const { mode, network, client, development } = source
   const stored = await cursors.find(mode, network)
@@ -162,12 +172,14 @@ async function openCursor({ cursors, clock }: ScanDeps, source: ScanSource): Pro
   })
 }
 
-/** Pauses that `wake` and `stop` end early. */
-function createPauses() {
+/** Pauses that `wake` and `stop` end early; `attention` is until when somebody is assumed to watch. */
+function createPauses(clock: ScanDeps['clock']) {
+  const attention = { until: 0 }
   let end: (() => void) | null = null
   let woken = false
   let stopped = false
   const wake = () => {
+    attention.until = clock.now() + ATTENTION_MS
     woken = true
     end?.()
   }
@@ -176,6 +188,7 @@ function createPauses() {
       return stopped
     },
     wake,
+    attention,
     stop() {
       stopped = true
       end?.()

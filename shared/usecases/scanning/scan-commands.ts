@@ -1,6 +1,7 @@
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import { AmountContradicted } from '#shared/ports/payments.ts'
-import { type BlockRef, NodeUnreliable, type ScannedBlock } from '#shared/ports/scanning.ts'
+import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { outpointsOf, unconfirmedOf } from './scan-mempool.ts'
 import { findFork, reportMoving } from './scan-reorg.ts'
@@ -8,24 +9,25 @@ import { assertHeld, LeaseLost, moveCursor, type ScanSession, writeScope } from 
 import { confirmThroughCursor } from './scan-tick.ts'
 import { cutWindow } from './scan-window.ts'
 import { settleUnread } from './settle-unread.ts'
+import { looksUpTo } from './thrifty-mode.ts'
 
 /** Heights below the target of a rewind that are tried on chains with gaps. */
 const GAP_MAX = 200
 
-/** How a request ended, or that it stays open. */
+/** Result of a request; `open` when it continues later. */
 type End = { readonly status: 'done' | 'refused'; readonly outcome: string } | 'open' | 'cancelled'
 
 /**
- * Carries out what people on call asked of this network: a rescan by one step, the others at once. Every write is this
- * holder's, so a successor goes on where it stops; what was done but not closed is closed and not done again. Returns
- * whether something was done. Throws `NodeUnreliable` when the node does not prove to be on the scanned chain; the
+ * Runs the operators' requests for this network: a rescan by one step, the others completely. Every write is this
+ * holder's, so a successor continues where it stops; a request that was done but not closed is closed and not repeated. Returns
+ * whether anything was done. Throws `NodeUnreliable` when the node does not prove to be on the scanned chain; the
  * request stays open then.
  */
 export async function followCommands(session: ScanSession): Promise<boolean> {
   const { deps, source } = session
   const open = await deps.commands.listOpen(source.mode, source.network)
   let worked = false
-  // What moves the cursor goes first: a long rescan must not keep a halted chain from going on.
+  // Requests that move the cursor go first: a long rescan must not keep a halted chain from resuming.
   for (const command of [...open].sort((one, other) => rank(one) - rank(other))) {
     if (command.kind === 'rescan') worked = (await rescanStep(session, command)) || worked
     else worked = (await moveBack(session, command)) || worked
@@ -45,17 +47,17 @@ async function moveBack(session: ScanSession, command: ChainCommand): Promise<bo
 
 async function resume(session: ScanSession, command: ChainCommand): Promise<End> {
   const { cursor, source } = session
-  if (cursor.status !== 'halted') return { status: 'done', outcome: 'The scanner was not halted any more.' }
+  if (cursor.status !== 'halted') return { status: 'done', outcome: 'The scanner was no longer halted.' }
   const head = await source.client.head()
   const fork = await findFork(source.client, cursor.window, head.height)
   if (fork === null) {
-    const outcome = `The node has none of the blocks remembered from ${cursor.window[0]?.[0] ?? cursor.height} on. If it is the right node, say where to go on: rewind --to HEIGHT --accept-reorg.`
+    const outcome = `The node has none of the blocks remembered from ${cursor.window[0]?.[0] ?? cursor.height} on. If it is the right node, choose where to continue: rewind --to HEIGHT --accept-reorg.`
     return { status: 'refused', outcome }
   }
   const depth = cursor.height - fork.height
   const isFinal = depth > source.finalityDepth || fork.height < (cursor.finalizedHeight ?? -1)
   if (isFinal && !command.acceptReorg) {
-    const outcome = `Block ${fork.height} is the newest that the node still has, ${depth} below block ${cursor.height} and below finality. Compare with another node; then repeat with --accept-reorg.`
+    const outcome = `Block ${fork.height} is the newest block that the node still has, ${depth} below block ${cursor.height} and below finality. Compare with another node; then run it again with --accept-reorg.`
     return { status: 'refused', outcome }
   }
   return goBack(session, command, fork)
@@ -65,12 +67,12 @@ async function rewind(session: ScanSession, command: ChainCommand): Promise<End>
   const { cursor } = session
   const target = command.to ?? cursor.height
   if (target >= cursor.height) {
-    return { status: 'done', outcome: `The scanner stands at block ${cursor.height}: nothing to go back.` }
+    return { status: 'done', outcome: `The scanner is at block ${cursor.height}: there is nothing to rewind.` }
   }
   if (!(await isOnOurChain(session))) {
     if (cursor.status !== 'halted') throw new NodeUnreliable('the node is not on the chain scanned so far')
     if (!command.acceptReorg) {
-      const outcome = `The node does not have block ${cursor.height} as it was scanned. Compare with another node; then resume, or repeat with --accept-reorg.`
+      const outcome = `The node does not have block ${cursor.height} as scanned. Compare with another node; then resume, or run it again with --accept-reorg.`
       return { status: 'refused', outcome }
     }
   }
@@ -78,11 +80,11 @@ async function rewind(session: ScanSession, command: ChainCommand): Promise<End>
   return goBack(session, command, block)
 }
 
-/** One compare-and-set moves the cursor; payments are left to the scan that follows. */
+/** One compare-and-set moves the cursor; the following scan handles payments. */
 async function goBack(session: ScanSession, command: ChainCommand, to: BlockRef): Promise<End> {
   const { deps, cursor } = session
   assertHeld(session)
-  // From here on it happens, if not by us then by the next holder.
+  // From here on the request takes effect, if not in this process then with the next holder.
   if (!(await deps.commands.take(command.id))) return 'cancelled'
   const below = cutWindow(cursor.window, to.height - 1)
   const finalizedHeight = cursor.finalizedHeight
@@ -91,6 +93,7 @@ async function goBack(session: ScanSession, command: ChainCommand, to: BlockRef)
     hash: to.hash,
     time: to.time,
     window: [...below, [to.height, to.hash]],
+    ...looksUpTo(cursor, to),
     status: 'catchup',
     haltReason: null,
     ...(cursor.mempoolAt !== undefined && { mempoolAt: Math.min(cursor.mempoolAt, to.time) }),
@@ -108,16 +111,16 @@ async function moved(session: ScanSession): Promise<End> {
   const { deps, source, cursor } = session
   await reportMoving(session)
   deps.metrics.gauge('scanner_halted', 0, { mode: source.mode, network: source.network })
-  return { status: 'done', outcome: `The scanner went on from block ${cursor.height}.` }
+  return { status: 'done', outcome: `The scanner resumed from block ${cursor.height}.` }
 }
 
-/** Reads one batch again. Nothing of it counts unless the node proves to be on the chain that the cursor stands on. */
+/** Reads one batch again. Its results count only if the node proves to be on the cursor's chain. */
 async function rescanStep(session: ScanSession, command: ChainCommand): Promise<boolean> {
   const { deps, source, cursor, index } = session
   const from = command.nextHeight ?? 0
   const last = command.to ?? from
   if (from > last) {
-    const outcome = `Blocks ${command.from ?? 0} to ${last} were read again; ${command.changed} payments were found or changed.`
+    const outcome = `Blocks ${command.from ?? 0} to ${last} were rescanned; ${command.changed} payments were found or changed.`
     await finish(session, command, { status: 'done', outcome })
     return true
   }
@@ -128,27 +131,27 @@ async function rescanStep(session: ScanSession, command: ChainCommand): Promise<
   if (read.length === 0) throw new NodeUnreliable('the node has none of the blocks to read again')
   const blocks = read.filter((block) => block.height <= to)
   await proveChain(session, blocks)
-  // Before the lease is asserted: the key of a rise depends on what is stored, so nobody else may write in between.
+  // Before the lease is asserted: the key of an increase depends on stored payments, so no other holder may write in between.
   const settled = await settleUnread(session, blocks)
   assertHeld(session)
   const input = { ...writeScope(session), from, blocks: settled.blocks, unconfirmed }
   const changed = blocks.length === 0 ? [] : await orContradiction(() => recordBlockTransfers(deps, input))
   if (changed instanceof AmountContradicted) {
-    const outcome = `Blocks ${from} to ${to} were not read to the end: ${changed.message}. What is stored stays; compare the block with another node.`
+    const outcome = `Blocks ${from} to ${to} could not be read completely: ${changed.message}. Stored payments stay. Compare the block with another node.`
     await finish(session, command, { status: 'refused', outcome })
     return true
   }
   await settled.openRows()
   await confirmThroughCursor(session)
   assertHeld(session)
-  // A client may end before the block that it has to read another way.
+  // A client may stop before a block that it must read in another way.
   const next = { nextHeight: (blocks.at(-1)?.height ?? to) + 1, changed: command.changed + changed.length }
   if (await deps.commands.progress(command, next)) return true
   if ((await deps.commands.findById(command.id))?.status === 'cancelled') return true
-  throw new LeaseLost('a rescan was moved on by another holder')
+  throw new LeaseLost('another holder advanced the rescan')
 }
 
-/** What it gives, or how it contradicts what is stored: no repetition would change that, so the request must end. */
+/** The result, or how it contradicts stored data: no repetition would change that, so the request must end. */
 async function orContradiction<T>(work: () => Promise<T>): Promise<T | AmountContradicted> {
   try {
     return await work()
@@ -203,5 +206,5 @@ async function finish(
       detail: { command: command.id, outcome },
     },
   )
-  deps.logger.warn({ network, mode, kind: command.kind, status, outcome }, 'a request of an operator was carried out')
+  deps.logger.warn({ network, mode, kind: command.kind, status, outcome }, 'a requested chain command ended')
 }

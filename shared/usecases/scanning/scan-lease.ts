@@ -1,35 +1,35 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
-import type { CursorRepository } from '#shared/ports/scanning.ts'
+import type { CursorRepository } from '#shared/ports/cursors.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 
-/** Life of a scanner's lease, and how often its holder renews it, milliseconds. */
+/** Duration of a scanner's lease, and how often its holder renews it, milliseconds. */
 const LEASE_MS = 15_000
 const RENEW_MS = 5_000
 
-/** Whose lease on which network. */
+/** The network, mode and holder of a lease. */
 export interface LeaseScope {
   readonly mode: Mode
   readonly network: NetworkId
   readonly owner: string
 }
 
-/** The right to scan one network, for as long as `isHeld` says so. */
+/** The right to scan one network, while `isHeld` returns true. */
 export interface ScanLease {
-  /** Rises with each holder; every write of this one carries it. */
+  /** Increases with each holder; every write of this one carries it. */
   readonly epoch: number
   /**
-   * False from the moment at which another process may hold the lease. Judged by this machine's monotonic clock from
-   * before the last renewal was asked for, so a process that was stopped for a while knows at once.
+   * False from the moment at which another process may hold the lease. Measured by this machine's monotonic clock from
+   * before the last renewal request, so a suspended process detects it at once.
    */
   isHeld(): boolean
-  /** Stops renewing and gives the lease back, so that the next holder need not wait. */
+  /** Stops renewing and releases the lease, so that the next holder need not wait. */
   release(): Promise<void>
 }
 
 /** Takes the lease of a network and keeps renewing it. Null while another process holds it. */
 export async function acquireScanLease(
   deps: { readonly cursors: Pick<CursorRepository, 'acquireLease' | 'releaseLease'> } & Pick<
-    Ambient,
+    Runtime,
     'logger' | 'metrics'
   >,
   scope: LeaseScope,
@@ -48,7 +48,7 @@ export async function acquireScanLease(
   const timer = setInterval(() => {
     ask().then(
       (renewed) => {
-        // A higher epoch means that the lease was lost in between: what this holder knows is outdated.
+        // A higher epoch means that the lease was lost in between: this holder's state is outdated.
         if (until === 0) return
         if (renewed === null || renewed.epoch !== first.epoch) {
           until = 0

@@ -1,12 +1,12 @@
-import type { Payment, UnconfirmedFate } from '#shared/ports/payments.ts'
-import type { MempoolView } from '#shared/ports/scanning.ts'
-import { inheritedSight, recordFindings, replacedBy, seenSince } from '#shared/usecases/payments/record-payments.ts'
+import type { Payment, UnconfirmedOutcome } from '#shared/ports/payments.ts'
+import type { MempoolView } from '#shared/ports/scanned-blocks.ts'
+import { inheritedFirstSeen, recordFindings, replacedBy, seenSince } from '#shared/usecases/payments/record-payments.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 
-/** A cursor that is moved for the mempool alone is moved at most this often. */
+/** A cursor update for the mempool alone is written at most this often. */
 const MARK_EVERY_MS = 1_000
 
-/** The network's unconfirmed payments; none where unconfirmed transactions cannot be seen. */
+/** The network's unconfirmed payments; none where unconfirmed transactions are not visible. */
 export async function unconfirmedOf({ deps, source }: ScanSession): Promise<readonly Payment[]> {
   return source.client.mempool === undefined ? [] : deps.payments.unconfirmed(source.mode, source.network)
 }
@@ -17,21 +17,21 @@ export function outpointsOf(payments: readonly Payment[]): ReadonlySet<string> {
 }
 
 /**
- * Looks at the unconfirmed transactions while the cursor stands at the node's head: stores new payments, ends those that
- * another transaction replaced, and those that no node has had for `dropAfterMs`. A view taken while a block came in
- * says nothing about what is missing, so it is only used when the head is the same afterwards.
+ * Reads the unconfirmed transactions while the cursor is at the node's head: stores new payments, ends those that
+ * another transaction replaced, and those that no node has had for `dropAfterMs`. A view taken while a block arrived
+ * is not evidence of missing transactions, so it is only used when the head is the same afterwards.
  *
  * | payment, in no block | in the view | its outpoint is spent by another | becomes |
  * |---|---|---|---|
  * | yes | yes | no | stays `detected` |
  * | yes | no | yes | `replaced`; seen again it is `detected` |
- * | yes | no, and the view is not whole | no | stays `detected` |
+ * | yes | no, and the view is incomplete | no | stays `detected` |
  * | yes | no, for less than the grace | no | stays `detected` |
  * | yes | no, for the grace, but another node has it or may have it | no | stays `detected` |
  * | yes | no, for the grace, and no node has it | no | `dropped`; seen again it is `detected` |
  *
- * A view is not whole while its node still reads the mempool that it kept over a restart, which begins the grace again, or
- * while some transactions were not looked at. Neither moves `mempoolAt`, so no deadline passes because of it.
+ * A view is incomplete while its node still reloads the mempool that it saved before a restart, which restarts the grace, or
+ * while some transactions were not read. Neither moves `mempoolAt`, so no deadline takes effect because of it.
  */
 export async function scanMempool(session: ScanSession): Promise<void> {
   const { deps, source, index } = session
@@ -52,13 +52,13 @@ export async function scanMempool(session: ScanSession): Promise<void> {
   assertHeld(session)
   await recordFindings(deps, writeScope(session), {
     found: freshIn(session, view, known, startedAt),
-    fates: [...replaced, ...dropped],
+    outcomes: [...replaced, ...dropped],
   })
   if (!isWhole) return
   if (startedAt - (session.cursor.mempoolAt ?? 0) >= MARK_EVERY_MS) await moveCursor(session, { mempoolAt: startedAt })
 }
 
-/** Transfers of a view that are not stored yet, with the time since when their node has had them. */
+/** Transfers of a view that are not stored yet, with the time since which their node has had them. */
 function freshIn({ cursor }: ScanSession, view: MempoolView, known: readonly Payment[], startedAt: number) {
   const knownKeys = new Set(known.map((payment) => payment.key))
   const { mempoolAt = cursor.time } = cursor
@@ -66,7 +66,7 @@ function freshIn({ cursor }: ScanSession, view: MempoolView, known: readonly Pay
     .filter((transfer) => !knownKeys.has(transfer.key))
     .map((transfer) => {
       const since = seenSince(transfer, startedAt, { agesMs: view.agesMs, mempoolAt })
-      return { transfer, block: null, seenAt: Math.min(since, inheritedSight(transfer, known)) }
+      return { transfer, block: null, seenAt: Math.min(since, inheritedFirstSeen(transfer, known)) }
     })
 }
 
@@ -74,7 +74,7 @@ function freshIn({ cursor }: ScanSession, view: MempoolView, known: readonly Pay
 async function droppedAmong(
   { deps, source, missingSince }: ScanSession,
   missing: readonly Payment[],
-): Promise<readonly UnconfirmedFate[]> {
+): Promise<readonly UnconfirmedOutcome[]> {
   const now = deps.clock.now()
   const keys = new Set(missing.map(({ key }) => key))
   for (const key of missingSince.keys()) if (!keys.has(key)) missingSince.delete(key)
@@ -85,7 +85,7 @@ async function droppedAmong(
   })
   const txids = [...new Set(overdue.flatMap(({ txHash }) => txHash ?? []))]
   const held = txids.length === 0 ? new Set<string>() : ((await source.client.heldUnconfirmed?.(txids)) ?? new Set())
-  return overdue.flatMap(({ key, txHash }): UnconfirmedFate[] =>
+  return overdue.flatMap(({ key, txHash }): UnconfirmedOutcome[] =>
     txHash !== null && held.has(txHash) ? [] : [{ key, state: 'dropped' }],
   )
 }

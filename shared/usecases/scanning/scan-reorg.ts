@@ -1,38 +1,41 @@
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
-import { type BlockRef, type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
+import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { orphanPayments } from '#shared/usecases/payments/record-payments.ts'
 import { assertHeld, moveCursor, type ScanSession, type ScanSource, writeScope } from './scan-session.ts'
 import { cutWindow, type HashWindow } from './scan-window.ts'
+import { looksUpTo } from './thrifty-mode.ts'
 
-/** Hash of the first block of a cursor that was moved to another chain, while payments of the chain before still stand. */
+/** Hash of the first block of a cursor that was moved to another chain, while payments of the previous chain are not orphaned yet. */
 const NO_CHAIN = ''
 
 /**
- * Goes back to the last block that the node and we agree on, when the network's other nodes do not contradict it: one write
- * moves the cursor there and holds deadlines back, then the payments above it are taken back. After a crash between the two
- * the scan reads on from the fork and takes back what its blocks do not hold, whichever branch the node shows by then. A fork
- * below finality or below everything we remember halts the scanner without touching a payment, in development too: only a
+ * Goes back to the last common block with the node, if the network's other nodes do not contradict it: one write
+ * moves the cursor there and holds deadlines back, then the payments above it are orphaned. After a crash between the two
+ * the scan continues from the fork and orphans payments missing from its blocks, whichever branch the node shows by then. A fork
+ * below finality or below the whole hash window halts the scanner without touching a payment, in development too: only a
  * development chain that begins with another block is another chain, which is scanned from that block on.
  */
 export async function resolveReorg(session: ScanSession, headHeight: number): Promise<void> {
   const { cursor, source, deps } = session
   const fork = await findFork(source.client, cursor.window, headHeight)
   const depth = fork === null ? Number.POSITIVE_INFINITY : cursor.height - fork.height
-  // The node showed another branch for a moment and is back on ours.
+  // The node showed another branch for a moment and is back on the scanned one.
   if (depth === 0 || !(await isBelieved(session, fork))) return
   if (fork === null || depth > source.finalityDepth || fork.height < (cursor.finalizedHeight ?? -1)) {
     await ((await isReplaced(session)) ? restartChain(session) : halt(session, depth))
     return
   }
-  // The cursor goes first: were a payment taken back below it, and the node on our branch again before it moved, nobody would
-  // read that payment's block again. Known is only what came before the fork, until the new branch is scanned and its mempool
-  // looked at. Deadlines must wait for that before the first payment goes, or an invoice expires in between.
+  // The cursor goes first: if a payment were orphaned below it, and the node returned to the scanned branch before the cursor moved,
+  // that payment's block would not be read again. Activity is known only up to the fork, until the new branch is scanned and its mempool
+  // read. Deadlines must wait for that before the first payment is orphaned, otherwise an invoice expires in between.
   const { mempoolAt, atHeadAt, recheckThrough = null } = cursor
   await moveCursor(session, {
     height: fork.height,
     hash: fork.hash,
     time: Math.min(cursor.time, fork.time),
     window: cutWindow(cursor.window, fork.height),
+    ...looksUpTo(cursor, fork),
     ...(mempoolAt !== undefined && { mempoolAt: Math.min(mempoolAt, fork.time) }),
     ...(atHeadAt !== undefined && { atHeadAt: Math.min(atHeadAt, fork.time) }),
     advancedAt: deps.clock.now(),
@@ -42,30 +45,33 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
   })
   assertHeld(session)
   const changed = await orphanPayments(deps, { ...writeScope(session), forkHeight: fork.height })
-  await moveCursor(session, { time: fork.time, recheckThrough })
+  // Blocks above the fork may be on the new branch as well, and hold payments of addresses that a thrifty scan does not look for.
+  const reread = source.thrifty === undefined ? recheckThrough : Math.max(recheckThrough ?? -1, cursor.height)
+  await moveCursor(session, { time: fork.time, recheckThrough: reread })
   const { mode, network } = source
   deps.metrics.count('scanner_reorg_total', { mode, network, depth: depthLabel(depth) })
   deps.logger.warn({ network, mode, depth, forkHeight: fork.height, payments: changed.length }, 'chain reorganised')
 }
 
 /**
- * One node's word takes nothing back where there are others: the lowest of our blocks that it gives up must be gone for them
- * too. While they do not agree, the cursor stays and says why; where most have our block, the odd one is left out.
+ * A single node's report orphans nothing where there are others: the lowest of the scanned blocks that it dropped must be gone for them
+ * too. While they disagree, the cursor stays and records why; if most have the scanned block, the deviating node is left out.
  */
 async function isBelieved(session: ScanSession, fork: BlockRef | null): Promise<boolean> {
   const { source, cursor } = session
   const lowest = cursor.window.find(([height]) => fork === null || height > fork.height)
-  if (source.client.judge === undefined || lowest === undefined) return true
+  if (source.client.voteOnFork === undefined || lowest === undefined) return true
   const [height, hash] = lowest
-  const verdict = await source.client.judge({ height, hash })
+  const verdict = await source.client.voteOnFork({ height, hash })
   if (verdict === 'gone') return true
-  const reason = verdict === 'kept' ? null : `The nodes do not agree about block ${height}: it waits until they do.`
+  const reason =
+    verdict === 'kept' ? null : `The nodes disagree about block ${height}. Scanning waits until they agree.`
   const change = waiting(session, reason)
   if (Object.keys(change).length > 0) await moveCursor(session, change)
   return false
 }
 
-/** What a cursor changes for a scanner that waits for this reason, or for none; nothing when it says so already. */
+/** Cursor fields for a scanner that waits for this reason, or for none; empty when they are already stored. */
 export function waiting({ deps, source, cursor }: ScanSession, reason: string | null) {
   const { mode, network } = source
   deps.metrics.gauge('scanner_nodes_disputing', reason === null ? 0 : 1, { mode, network })
@@ -85,23 +91,23 @@ export async function findFork(client: ChainClient, window: HashWindow, headHeig
   return null
 }
 
-/** Stops crediting until the node is back on our chain or a person decides; nothing that was written is touched. */
+/** Stops crediting until the node is back on the scanned chain or an operator decides; stored payments stay unchanged. */
 async function halt(session: ScanSession, depth: number): Promise<void> {
   const { deps, source, cursor } = session
   const { mode, network } = source
-  const haltReason = `The chain forked ${Number.isFinite(depth) ? `${depth} blocks` : 'further'} below block ${cursor.height}, deeper than any reorganisation this network should have.`
+  const haltReason = `The chain forked ${Number.isFinite(depth) ? `${depth} blocks` : 'further'} below block ${cursor.height}, deeper than any reorganisation allowed on this network.`
   await deps.exceptions.open([haltedChain(session, haltReason)])
   await moveCursor(session, { status: 'halted', haltReason })
   deps.metrics.gauge('scanner_halted', 1, { mode, network })
   deps.logger.error({ network, mode, height: cursor.height, depth }, 'scanner halted')
 }
 
-/** Takes back what was reported while the chain stood still, by whoever noticed it. */
+/** Closes the exceptions opened while the chain stood still, by any process. */
 export async function reportMoving({ deps, source }: ScanSession): Promise<void> {
   await deps.exceptions.close([haltedId(source)], deps.clock.now())
 }
 
-/** Goes on after a halt when the node has our block again, or another development chain. Returns whether it does. */
+/** Resumes after a halt when the node has the scanned block again, or another development chain. Returns whether it does. */
 export async function resumeHalted(session: ScanSession): Promise<boolean> {
   const { deps, source, cursor } = session
   if (await isReplaced(session)) {
@@ -114,21 +120,21 @@ export async function resumeHalted(session: ScanSession): Promise<boolean> {
   if (block?.hash !== cursor.hash) return false
   await moveCursor(session, { status: 'catchup', haltReason: null })
   await reportMoving(session)
-  deps.logger.warn({ network, mode, height: cursor.height }, 'scanner goes on: the node is back on our chain')
+  deps.logger.warn({ network, mode, height: cursor.height }, 'scanner resumes: the node is back on the scanned chain')
   return true
 }
 
 /**
- * Whether a development chain was replaced by another one: its first block is not ours. A fork, however deep, and a node
- * that lost its newest blocks are the same chain. Never asked in production, where another first block is a mismatch.
+ * Whether a development chain was replaced by another one: its first block differs. A fork, however deep, and a node
+ * that lost its newest blocks are the same chain. Never called in production, where another first block is a mismatch.
  */
 export async function isReplaced({ source, cursor }: ScanSession): Promise<boolean> {
   return source.development && (await source.client.genesisHash()) !== cursor.genesisHash
 }
 
 /**
- * Development only: another chain stands behind the URL. Its first block becomes the cursor (its head where the first one
- * cannot be had), then unconfirmed payments are taken back. After a crash between the two the next session repeats both.
+ * Development only: the node is on another chain. Its first block becomes the cursor (its head where the first one
+ * is unavailable), then unconfirmed payments are orphaned. After a crash between the two the next session repeats both.
  */
 export async function restartChain(session: ScanSession): Promise<void> {
   const { deps, source, cursor } = session
@@ -138,13 +144,14 @@ export async function restartChain(session: ScanSession): Promise<void> {
     (await client.blockAt(0)) ?? (client.hasGaps ? await client.blockAt((await client.head()).height) : null)
   if (first === null) throw new NodeUnreliable('the node has no block 0')
   const genesisHash = await client.genesisHash()
-  // The cursor goes first: were payments taken back below it, and the node on the chain before again, nobody would read their
-  // blocks again. Until they are, the cursor is on no chain, so that the next session begins here again, on whichever it finds.
+  // The cursor goes first: if payments were orphaned below it, and the node returned to the previous chain, their blocks would
+  // not be read again. Until then the cursor is on no chain, so that the next session starts here again, whichever chain the node has.
   await moveCursor(session, {
     height: first.height,
     hash: first.hash,
     time: first.time,
     window: [[first.height, first.hash]],
+    ...looksUpTo(cursor, first),
     finalizedHeight: null,
     advancedAt: deps.clock.now(),
     ...(cursor.atHeadAt !== undefined && { atHeadAt: Math.min(cursor.atHeadAt, first.time) }),

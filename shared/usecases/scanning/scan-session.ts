@@ -1,38 +1,42 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCommandRepository } from '#shared/ports/chain-commands.ts'
+import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
 import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { CoinBalanceRepository } from '#shared/ports/native-balances.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
-import type { ChainClient, ChainCursor, CursorRepository, WatchIndex } from '#shared/ports/scanning.ts'
+import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
 import type { RecordDeps } from '#shared/usecases/payments/record-payments.ts'
 import type { ScanLease } from './scan-lease.ts'
+import type { LookProgress, ThriftyPace, ThriftyState } from './thrifty-pace.ts'
 import type { WatchFeedDeps } from './watch-feed.ts'
 
-/** What scanning needs of the outside. */
+/** Dependencies of scanning. */
 export interface ScanDeps extends RecordDeps {
   readonly cursors: CursorRepository
   readonly balances: CoinBalanceRepository
-  readonly invoices: RecordDeps['invoices'] & Pick<InvoiceRepository, 'coinAccounts'>
-  readonly payments: RecordDeps['payments'] & Pick<PaymentRepository, 'listInBlocks'>
+  readonly invoices: RecordDeps['invoices'] & Pick<InvoiceRepository, 'coinAccounts' | 'watchedMethods'>
+  readonly payments: RecordDeps['payments'] & Pick<PaymentRepository, 'listInBlocks' | 'listNonCanonical'>
   readonly wallets: RecordDeps['wallets'] & WatchFeedDeps['wallets']
   readonly exceptions: RecordDeps['exceptions'] & Pick<ExceptionRepository, 'open' | 'close' | 'report'>
   readonly commands: Pick<ChainCommandRepository, 'listOpen' | 'findById' | 'progress' | 'take' | 'finish'>
 }
 
-/** One network in one mode, and how it is read. */
+/** One network in one mode, and how to read it. */
 export interface ScanSource {
   readonly mode: Mode
   readonly network: NetworkId
   readonly family: Family
   readonly client: ChainClient
   readonly createIndex: () => WatchIndex
-  /** Pause between two looks at the head when there was nothing new, milliseconds. */
+  /** Reads only blocks that open invoices need, at this pace; absent: reads every block. */
+  readonly thrifty?: ThriftyPace
+  /** Pause between two polls of the head when there was nothing new, milliseconds. */
   readonly pollMs: number
   /** A reorganisation deeper than this halts the scanner. */
   readonly finalityDepth: number
-  /** An unconfirmed payment that the node no longer has counts as gone after this time, milliseconds. */
+  /** An unconfirmed payment that is missing from the node counts as dropped after this time, milliseconds. */
   readonly dropAfterMs: number
   /** Most blocks read and committed in one step. */
   readonly batchMax: number
@@ -40,40 +44,48 @@ export interface ScanSource {
   readonly development: boolean
 }
 
-/** One holder's stay at a network: from taking the lease to losing it. `cursor` is the last one that was committed. */
+/** One holder's session on a network: from taking the lease to losing it. `cursor` is the last one committed. */
 export interface ScanSession {
   readonly deps: ScanDeps
   readonly source: ScanSource
   readonly lease: ScanLease
   readonly index: WatchIndex
-  /** Since when unconfirmed payments are missing from the node's mempool, by transfer key. */
+  /** Start time of the absence of unconfirmed payments from the node's mempool, by transfer key. */
   readonly missingSince: Map<string, number>
-  /** Whether the last balances that were asked for could not be read; absent before the first question. */
+  /** Whether the last balance request failed; absent before the first one. */
   balancesUnread?: boolean
-  /** Invoices whose account's balance was read when their lock was first seen; absent before the first look. */
+  /** Invoices whose account's balance was read when their quote was first seen; absent before the first reading. */
   opened?: Set<string>
-  /** Since when balances that an invoice's end waits for cannot be read; null and absent when they can. */
+  /** Since when balances that an ending invoice waits for cannot be read; null or absent when they can. */
   uncomparedSince?: Ms | null
-  /** What payments wait for because nodes are silent; null when they do not, absent before anybody looked. */
+  /** Why payments wait while nodes are silent; null when none wait, absent before the first check. */
   silence?: { readonly reason: string; readonly since: number; readonly isReported: boolean } | null
-  /** The node's head as it was last read in this session, whatever came of it. */
+  /** The node's head as last read in this session, whatever followed. */
   head?: { readonly height: number; readonly seenAt: Ms }
+  /** When the node was last asked for its tokens; absent before the first question. */
+  tokensLookedAt?: Ms
+  /** What thrifty scanning remembers; absent before its first step, and in full scanning. */
+  thrifty?: ThriftyState
+  /** A look at balances that takes several steps; absent between two. */
+  looking?: LookProgress | undefined
+  /** Until when somebody is watching a page of this network. Shared by the sessions of one scanner. */
+  readonly attention?: { readonly until: Ms }
   cursor: ChainCursor
 }
 
-/** Another process scans this network now, or may: nothing more is written by this session. */
+/** Another process scans this network, or may: this session writes nothing more. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-/** Throws `LeaseLost` unless the lease is ours for certain. Asked directly before each write. */
+/** Throws `LeaseLost` unless the lease is certainly held. Called directly before each write. */
 export function assertHeld(session: ScanSession): void {
-  if (!session.lease.isHeld()) throw new LeaseLost('the lease ran out')
+  if (!session.lease.isHeld()) throw new LeaseLost('the lease expired')
 }
 
 /**
  * Moves the cursor by compare-and-set on its hash and the lease's epoch. Throws `LeaseLost` when it was moved by
- * somebody else. Everything that the new position stands for must be durable before.
+ * another holder. Everything that the new position implies must be durable before.
  */
 export async function moveCursor(
   session: ScanSession,
@@ -88,7 +100,7 @@ export async function moveCursor(
   session.cursor = { ...session.cursor, ...next }
 }
 
-/** The scope that payment writes of this session carry. */
+/** The scope of this session's payment writes. */
 export function writeScope(session: ScanSession) {
   const { mode, network } = session.source
   return { mode, network, epoch: session.lease.epoch }

@@ -1,8 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
-import { type BlockRef, type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
+import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startChainScanner } from './scan-chain.ts'
 import type { ScanSession, ScanSource } from './scan-session.ts'
@@ -26,7 +27,16 @@ const SOURCE = {
   dropAfterMs: 60_000,
   development: false,
 } as const
-const clientOf = (client: Partial<ChainClient>) => client as ChainClient
+/** A node whose blocks are those of `blockWith`, but for what a test says. */
+const clientOf = (client: Partial<ChainClient>) => {
+  const blockAt = async (height: number) => ({
+    height,
+    hash: `hash${height}`,
+    parentHash: `hash${height - 1}`,
+    time: 0,
+  })
+  return { blockAt, ...client } as ChainClient
+}
 const scanDeps = () => engine.deps as unknown as ScanSession['deps']
 
 async function sessionWith(client: ChainClient): Promise<ScanSession> {
@@ -42,14 +52,14 @@ describe('a payment that no second node vouched for', () => {
   it('is asked about again before the next block comes', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     const transfers = [{ key: 'vouched', amountBase: 25_000_000n }]
-    const block = blockWith(8, engine.deps.clock.now(), lockOf(invoice), transfers)
+    const block = blockWith(8, engine.deps.clock.now(), paymentMethodOf(invoice), transfers)
     await recordBlockTransfers(engine.deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
     await engine.setCursor(10, engine.deps.clock.now())
     let away = true
     const session = await sessionWith(
       clientOf({
         head: async () => ({ height: 10, hash: 'hash10', finalizedHeight: null }),
-        doubted: async () => {
+        disputed: async () => {
           if (away) throw new NodeUnreliable('away')
           return new Set()
         },
@@ -80,7 +90,7 @@ describe('a payment that waits for a node that is down', () => {
     async (_what, finalizedHeight) => {
       const invoice = await engine.open({ asset: 'usdt_ethereum' })
       const transfers = [{ key: `silent-${finalizedHeight}`, amountBase: 25_000_000n }]
-      const block = blockWith(8, engine.deps.clock.now(), lockOf(invoice), transfers)
+      const block = blockWith(8, engine.deps.clock.now(), paymentMethodOf(invoice), transfers)
       await recordBlockTransfers(engine.deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
       await stores.db.connection
         .collection('payments')
@@ -91,7 +101,7 @@ describe('a payment that waits for a node that is down', () => {
         clientOf({
           head: async () => ({ height: 10, hash: 'hash10', finalizedHeight: hosts.length > 0 ? finalizedHeight : 10 }),
           silence: () => ({ hosts, answering: 1 }),
-          doubted: async () => {
+          disputed: async () => {
             if (hosts.length > 0) throw new NodeUnreliable('node-b is away')
             return new Set()
           },
@@ -149,7 +159,7 @@ describe('a first start', () => {
     })
     let [branch, head] = ['a', 100]
     const client = clientOf({
-      verify: async () => {},
+      verify: async () => [],
       genesisHash: async () => '0',
       head: async () => ({ height: head, hash: at(head, branch).hash, finalizedHeight: null }),
       blockAt: async (height) => (height > head ? null : at(height, branch)),
@@ -180,7 +190,7 @@ describe('a node that is behind what was scanned', () => {
     expect(await reason()).toBeNull()
     engine.advance(60_000)
     await scanTick(session)
-    expect(await reason()).toMatch(/newest block is 9, but block 10 was scanned/)
+    expect(await reason()).toMatch(/newest block is 9, but block 10 is already scanned\. Scanning waits/)
     height = 10
     await scanTick(session)
     expect(await reason()).toBeNull()

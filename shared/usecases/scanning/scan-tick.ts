@@ -1,34 +1,37 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { AmountContradicted } from '#shared/ports/payments.ts'
-import type { ChainClient, ChainCursor } from '#shared/ports/scanning.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
+import { AmountContradicted, type Payment } from '#shared/ports/payments.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { ChainClient } from '#shared/ports/scanning.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { openEndings } from './compare-endings.ts'
-import { checkBalances, coinAccountsOf } from './scan-balances.ts'
+import { type Endings, openEndings } from './compare-endings.ts'
+import { reportNodeTimeout } from './node-timeout.ts'
+import { type CoinAccounts, checkBalances, coinAccountsOf } from './scan-balances.ts'
 import { outpointsOf, scanMempool, unconfirmedOf } from './scan-mempool.ts'
 import { isReplaced, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
-import { reportSilence } from './scan-silence.ts'
-import { extendWindow } from './scan-window.ts'
+import { extendWindow, type HashWindow } from './scan-window.ts'
 import { settleFormerKeys } from './settle-former-keys.ts'
 import { settleUnread } from './settle-unread.ts'
 
-/** Further behind than this is catching up. */
+/** A larger distance means that the scan is catching up. */
 const LIVE_LAG_MAX = 20
-/** How often a quiet chain's cursor says that its node still answers. */
+/** How often a quiet chain's cursor records that its node still responds. */
 const HEARTBEAT_MS = 5_000
 
-/** A node that is behind for longer than this is one that people should look at. */
+/** A node that is behind for longer than this needs an operator's attention. */
 const BEHIND_MS = 30_000
 
-/** The node's head, and when it was asked for. */
-type Head = Awaited<ReturnType<ChainClient['head']>> & { readonly askedAt: Ms }
+/** The node's head, and when it was requested. */
+export type Head = Awaited<ReturnType<ChainClient['head']>> & { readonly askedAt: Ms }
 
 /**
- * One look at the node: commits the next blocks, or walks back from a fork. Returns false when there was nothing to
+ * One poll of the node: commits the next blocks, or walks back from a fork. Returns false when there was nothing to
  * do. The order of a commit is payments and exceptions, then the cursor, then confirmations; each step may be
- * repeated, so a crash between two costs nothing. Whatever the node fails to answer throws, and the cursor stays.
+ * repeated, so a crash between two costs nothing. A failed or missing response throws, and the cursor stays. `forward` is used
+ * while the head is ahead of the cursor.
  */
-export async function scanTick(session: ScanSession): Promise<boolean> {
+export async function scanTick(session: ScanSession, forward: ScanForward = scanForward): Promise<boolean> {
   const { source } = session
   const askedAt = session.deps.clock.now()
   const head = { ...(await source.client.head()), askedAt }
@@ -38,59 +41,100 @@ export async function scanTick(session: ScanSession): Promise<boolean> {
     if (head.height > session.cursor.headHeight) await moveCursor(session, { headHeight: head.height })
     return resumeHalted(session)
   }
-  const follow = followHead(session, head)
+  const follow = followHead(session, head, forward)
   if (follow !== null) return follow
-  // A lower head is a node that lags behind another one, or that lost its newest blocks and will make others.
+  // A lower head means a node that lags behind another one, or that lost its newest blocks and will replace them.
   if (head.height < session.cursor.height && !(await isReplaced(session))) return waitForHead(session, head)
   return walkBack(session, head)
 }
 
-/** Says why nothing moves, once the node is behind for longer than another answer of it takes. */
+/** Records why nothing moves, once the node is behind for longer than a normal delay. */
 async function waitForHead(session: ScanSession, head: Head): Promise<false> {
   const { height, headSeenAt } = session.cursor
   if (session.deps.clock.now() - headSeenAt < BEHIND_MS) return false
-  const reason = `The node's newest block is ${head.height}, but block ${height} was scanned: it waits until the node has that.`
+  const reason = `The node's newest block is ${head.height}, but block ${height} is already scanned. Scanning waits until the node has it.`
   const change = waiting(session, reason)
   if (Object.keys(change).length > 0) await moveCursor(session, change)
   return false
 }
 
-/** False when nothing came of it: a node whose blocks do not stand on each other is asked again after the pause, not at once. */
-async function walkBack(session: ScanSession, head: Head): Promise<boolean> {
+/** False when no fork was resolved: a node with inconsistent blocks is polled again after the pause, not at once. */
+export async function walkBack(session: ScanSession, head: Head): Promise<boolean> {
   const before = session.cursor
   await resolveReorg(session, head.height)
   return session.cursor !== before
 }
 
-/** Commits what is new, or looks around at the head; null when the head is on another branch, or lower. */
-function followHead(session: ScanSession, head: Head): Promise<boolean> | null {
+/** Commits new blocks, or polls mempool and balances at the head; null when the head is on another branch, or lower. */
+function followHead(session: ScanSession, head: Head, forward: ScanForward): Promise<boolean> | null {
   const { height, hash } = session.cursor
-  if (head.height > height) return scanForward(session, head)
-  return head.height === height && head.hash === hash ? lookAround(session, head) : null
+  if (head.height > height) return forward(session, head)
+  return head.height === height && head.hash === hash ? poll(session, head) : null
 }
 
-async function lookAround(session: ScanSession, head: Head): Promise<boolean> {
+async function poll(session: ScanSession, head: Head): Promise<boolean> {
   await scanMempool(session)
   return heartbeat(session, head)
 }
 
-async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
+/** Commits blocks that follow the cursor, up to the head at most. False when there was nothing to do. */
+export type ScanForward = (session: ScanSession, head: Head) => Promise<boolean>
+
+/** Reads every block after the cursor, as many as one step may take. */
+export async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   const { source, cursor, index } = session
   const from = cursor.height + 1
   const to = Math.min(head.height, cursor.height + source.batchMax, endBeforeTrouble(cursor))
+  const stage = await stageBlocks(session)
+  const blocks = await source.client.scan(from, to, index, stage.outpoints, stage.asked)
+  const [first] = blocks
+  if (first === undefined) return false
+  if (first.parentHash !== cursor.hash) return walkBack(session, head)
+  return commitBlocks(session, head, { stage, blocks })
+}
+
+/** What has to be known before blocks are read. */
+export interface BlockStage {
+  readonly unconfirmed: readonly Payment[]
+  readonly outpoints: ReadonlySet<string>
+  readonly accounts: CoinAccounts
+  /** The same accounts for a client; undefined for none. */
+  readonly asked: ReadonlySet<string> | undefined
+  readonly ending: Endings
+}
+
+/** Read after the head and before the blocks. */
+export async function stageBlocks(session: ScanSession): Promise<BlockStage> {
   const unconfirmed = await unconfirmedOf(session)
   const accounts = await coinAccountsOf(session)
   const ending = await openEndings(session)
   const asked = accounts.size === 0 ? undefined : new Set(accounts.keys())
-  const blocks = await source.client.scan(from, to, index, outpointsOf(unconfirmed), asked)
-  const [first] = blocks
+  return { unconfirmed, outpoints: outpointsOf(unconfirmed), accounts, asked, ending }
+}
+
+/** Blocks that were read, ascending; the last one becomes the cursor. */
+export interface ReadBlocks {
+  readonly stage: BlockStage
+  readonly blocks: readonly ScannedBlock[]
+  /** Other blocks of the range whose hashes are remembered. */
+  readonly remembered?: HashWindow
+}
+
+/** Stores what the blocks from the cursor on contain, then the cursor, then confirmations. False when the head was replaced meanwhile. */
+export async function commitBlocks(
+  session: ScanSession,
+  head: Head,
+  { stage, blocks, remembered = [] }: ReadBlocks,
+): Promise<boolean> {
+  const { source, cursor } = session
+  const { unconfirmed, accounts, ending } = stage
+  const from = cursor.height + 1
   const last = blocks.at(-1)
-  if (first === undefined || last === undefined) return false
-  if (first.parentHash !== cursor.hash) return walkBack(session, head)
-  // The head was replaced while it was read: who is not among the accounts may have been paid in the new one.
+  if (last === undefined) return false
+  // The head was replaced while it was read: accounts missing from the list may have been paid in the new one.
   if (source.client.balances?.inUse === true && last.height === head.height && last.hash !== head.hash) return false
   const checked = await checkBalances(session, blocks, accounts)
-  // Before the lease is asserted: the key of a rise depends on what is stored, so nobody else may write in between.
+  // Before the lease is asserted: the key of an increase depends on stored payments, so no other holder may write in between.
   const settled = await settleUnread(session, blocks, checked.blocks)
   assertHeld(session)
   const recheck = cursor.recheckThrough ?? -1
@@ -100,14 +144,15 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   await settled.openRows()
   await checked.saveChecks()
   await ending.compare(last)
-  const seen = blocks.map((block) => [block.height, block.hash] as const)
+  const read = blocks.map((block) => [block.height, block.hash] as const)
+  const seen = [...new Map([...remembered, ...read])].sort(([one], [other]) => one - other)
   await moveCursor(session, {
     height: last.height,
     hash: last.hash,
     time: last.time,
     window: extendWindow(cursor.window, seen, source.finalityDepth),
     status: head.height - last.height > LIVE_LAG_MAX ? 'catchup' : 'live',
-    // No block says what waits in the mempool: from the first one on, that is known up to a look at all of it.
+    // Blocks do not show waiting mempool transactions: from the first block on, activity is known up to a complete mempool reading.
     ...(source.client.mempool !== undefined && cursor.mempoolAt === undefined && { mempoolAt }),
     ...(confirmedToo && last.height >= recheck && { recheckThrough: null }),
     ...headFields(session, head),
@@ -120,20 +165,20 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
 }
 
 /**
- * After a failure one block at a time, or up to the block that is named as unreadable: what can be read before it is credited, and
+ * After a failure one block at a time, or up to the block named as unreadable: earlier blocks are credited, and
  * the cursor ends directly before it.
  */
-function endBeforeTrouble({ trouble, height }: ChainCursor): number {
+export function endBeforeTrouble({ trouble, height }: ChainCursor): number {
   return trouble == null ? Number.POSITIVE_INFINITY : Math.max(trouble.height - 1, height + 1)
 }
 
-/** A block that contradicts what is stored of it is not passed; whoever asks why the cursor stays is told. */
+/** A block that contradicts its stored payments is not passed; the cursor records why it stays. */
 async function record(session: ScanSession, input: RecordInput): Promise<void> {
   try {
     await recordBlockTransfers(session.deps, input)
   } catch (error) {
     if (error instanceof AmountContradicted) {
-      const reason = `The nodes do not agree: ${error.message}. It waits until the block is told as before.`
+      const reason = `The nodes disagree: ${error.message}. Scanning waits until they agree.`
       const change = waiting(session, reason)
       if (Object.keys(change).length > 0) await moveCursor(session, change)
     }
@@ -141,23 +186,25 @@ async function record(session: ScanSession, input: RecordInput): Promise<void> {
   }
 }
 
-/** Confirms what the committed cursor has buried deep enough. */
+/** Confirms payments that the committed cursor has buried deep enough. */
 export async function confirmThroughCursor(session: ScanSession): Promise<void> {
   if (session.cursor.status === 'halted') return
   assertHeld(session)
   let held = 0
-  const { height, finalizedHeight } = session.cursor
+  const { height, finalizedHeight, window } = session.cursor
+  const { client } = session.source
   await confirmPayments(session.deps, {
     ...writeScope(session),
     height,
     finalizedHeight,
-    client: session.source.client,
+    client,
+    chain: { blockAt: (at) => client.blockAt(at), window: new Map(window) },
     settleFormer: (due) => settleFormerKeys(session, due),
-    noteDoubted: (payments) => {
+    auditDisputed: (payments) => {
       held = payments
     },
   })
-  await reportSilence(session, held)
+  await reportNodeTimeout(session, held)
 }
 
 async function heartbeat(session: ScanSession, head: Head): Promise<boolean> {
@@ -166,23 +213,25 @@ async function heartbeat(session: ScanSession, head: Head): Promise<boolean> {
   if (finalityMoved || trouble != null || session.deps.clock.now() - headSeenAt >= HEARTBEAT_MS) {
     const passed = trouble == null ? {} : { trouble: null }
     await moveCursor(session, { status: 'live', ...headFields(session, head), ...atHead(session, head), ...passed })
-    // Also without news: what a second node did not vouch for is asked about again.
+    // Also without new blocks: payments that a second node did not confirm are checked again.
     await confirmThroughCursor(session)
   }
   return false
 }
 
-/** All there was at that moment has been read, unless unconfirmed transactions count: then only a look at all of them says so. */
+/** Everything up to that moment has been read, unless unconfirmed transactions count: then only a complete mempool reading shows that. */
 function atHead({ source }: ScanSession, { askedAt }: Head): { readonly atHeadAt?: Ms } {
   return source.client.mempool === undefined ? { atHeadAt: askedAt } : {}
 }
 
-/** Finality never goes back, whichever node says so. */
-function headFields(session: ScanSession, head: Head) {
+/** Finality never goes back, whichever node reports it. */
+export function headFields(session: ScanSession, head: Head) {
   const known = session.cursor.finalizedHeight
   const finalizedHeight = head.finalizedHeight === null ? known : Math.max(known ?? 0, head.finalizedHeight)
   const headSeenAt = session.deps.clock.now()
-  return { headHeight: head.height, headSeenAt, finalizedHeight, ...waiting(session, session.silence?.reason ?? null) }
+  const headTime = session.source.thrifty === undefined || head.time === undefined ? {} : { headTime: head.time }
+  const wait = waiting(session, session.silence?.reason ?? null)
+  return { headHeight: head.height, headSeenAt, finalizedHeight, ...headTime, ...wait }
 }
 
 function reportPosition({ deps, source, cursor }: ScanSession, head: Pick<Head, 'height'>): void {

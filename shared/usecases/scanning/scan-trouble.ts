@@ -1,26 +1,27 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { ScanTrouble } from '#shared/ports/cursors.ts'
 import { ScannerFenced } from '#shared/ports/payments.ts'
-import { BlockUnreadable, NodeMismatch, NodeUnreliable, type ScanTrouble } from '#shared/ports/scanning.ts'
+import { BlockUnreadable, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { LeaseLost, moveCursor, type ScanSession } from './scan-session.ts'
 
-/** A failure that goes on is written down at most this often. */
+/** A lasting failure is written at most this often. */
 const WRITE_EVERY_MS = 5_000
 const REASON_MAX = 300
 
-/** What kind of failure ended a step of a scan. `lease`: another scanner took over, which is no trouble. */
+/** The kind of failure that ended a scan step. `lease`: another scanner took over, which is not a fault. */
 export type ScanFailure = ScanTrouble['kind'] | 'lease'
 
-/** Which kind of failure an error is. */
+/** Classifies an error. */
 export function scanFailure(error: unknown): ScanFailure {
   if (error instanceof LeaseLost || error instanceof ScannerFenced) return 'lease'
   if (error instanceof NodeMismatch) return 'mismatch'
   return error instanceof NodeUnreliable ? 'node' : 'other'
 }
 
-/** Writes down at the cursor why it stays where it is. One per scanner: it counts over lost and regained leases. */
+/** Records at the cursor why it stays where it is. One per scanner: it counts across lost and regained leases. */
 export interface TroubleRecord {
   /**
-   * Gives what `work` gives and throws what it throws. Stores a failure, and the node's head when it is ahead, under the session's
+   * Returns the result of `work` and passes on its errors. Stores a failure, and the node's head when it is ahead, under the session's
    * lease: the first one of a block at once, later ones at most every 5 s, nothing when another scanner took over.
    */
   during<T>(session: ScanSession, work: () => Promise<T>): Promise<T>
@@ -47,7 +48,7 @@ export function createTroubleRecord(): TroubleRecord {
     async during(session, work) {
       try {
         const result = await work()
-        // What a cursor still carries goes on: the step neither passed the block nor stood at the head.
+        // A failure still stored at the cursor counts on: the step neither passed the block nor reached the head.
         if (session.cursor.trouble == null) latest = null
         return result
       } catch (error) {
@@ -60,13 +61,13 @@ export function createTroubleRecord(): TroubleRecord {
   }
 }
 
-/** The head as it was last read, where it is ahead of the cursor and news: how far behind the scan is must be seen while it fails. */
+/** The head as last read, if it is ahead of the cursor and new: the lag must stay visible while the scan fails. */
 function headAhead({ cursor, head }: ScanSession): { headHeight?: number; headSeenAt?: Ms } {
   if (head === undefined || head.height <= cursor.height || head.seenAt < cursor.headSeenAt) return {}
   return { headHeight: head.height, headSeenAt: head.seenAt }
 }
 
-/** Block, method, cause and host of an error; `next` is the block to blame when the error names none. */
+/** Block, method, cause and host of an error; `next` is the block to report when the error names none. */
 export function troubleFacts(
   error: unknown,
   next: number,
@@ -96,8 +97,8 @@ function textOf(error: unknown): string {
 }
 
 /**
- * One printable line without a full stop. Of a URL only its host stays, because the rest may be a credential; a node's own words
- * may hold control characters that a terminal would obey.
+ * One printable line without a full stop. Of a URL only its host is kept, because the rest may be a credential; a node's text
+ * may contain control characters that a terminal would interpret.
  */
 function plainText(text: string): string {
   const line = text

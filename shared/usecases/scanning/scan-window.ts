@@ -1,14 +1,14 @@
 /** Heights and hashes of blocks already scanned, oldest first. */
 export type HashWindow = readonly (readonly [number, string])[]
 
-/** Newest blocks that are all kept: more than any network confirms after, and than one step commits on top. */
+/** Newest blocks that are all kept: more than any network's confirmations, and more than one step adds. */
 const DENSE = 128
 /** Of older blocks, those whose height is a multiple of this are kept. */
 const SPARSE = 64
 
 /**
  * The window after further blocks: the newest 128 all stay, older ones every 64 blocks back to twice the finality
- * depth, so that a reorganisation of any tolerated depth finds its fork in few questions.
+ * depth, so that a reorganisation of any tolerated depth finds its fork in few requests.
  */
 export function extendWindow(window: HashWindow, blocks: HashWindow, finalityDepth: number): HashWindow {
   const all = [...window, ...blocks]
@@ -19,7 +19,7 @@ export function extendWindow(window: HashWindow, blocks: HashWindow, finalityDep
   })
 }
 
-/** The window without what lies above a fork. */
+/** The window without the blocks above a fork. */
 export function cutWindow(window: HashWindow, forkHeight: number): HashWindow {
   return window.filter(([height]) => height <= forkHeight)
 }

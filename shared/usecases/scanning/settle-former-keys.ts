@@ -1,13 +1,14 @@
 import { placeFormerKeys, stemOf } from '#shared/domain/payment/call-move-keys.ts'
 import type { Payment } from '#shared/ports/payments.ts'
-import { NodeUnreliable, type ScannedBlock } from '#shared/ports/scanning.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordFindings } from '#shared/usecases/payments/record-payments.ts'
 import { assertHeld, type ScanSession, writeScope } from './scan-session.ts'
 
 /**
- * Reads the blocks of payments again that a former version stored under keys of its own, before they confirm: that version
+ * Reads the blocks of payments again that a former version stored under other keys, before they confirm: that version
  * may have stored one transfer under two keys, or one that this version had stored already. Each gets its current key, and
- * what repeats another one is taken back. Returns the keys of those that must wait: their block cannot be read now, or the
+ * duplicates are orphaned. Returns the keys of those that must wait: their block cannot be read now, or the
  * node shows none of several equal transfers.
  */
 export async function settleFormerKeys(session: ScanSession, due: readonly Payment[]): Promise<readonly string[]> {
@@ -35,10 +36,10 @@ async function readAgain(session: ScanSession, height: number, due: readonly Pay
     .filter(({ txHash, mayHaveFormerKey }) => mayHaveFormerKey === true && ids.has(txHash))
     .map((transfer) => ({ transfer, block: { height, hash, time }, seenAt: Math.min(time, deps.clock.now()) }))
   assertHeld(session)
-  await recordFindings(deps, writeScope(session), { found, fates: [] })
+  await recordFindings(deps, writeScope(session), { found, outcomes: [] })
 }
 
-/** Null when no node can give it now. */
+/** Null when no node can return it now. */
 async function blockAt(
   { source }: ScanSession,
   height: number,
@@ -53,7 +54,7 @@ async function blockAt(
   }
 }
 
-/** A node that records no such transfers cannot say more of a payment than was stored; one without equals repeats none. */
+/** A node that records no such transfers cannot add to the stored payment; a payment without equals duplicates none. */
 async function placeLone({ deps, source }: ScanSession, payment: Payment): Promise<boolean> {
   const { mode, network } = source
   const rows = await deps.payments.listByKeyPrefix(`${mode}:${network}:${payment.txHash}`)

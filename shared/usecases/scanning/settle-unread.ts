@@ -1,29 +1,29 @@
 import type { Payment } from '#shared/ports/payments.ts'
-import type { LedgerTransfer, ScannedBlock, UnexplainedMove } from '#shared/ports/scanning.ts'
+import type { LedgerTransfer, ScannedBlock, UnexplainedMove } from '#shared/ports/scanned-blocks.ts'
 import { covers, type TransferBlock } from '#shared/usecases/payments/drop-balance-duplicates.ts'
-import { type PlacedRise, placeRises } from './balance-increase-transfers.ts'
+import { type PlacedIncrease, placeIncreases } from './balance-increase-transfers.ts'
 import { WATCHED_UNREAD_MS } from './scan-balances.ts'
 import type { ScanSession } from './scan-session.ts'
 import { type UnexplainedBalance, unexplainedRows } from './unexplained-rows.ts'
 
-/** Scanned blocks with what balances say of transactions that could not be read. */
+/** Scanned blocks with the balance changes of unreadable transactions. */
 export interface SettledBlocks {
   readonly blocks: readonly TransferBlock[]
-  /** Opens an inbox row for each account that moved. Called after the payments are stored; repeating it opens nothing twice. */
+  /** Opens an exception for each affected account. Called after the payments are stored; repeating it opens nothing twice. */
   openRows(): Promise<void>
 }
 
 /**
- * Makes payments of what watched accounts gained in transactions that no node could show: what their balance gained in the
- * block, less what transactions show and stored payments of the block explain. So a repetition, also by another node that
- * reads the same transactions, finds nothing twice. `found` are the same blocks with everything else that was found in them.
+ * Makes payments from the gains of watched accounts in transactions that no node could return: the balance increase in the
+ * block, minus readable transactions and stored payments of the block. So a repetition, also with another node that
+ * can read the same transactions, finds nothing twice. `found` are the same blocks with all other findings in them.
  */
 export async function settleUnread(
   session: ScanSession,
   blocks: readonly ScannedBlock[],
   found: readonly TransferBlock[] = blocks,
 ): Promise<SettledBlocks> {
-  const rises: PlacedRise[] = []
+  const increases: PlacedIncrease[] = []
   const balances: UnexplainedBalance[] = []
   for (const block of blocks) {
     if (block.unread === undefined) continue
@@ -35,12 +35,15 @@ export async function settleUnread(
     )
     for (const move of moved) {
       const settled = await settleMove(session, block, move)
-      rises.push(...settled.rises)
+      increases.push(...settled.increases)
       if (settled.amountBase !== 0n) balances.push({ block, move, txHashes, amountBase: settled.amountBase })
     }
   }
   return {
-    blocks: found.map((block) => ({ ...block, transfers: [...block.transfers, ...transfersAt(rises, block.height)] })),
+    blocks: found.map((block) => ({
+      ...block,
+      transfers: [...block.transfers, ...transfersAt(increases, block.height)],
+    })),
     async openRows() {
       if (balances.length === 0) return
       const { deps, source } = session
@@ -54,34 +57,34 @@ export async function settleUnread(
   }
 }
 
-const transfersAt = (rises: readonly PlacedRise[], at: number): readonly LedgerTransfer[] =>
-  rises.filter(({ height }) => height === at).map(({ transfer }) => transfer)
+const transfersAt = (increases: readonly PlacedIncrease[], at: number): readonly LedgerTransfer[] =>
+  increases.filter(({ height }) => height === at).map(({ transfer }) => transfer)
 
 interface SettledMove {
-  readonly rises: readonly PlacedRise[]
-  /** What only the balance tells of, stored by now or not; negative when the account lost it. */
+  readonly increases: readonly PlacedIncrease[]
+  /** The part visible only in the balance, stored by now or not; negative when the account lost it. */
   readonly amountBase: bigint
 }
 
 async function settleMove(session: ScanSession, block: ScannedBlock, move: UnexplainedMove): Promise<SettledMove> {
   const { matchKey, beforeBase, afterBase, knownBase, feesBase } = move
-  const told = await toldPayments(session, block, move)
-  if (told === 'wider') return { rises: [], amountBase: 0n }
-  const byBalance = told.filter(({ block: at }) => at?.rise !== undefined)
+  const recorded = await recordedPayments(session, block, move)
+  if (recorded === 'wider') return { increases: [], amountBase: 0n }
+  const byBalance = recorded.filter(({ block: at }) => at?.increase !== undefined)
   const sum = (payments: readonly Payment[]) => payments.reduce((total, { amountBase }) => total + amountBase, 0n)
-  const restBase = afterBase - beforeBase - knownBase - sum(told)
+  const restBase = afterBase - beforeBase - knownBase - sum(recorded)
   const amountBase = restBase + sum(byBalance)
-  // A rest within the account's own fees is a fee counted wrongly.
-  if (restBase <= feesBase) return { rises: [], amountBase: restBase > 0n ? sum(byBalance) : amountBase }
+  // A remainder within the account's own fees is a miscounted fee.
+  if (restBase <= feesBase) return { increases: [], amountBase: restBase > 0n ? sum(byBalance) : amountBase }
   const since = { height: block.height - 1, hash: block.parentHash }
-  const rise = { since, beforeBase: beforeBase.toString(), afterBase: afterBase.toString() }
+  const increase = { since, beforeBase: beforeBase.toString(), afterBase: afterBase.toString() }
   const holder = { address: move.address, asset: move.asset, invoiceIds: await waitingAt(session, matchKey) }
-  const found = [{ height: block.height, amountBase: restBase, rise }]
-  return { rises: await placeRises(session, [block], { matchKey, holder }, found), amountBase }
+  const found = [{ height: block.height, amountBase: restBase, increase }]
+  return { increases: await placeIncreases(session, [block], { matchKey, holder }, found), amountBase }
 }
 
-/** Stored payments of the block to the account that are not among what was just read; `wider`: one that sums up more blocks explains all. */
-async function toldPayments(
+/** Stored payments of the block to the account that were not just read; `wider`: one that sums up more blocks explains all. */
+async function recordedPayments(
   { deps, source }: ScanSession,
   block: ScannedBlock,
   { matchKey, asset }: UnexplainedMove,
@@ -91,7 +94,7 @@ async function toldPayments(
   const stored = await deps.payments.listInBlocks(scope)
   for (const payment of stored) {
     const { block: at } = payment
-    if (at?.rise === undefined || at.height === block.height || !covers(payment, block.height)) continue
+    if (at?.increase === undefined || at.height === block.height || !covers(payment, block.height)) continue
     if ((await source.client.blockAt(at.height))?.hash === at.hash) return 'wider'
   }
   const read = new Set(block.transfers.map(({ key }) => key))

@@ -4,13 +4,13 @@ import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { BlockRef, UnexplainedMove } from '#shared/ports/scanning.ts'
+import type { BlockRef, UnexplainedMove } from '#shared/ports/scanned-blocks.ts'
 import { type AddressOwnerDeps, addressOwners } from '#shared/usecases/payments/address-owners.ts'
 
-/** Transactions that a row names; more are counted. */
+/** Transactions named in an exception; further ones are counted. */
 const NAMED_MAX = 5
 
-/** What telling people of balances that nobody explains needs. */
+/** Dependencies of reporting unexplained balances. */
 export interface UnexplainedDeps {
   readonly clock: Clock
   readonly payments: Pick<PaymentRepository, 'listInBlocks'>
@@ -18,7 +18,7 @@ export interface UnexplainedDeps {
   readonly catalog: Pick<Catalog, 'asset'>
 }
 
-/** An account that moved in a block some of whose transactions could not be read. */
+/** An account whose balance changed in a block with unreadable transactions. */
 export interface UnexplainedBalance {
   readonly block: BlockRef
   readonly move: UnexplainedMove
@@ -28,8 +28,8 @@ export interface UnexplainedBalance {
 }
 
 /**
- * One inbox row for each account and block, for the workspace whose invoice was credited, else for everybody whose key
- * material owns the address, else for the operators of the installation. Ids depend on block and account alone.
+ * One exception for each account and block, for the workspace whose invoice was credited, otherwise for all whose key
+ * material owns the address, otherwise for the instance admins. Ids depend only on block and account.
  */
 export async function unexplainedRows(
   deps: UnexplainedDeps,
@@ -46,8 +46,8 @@ export async function unexplainedRows(
     const { matchKey, asset } = move
     const range = { from: block.height, to: block.height }
     const stored = await deps.payments.listInBlocks({ mode, network, asset, matchKeys: [matchKey], ...range })
-    const told = stored.find(({ block: at }) => at?.hash === block.hash && at.rise !== undefined)
-    const known = told?.workspaceId ?? null
+    const recorded = stored.find(({ block: at }) => at?.hash === block.hash && at.increase !== undefined)
+    const known = recorded?.workspaceId ?? null
     const workspaces = known === null ? (owners.get(matchKey) ?? []) : [known]
     const id = `unexplained_balance:${mode}:${network}:${block.hash}:${matchKey}`
     return (workspaces.length === 0 ? [null] : workspaces).map(
@@ -56,8 +56,8 @@ export async function unexplainedRows(
         kind: 'unexplained_balance',
         workspaceId,
         mode,
-        invoiceId: told?.invoiceId ?? null,
-        paymentKey: told?.key ?? null,
+        invoiceId: recorded?.invoiceId ?? null,
+        paymentKey: recorded?.key ?? null,
         detail: detailOf(deps, network, balance),
         openedAt,
         closedAt: null,
@@ -79,7 +79,7 @@ function detailOf(
   const more = txHashes.length > NAMED_MAX ? ` and ${txHashes.length - NAMED_MAX} more` : ''
   const credited =
     amountBase < 0n
-      ? `The balance of ${move.address} fell by ${amount} more than its own transactions explain. No payment was changed.`
-      : `${amount} reached ${move.address} and is stored as one payment without a transaction.`
-  return `Block ${block.height} (${block.hash}) of ${network} holds transactions that no node could show: ${named}${more}. ${credited} Compare with a block explorer.`
+      ? `The balance of ${move.address} decreased by ${amount} more than its transactions explain. No payment was changed.`
+      : `${amount} arrived at ${move.address} and is stored as one payment without a transaction.`
+  return `Block ${block.height} (${block.hash}) of ${network} contains transactions that no node could return: ${named}${more}. ${credited} Compare with a block explorer.`
 }

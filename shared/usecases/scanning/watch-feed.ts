@@ -3,24 +3,24 @@ import type { Metrics } from '#shared/ports/runtime.ts'
 import type { WatchIndex } from '#shared/ports/scanning.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 
-/** Small enough that a page is garbage before the collector moves it to the old generation. */
+/** Small enough that a page is collected before it reaches the old generation. */
 const PAGE = 2_000
 const MARK_BATCH = 1_000
 
-/** What keeping a watch index current needs. */
+/** Dependencies of keeping a watch index current. */
 export interface WatchFeedDeps {
   readonly wallets: Pick<WalletRepository, 'watchPage' | 'unmarkedWatches' | 'markWatched'>
   readonly metrics: Metrics
 }
 
-/** The addresses one scanner answers for. */
+/** The mode and network whose addresses one scanner watches. */
 export interface WatchScope {
   readonly mode: Mode
   readonly family: Family
   readonly network: NetworkId
 }
 
-/** Puts every known address into the index. A scanner does this in full before it looks at its first block. */
+/** Loads every known address into the index. A scanner completes this before it reads its first block. */
 export async function hydrateWatches(deps: WatchFeedDeps, scope: WatchScope, index: WatchIndex): Promise<void> {
   let after: string | null = null
   do {
@@ -32,9 +32,9 @@ export async function hydrateWatches(deps: WatchFeedDeps, scope: WatchScope, ind
 }
 
 /**
- * Takes in addresses that are not marked as watched on this network and marks them: only then may they be issued, so
- * no payment to them can lie in a block that was scanned without them. `mayMark` is asked between reading and
- * marking: a scanner that lost its lease must not mark, because its successor may not know the row. Returns how many.
+ * Adds addresses that are not marked as watched on this network and marks them: only then may they be issued, so
+ * no payment to them can be in a block that was scanned without them. `mayMark` is called between reading and
+ * marking: a scanner that lost its lease must not mark, because its successor may not have the row. Returns how many.
  */
 export async function followWatches(
   deps: WatchFeedDeps,

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
+import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
@@ -24,7 +25,7 @@ const box = createSecretBox(new Uint8Array(32).fill(7))
 let deps: AddWalletDeps
 beforeEach(() => {
   deps = {
-    ...stores.ambient,
+    ...stores.runtime,
     wallets: createWalletRepository(stores.db),
     workspaces: createWorkspaceRepository(stores.db),
     mails: createMailRepository(stores.db),
@@ -35,7 +36,7 @@ beforeEach(() => {
 })
 
 async function workspace(ownerEmail: string): Promise<string> {
-  const id = stores.ambient.random.uuid()
+  const id = stores.runtime.random.uuid()
   await createWorkspaceRepository(stores.db).insert({
     id,
     name: ownerEmail,
@@ -53,7 +54,7 @@ async function workspace(ownerEmail: string): Promise<string> {
       confirmations: {},
     },
     epoch: 0,
-    createdAt: stores.ambient.clock.now(),
+    createdAt: stores.runtime.clock.now(),
   })
   return id
 }
@@ -148,14 +149,16 @@ describe('addWallet', () => {
   it('enables a disabled wallet that is added again', async () => {
     const workspaceId = await workspace('off@example.com')
     const { wallet } = await addWallet(deps, input(workspaceId))
-    const off = { ...deps, wallets: createWalletRepository(stores.db) }
+    const off = { ...deps, wallets: createWalletRepository(stores.db), ownersOf: async () => ['off@example.com'] }
     const disable = (dryRun: boolean) => disableWallet(off, { walletId: wallet.id, dryRun, actor: 'test' })
     expect(await disable(true)).toMatchObject({ changed: true })
     expect((await off.wallets.findWallet(wallet.id))?.disabledAt).toBeNull()
     const done = await disable(false)
     expect(await disable(false)).toEqual({ wallet: done.wallet, changed: false })
-    const noted = await createAuditRepository(stores.db).listBySubject(wallet.id)
-    expect(noted).toMatchObject([{ action: 'wallet.disabled', actor: 'test', workspaceId }])
+    const auditWrite = await createAuditRepository(stores.db).listBySubject(wallet.id)
+    expect(auditWrite).toMatchObject([{ action: 'wallet.disabled', actor: 'test', workspaceId }])
+    const mailed = await stores.db.collection(MAILS).find({ template: 'wallet_changed', workspaceId }).toArray()
+    expect(mailed).toMatchObject([{ to: 'off@example.com', data: { change: 'disabled', wallet: wallet.id } }])
     expect((await addWallet(deps, input(workspaceId))).wallet.disabledAt).toBeNull()
     await expect(disableWallet(off, { walletId: 'unknown', dryRun: false, actor: 'test' })).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -175,7 +178,7 @@ describe('addWallet', () => {
     ['an extended key of another mode', { family: 'bitcoin', mode: 'test' }, 'value', /main network.*tpub/],
     ['an extended key of Solana', { family: 'solana' }, 'value', /pool of addresses/],
     ['a pool of Bitcoin', { family: 'bitcoin', kind: 'pool', value: at(0) }, 'value', /extended public key/],
-    ['two single addresses', { kind: 'address', value: POOL.join() }, 'value', /has one address/],
+    ['two single addresses', { kind: 'address', value: POOL.join() }, 'value', /has a single address/],
     ['a network of another family', { networks: ['base', 'tron'] }, 'networks.1', /ethereum, bsc/],
     ['no network', { networks: [] }, 'networks', /at least one/],
   ])('refuses %s', async (_what, change, path, message) => {
@@ -186,7 +189,7 @@ describe('addWallet', () => {
   })
 
   it('refuses an unknown workspace and the public sandbox key', async () => {
-    await expect(addWallet(deps, input(stores.ambient.random.uuid()))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(addWallet(deps, input(stores.runtime.random.uuid()))).rejects.toMatchObject({ code: 'NOT_FOUND' })
     const sandbox = { mode: 'test', value: deps.addressBook.sandboxKey('evm').xpub } as const
     await expect(addWallet(deps, input(await workspace('d@example.com'), sandbox))).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',

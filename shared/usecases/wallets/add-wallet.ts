@@ -1,9 +1,10 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { MailRepository } from '#shared/ports/mails.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
-import type { KeyMaterial, Wallet, WalletRepository } from '#shared/ports/wallets.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
+import type { Wallet, WalletRepository } from '#shared/ports/wallets.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { familyNetworks } from './history-source.ts'
 import { type KeyStanding, keyStanding } from './key-history.ts'
@@ -14,8 +15,8 @@ import {
   prepareMaterial,
 } from './prepare-material.ts'
 
-/** What adding a wallet needs. */
-export interface AddWalletDeps extends Ambient, PrepareMaterialDeps {
+/** Dependencies of adding a wallet. */
+export interface AddWalletDeps extends Runtime, PrepareMaterialDeps {
   readonly wallets: PrepareMaterialDeps['wallets'] &
     Pick<WalletRepository, 'insertWallet' | 'listWallets' | 'setDisabled'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
@@ -27,24 +28,24 @@ export interface AddWalletInput extends MaterialInput {
   readonly networks?: readonly NetworkId[]
 }
 
-/** What became of it, for the person to compare. */
+/** The result, for the person to compare. */
 export interface AddedWallet extends Pick<PreparedMaterial, 'firstAddresses' | 'listed'> {
   readonly wallet: Wallet
-  /** Null when it is no extended key. */
+  /** Null unless it is an extended key. */
   readonly key: KeyStanding | null
 }
 
 /**
- * Adds a receiving wallet: an extended public key, a pool of addresses, or one address with unique amounts. Adding the
- * same again gives the same wallet; adding to a pool tops it up; a disabled wallet is enabled. What another workspace
- * uses is accepted: money then belongs to whichever invoice holds the address or amount, and each owner gets one mail.
+ * Adds a receiving wallet: an extended public key, a pool of addresses, or one address with unique amounts. Adding it
+ * again returns the same wallet; adding to a pool extends it; a disabled wallet is enabled. Material that another workspace
+ * uses is accepted: money then belongs to the invoice that holds the address or amount, and each owner gets one mail.
  * Throws `NOT_FOUND` for an unknown workspace and `VALIDATION_ERROR` that names the problem; then nothing is stored.
- * Nothing of the value is ever logged or repeated.
+ * No part of the value is ever logged or repeated.
  */
 export async function addWallet(deps: AddWalletDeps, input: AddWalletInput): Promise<AddedWallet> {
   const networks = checkNetworks(deps.catalog, input)
   if ((await deps.workspaces.findById(input.workspaceId)) === null) {
-    throw new PaymeshError('NOT_FOUND', { message: 'There is no such workspace.' })
+    throw new PaymeshError('NOT_FOUND', { message: 'Workspace not found.' })
   }
   const { material, firstAddresses, listed, sharedWith } = await prepareMaterial(deps, input)
   const wallet = await storeWallet(deps, input, networks, material)
@@ -54,19 +55,19 @@ export async function addWallet(deps: AddWalletDeps, input: AddWalletInput): Pro
   return { wallet, key: keyStanding(material), firstAddresses, listed }
 }
 
-/** The networks of a wallet, all of its family unless some are named. Throws `VALIDATION_ERROR` for others. */
+/** The networks of a wallet, by default all of its family. Throws `VALIDATION_ERROR` for others. */
 export function checkNetworks(
   catalog: Pick<Catalog, 'asset'>,
   input: Pick<AddWalletInput, 'family' | 'networks'>,
 ): readonly NetworkId[] {
   const known = new Set(familyNetworks(catalog, input.family))
   const networks = [...new Set(input.networks ?? known)]
-  if (networks.length === 0) throw invalid('networks', 'Name at least one network.')
+  if (networks.length === 0) throw invalid('networks', 'Enter at least one network.')
   for (const [index, network] of networks.entries()) {
     if (!known.has(network)) {
       throw invalid(
         `networks.${index}`,
-        `${network} is no network of the family ${input.family}: ${[...known].join(', ')}.`,
+        `${network} is not a network of the family ${input.family}: ${[...known].join(', ')}.`,
       )
     }
   }
@@ -97,7 +98,7 @@ async function storeWallet(
   return enabled
 }
 
-/** One mail to each owner about each further workspace; its id makes a repetition harmless. */
+/** One mail to each owner about each additional workspace; its id makes a repetition harmless. */
 export async function announceSharing(
   deps: Pick<AddWalletDeps, 'workspaces' | 'mails' | 'clock'>,
   material: KeyMaterial,

@@ -1,25 +1,26 @@
 import { FAMILIES } from '#shared/domain/enumerations.ts'
 import type { AddressBook } from '#shared/ports/chain-catalog.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import type { SecretBox } from '#shared/ports/secrets.ts'
-import type { KeyMaterial, WalletRepository } from '#shared/ports/wallets.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { HISTORY_SOURCES } from './history-source.ts'
 import { isSearching } from './key-history.ts'
 import { newKeyMaterial, openKeyMaterial } from './key-material.ts'
 
-/** Addresses derived without a pause; at about half a millisecond each other work of the process waits at most this long. */
+/** Addresses derived without a pause; at about half a millisecond each, other work of the process waits at most this long. */
 const BATCH = 16
-/** Every key gets this many addresses before any gets its full headroom, so that a first start can take payments at once. */
+/** Every key gets this many addresses before any gets its full headroom, so that payments work at once after a first start. */
 const FIRST_SHARE = 48
 
-/** What deriving ahead needs. */
-export interface HeadroomDeps extends Ambient {
+/** Dependencies of deriving ahead. */
+export interface HeadroomDeps extends Runtime {
   readonly wallets: Pick<WalletRepository, 'upsertMaterial' | 'listMaterials' | 'addDerived'>
   readonly addressBook: AddressBook
   readonly secretBox: SecretBox
 }
 
-/** Creates the built-in sandbox keys of test mode, one for each family; existing ones stay as they are. */
+/** Creates the built-in sandbox keys of test mode, one for each family; existing ones are unchanged. */
 export async function ensureSandboxMaterials(deps: HeadroomDeps): Promise<void> {
   for (const family of FAMILIES) {
     const key = deps.addressBook.sandboxKey(family)
@@ -29,9 +30,9 @@ export async function ensureSandboxMaterials(deps: HeadroomDeps): Promise<void> 
 
 /**
  * Derives addresses until every key material has `headroom` of them beyond the next one to be offered, and a key whose
- * earlier use is searched as many as the search looks at. Stops early
- * when `shouldStop` says so; the next round goes on where this one ended. Returns how many addresses were derived.
- * A key that cannot be opened or derived is logged and counted, and does not hold up the others.
+ * earlier use is searched has as many as the search reads. Stops early
+ * when `shouldStop` returns true; the next round continues where this one ended. Returns how many addresses were derived.
+ * A key that cannot be decrypted or derived is logged and counted, and does not delay the others.
  */
 export async function deriveAhead(
   deps: HeadroomDeps,
@@ -40,8 +41,11 @@ export async function deriveAhead(
 ): Promise<number> {
   let derived = 0
   const failed = new Set<string>()
+  let materials = await deps.wallets.listMaterials()
   for (const share of [Math.min(FIRST_SHARE, headroom), headroom]) {
-    for (const material of await deps.wallets.listMaterials()) {
+    // What the first share derived is in the stored keys only.
+    if (derived > 0) materials = await deps.wallets.listMaterials()
+    for (const material of materials) {
       if (material.kind !== 'xpub' || failed.has(material.id)) continue
       try {
         const ahead = Math.max(share, isSearching(material) ? (HISTORY_SOURCES[material.family]?.gap ?? 0) : 0)
@@ -70,7 +74,7 @@ async function deriveTo(
     const batch = deps.addressBook.derive(family, mode, xpub, next, Math.min(BATCH, target - next))
     next += batch.length
     const rows = batch.map((address) => ({ ...address, mode, family, materialId: id, watchedOn: [] }))
-    // The write also gives other work of this process its turn between two batches.
+    // The write also lets other work of this process run between two batches.
     await deps.wallets.addDerived(id, rows, next)
   }
   return next - material.derivedCount

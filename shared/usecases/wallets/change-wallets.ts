@@ -1,11 +1,12 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { AuditRecord, Noted } from '#shared/ports/audit.ts'
+import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import type { OwnershipRepository, ProofWrite } from '#shared/ports/ownership.ts'
-import { type Kicker, QUEUES } from '#shared/ports/runtime.ts'
-import type { Listing, Wallet, WalletDeeds, WalletRepository } from '#shared/ports/wallets.ts'
+import { QUEUES, type QueueNotifier } from '#shared/ports/runtime.ts'
+import type { Listing, WalletOperations } from '#shared/ports/wallet-operations.ts'
+import type { Wallet, WalletRepository } from '#shared/ports/wallets.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { type AddedWallet, type AddWalletDeps, announceSharing, checkNetworks } from './add-wallet.ts'
 import type { CheckProofDeps, GivenProof } from './check-proof.ts'
@@ -15,21 +16,21 @@ import { type MaterialInput, prepareMaterial } from './prepare-material.ts'
 import { enteredScope } from './proof-scope.ts'
 import { type RequireProofDeps, requireProof } from './require-proof.ts'
 
-/** What changing wallets needs. */
+/** Dependencies of changing wallets. */
 export interface ChangeWalletsDeps extends AddWalletDeps {
   readonly wallets: AddWalletDeps['wallets'] & RequireProofDeps['wallets'] & Pick<WalletRepository, 'findWallet'>
   readonly workspaces: AddWalletDeps['workspaces'] & Pick<WorkspaceRepository, 'countLive' | 'findMany'>
   readonly ownership: CheckProofDeps['ownership'] & Pick<OwnershipRepository, 'countProved'>
-  readonly walletDeeds: WalletDeeds
-  readonly kicker: Kicker
-  /** How long a live wallet waits before locks are offered from it. */
+  readonly walletOperations: WalletOperations
+  readonly notifier: QueueNotifier
+  /** How long a live wallet waits before quotes use it. */
   readonly walletDelayMs: Ms
-  /** Mail addresses of everybody who owns a workspace. */
+  /** E-mail addresses of all owners of a workspace. */
   ownersOf(workspaceId: string): Promise<readonly string[]>
 }
 
-/** Who wants it, why, and the name of the wish: the same one sent twice is done once. */
-export interface WalletWish {
+/** Actor, reason and operation id: a request repeated with the same id is done once. */
+export interface WalletRequest {
   readonly workspaceId: string
   readonly mode: Mode
   readonly actor: string
@@ -37,34 +38,34 @@ export interface WalletWish {
   readonly opId: string
 }
 
-/** A wallet, and from when on locks are offered from it, or from what was added to it; null = from now on. */
+/** A wallet, and from when on quotes use it, or the part added to it; null = from now on. */
 export interface ChangedWallet {
   readonly wallet: Wallet
   readonly effectiveAt: Ms | null
-  /** False when it was so already. */
+  /** False when nothing had to change. */
   readonly changed: boolean
 }
 
 /**
- * Adds a wallet as `addWallet` does, for a person who is not at the machine: noted, and in live mode announced by mail to all
+ * Adds a wallet as `addWallet` does, for a person who uses the dashboard: audited, and in live mode announced by mail to all
  * owners. A live wallet takes effect after the delay, and so do addresses added to a pool and a wallet that was disabled; only
- * the very first live wallet of a workspace has nothing to redirect. It is watched at once. Where several workspaces live, what
- * it does not use yet needs a proof, and without one nothing is stored. Throws as `addWallet` and `requireProof` do.
+ * the very first live wallet of a workspace takes effect at once. It is watched immediately. On installations with several workspaces,
+ * material that the workspace does not use yet needs a proof, and without one nothing is stored. Throws as `addWallet` and `requireProof` do.
  */
 export async function addAnnouncedWallet(
   deps: ChangeWalletsDeps,
-  input: WalletWish & MaterialInput & { readonly networks?: readonly NetworkId[]; readonly proof?: GivenProof },
+  input: WalletRequest & MaterialInput & { readonly networks?: readonly NetworkId[]; readonly proof?: GivenProof },
 ): Promise<ChangedWallet & Pick<AddedWallet, 'key' | 'firstAddresses' | 'listed'>> {
   const networks = checkNetworks(deps.catalog, input)
   if ((await deps.workspaces.findById(input.workspaceId)) === null) {
-    throw new PaymeshError('NOT_FOUND', { message: 'There is no such workspace.' })
+    throw new PaymeshError('NOT_FOUND', { message: 'Workspace not found.' })
   }
   const auditId = `wallet_added:${input.workspaceId}:${input.opId}`
-  const repeated = await deps.walletDeeds.isRecorded(auditId)
+  const repeated = await deps.walletOperations.isRecorded(auditId)
   const proof = repeated ? null : await requireProof(deps, enteredScope(deps, input), input.proof)
   const effectiveAt = await startOf(deps, input)
   const offeredFrom = effectiveAt === null ? {} : { offeredFrom: effectiveAt }
-  // Addresses become the wallet's in the transaction of its audit row, hence not while the material is prepared.
+  // Addresses join the wallet in the transaction of its audit row, so not while the material is prepared.
   const listings: Listing[] = []
   const addListed: WalletRepository['addListed'] = (materialId, rows, from = null) => {
     listings.push({ materialId, rows, offeredFrom: from })
@@ -81,25 +82,27 @@ export async function addAnnouncedWallet(
     ...(effectiveAt !== null && { effectiveAt }),
   }
   const key = keyStanding(material)
-  // A start index leads no payer to another owner: it takes effect at once.
+  // A start index redirects no payment to another owner: it takes effect at once.
   const startsOnly = prepared.startChanged && known !== undefined && known.disabledAt === null
-  const told = { wallet: known ?? fresh, effectiveAt: startsOnly ? null : effectiveAt, auditId, key, proof }
-  const store = (action: string, write: (noted: Noted) => Promise<boolean>) =>
-    storeAnnounced(deps, input, { ...told, first: firstAddresses[0] ?? '', action }, write)
+  const reported = { wallet: known ?? fresh, effectiveAt: startsOnly ? null : effectiveAt, auditId, key, proof }
+  const store = (action: string, write: (auditWrite: AuditWrite) => Promise<boolean>) =>
+    storeAnnounced(deps, input, { ...reported, first: firstAddresses[0] ?? '', action }, write)
   let changed = false
   if (repeated) changed = false
   else if (known === undefined)
-    changed = await store('wallet.added', (noted) => deps.walletDeeds.insert(fresh, noted, listings, proof))
+    changed = await store('wallet.added', (auditWrite) =>
+      deps.walletOperations.insert(fresh, auditWrite, listings, proof),
+    )
   else if (known.disabledAt !== null) {
     const [from, to] = [known.disabledAt, { disabledAt: null, effectiveAt }]
-    changed = await store('wallet.enabled', (noted) =>
-      deps.walletDeeds.change(known.id, from, to, noted, listings, proof),
+    changed = await store('wallet.enabled', (auditWrite) =>
+      deps.walletOperations.change(known.id, from, to, auditWrite, listings, proof),
     )
   } else if (kind === 'pool')
-    changed = await store('wallet.extended', (noted) => deps.walletDeeds.note(noted, listings, proof))
+    changed = await store('wallet.extended', (auditWrite) => deps.walletOperations.note(auditWrite, listings, proof))
   else if (startsOnly || proof !== null) {
     const action = startsOnly ? 'wallet.start_index_set' : 'wallet.proved'
-    changed = await store(action, (noted) => deps.walletDeeds.note(noted, listings, proof))
+    changed = await store(action, (auditWrite) => deps.walletOperations.note(auditWrite, listings, proof))
   }
   const wallet = await walletOn(deps, workspaceId, material.id)
   if (wallet === undefined) throw new Error(`the wallet on ${material.id} cannot be read back`)
@@ -116,12 +119,12 @@ export async function addAnnouncedWallet(
 }
 
 /**
- * Ends new locks on a wallet at once, one that still waits for its start included, or allows them again, in live mode after the
- * delay; noted, and in live mode announced. What it is already changes nothing. Throws `NOT_FOUND`.
+ * Ends new quotes on a wallet at once, also on one that still waits for its start, or allows them again, in live mode after the
+ * delay; audited, and in live mode announced. Does nothing when the wallet is already in that state. Throws `NOT_FOUND`.
  */
 export async function switchWallet(
   deps: ChangeWalletsDeps,
-  input: WalletWish & { readonly walletId: string; readonly to: 'enabled' | 'disabled' },
+  input: WalletRequest & { readonly walletId: string; readonly to: 'enabled' | 'disabled' },
 ): Promise<ChangedWallet> {
   const wallet = await deps.wallets.findWallet(input.walletId)
   if (wallet === null || wallet.workspaceId !== input.workspaceId || wallet.mode !== input.mode) {
@@ -141,17 +144,17 @@ export async function switchWallet(
   const action = disable ? (waits ? 'wallet.cancelled' : 'wallet.disabled') : 'wallet.enabled'
   const auditId = `wallet_switched:${wallet.id}:${input.opId}`
   const to = { disabledAt: disable ? now : null, effectiveAt }
-  const told = { wallet, action, effectiveAt, auditId, first: null, key: null, proof: null }
-  const changed = await storeAnnounced(deps, input, told, (noted) =>
-    deps.walletDeeds.change(wallet.id, wallet.disabledAt, to, noted, []),
+  const reported = { wallet, action, effectiveAt, auditId, first: null, key: null, proof: null }
+  const changed = await storeAnnounced(deps, input, reported, (auditWrite) =>
+    deps.walletOperations.change(wallet.id, wallet.disabledAt, to, auditWrite, []),
   )
   const stored = await deps.wallets.findWallet(wallet.id)
   if (stored === null) throw new PaymeshError('NOT_FOUND')
   return { wallet: stored, effectiveAt: waitsUntil(deps, stored, null), changed }
 }
 
-/** When locks may be offered; null = at once. A workspace that never had a live wallet has no payers to lead astray. */
-async function startOf(deps: ChangeWalletsDeps, { workspaceId, mode }: WalletWish): Promise<Ms | null> {
+/** When quotes may use it; null = at once. A workspace that never had a live wallet has no payers to mislead. */
+async function startOf(deps: ChangeWalletsDeps, { workspaceId, mode }: WalletRequest): Promise<Ms | null> {
   if (mode === 'test' || deps.walletDelayMs === 0) return null
   const live = (await deps.wallets.listWallets(workspaceId)).filter((wallet) => wallet.mode === 'live')
   return live.length === 0 ? null : deps.clock.now() + deps.walletDelayMs
@@ -166,37 +169,37 @@ async function walletOn(deps: ChangeWalletsDeps, workspaceId: string, materialId
   return (await deps.wallets.listWallets(workspaceId)).find((wallet) => wallet.materialId === materialId)
 }
 
-/** What is recorded and mailed about a change. */
-interface Told {
+/** Content of the audit row and mails about a change. */
+interface Reported {
   readonly wallet: Wallet
   readonly action: string
   readonly effectiveAt: Ms | null
   readonly auditId: string
   readonly first: string | null
-  /** Of an extended key that is being added. */
+  /** The extended key being added. */
   readonly key: KeyStanding | null
-  /** What the change was allowed by; null when it needed none. */
+  /** The proof that allowed the change; null when it needed none. */
   readonly proof: ProofWrite | null
 }
 
-/** Writes together with the audit row and the mails, and wakes the mailer up. */
+/** Writes together with the audit row and the mails, and wakes the mailer. */
 export async function storeAnnounced(
   deps: ChangeWalletsDeps,
-  wish: WalletWish,
-  told: Told,
-  write: (noted: Noted) => Promise<boolean>,
+  request: WalletRequest,
+  reported: Reported,
+  write: (auditWrite: AuditWrite) => Promise<boolean>,
 ): Promise<boolean> {
-  const noted = await notes(deps, wish, told)
-  const changed = await write(noted)
-  if (changed) for (const { id } of noted.mails ?? []) deps.kicker.kick(QUEUES.mail, id)
+  const auditWrite = await notes(deps, request, reported)
+  const changed = await write(auditWrite)
+  if (changed) for (const { id } of auditWrite.mails ?? []) deps.notifier.notify(QUEUES.mail, id)
   return changed
 }
 
 async function notes(
   deps: ChangeWalletsDeps,
-  { workspaceId, mode, actor, reason }: WalletWish,
-  { wallet, action, effectiveAt, auditId, first, key, proof }: Told,
-): Promise<Noted> {
+  { workspaceId, mode, actor, reason }: WalletRequest,
+  { wallet, action, effectiveAt, auditId, first, key, proof }: Reported,
+): Promise<AuditWrite> {
   const at = deps.clock.now()
   const starts = effectiveAt === null ? null : new Date(effectiveAt).toISOString()
   const { id, family, kind } = wallet
@@ -210,27 +213,42 @@ async function notes(
     },
   }
   if (mode === 'test') return { audit }
+  const mails = await walletMails(deps, { wallet, audit, starts, first })
+  return { audit, mails: [...mails, ...(proof === null ? [] : await displacementMails(deps, proof, auditId))] }
+}
+
+/** The mails to every owner about a change of a live wallet. `starts` is when it takes effect, null for at once. */
+export async function walletMails(
+  deps: Pick<ChangeWalletsDeps, 'ownersOf'> & { readonly workspaces: Pick<WorkspaceRepository, 'findById'> },
+  change: {
+    readonly wallet: Wallet
+    readonly audit: AuditRecord
+    readonly starts: string | null
+    readonly first: string | null
+  },
+): Promise<readonly MailRecord[]> {
+  const { wallet, audit, starts, first } = change
+  const { id, family, kind, workspaceId } = wallet
   const workspace = await deps.workspaces.findById(workspaceId)
   const data = {
     workspace: workspace?.name ?? '',
-    change: CHANGES[action] ?? action,
+    change: CHANGES[audit.action] ?? audit.action,
     ...{ family, kind, wallet: id },
     first_address: first ?? '-',
-    effective: starts ?? 'at once',
-    actor: actor.replace(/^user:/, ''),
+    effective: starts ?? 'immediately',
+    actor: audit.actor.replace(/^user:/, ''),
   }
   const owners = [...new Set(await deps.ownersOf(workspaceId))]
-  const mails = owners.map((to, place): MailRecord => {
-    return { id: `${auditId}:${place}`, workspaceId, template: 'wallet_changed', to, data, createdAt: at }
+  return owners.map((to, place): MailRecord => {
+    return { id: `${audit.id}:${place}`, workspaceId, template: 'wallet_changed', to, data, createdAt: audit.at }
   })
-  return { audit, mails: [...mails, ...(proof === null ? [] : await displacementMails(deps, proof, auditId))] }
 }
 
 const CHANGES: Readonly<Record<string, string>> = {
   'wallet.added': 'added',
   'wallet.enabled': 'enabled again',
   'wallet.extended': 'given more addresses',
-  'wallet.proved': 'proved by a signed message',
+  'wallet.proved': 'proved with a signed message',
   'wallet.start_index_set': 'given a start index',
   'wallet.disabled': 'disabled',
   'wallet.cancelled': 'cancelled before its start',

@@ -5,27 +5,27 @@ import type { OwnershipRepository, ProofWrite, ProvedRow } from '#shared/ports/o
 import type { Clock } from '#shared/ports/runtime.ts'
 import { type ProofScope, signersOf } from './proof-scope.ts'
 
-/** A signature takes a millisecond or two: other requests come in between after so many. */
+/** A signature takes a millisecond or two: after this many, other requests get their turn. */
 const CHECKED_AT_ONCE = 20
-/** A file with so many wrong lines is not read on. */
+/** Reading stops after this many wrong lines. */
 const WRONG_MAX = 20
 
-/** What checking a proof needs. */
+/** Dependencies of checking a proof. */
 export interface CheckProofDeps {
   readonly addressBook: Pick<AddressBook, 'verifyControl'>
   readonly ownership: Pick<OwnershipRepository, 'findChallenge' | 'findDisplaced'>
   readonly clock: Clock
 }
 
-/** An answered challenge as a person gives it. */
+/** A signed challenge as a person submits it. */
 export interface GivenProof {
   readonly nonce: string
   readonly signatures: readonly GivenSignature[]
 }
 
 /**
- * Checks the signatures of a challenge and finds out who is displaced; stores nothing. `every`: each address needs one, otherwise the
- * proof covers those that have one. Throws `VALIDATION_ERROR` that names wrong places and nobody else's business.
+ * Checks the signatures of a challenge and finds the workspaces that are displaced; stores nothing. `every`: each address needs one, otherwise the
+ * proof covers the signed addresses. Throws `VALIDATION_ERROR` that names wrong entries and reveals nothing about other workspaces.
  */
 export async function checkProof(
   deps: CheckProofDeps,
@@ -71,7 +71,8 @@ async function signedRows(
   const foreign = signatures.flatMap(({ address }, index) =>
     isAlone || known.has(spelled(address.trim())) ? [] : [index + 1],
   )
-  if (foreign.length > 0) throw proofRefused(`Not an address of what is to be proved: signature ${places(foreign)}.`)
+  if (foreign.length > 0)
+    throw proofRefused(`Signature ${places(foreign)} is for an address that is not part of this wallet.`)
   const wrong: number[] = []
   const proved: ProvedRow[] = []
   for (const [index, row] of signers.entries()) {
@@ -86,14 +87,14 @@ async function signedRows(
   if (wrong.length > 0 || proved.length === 0) {
     throw proofRefused(
       signers.length === 1
-        ? 'This is no signature of this text by this address. Sign the whole text, unchanged, with the key of the address.'
-        : `No signature of this text by the address: number ${places(wrong)} of the list.`,
+        ? 'The signature does not match this text and address. Sign the full, unchanged text with the key of the address.'
+        : `The signature does not match the text and address: number ${places(wrong)} in the list.`,
     )
   }
   return proved
 }
 
-/** Lets requests in that arrived meanwhile. */
+/** Lets other requests run. */
 const otherWork = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 const places = (numbers: readonly number[]): string => numbers.slice(0, WRONG_MAX).join(', ')

@@ -1,6 +1,6 @@
 import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 
-/** The claim on a whole address: while it stands, all money on the address is the holder's. */
+/** The claim on a whole address: while it is valid, all money on the address is the holder's. */
 export function addressClaim(mode: Mode, family: Family, matchKey: string): string {
   return `${mode}:${family}:${matchKey}`
 }

@@ -3,15 +3,15 @@ import type { MailRecord } from '#shared/ports/mails.ts'
 import type { DisplacedUse, ProofWrite } from '#shared/ports/ownership.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 
-/** What writing to the owners of both sides needs. */
+/** Dependencies of mailing the owners of both sides. */
 export interface DisplacementMailDeps {
   readonly workspaces: Pick<WorkspaceRepository, 'findMany'>
   ownersOf(workspaceId: string): Promise<readonly string[]>
 }
 
 /**
- * Mails about a proof that displaces others: to every owner of those who lose addresses and of the workspace that proved them. Neither
- * mail names the other workspace. `auditId` makes them once.
+ * Mails about a proof that displaces others: to every owner of the workspaces that lose addresses and of the one that proved them. Neither
+ * mail names the other workspace. `auditId` makes them unique.
  */
 export async function displacementMails(
   deps: DisplacementMailDeps,
@@ -25,21 +25,21 @@ export async function displacementMails(
     const owners = [...new Set(await deps.ownersOf(id))]
     return owners.map((to, place): MailRecord => {
       const data = { workspace: names.get(id) ?? '', family, ...about }
-      // Mail programs show it, and the id of the action names the other workspace.
+      // Mail programs show the key, and the id of the action would reveal the other workspace.
       const key = createHash('sha256').update(`${auditId}:${template}:${id}:${place}`).digest('hex').slice(0, 40)
       return { id: `${template}:${key}`, workspaceId: id, template, to, data, createdAt: provedAt }
     })
   }
   const lost = displaced.map((use) =>
-    mailsTo(use.workspaceId, 'address_displaced', { what: wordsFor(use), addresses: use.addresses.join(', ') || '-' }),
+    mailsTo(use.workspaceId, 'address_displaced', { what: labelsFor(use), addresses: use.addresses.join(', ') || '-' }),
   )
   const shown = rows.slice(0, 3).map(({ address }) => address)
-  const what = wordsFor({ isKey, count: rows.length })
+  const what = labelsFor({ isKey, count: rows.length })
   const won = mailsTo(workspaceId, 'address_proved', { what, addresses: shown.join(', ') })
   return (await Promise.all([...lost, won])).flat()
 }
 
-function wordsFor({ isKey, count }: Pick<DisplacedUse, 'isKey' | 'count'>): string {
+function labelsFor({ isKey, count }: Pick<DisplacedUse, 'isKey' | 'count'>): string {
   if (isKey) return 'an extended public key'
   return count === 1 ? 'one address' : `${count} addresses`
 }

@@ -11,10 +11,10 @@ import type { MaterialInput } from './prepare-material.ts'
 import { enteredScope, type ProofScope, signersOf, walletScope } from './proof-scope.ts'
 
 const NONCE_BYTES = 16
-/** Addresses shown beside the text. */
+/** Addresses shown next to the text. */
 const SHOWN = 5
 
-/** What issuing a challenge needs. */
+/** Dependencies of issuing a challenge. */
 export interface IssueChallengeDeps {
   readonly addressBook: AddressBook
   readonly secretBox: SecretBox
@@ -24,7 +24,7 @@ export interface IssueChallengeDeps {
   readonly clock: Clock
 }
 
-/** What shall be proved: a wallet of the workspace, or what is about to be added. */
+/** The subject of the proof: a wallet of the workspace, or material about to be added. */
 export interface IssueChallengeInput {
   readonly workspaceId: string
   readonly mode: Mode
@@ -34,19 +34,19 @@ export interface IssueChallengeInput {
   readonly about: { readonly walletId: string } | { readonly entered: MaterialInput }
 }
 
-/** A text to sign, and whose signatures are asked for. */
+/** A text to sign, and the addresses whose signatures are required. */
 export interface IssuedChallenge extends Pick<OwnershipChallenge, 'nonce' | 'text' | 'expiresAt'> {
   readonly signers: { readonly count: number; readonly first: readonly string[] }
 }
 
 /**
- * Gives a workspace a text whose signature proves, once and within 24 hours, that it controls a wallet. It says nothing of other
- * workspaces and costs the same whatever they have. The same operation again gives the same text. Throws `NOT_FOUND` for a
- * wallet of others and `VALIDATION_ERROR` for what cannot be added, and in test mode.
+ * Gives a workspace a text whose signature proves, once and within 24 hours, that it controls a wallet. It reveals nothing about other
+ * workspaces and costs the same whatever they have. Repeating the operation returns the same text. Throws `NOT_FOUND` for a
+ * wallet of others and `VALIDATION_ERROR` for material that cannot be added, and in test mode.
  */
 export async function issueChallenge(deps: IssueChallengeDeps, input: IssueChallengeInput): Promise<IssuedChallenge> {
   const { workspaceId, mode, opId, actor, reason } = input
-  if (mode === 'test') throw proofRefused('Test mode moves no money and asks for no proof.')
+  if (mode === 'test') throw proofRefused('Test mode needs no proof of control.')
   const scope = await scopeOf(deps, input)
   const at = deps.clock.now()
   const nonce = Buffer.from(deps.random.bytes(NONCE_BYTES)).toString('hex')
@@ -76,6 +76,6 @@ async function scopeOf(deps: IssueChallengeDeps, input: IssueChallengeInput): Pr
   const wallet = await deps.wallets.findWallet(about.walletId)
   if (wallet === null || wallet.workspaceId !== workspaceId || wallet.mode !== mode) throw new PaymeshError('NOT_FOUND')
   const scope = await walletScope(deps, wallet)
-  if (scope === null) throw proofRefused('This wallet has no address left that could be proved.')
+  if (scope === null) throw proofRefused('This wallet has no address left to prove.')
   return scope
 }

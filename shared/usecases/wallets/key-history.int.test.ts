@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { HDNodeWallet } from 'ethers'
+import type { HDNodeWallet } from 'ethers'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
@@ -7,17 +6,18 @@ import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
-import type { KeyMaterial } from '#shared/ports/wallets.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { createAddressSource } from '#shared/usecases/quotes/address-source.ts'
-import { createLockAvailability } from '#shared/usecases/quotes/lock-availability.ts'
+import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type AddWalletDeps, type AddWalletInput, addWallet } from './add-wallet.ts'
 import { deriveAhead } from './address-headroom.ts'
 import { createIndexReclaimer } from './reclaim-indexes.ts'
 import { awaitedNetworks, searchKeyHistories } from './search-key-history.ts'
+import { addressOf, freshKey, nodeWith } from './used-keys.fixture.ts'
 import { walletGap } from './wallet-gap.ts'
 
 const stores = useStores()
@@ -29,7 +29,7 @@ let wallets: ReturnType<typeof createWalletRepository>
 beforeEach(() => {
   wallets = createWalletRepository(stores.db)
   deps = {
-    ...stores.ambient,
+    ...stores.runtime,
     wallets,
     workspaces: createWorkspaceRepository(stores.db),
     mails: createMailRepository(stores.db),
@@ -39,8 +39,6 @@ beforeEach(() => {
   }
 })
 
-const freshKey = () => HDNodeWallet.fromSeed(randomBytes(32)).derivePath("m/44'/60'/0'")
-const addressOf = (key: HDNodeWallet, index: number) => key.deriveChild(0).deriveChild(index).address
 const newWorkspace = async (name = 'Shop') =>
   (await createWorkspace(deps as never, { name, ownerEmail: `${name}@example.com` })).id
 
@@ -59,13 +57,6 @@ async function prepare(networks: readonly NetworkId[] = ['ethereum', 'base']): P
   }
 }
 
-/** A node on which these indexes of a key were used. */
-const nodeWith = (key: HDNodeWallet, ...indexes: readonly number[]) => ({
-  used: async (rows: readonly { readonly matchKey: string; readonly address: string }[]) => {
-    const used = new Set(indexes.map((index) => addressOf(key, index)))
-    return new Set(rows.filter(({ address }) => used.has(address)).map(({ matchKey }) => matchKey))
-  },
-})
 const search = (network: NetworkId, client: Parameters<typeof searchKeyHistories>[1]['client']) =>
   searchKeyHistories({ wallets }, { mode: 'live', network, client })
 
@@ -122,7 +113,7 @@ describe('a key that was used before', () => {
       requiredGap: 16,
     })
     let hours = 0
-    const clock = { now: () => stores.ambient.clock.now() + hours * 3_600_000 }
+    const clock = { now: () => stores.runtime.clock.now() + hours * 3_600_000 }
     const reclaimer = createIndexReclaimer({
       ...deps,
       wallets,
@@ -197,8 +188,23 @@ describe('a key that was used before', () => {
     const key = freshKey()
     const { wallet } = await add(key, await newWorkspace())
     await prepare()
+    // Nodes answer once all eight scanners have asked: each of them then looked from index 0.
+    let waiting = 0
+    let allAsked = () => {}
+    const asked = new Promise<void>((resolve) => {
+      allAsked = resolve
+    })
     const outcomes = await Promise.all(
-      Array.from({ length: 8 }, (_, nth) => search(nth % 2 ? 'ethereum' : 'base', nodeWith(key, nth))),
+      Array.from({ length: 8 }, (_, nth) =>
+        search(nth % 2 ? 'ethereum' : 'base', {
+          used: async (rows) => {
+            waiting += 1
+            if (waiting === 8) allAsked()
+            await asked
+            return await nodeWith(key, nth).used(rows)
+          },
+        }),
+      ),
     )
     expect(outcomes.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0)
     expect((await materialOf(wallet.materialId)).history).toMatchObject({ state: 'searching', startIndex: 8 })
@@ -242,7 +248,7 @@ describe('a start index', () => {
     expect(await offered(wallet.materialId, 1)).toEqual([addressOf(key, 9)])
     const late = add(key, workspaceId, { startIndex: 500 })
     await expect(late).rejects.toMatchObject({
-      details: [{ path: 'startIndex', message: expect.stringMatching(/given to payers already/) }],
+      details: [{ path: 'startIndex', message: expect.stringMatching(/are already in use/) }],
     })
     // What lies behind already is no change.
     expect((await add(key, workspaceId, { startIndex: 3 })).key).toMatchObject({ startIndex: 9 })
@@ -258,7 +264,7 @@ describe('a start index', () => {
     const workspaceId = await newWorkspace()
     const key = freshKey()
     await expect(add(key, workspaceId)).rejects.toMatchObject({
-      details: [{ path: 'startIndex', message: expect.stringMatching(/No node can be asked/) }],
+      details: [{ path: 'startIndex', message: expect.stringMatching(/No connected node can check/) }],
     })
     expect(await wallets.listWallets(workspaceId)).toEqual([])
     expect((await add(key, workspaceId, { mode: 'test' })).key).toMatchObject({ ready: true, startIndex: 0 })
@@ -290,13 +296,13 @@ it('leaves the wallet of before in use until the new key is ready', async () => 
   const [old, fresh] = [freshKey(), freshKey()]
   const first = await add(old, workspaceId, { startIndex: 0 })
   const locked = async () => {
-    const availability = createLockAvailability({
+    const availability = createQuoteAvailability({
       wallets,
       catalog: { ...createCatalog({ live: { ethereum: NODE }, test: {} }), hasNode: () => true },
       cursors: { find: async () => null } as never,
       rates: { rateFor: () => Promise.reject(new Error('not asked')) },
       addresses: { canTake: async () => true },
-      clock: { now: () => stores.ambient.clock.now() + 10 },
+      clock: { now: () => stores.runtime.clock.now() + 10 },
     })
     return (
       await availability.require(workspaceId, 'live', createCatalog({ live: {}, test: {} }).asset('eth_ethereum'))

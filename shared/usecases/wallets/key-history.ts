@@ -2,28 +2,29 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formerScriptType, type ScriptType } from '#shared/domain/script-type.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { KeyHistory, KeyMaterial, WalletRepository } from '#shared/ports/wallets.ts'
+import type { KeyHistory, KeyMaterial } from '#shared/ports/key-material.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { searchableNetworks } from './history-source.ts'
 
-/** Highest start index that is taken: all addresses below it are derived and watched as well. */
+/** Highest start index accepted: all addresses below it are derived and watched as well. */
 export const START_INDEX_MAX = 100_000
 
-/** What is known of an extended key, for people. */
+/** State of an extended key, as shown to people. */
 export interface KeyStanding {
   /** Null where addresses are no output scripts. */
   readonly scriptType: ScriptType | null
-  /** False while earlier use is searched: then no address is offered. */
+  /** False while earlier use is searched: until then no address is offered. */
   readonly ready: boolean
   readonly waitingFor: readonly NetworkId[]
-  /** First index that is ever offered, as far as is known. */
+  /** First index ever offered, as far as is known. */
   readonly startIndex: number
   /** Highest index that was used before; null when none was found. */
   readonly lastUsedIndex: number | null
-  /** Start index that a person gave; null when nobody did. */
+  /** Start index that an operator entered; null without one. */
   readonly givenIndex: number | null
 }
 
-/** What is known of a material; null when it is no extended key. */
+/** The state of a material; null unless it is an extended key. */
 export function keyStanding(
   material: Pick<KeyMaterial, 'kind' | 'family' | 'scriptType' | 'history'>,
 ): KeyStanding | null {
@@ -33,14 +34,14 @@ export function keyStanding(
   return { scriptType, ready: !isSearching(material), waitingFor, startIndex, lastUsedIndex, givenIndex }
 }
 
-/** Whether addresses of a material are held back until its earlier use is known. */
+/** Whether addresses of a material are withheld until its earlier use is known. */
 export function isSearching({ history }: Pick<KeyMaterial, 'history'>): boolean {
   return history?.state === 'searching'
 }
 
 /**
- * The history that a new key begins with: a person's start index, a search where nodes can be asked, and in test mode index 0
- * where none can. Throws `VALIDATION_ERROR` with path `startIndex` for an index out of range, and in live mode when there is
+ * The initial history of a new key: an operator's start index, a search where nodes support it, and in test mode index 0
+ * where none does. Throws `VALIDATION_ERROR` with path `startIndex` for an index out of range, and in live mode when there is
  * neither an index nor a node.
  */
 export function firstHistory(
@@ -55,13 +56,13 @@ export function firstHistory(
   if (waitingFor.length > 0) return { state: 'searching', ...NOTHING, waitingFor }
   if (mode === 'test') return { state: 'known', ...NOTHING }
   throw invalid(
-    'No node can be asked whether this key was used before. Give the index of the next unused address of your wallet: 0 for a wallet that never received anything.',
+    'No connected node can check whether this key was used before. Enter the index of the next unused address of your wallet: 0 for a wallet that has never received a payment.',
   )
 }
 
 /**
- * Lets a person's start index stand for the search of a key that is stored already, and returns the key as it then is. A key
- * that another workspace uses as well is left alone: its owner has a say in where it starts. Throws `VALIDATION_ERROR` with
+ * Replaces the search of a stored key by an operator's start index, and returns the resulting key. A key
+ * that another workspace uses as well is left unchanged: its owner also decides about the start. Throws `VALIDATION_ERROR` with
  * path `startIndex` when the index is out of range, or addresses below it have been offered.
  */
 export async function giveStartIndex(
@@ -75,7 +76,7 @@ export async function giveStartIndex(
   if ((await wallets.workspacesUsing(material.id)).some((other) => other !== workspaceId)) return material
   if (!(await wallets.setStartIndex(material.id, startIndex))) {
     throw invalid(
-      `Addresses of this key have been given to payers already; the next one has index ${material.nextIndex}. A start index is possible before the first only.`,
+      `Addresses of this key are already in use; the next index is ${material.nextIndex}. You can only set a start index before the first address is used.`,
     )
   }
   return (await wallets.findMaterial(material.id)) ?? material
@@ -85,7 +86,7 @@ const NOTHING = { waitingFor: [], searched: [], lastUsedIndex: null, startIndex:
 
 function checkStartIndex(startIndex: number): void {
   if (Number.isInteger(startIndex) && startIndex >= 0 && startIndex <= START_INDEX_MAX) return
-  throw invalid(`The start index is a whole number from 0 to ${START_INDEX_MAX}.`)
+  throw invalid(`The start index must be a whole number from 0 to ${START_INDEX_MAX}.`)
 }
 
 function invalid(message: string): PaymeshError {

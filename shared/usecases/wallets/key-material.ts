@@ -1,17 +1,17 @@
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
+import type { KeyHistory, KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { keyMaterialContext, type SecretBox } from '#shared/ports/secrets.ts'
-import type { KeyHistory, KeyMaterial } from '#shared/ports/wallets.ts'
 
-/** An extended public key as `AddressBook.normalise` or `sandboxKey` gives it. */
+/** An extended public key from `AddressBook.normalise` or `sandboxKey`. */
 export interface PublicKeySource {
   readonly mode: Mode
   readonly family: Family
   readonly xpub: string
   readonly fingerprint: string
   readonly sandbox: boolean
-  /** For people to read; absent = the former type of the family. */
+  /** Shown to people; absent = the former type of the family. */
   readonly scriptType?: ScriptType | null
   /** Absent = not searched. */
   readonly history?: KeyHistory
@@ -43,7 +43,7 @@ export function newKeyMaterial(deps: { secretBox: SecretBox; clock: Clock }, sou
   }
 }
 
-/** The id of the record of a public key. */
+/** The record id of a public key. */
 export function keyMaterialId({
   mode,
   family,

@@ -1,18 +1,19 @@
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import { newestProof } from '#shared/domain/ownership/ownership.ts'
 import { addressSubject, keySubject } from '#shared/domain/ownership/subjects.ts'
-import type { KeyMaterial, WalletRepository } from '#shared/ports/wallets.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { proofsOfRows } from './proofs-of-rows.ts'
 
 type Wallets = Pick<WalletRepository, 'findAddresses' | 'findProofs'>
 type Material = Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'kind'>
 
-/** Whether a candidate may be shown to a payer: `wallet_lost` means that no other candidate of the wallet can be either. */
+/** Whether a candidate may be shown to a payer: `wallet_lost` means that the wallet's other candidates may not be shown either. */
 export type Standing = 'ours' | 'address_lost' | 'wallet_lost'
 
 /**
  * Reads, right before an invoice claims an address, whether the wallet still uses it and no other workspace proved control of it.
- * Stocks of candidates live in memory for up to 50 minutes, a proof takes effect at once. Test mode knows no proofs and costs
+ * Stocks of candidates live in memory for up to 50 minutes, a proof takes effect at once. Test mode has no proofs and costs
  * no read; live mode costs two at once, each by its index.
  */
 export async function standingOf(
@@ -33,7 +34,7 @@ export async function standingOf(
   return proofs.get(key) === proof ? 'wallet_lost' : lost
 }
 
-/** Whether a workspace may promise a payer more on an address that an invoice of it holds: nobody else proved control since. */
+/** Whether a workspace may give another quote on an address of its invoice: no other workspace has proved control since. */
 export async function mayPromise(
   wallets: Wallets,
   held: { readonly mode: Mode; readonly family: Family; readonly matchKey: string; readonly workspaceId: string },

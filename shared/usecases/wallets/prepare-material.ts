@@ -3,21 +3,23 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
-import type { AccountKey, AddressBook, Catalog, KeyWish } from '#shared/ports/chain-catalog.ts'
+import type { ListedAddress, WatchedAddress } from '#shared/ports/addresses.ts'
+import type { AccountKey, AddressBook, Catalog, KeyRequest } from '#shared/ports/chain-catalog.ts'
+import type { KeyMaterial, WalletKind } from '#shared/ports/key-material.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { SecretBox } from '#shared/ports/secrets.ts'
-import type { KeyMaterial, ListedAddress, WalletKind, WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { firstHistory, giveStartIndex } from './key-history.ts'
 import { keyMaterialId, newKeyMaterial } from './key-material.ts'
 
 /** Addresses shown for comparison with the merchant's own wallet. */
 const SHOWN = 3
-/** Addresses derived at once, so that the wallet can be used as soon as the scanners have taken them in. */
+/** Addresses derived immediately, so that the wallet is usable as soon as the scanners watch them. */
 const DERIVED_AT_ONCE = 32
-/** Addresses one pool may hold. */
+/** Maximum number of addresses in a pool. */
 const POOL_MAX = 10_000
 
-/** What storing key material needs. */
+/** Dependencies of storing key material. */
 export interface PrepareMaterialDeps {
   readonly wallets: Pick<
     WalletRepository,
@@ -45,49 +47,49 @@ export interface MaterialInput {
   readonly kind: WalletKind
   /** An extended public key, a list of addresses, or one address. */
   readonly value: string
-  /** Of an extended key whose version bytes leave it open. */
+  /** For an extended key whose version bytes do not determine it. */
   readonly scriptType?: ScriptType
-  /** Where an extended key lies that is not at account level (BIP 32). */
+  /** Position of an extended key that is not at account level (BIP 32). */
   readonly path?: string
-  /** First index of an extended key to offer; it stands for the search for earlier use. */
+  /** First index of an extended key to offer; it replaces the search for earlier use. */
   readonly startIndex?: number
-  /** Keeps the addresses of a pool that are new to it from being offered before; absent = at once. */
+  /** Addresses new to a pool are not offered before this time; absent = at once. */
   readonly offeredFrom?: Ms
-  /** The workspace proved control, so that uses of other workspaces give way; absent = they stand. */
+  /** The workspace proved control, so that it displaces other workspaces; absent = it does not. */
   readonly isProved?: boolean
 }
 
 /** Stored key material for a wallet, and the workspaces that receive on the same addresses. */
 export interface PreparedMaterial {
   readonly material: KeyMaterial
-  /** At most three, in the order in which the merchant's own wallet shows them. */
+  /** At most three, in the order of the merchant's own wallet. */
   readonly firstAddresses: readonly string[]
-  /** Addresses that are new, that the wallet had already, and that the list repeated. Null for extended keys. */
+  /** Counts of addresses that are new, that the wallet already had, and that the list repeated. Null for extended keys. */
   readonly listed: { readonly added: number; readonly known: number; readonly repeated: number } | null
   readonly sharedWith: readonly string[]
-  /** A start index was taken for a key that was stored already. */
+  /** A start index was set for a key that was already stored. */
   readonly startChanged: boolean
 }
 
-/** Checks what a person entered as a wallet and stores it with its addresses; stores nothing when it is wrong. */
+/** Checks a wallet as entered and stores it with its addresses; stores nothing when it is invalid. */
 export async function prepareMaterial(deps: PrepareMaterialDeps, input: MaterialInput): Promise<PreparedMaterial> {
   if (input.kind === 'xpub') return prepareKey(deps, input)
   refuseKeyFields(input)
   return prepareAddresses(deps, input)
 }
 
-/** What only an extended key has is a mistake anywhere else. Throws `VALIDATION_ERROR`. */
+/** Fields of extended keys are an error on any other kind. Throws `VALIDATION_ERROR`. */
 export function refuseKeyFields(input: Pick<MaterialInput, 'scriptType' | 'path' | 'startIndex'>): void {
   for (const path of ['scriptType', 'path', 'startIndex'] as const) {
     if (input[path] === undefined) continue
     throw new PaymeshError('VALIDATION_ERROR', {
-      details: [{ path, message: 'Only an extended public key has this: leave it out.' }],
+      details: [{ path, message: 'Only extended public keys have this. Leave it out.' }],
     })
   }
 }
 
 /**
- * Reads a pasted extended public key as every account that it may stand for, one unless a person still has to choose the
+ * Parses a pasted extended public key into every account that it may denote, one unless a person still has to choose the
  * script type, and checks each with a second library; stores nothing. Throws `VALIDATION_ERROR`.
  */
 export function readKeys(
@@ -95,13 +97,13 @@ export function readKeys(
   input: Pick<MaterialInput, 'mode' | 'family' | 'value' | 'scriptType' | 'path'>,
 ): readonly AccountKey[] {
   const { mode, family, value } = input
-  const keys = addressBook.readings(family, mode, value, wishOf(input))
+  const keys = addressBook.readings(family, mode, value, requestOf(input))
   for (const { xpub } of keys) addressBook.verify(family, mode, xpub)
   return keys
 }
 
-/** What a person said about an extended key beside pasting it. */
-export function wishOf({ scriptType, path }: Pick<MaterialInput, 'scriptType' | 'path'>): KeyWish {
+/** Fields that a person entered with an extended key. */
+export function requestOf({ scriptType, path }: Pick<MaterialInput, 'scriptType' | 'path'>): KeyRequest {
   return { ...(scriptType !== undefined && { scriptType }), ...(path !== undefined && { path }) }
 }
 
@@ -112,9 +114,9 @@ export function readAddresses(
 ) {
   const { addresses, repeated } = addressBook.parseAddresses(family, value)
   const [first, second] = addresses
-  if (first === undefined) throw invalid('The list holds no address.')
+  if (first === undefined) throw invalid('The list contains no address.')
   if (kind === 'address' && second !== undefined) {
-    throw invalid('A wallet of kind address has one address; add a pool to receive on several.')
+    throw invalid('A wallet of kind address has a single address. Add a pool to receive on several addresses.')
   }
   const suffix = kind === 'pool' ? `pool:${workspaceId}` : `address:${first.matchKey}`
   return { addresses, repeated, materialId: `${mode}:${family}:${suffix}` }
@@ -122,7 +124,7 @@ export function readAddresses(
 
 async function prepareKey(deps: PrepareMaterialDeps, input: MaterialInput): Promise<PreparedMaterial> {
   const { mode, family, startIndex } = input
-  const { xpub, fingerprint, scriptType } = deps.addressBook.normalise(family, mode, input.value, wishOf(input))
+  const { xpub, fingerprint, scriptType } = deps.addressBook.normalise(family, mode, input.value, requestOf(input))
   deps.addressBook.verify(family, mode, xpub)
   const derived = deps.addressBook.derive(family, mode, xpub, 0, DERIVED_AT_ONCE)
   const source = { mode, family, xpub, fingerprint, scriptType, sandbox: false }
@@ -138,7 +140,7 @@ async function prepareKey(deps: PrepareMaterialDeps, input: MaterialInput): Prom
     material,
     firstAddresses: derived.slice(0, SHOWN).map(({ address }) => address),
     listed: null,
-    // What was given back is another record only when something of it changed.
+    // The returned record is a different object only if it was changed.
     startChanged: material !== stored,
     sharedWith: await deps.wallets.workspacesUsing(material.id),
   }
@@ -163,10 +165,10 @@ async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput)
   const known = stored.filter(({ heldBy }) => heldBy?.includes(materialId)).length
   const added = rows.length - known
   if (kind === 'pool' && (await deps.wallets.countHeld(materialId)) + added > POOL_MAX) {
-    throw invalid(`A pool holds at most ${POOL_MAX} addresses.`)
+    throw invalid(`A pool can contain at most ${POOL_MAX} addresses.`)
   }
   const material = await deps.wallets.upsertMaterial(listedMaterial(deps, input, materialId))
-  // Refused here means that somebody took an address in another way since we looked, or listed it at the same moment.
+  // A refusal here means that an address was put to another use since the check, or listed concurrently.
   if ((await deps.wallets.addListed(materialId, rows, offeredFrom)).length > 0) {
     refuseOtherUse(rows, await deps.wallets.findAddresses(mode, family, matchKeys), use)
     await deps.wallets.addListed(materialId, rows, offeredFrom)
@@ -177,7 +179,7 @@ async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput)
   return { material, firstAddresses, listed: { added, known, repeated }, sharedWith, startChanged: false }
 }
 
-/** Each way of using an address claims it in its own form, and two forms would not exclude each other. */
+/** Each kind of use claims an address in a different form, and two forms would not exclude each other. */
 function refuseOtherUse(
   rows: readonly ListedAddress[],
   stored: readonly WatchedAddress[],
@@ -197,7 +199,7 @@ function refuseOtherUse(
       `You already use ${ours.length} of these addresses in another way (derived from a key, in a pool, or as a single address): ${listOf(ours)}`,
     )
   }
-  // Says nothing of what others have.
+  // Reveals nothing about other workspaces.
   if (others.length > 0 && !isProved) throw invalid(`These addresses cannot be used in this way: ${listOf(others)}`)
 }
 

@@ -8,7 +8,7 @@ import { type MaterialInput, readKeys } from './prepare-material.ts'
 /** Addresses shown for comparison with the owner's own wallet. */
 const SHOWN = 5
 
-/** An address with its place in the owner's wallet. */
+/** An address with its position in the owner's wallet. */
 export interface ShownAddress {
   readonly index: number
   /** Null for listed addresses. */
@@ -16,27 +16,27 @@ export interface ShownAddress {
   readonly address: string
 }
 
-/** What an extended key would be. */
+/** Preview of an extended key. */
 export interface KeyPreview {
-  /** Null where addresses are no output scripts, and as long as a person has to choose. */
+  /** Null where addresses are not output scripts, and until a person has chosen. */
   readonly scriptType: ScriptType | null
-  /** What the key may be and the first address of each; empty when nothing is left to choose. */
+  /** Possible script types and the first address of each; empty when there is no choice. */
   readonly choices: readonly { readonly scriptType: ScriptType; readonly path: string; readonly address: string }[]
   /** How earlier use of the key is found. */
   readonly search: {
     readonly networks: readonly NetworkId[]
-    /** Networks of the family that no node shows. */
+    /** Networks of the family that no node can search. */
     readonly unsearched: readonly NetworkId[]
-    /** What is looked for, and what is not seen, as sentences. */
+    /** The searched data and the invisible data, as sentences. */
     readonly words: string
   }
-  /** Nothing can be searched: a key that is new here is refused without a start index. */
+  /** Nothing can be searched: a new key is refused without a start index. */
   readonly needsStartIndex: boolean
 }
 
 /**
- * Shows what a pasted extended key would be: its first five addresses, or the first address of each script type that it may
- * stand for. Stores nothing. `materialId` is null as long as a person has to choose. Throws `VALIDATION_ERROR`.
+ * Previews a pasted extended key: its first five addresses, or the first address of each possible script
+ * type. Stores nothing. `materialId` is null until a person has chosen. Throws `VALIDATION_ERROR`.
  */
 export function previewKey(
   deps: { readonly addressBook: AddressBook; readonly catalog: Pick<Catalog, 'asset' | 'hasNode'> },
@@ -77,7 +77,7 @@ function searchOf(
   const source = HISTORY_SOURCES[family]
   const words =
     source === null || networks.length === 0
-      ? 'No node can be asked whether this key was used before.'
-      : `Paymesh looks for ${source.shown} and goes on behind the last one, looking up to ${source.gap.toLocaleString('en')} addresses ahead. ${source.unseen}`
+      ? 'No connected node can check whether this key was used before.'
+      : `Paymesh searches for ${source.shown}, up to ${source.gap.toLocaleString('en')} addresses ahead, and continues after the last one it finds. ${source.unseen}`
   return { networks, unsearched, words }
 }

@@ -1,46 +1,47 @@
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
-import type { WalletKind, WalletRepository } from '#shared/ports/wallets.ts'
+import type { WalletKind } from '#shared/ports/key-material.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { checkNetworks } from './add-wallet.ts'
 import { type MaterialInput, readAddresses, refuseKeyFields } from './prepare-material.ts'
 import { type KeyPreview, previewKey, type ShownAddress } from './preview-key.ts'
 
 /** Addresses shown for comparison with the owner's own wallet. */
 const SHOWN = 5
-/** A pool of fewer runs out as soon as so many invoices wait at the same time. */
+/** A smaller pool is used up as soon as this many invoices wait at the same time. */
 const SMALL_POOL = 10
 
 const EXCHANGE =
-  'Not an exchange deposit address. Exchanges change or merge deposits, and transfers inside them never reach the chain. Use a wallet whose keys you hold.'
+  'Do not use an exchange deposit address. Exchanges change or merge deposits, and their internal transfers never reach the chain. Use a wallet whose keys you control.'
 const UNIQUE_AMOUNTS =
-  'One address for all: invoices are told apart by their exact amounts, so a payer who sends another amount needs your decision.'
+  'All invoices share one address and are matched by their exact amounts, so a payment of another amount needs your decision.'
 
-/** What previewing a wallet needs. */
+/** Dependencies of previewing a wallet. */
 export interface PreviewWalletDeps {
   readonly addressBook: AddressBook
   readonly catalog: Pick<Catalog, 'asset' | 'hasNode'>
   readonly wallets: Pick<WalletRepository, 'listWallets'>
 }
 
-/** What a wallet would be, for a person to compare with their own. */
+/** Preview of a wallet, for comparison with the owner's own. */
 export interface WalletPreview {
   readonly kind: WalletKind
   readonly networks: readonly NetworkId[]
-  /** At most five, in the order in which the owner's wallet shows them; empty as long as a script type has to be chosen. */
+  /** At most five, in the order of the owner's wallet; empty until a script type is chosen. */
   readonly addresses: readonly ShownAddress[]
   /** Null for listed addresses. */
   readonly key: KeyPreview | null
   /** How many addresses were listed, and how many entries repeated one; null for extended keys. */
   readonly listed: { readonly count: number; readonly repeated: number } | null
-  /** What the workspace has on this key, pool or address already. */
+  /** State of the workspace's wallet on this key, pool or address. */
   readonly standing: 'none' | 'enabled' | 'disabled'
-  /** Sentences that a person should read before going on. */
+  /** Sentences that a person should read before continuing. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Reads what a person pasted and shows what it would be; stores, logs and repeats nothing of it. Throws `VALIDATION_ERROR` that
- * names the problem, for a private key of any form as well.
+ * Reads pasted material and previews it; stores, logs and repeats nothing of it. Throws `VALIDATION_ERROR` that
+ * names the problem, also for a private key of any form.
  */
 export async function previewWallet(
   deps: PreviewWalletDeps,
@@ -58,7 +59,7 @@ function readListShown(deps: PreviewWalletDeps, input: MaterialInput) {
   refuseKeyFields(input)
   const { addresses, repeated, materialId } = readAddresses(deps, input)
   const count = addresses.length
-  const few = `${count === 1 ? 'One address is' : `${count} addresses are`} few: each serves one open invoice at a time and then rests.`
+  const few = `${count === 1 ? 'One address is' : `${count} addresses are`} few: each address is used for one open invoice at a time, then cools down.`
   return {
     materialId,
     addresses: addresses.slice(0, SHOWN).map(({ address }, index) => ({ index, path: null, address })),

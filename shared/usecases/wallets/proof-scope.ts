@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import type { ListedAddress } from '#shared/ports/addresses.ts'
 import type { AddressBook } from '#shared/ports/chain-catalog.ts'
+import type { WalletKind } from '#shared/ports/key-material.ts'
 import type { ProvedRow } from '#shared/ports/ownership.ts'
 import type { SecretBox } from '#shared/ports/secrets.ts'
-import type { ListedAddress, Wallet, WalletKind, WalletRepository } from '#shared/ports/wallets.ts'
+import type { Wallet, WalletRepository } from '#shared/ports/wallets.ts'
 import { keyMaterialId, openKeyMaterial } from './key-material.ts'
-import { type MaterialInput, readAddresses, wishOf } from './prepare-material.ts'
+import { type MaterialInput, readAddresses, requestOf } from './prepare-material.ts'
 
-/** Addresses that a proved key takes over from other uses at once. */
+/** Addresses of a proved key that are taken over from other uses at once. */
 const KEY_ROWS = 32
 const PAGE = 1_000
 
-/** What a proof is about: an extended key, or listed addresses with the use that is made of them. */
+/** The subject of a proof: an extended key, or listed addresses with their kind of use. */
 export interface ProofScope {
   readonly workspaceId: string
   readonly mode: Mode
@@ -19,29 +21,29 @@ export interface ProofScope {
   readonly kind: WalletKind
   readonly materialId: string
   readonly rows: readonly ProvedRow[]
-  /** SHA-256 over all of the above, hex: a challenge for anything else does not hold. */
+  /** SHA-256 over all of the above, hex: a challenge for anything else is invalid. */
   readonly subjectHash: string
-  /** What the text to sign says; printable ASCII. */
+  /** Description in the text to sign; printable ASCII. */
   readonly words: string
 }
 
-/** Whose signatures are asked for: the first address stands for a key, because it and the public key give all private ones. */
+/** The addresses that must sign: the first address represents a key, because its private key and the public key yield all others. */
 export function signersOf({ kind, rows }: ProofScope): readonly ProvedRow[] {
   return kind === 'xpub' ? rows.slice(0, 1) : rows
 }
 
-/** The scope of what a person pasted. Throws `VALIDATION_ERROR` as adding it does. */
+/** The scope of pasted material. Throws `VALIDATION_ERROR` as adding it does. */
 export function enteredScope(deps: { readonly addressBook: AddressBook }, input: MaterialInput): ProofScope {
   const { mode, family, kind, value } = input
   if (kind === 'xpub') {
-    const key = deps.addressBook.normalise(family, mode, value, wishOf(input))
+    const key = deps.addressBook.normalise(family, mode, value, requestOf(input))
     return keyScope(deps, input, keyMaterialId({ ...key, mode, family }), key.xpub)
   }
   const { addresses, materialId } = readAddresses(deps, input)
   return listScope(input, materialId, addresses)
 }
 
-/** The scope of a wallet as it is now; null when nothing of it is left. */
+/** The scope of a wallet as it is now; null when none of it is left. */
 export async function walletScope(
   deps: {
     readonly addressBook: AddressBook
@@ -113,7 +115,7 @@ function hashOf(materialId: string, matchKeys: readonly string[]): string {
     .digest('hex')
 }
 
-/** The rows as a wallet lists them. */
+/** The rows in the wallet's order. */
 export function listedRows({ mode, family, rows }: ProofScope): readonly ListedAddress[] {
   return rows.map(({ matchKey, address, materialId }) => ({ mode, family, matchKey, address, materialId }))
 }

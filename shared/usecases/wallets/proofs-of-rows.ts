@@ -1,10 +1,11 @@
 import { newestProof, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
 import { addressSubject, keySubject } from '#shared/domain/ownership/subjects.ts'
-import type { WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
+import type { WatchedAddress } from '#shared/ports/addresses.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 
 type Row = Pick<WatchedAddress, 'mode' | 'family' | 'matchKey' | 'materialId'>
 
-/** The proofs that decide about stored addresses, by match key; addresses that nobody proved are left out. One read. */
+/** The proofs that apply to stored addresses, by match key; unproved addresses are left out. One read. */
 export async function proofsOfRows(
   wallets: Pick<WalletRepository, 'findProofs'>,
   rows: readonly Row[],

@@ -1,41 +1,44 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { proofRefused } from '#shared/contracts/proof-refusals.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
-import { type ChangedWallet, type ChangeWalletsDeps, storeAnnounced, type WalletWish } from './change-wallets.ts'
+import { type ChangedWallet, type ChangeWalletsDeps, storeAnnounced, type WalletRequest } from './change-wallets.ts'
 import { checkProof, type GivenProof } from './check-proof.ts'
 import { listedRows, walletScope } from './proof-scope.ts'
 
-/** What proving a wallet needs. */
+/** Dependencies of proving a wallet. */
 export interface ProveWalletDeps extends ChangeWalletsDeps {
   readonly wallets: ChangeWalletsDeps['wallets'] & Pick<WalletRepository, 'heldPage'>
 }
 
 /**
- * Proves that a workspace controls what a wallet of it receives on, in live mode: all of a key or single address, the signed addresses
- * of a pool. Everybody else who uses them is displaced, and the owners of both sides are mailed, in one transaction with the
+ * Proves that a workspace controls the receiving addresses of one of its wallets, in live mode: all of a key or single address, the signed addresses
+ * of a pool. Every other workspace that uses them is displaced, and the owners of both sides are mailed, in one transaction with the
  * proof. A displaced wallet may be enabled again afterwards. Throws `NOT_FOUND`, and `VALIDATION_ERROR` as `checkProof` does.
  */
 export async function proveWallet(
   deps: ProveWalletDeps,
-  input: WalletWish & { readonly walletId: string; readonly proof: GivenProof },
+  input: WalletRequest & { readonly walletId: string; readonly proof: GivenProof },
 ): Promise<ChangedWallet & { readonly proved: number }> {
   const { workspaceId, mode, walletId, opId } = input
   const wallet = await deps.wallets.findWallet(walletId)
   if (wallet === null || wallet.workspaceId !== workspaceId || wallet.mode !== mode) throw new PaymeshError('NOT_FOUND')
-  if (mode === 'test') throw proofRefused('Test mode moves no money and asks for no proof.')
+  if (mode === 'test') throw proofRefused('Test mode needs no proof of control.')
   const auditId = `wallet_proved:${wallet.id}:${opId}`
   const proved = () => deps.ownership.countProved(workspaceId, wallet.materialId)
-  if (await deps.walletDeeds.isRecorded(auditId))
+  if (await deps.walletOperations.isRecorded(auditId))
     return { wallet, effectiveAt: null, changed: false, proved: await proved() }
   const scope = await walletScope(deps, wallet)
-  if (scope === null) throw proofRefused('This wallet has no address left that could be proved.')
+  if (scope === null) throw proofRefused('This wallet has no address left to prove.')
   const proof = await checkProof(deps, scope, input.proof, { every: false })
   const isListed = wallet.kind !== 'xpub'
   const rows = isListed ? listedRows({ ...scope, rows: proof.rows }) : []
   const listings = isListed ? [{ materialId: wallet.materialId, rows, offeredFrom: null }] : []
-  const told = { wallet, action: 'wallet.proved', effectiveAt: null, auditId, key: null, proof }
-  const changed = await storeAnnounced(deps, input, { ...told, first: proof.rows[0]?.address ?? null }, (noted) =>
-    deps.walletDeeds.note(noted, listings, proof),
+  const reported = { wallet, action: 'wallet.proved', effectiveAt: null, auditId, key: null, proof }
+  const changed = await storeAnnounced(
+    deps,
+    input,
+    { ...reported, first: proof.rows[0]?.address ?? null },
+    (auditWrite) => deps.walletOperations.note(auditWrite, listings, proof),
   )
   const stored = await deps.wallets.findWallet(wallet.id)
   if (stored === null) throw new PaymeshError('NOT_FOUND')

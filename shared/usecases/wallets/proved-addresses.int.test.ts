@@ -8,7 +8,7 @@ import { addressOwners } from '#shared/usecases/payments/address-owners.ts'
 import { attachPayment } from '#shared/usecases/payments/attach-payment.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
-import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
@@ -56,23 +56,23 @@ describe('money on an address that another workspace proved', () => {
   // Guarantee: the coins are the prover's, so no invoice of the displaced workspace is announced as paid with them.
   it('goes to the inbox of the prover alone and settles no open invoice of the displaced one', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    await prove(lockOf(invoice).matchKey, prover)
-    const payment = await pay(lockOf(invoice), due(invoice))
+    await prove(paymentMethodOf(invoice).matchKey, prover)
+    const payment = await pay(paymentMethodOf(invoice), due(invoice))
     expect(payment).toMatchObject({ invoiceId: null, workspaceId: null, uncountedReason: 'unmatched' })
     expect(await inboxOf(payment.key)).toEqual([prover])
     expect(await statusOf(invoice.terms.id)).toBe('pending')
     // The open invoice keeps its address.
     const stored = await engine.deps.invoices.findById(invoice.terms.id)
-    expect(stored === null ? null : lockOf(stored).address).toBe(lockOf(invoice).address)
+    expect(stored === null ? null : paymentMethodOf(stored).address).toBe(paymentMethodOf(invoice).address)
   })
 
   it('cannot be attached by the displaced workspace, and can by the prover only to invoices of its own', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    await prove(lockOf(invoice).matchKey, prover)
-    const payment = await pay(lockOf(invoice), due(invoice))
-    const wish = { paymentId: payment.id, invoiceId: invoice.terms.id, valueBase: null, dryRun: false, actor: 'a' }
-    await expect(attachPayment(engine.deps, wish)).rejects.toMatchObject({
-      ...{ code: 'NOT_FOUND', message: 'There is no such payment.' },
+    await prove(paymentMethodOf(invoice).matchKey, prover)
+    const payment = await pay(paymentMethodOf(invoice), due(invoice))
+    const request = { paymentId: payment.id, invoiceId: invoice.terms.id, valueBase: null, dryRun: false, actor: 'a' }
+    await expect(attachPayment(engine.deps, request)).rejects.toMatchObject({
+      ...{ code: 'NOT_FOUND', message: 'Payment not found.' },
     })
     expect(await statusOf(invoice.terms.id)).toBe('pending')
     expect((await engine.deps.payments.findByKeys([payment.key]))[0]?.invoiceId).toBeNull()
@@ -81,15 +81,15 @@ describe('money on an address that another workspace proved', () => {
   it('of before the proof is still the invoice’s, however late it is scanned', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     const paidAt = engine.deps.clock.now()
-    await prove(lockOf(invoice).matchKey, prover, paidAt + 1_000)
-    const payment = await pay(lockOf(invoice), due(invoice), paidAt)
+    await prove(paymentMethodOf(invoice).matchKey, prover, paidAt + 1_000)
+    const payment = await pay(paymentMethodOf(invoice), due(invoice), paidAt)
     expect(payment).toMatchObject({ invoiceId: invoice.terms.id })
     expect(await statusOf(invoice.terms.id)).toBe('paid')
   })
 
   it('that was attributed before stays where it is when its block is read again', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const to = lockOf(invoice)
+    const to = paymentMethodOf(invoice)
     const at = engine.deps.clock.now()
     height += 10
     const block = blockWith(height, at, to, [{ key: `k${height}`, amountBase: due(invoice) }])
@@ -102,14 +102,14 @@ describe('money on an address that another workspace proved', () => {
 
   it('settles an invoice of the workspace that proved its own address', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    await prove(lockOf(invoice).matchKey, engine.workspace.id)
-    await pay(lockOf(invoice), due(invoice))
+    await prove(paymentMethodOf(invoice).matchKey, engine.workspace.id)
+    await pay(paymentMethodOf(invoice), due(invoice))
     expect(await statusOf(invoice.terms.id)).toBe('paid')
   })
 
   it('names the prover as its owner to whoever looks a transaction up', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const { matchKey } = lockOf(invoice)
+    const { matchKey } = paymentMethodOf(invoice)
     await prove(matchKey, prover)
     const owners = await addressOwners(engine.deps, [{ mode: 'test', network: 'ethereum', matchKey }])
     expect(owners.get(matchKey)).toEqual([prover])

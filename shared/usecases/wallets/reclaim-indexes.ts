@@ -1,39 +1,40 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
-import type { KeyMaterial, WalletRepository } from '#shared/ports/wallets.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { addressClaim } from './claims.ts'
 
 /** An index that no invoice claimed this long after it was offered is offered again. */
 const UNCLAIMED_MS = 3_600_000
-/** How often the offered indexes of a key are looked through. */
+/** How often the offered indexes of a key are checked. */
 const EVERY_MS = 600_000
-/** How far back a freshly started process looks. */
+/** How many indexes a newly started process checks. */
 const LOOK_BACK = 5_000
 const PAGE = 500
 
-/** What finding unclaimed indexes needs. */
-export interface ReclaimDeps extends Ambient {
+/** Dependencies of finding unclaimed indexes. */
+export interface ReclaimDeps extends Runtime {
   readonly wallets: Pick<WalletRepository, 'listMaterials' | 'addressesAt' | 'returnIndexes'>
   readonly invoices: Pick<InvoiceRepository, 'claimsTaken'>
 }
 
-/** Gives indexes back that were offered more than an hour ago and stayed without an invoice, so that gaps stay small. */
+/** Reclaims indexes that were offered more than an hour ago and got no invoice, so that gaps stay small. */
 export interface IndexReclaimer {
-  /** Looks where it is time; cheap to call often. Returns how many indexes were given back. */
+  /** Checks the keys that are due; cheap to call often. Returns how many indexes were reclaimed. */
   run(): Promise<number>
 }
 
 interface Watch {
-  /** Next index to be offered, as seen at a time: everything below it was offered by then. */
+  /** Next index to be offered at a given time: everything below it was offered by then. */
   marks: { readonly at: Ms; readonly nextIndex: number }[]
-  /** Everything below is claimed, as far as this process knows. */
+  /** Everything below is claimed, as far as this process has read. */
   from: number
 }
 
 /**
- * Makes a reclaimer that remembers in memory how far each key had been offered. A double offer does no harm, because
- * the unique claim decides; hence nothing here needs to be exact.
+ * Makes a reclaimer that keeps in memory how far each key had been offered. A double offer is harmless, because
+ * the unique claim decides; so nothing here needs to be exact.
  */
 export function createIndexReclaimer(deps: ReclaimDeps): IndexReclaimer {
   const watches = new Map<string, Watch>()

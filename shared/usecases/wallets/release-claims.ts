@@ -2,15 +2,15 @@ import { ASSET_IDS, type Mode, type NetworkId, networkOf } from '#shared/domain/
 import { type HeldClaim, heldClaims } from '#shared/domain/invoice/held-claims.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { CursorRepository } from '#shared/ports/cursors.ts'
 import type { Invoice, InvoiceRepository, ReleaseMark } from '#shared/ports/invoices.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
-import type { CursorRepository } from '#shared/ports/scanning.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 
 const PAGE = 200
 
-/** What ending claims needs. */
-export interface ReleaseDeps extends Ambient {
+/** Dependencies of ending claims. */
+export interface ReleaseDeps extends Runtime {
   readonly invoices: Pick<InvoiceRepository, 'dueForRelease' | 'findById' | 'releaseClaims'>
   readonly payments: Pick<PaymentRepository, 'listByInvoice'>
   readonly cursors: Pick<CursorRepository, 'find'>
@@ -18,10 +18,10 @@ export interface ReleaseDeps extends Ambient {
 }
 
 /**
- * Ends the claims on pooled addresses and unique amounts whose time is over: every scanner that could see money on the
+ * Ends expired claims on pooled addresses and unique amounts: every scanner that could see money on the
  * address has passed the end by block time, and no payment on it is unconfirmed. An invoice with several addresses gives
- * each back on its own. Each release is one compare-and-set; what changed meanwhile, or is not ready, is looked at again
- * the next time. Returns how many invoices gave something back.
+ * each one separately. Each release is one compare-and-set; an invoice that changed meanwhile, or is not ready, is checked again
+ * the next time. Returns how many invoices released something.
  */
 export async function releaseClaims(deps: ReleaseDeps, shouldStop: () => boolean = () => false): Promise<number> {
   const until = deps.clock.now()
@@ -47,7 +47,7 @@ async function releaseOne(deps: ReleaseDeps, invoiceId: string, until: Ms): Prom
     if (held.dueAt <= until && (await haveSeenAll(deps, invoice.terms.mode, held))) scanned.push(held)
   }
   if (scanned.length === 0) return false
-  // Asked after the cursors: a payment that a scanner stores from now on was first seen after the end.
+  // Read after the cursors: a payment that a scanner stores from now on was first seen after the end.
   const payments = await deps.payments.listByInvoice(invoiceId)
   const waiting = new Set(payments.filter(({ state }) => state === 'detected').map(({ matchKey }) => matchKey))
   const over = scanned.filter(({ locks }) => !locks.some(({ matchKey }) => waiting.has(matchKey)))
@@ -56,7 +56,7 @@ async function releaseOne(deps: ReleaseDeps, invoiceId: string, until: Ms): Prom
   return deps.invoices.releaseClaims(invoiceId, invoice.state.version, state)
 }
 
-/** Every network on which the address exists and is watched; a live network without a node stands still. */
+/** True when every network on which the address exists and is watched has passed; a live network without a node does not advance. */
 async function haveSeenAll(
   deps: Pick<ReleaseDeps, 'cursors' | 'catalog'>,
   mode: Mode,
@@ -70,7 +70,9 @@ async function haveSeenAll(
   for (const network of networks) {
     if (deps.catalog.hasNode(network, mode)) {
       const cursor = await deps.cursors.find(mode, network)
-      if (cursor === null || cursor.time < dueAt) return false
+      // A thrifty scanner has looked at addresses without an open invoice up to its last look at all of them, and not further.
+      const seenThrough = Math.min(cursor?.time ?? 0, cursor?.looks?.all.time ?? Number.POSITIVE_INFINITY)
+      if (cursor === null || seenThrough < dueAt) return false
     } else if (paidOn.has(network) && mode === 'live') return false
   }
   return true

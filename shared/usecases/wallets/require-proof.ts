@@ -8,7 +8,7 @@ import { type CheckProofDeps, checkProof, type GivenProof } from './check-proof.
 import type { ProofScope } from './proof-scope.ts'
 import { proofsOfRows } from './proofs-of-rows.ts'
 
-/** What deciding whether an addition needs a proof takes. */
+/** Dependencies of deciding whether an addition needs a proof. */
 export interface RequireProofDeps extends CheckProofDeps {
   readonly wallets: Pick<WalletRepository, 'listWallets' | 'findAddresses' | 'findProofs'>
   readonly workspaces: Pick<WorkspaceRepository, 'countLive'>
@@ -16,7 +16,7 @@ export interface RequireProofDeps extends CheckProofDeps {
 
 /**
  * Checks the proof that comes with an addition, and refuses an addition that needs one and has none. Null when none is needed and none
- * was given. The same reads happen and the same words are said whether or not others use the addresses. Throws `VALIDATION_ERROR`.
+ * was given. Reads and messages are the same whether or not others use the addresses. Throws `VALIDATION_ERROR`.
  */
 export async function requireProof(
   deps: RequireProofDeps,
@@ -25,7 +25,7 @@ export async function requireProof(
 ): Promise<ProofWrite | null> {
   if (scope.mode === 'test') {
     if (given === undefined) return null
-    throw proofRefused('Test mode moves no money and asks for no proof.')
+    throw proofRefused('Test mode needs no proof of control.')
   }
   if (given !== undefined) return await checkProof(deps, scope, given, { every: true })
   const [liveWorkspaces, subjects] = await Promise.all([deps.workspaces.countLive(), subjectsOf(deps, scope)])
@@ -34,7 +34,7 @@ export async function requireProof(
   return null
 }
 
-/** Whether proofs are asked for in this installation at all, for pages to say so. */
+/** Whether this installation requires proofs at all, as information for pages. */
 export async function asksForProofs(
   { workspaces }: Pick<RequireProofDeps, 'workspaces'>,
   mode: ProofScope['mode'],

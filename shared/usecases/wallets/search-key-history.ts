@@ -1,24 +1,26 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { WatchedAddress } from '#shared/ports/addresses.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { ChainClient } from '#shared/ports/scanning.ts'
-import type { KeyMaterial, WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { HISTORY_SOURCES } from './history-source.ts'
 
-/** Rows read at once. */
+/** Rows read in one query. */
 const PAGE = 500
 
-/** What searching for the earlier use of keys needs. */
+/** Dependencies of searching for the earlier use of keys. */
 export interface SearchKeyHistoryDeps {
   readonly wallets: Pick<WalletRepository, 'listMaterials' | 'addressesAt' | 'recordUsedIndex' | 'endHistorySearch'>
 }
 
-/** One network whose nodes are asked. */
+/** One network whose nodes are queried. */
 export interface HistoryNetwork {
   readonly mode: Mode
   readonly network: NetworkId
   readonly client: Pick<ChainClient, 'used'>
 }
 
-/** Networks, as `<mode>:<network>`, that some key waits for. */
+/** Networks, as `<mode>:<network>`, that a key waits for. */
 export async function awaitedNetworks({
   wallets,
 }: Pick<SearchKeyHistoryDeps, 'wallets'>): Promise<ReadonlySet<string>> {
@@ -27,10 +29,10 @@ export async function awaitedNetworks({
 }
 
 /**
- * Asks one network about every key that waits for it: which of the indexes from the start on, as many as the search looks
+ * Queries one network about every key that waits for it: which indexes from the start on, as many as the search reads
  * ahead, were used. The highest one moves the start behind it, for all networks; when there is none, this network's search
- * ends. Looks only at addresses that the network's scanner watches already, so that no payment falls between both. Throws what
- * the node throws: an unclear answer changes nothing, and the next round asks again. Returns how many keys changed.
+ * ends. Reads only addresses that the network's scanner already watches, so that no payment falls between the two. Throws the
+ * node's errors: an unclear response changes nothing, and the next round queries again. Returns how many keys changed.
  */
 export async function searchKeyHistories(
   deps: SearchKeyHistoryDeps,
@@ -45,7 +47,7 @@ export async function searchKeyHistories(
     try {
       if (await searchOne(deps, source, material, material.history.startIndex)) changed += 1
     } catch (error) {
-      // One key that a node cannot answer for holds up no other.
+      // A key that a node cannot check does not delay others.
       failure ??= error
     }
   }
@@ -61,7 +63,7 @@ async function searchOne(
 ): Promise<boolean> {
   const gap = HISTORY_SOURCES[family]?.gap ?? 0
   if (client.used === undefined || gap === 0 || derivedCount < from + gap) return false
-  // An index is missing where the installation uses its address in another way: then it is not offered from here either.
+  // An index is missing where the installation uses its address in another way: then this key does not offer it either.
   const rows = await rowsAt(wallets, id, from, gap)
   if (rows.some(({ watchedOn }) => !watchedOn.includes(network))) return false
   const used = await client.used(rows)

@@ -31,7 +31,7 @@ let deps: AddWalletDeps
 let workspaceId: string
 beforeEach(async () => {
   deps = {
-    ...stores.ambient,
+    ...stores.runtime,
     wallets: createWalletRepository(stores.db),
     workspaces: createWorkspaceRepository(stores.db),
     mails: createMailRepository(stores.db),
@@ -49,7 +49,7 @@ async function storedBefore(family: Family, xpub: string): Promise<{ walletId: s
   const fingerprint = createHash('sha256').update(xpub, 'utf8').digest('hex').slice(0, 32)
   const materialId = `live:${family}:${fingerprint}`
   const collection = (name: string) => stores.db.connection.collection<{ _id: string }>(name)
-  const walletId = stores.ambient.random.uuid()
+  const walletId = stores.runtime.random.uuid()
   const at = new Date(1_795_298_172_101)
   await collection('key_material').insertOne({
     _id: materialId,

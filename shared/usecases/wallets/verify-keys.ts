@@ -4,7 +4,7 @@ import type { SecretBox } from '#shared/ports/secrets.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { openKeyMaterial } from './key-material.ts'
 
-/** What checking derivation needs. */
+/** Dependencies of checking derivation. */
 export interface VerifyKeysDeps {
   readonly wallets: Pick<WalletRepository, 'listMaterials'>
   readonly addressBook: Pick<AddressBook, 'verify' | 'sandboxKey'>
@@ -13,8 +13,8 @@ export interface VerifyKeysDeps {
 
 /**
  * Compares the first addresses of every family's sandbox key and of every stored key with those of a second library, a few
- * milliseconds each. Throws when one differs, so that the process which derives does not start. A key that cannot be
- * opened is passed over: deriving reports it.
+ * milliseconds each. Throws when one differs, so that the process that derives does not start. A key that cannot be
+ * decrypted is skipped: deriving reports it.
  */
 export async function verifyKeys({ wallets, addressBook, secretBox }: VerifyKeysDeps): Promise<void> {
   for (const family of FAMILIES) {

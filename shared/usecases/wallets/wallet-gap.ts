@@ -1,31 +1,32 @@
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { KeyMaterial, WalletRepository } from '#shared/ports/wallets.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { addressClaim } from './claims.ts'
 
-/** Unused addresses in a row after which wallets stop looking (BIP 44). */
+/** Unused addresses in a row after which wallets stop searching (BIP 44). */
 export const USUAL_GAP_LIMIT = 20
 const PAGE = 500
 
-/** What reading the gaps of a key needs. */
+/** Dependencies of reading the gaps of a key. */
 export interface WalletGapDeps {
   readonly wallets: Pick<WalletRepository, 'addressesAt'>
   readonly invoices: Pick<InvoiceRepository, 'claimsPaid'>
 }
 
-/** How far a wallet must look so that it shows all money. */
+/** How far a wallet must search to show all money. */
 export interface WalletGap {
   /** Highest index that received money; null when none did. */
   readonly lastPaidIndex: number | null
   /** Next index that has never been offered. */
   readonly nextIndex: number
-  /** The gap limit to set: the longest way from one paid index to the next, or from the last one to the newest offer. */
+  /** The gap limit to set: the longest distance from one paid index to the next, or from the last one to the newest offer. */
   readonly requiredGap: number
 }
 
 /**
- * Reads which issued addresses of a key received money. A wallet that was restored with the usual gap limit shows no money
- * behind a longer run of unpaid addresses, which is why the longest run counts and not only the last one. The wallet shows
- * what is in front of the key's start index already.
+ * Reads which issued addresses of a key received money. A wallet restored with the usual gap limit shows no money
+ * behind a longer run of unpaid addresses, so the longest run counts and not only the last one. The wallet already shows
+ * addresses before the key's start index.
  */
 export async function walletGap(
   deps: WalletGapDeps,

@@ -1,9 +1,10 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { MailRepository } from '#shared/ports/mails.ts'
-import type { Ambient } from '#shared/ports/runtime.ts'
-import type { KeyMaterial, WalletRepository } from '#shared/ports/wallets.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { addressClaim } from './claims.ts'
 
@@ -14,8 +15,8 @@ const EVERY_MS = 10 * 60_000
 const DAY_MS = 86_400_000
 const PAGE = 500
 
-/** What counting pools needs. */
-export interface WatchPoolsDeps extends Ambient {
+/** Dependencies of counting pools. */
+export interface WatchPoolsDeps extends Runtime {
   readonly wallets: Pick<WalletRepository, 'listMaterials' | 'heldPage' | 'workspacesUsing'>
   readonly invoices: Pick<InvoiceRepository, 'claimsTaken'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
@@ -23,19 +24,19 @@ export interface WatchPoolsDeps extends Ambient {
   readonly mails: MailRepository
 }
 
-/** Counts pools and warns before they are used up: a metric, an inbox entry, and one mail a day. */
+/** Counts pools and warns before they are used up: a metric, an exception, and one mail a day. */
 export interface PoolWatch {
-  /** Counts the pools whose time it is; cheap to call often. */
+  /** Counts the pools that are due; cheap to call often. */
   run(shouldStop?: () => boolean): Promise<void>
 }
 
-/** How many addresses a pool has and how many of them no invoice holds. */
+/** Number of addresses in a pool, and how many of them no invoice holds. */
 export interface PoolCount {
   readonly total: number
   readonly free: number
 }
 
-/** Makes a watch that remembers in memory when it counted each pool. */
+/** Makes a pool watch that keeps in memory when it counted each pool. */
 export function createPoolWatch(deps: WatchPoolsDeps): PoolWatch {
   const countedAt = new Map<string, Ms>()
   return {
@@ -46,7 +47,7 @@ export function createPoolWatch(deps: WatchPoolsDeps): PoolWatch {
       for (const material of due) {
         if (shouldStop()) return
         countedAt.set(material.id, deps.clock.now())
-        await judge(deps, material, await countPool(deps, material))
+        await evaluate(deps, material, await countPool(deps, material))
       }
     },
   }
@@ -70,7 +71,7 @@ export async function countPool(
   return { total, free: total - taken }
 }
 
-async function judge(deps: WatchPoolsDeps, material: KeyMaterial, { total, free }: PoolCount): Promise<void> {
+async function evaluate(deps: WatchPoolsDeps, material: KeyMaterial, { total, free }: PoolCount): Promise<void> {
   const { mode, family } = material
   const owners = await deps.wallets.workspacesUsing(material.id)
   const low = free * 100 <= total * LOW_PERCENT
@@ -78,7 +79,7 @@ async function judge(deps: WatchPoolsDeps, material: KeyMaterial, { total, free 
   const now = deps.clock.now()
   const idOf = (workspaceId: string) => `addresses_low:${material.id}:${workspaceId}`
   if (!low) return deps.exceptions.close(owners.map(idOf), now)
-  const detail = `${free} of ${total} addresses of the ${family} pool (${mode}) are free: add more with wallet add.`
+  const detail = `${free} of ${total} addresses of the ${family} pool (${mode}) are free. Add more addresses to the pool.`
   await deps.exceptions.open(
     owners.map((workspaceId) => ({
       id: idOf(workspaceId),

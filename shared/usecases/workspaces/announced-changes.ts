@@ -1,22 +1,24 @@
-import type { AuditRecord, Noted } from '#shared/ports/audit.ts'
-import type { EndpointDeeds } from '#shared/ports/endpoint-operations.ts'
+import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
+import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
 import type { EndpointRepository } from '#shared/ports/endpoints.ts'
-import type { InvitationRepository, MembershipRepository } from '#shared/ports/members.ts'
-import { type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import type { InvitationRepository } from '#shared/ports/invitations.ts'
+import type { MembershipRepository } from '#shared/ports/members.ts'
+import { QUEUES, type QueueNotifier } from '#shared/ports/runtime.ts'
 import type { Recorded } from '#shared/ports/users.ts'
-import type { TenancyDeeds, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { WorkspaceOperations } from '#shared/ports/workspace-operations.ts'
+import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { type OwnerNoticeDeps, ownerNotices } from './owner-notices.ts'
 
-/** Changes of endpoints, and what the mails about them are made from. */
+/** Repositories of endpoint changes, and the dependencies of mails about them. */
 export interface AnnouncedEndpointsDeps extends OwnerNoticeDeps {
-  readonly deeds: EndpointDeeds
+  readonly operations: EndpointOperations
   readonly endpoints: Pick<EndpointRepository, 'findById'>
-  readonly kicker: Kicker
+  readonly notifier: QueueNotifier
 }
 
-/** The changes that every owner gets a mail about, and what the mails are made from. */
+/** Repositories whose changes are mailed to every owner, and the dependencies of those mails. */
 export interface AnnouncedChangesDeps extends AnnouncedEndpointsDeps {
-  readonly tenancy: TenancyDeeds
+  readonly workspaceAdmin: WorkspaceOperations
   readonly memberships: MembershipRepository
   readonly invitations: InvitationRepository
   readonly workspaces: Pick<WorkspaceRepository, 'findById' | 'update'>
@@ -24,82 +26,92 @@ export interface AnnouncedChangesDeps extends AnnouncedEndpointsDeps {
 
 /** The repositories whose changes store their mails in the transaction of change and audit row. */
 export interface AnnouncedChanges
-  extends Pick<AnnouncedChangesDeps, 'tenancy' | 'deeds' | 'memberships' | 'invitations' | 'workspaces'> {}
+  extends Pick<AnnouncedChangesDeps, 'workspaceAdmin' | 'operations' | 'memberships' | 'invitations' | 'workspaces'> {}
 
 /**
- * The same repositories with mails to every owner: settings, members and invitations always, keys and endpoints where they are live,
- * or live as well. The person whose role changes, or who is removed, gets the mail too. `from` is the address of the request.
+ * The same repositories with mails to every owner: settings, members and invitations always, keys and endpoints if they are
+ * live or of both modes. The person whose role changes, or who is removed, gets the mail too. `from` is the address of the request.
  */
 export function announcedChanges(deps: AnnouncedChangesDeps, from: string): AnnouncedChanges {
   const announce = createAnnouncer(deps, from)
-  const { tenancy, memberships, invitations, workspaces } = deps
+  const { workspaceAdmin, memberships, invitations, workspaces } = deps
   const ifLive = (recorded: Recorded, change: Change<boolean>) =>
     auditOf(recorded).mode === 'test' ? change(recorded) : announce(recorded, change)
   return {
-    tenancy: {
-      ...tenancy,
-      issueKey: (key, audit) => ifLive(audit, (noted) => tenancy.issueKey(key, noted)),
-      revokeKey: (id, at, audit) => ifLive(audit, (noted) => tenancy.revokeKey(id, at, noted)),
+    workspaceAdmin: {
+      ...workspaceAdmin,
+      issueKey: (key, audit) => ifLive(audit, (auditWrite) => workspaceAdmin.issueKey(key, auditWrite)),
+      revokeKey: (id, at, audit) => ifLive(audit, (auditWrite) => workspaceAdmin.revokeKey(id, at, auditWrite)),
       changeWorkspace: (id, epoch, change, audit) =>
-        announce(audit, (noted) => tenancy.changeWorkspace(id, epoch, change, noted)),
+        announce(audit, (auditWrite) => workspaceAdmin.changeWorkspace(id, epoch, change, auditWrite)),
     },
-    deeds: announcedEndpoints(deps, from),
+    operations: announcedEndpoints(deps, from),
     workspaces: {
       ...workspaces,
       update: (id, change, audit) =>
         audit === undefined
           ? workspaces.update(id, change)
-          : announce(audit, (noted) => workspaces.update(id, change, noted)),
+          : announce(audit, (auditWrite) => workspaces.update(id, change, auditWrite)),
     },
     memberships: {
       ...memberships,
-      add: (membership, recorded) => announce(recorded, (noted) => memberships.add(membership, noted)),
+      add: (membership, recorded) => announce(recorded, (auditWrite) => memberships.add(membership, auditWrite)),
       change: (member, was, to, recorded) => {
         const { email } = recorded.audit.detail
-        return announce(recorded, (noted) => memberships.change(member, was, to, noted), [String(email)])
+        return announce(recorded, (auditWrite) => memberships.change(member, was, to, auditWrite), [String(email)])
       },
     },
     invitations: {
       ...invitations,
-      insert: (invitation, recorded) => announce(recorded, (noted) => invitations.insert(invitation, noted)),
-      withdraw: (id, at, recorded) => announce(recorded, (noted) => invitations.withdraw(id, at, noted)),
+      insert: (invitation, recorded) => announce(recorded, (auditWrite) => invitations.insert(invitation, auditWrite)),
+      withdraw: (id, at, recorded) => announce(recorded, (auditWrite) => invitations.withdraw(id, at, auditWrite)),
     },
   }
 }
 
-type Change<T> = (noted: Noted | Recorded) => Promise<T>
-type Announce = <T>(recorded: Recorded, change: (noted: Noted) => Promise<T>, to?: readonly string[]) => Promise<T>
+type Change<T> = (auditWrite: AuditWrite | Recorded) => Promise<T>
+type Announce = <T>(
+  recorded: Recorded,
+  change: (auditWrite: AuditWrite) => Promise<T>,
+  to?: readonly string[],
+) => Promise<T>
 
-function createAnnouncer(deps: Pick<AnnouncedEndpointsDeps, keyof OwnerNoticeDeps | 'kicker'>, from: string): Announce {
+function createAnnouncer(
+  deps: Pick<AnnouncedEndpointsDeps, keyof OwnerNoticeDeps | 'notifier'>,
+  from: string,
+): Announce {
   return async (recorded, change, to = []) => {
     const audit = auditOf(recorded)
     const own = 'audit' in recorded ? (recorded.mails ?? []) : []
     const mails = await ownerNotices(deps, { audit, from, to })
     const outcome = await change({ audit, mails: [...own, ...mails] })
     // A wake-up for a mail that was not stored finds nothing to send.
-    for (const { id } of mails) deps.kicker.kick(QUEUES.mail, id)
+    for (const { id } of mails) deps.notifier.notify(QUEUES.mail, id)
     return outcome
   }
 }
 
-/** The same for endpoints alone. One of both modes is live, whichever view it is changed from. */
-export function announcedEndpoints(deps: AnnouncedEndpointsDeps, from: string): EndpointDeeds {
+/** The same for endpoints alone. An endpoint of both modes is live, in whichever view it is changed. */
+export function announcedEndpoints(deps: AnnouncedEndpointsDeps, from: string): EndpointOperations {
   const announce = createAnnouncer(deps, from)
-  const { deeds, endpoints } = deps
+  const { operations, endpoints } = deps
   const stored = async (id: string, recorded: Recorded, change: Change<boolean>) => {
     const endpoint = await endpoints.findById(id)
     return endpoint === null || endpoint.mode === 'test' ? await change(recorded) : await announce(recorded, change)
   }
   return {
-    ...deeds,
+    ...operations,
     insert: (endpoint, audit) =>
       endpoint.mode === 'test'
-        ? deeds.insert(endpoint, audit)
-        : announce(audit, (noted) => deeds.insert(endpoint, noted)),
-    update: (id, was, change, at, audit) => stored(id, audit, (noted) => deeds.update(id, was, change, at, noted)),
-    remove: (id, audit) => stored(id, audit, (noted) => deeds.remove(id, noted)),
-    setStatus: (id, status, at, audit) => stored(id, audit, (noted) => deeds.setStatus(id, status, at, noted)),
-    rotate: (id, was, next, at, audit) => stored(id, audit, (noted) => deeds.rotate(id, was, next, at, noted)),
+        ? operations.insert(endpoint, audit)
+        : announce(audit, (auditWrite) => operations.insert(endpoint, auditWrite)),
+    update: (id, was, change, at, audit) =>
+      stored(id, audit, (auditWrite) => operations.update(id, was, change, at, auditWrite)),
+    remove: (id, audit) => stored(id, audit, (auditWrite) => operations.remove(id, auditWrite)),
+    setStatus: (id, status, at, audit) =>
+      stored(id, audit, (auditWrite) => operations.setStatus(id, status, at, auditWrite)),
+    rotate: (id, was, next, at, audit) =>
+      stored(id, audit, (auditWrite) => operations.rotate(id, was, next, at, auditWrite)),
   }
 }
 

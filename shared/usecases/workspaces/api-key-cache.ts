@@ -6,29 +6,29 @@ import type { Clock } from '#shared/ports/runtime.ts'
 import type { KeyHasher } from '#shared/ports/secrets.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 
-/** Longest life of a record in memory. A revocation waits this long when Redis cannot spread it. */
+/** Longest life of a cached record. A revocation takes this long when Redis cannot spread it. */
 const CACHE_LIFE_MS: Ms = 5_000
-/** Most keys remembered; the oldest entry goes first. */
+/** Most keys cached; the oldest entry is dropped first. */
 const CACHE_MAX = 20_000
 
-/** A valid API key with the workspace it speaks for. */
+/** A valid API key with its workspace. */
 export interface Credential {
   readonly key: ApiKeyRecord
   readonly workspace: Workspace
-  /** What was read from the store for this very request: no epoch outdates it unless it is higher. */
+  /** Read from the store for this very request: only a higher epoch makes it outdated. */
   readonly fresh: { readonly key: boolean; readonly workspace: boolean }
 }
 
-/** Finds out whose request it is. */
+/** Finds the credential of a request. */
 export interface KeyRing {
   /** The credential of an API key text, at most 5 s old; null for malformed, unknown and revoked keys. */
   find(apiKey: string): Promise<Credential | null>
   /**
-   * Checks a credential against the epochs that the rate limiter saw and reads the store again when they differ or are
+   * Checks a credential against the epochs that the rate limiter read and reads the store again when they differ or are
    * unknown. Null when the key was revoked in the meantime: a cached record never outlives a revocation.
    */
   confirm(credential: Credential, admission: Pick<Admission, 'keyEpoch' | 'workspaceEpoch'>): Promise<Credential | null>
-  /** Reads everything afresh from now on: the epochs it was compared with are gone. */
+  /** Reads everything again from now on: the epochs used for comparison are lost. */
   forgetAll(): void
 }
 
@@ -39,7 +39,7 @@ interface KeyRingDeps {
   readonly clock: Clock
 }
 
-/** A key ring with a small cache of its own; one per process. */
+/** A key ring with its own small cache; one per process. */
 export function createKeyRing(deps: KeyRingDeps): KeyRing {
   const keys = createCache<ApiKeyRecord>(deps.clock)
   const workspaces = createCache<Workspace>(deps.clock)
@@ -72,7 +72,7 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
       const keyHolds = isCurrent(key.epoch, keyEpoch, fresh.key)
       const workspaceHolds = isCurrent(workspace.epoch, workspaceEpoch, fresh.workspace)
       if (keyHolds && workspaceHolds) return credential
-      // Forgotten rather than replaced: the next request reads afresh and by that publishes the epochs.
+      // Dropped rather than replaced: the next request reads again and thereby publishes the epochs.
       if (!keyHolds) keys.delete(key.hash)
       if (!workspaceHolds) workspaces.delete(workspace.id)
       const keyNow = keyHolds ? key : await readKey(key.hash)

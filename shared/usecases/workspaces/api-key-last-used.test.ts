@@ -4,13 +4,13 @@ import { createKeyUse, KEY_USE_STEP_MS } from './api-key-last-used.ts'
 const NOW = 1_750_000_000_000
 
 function openKeyUse(noteUse: (ids: readonly string[], at: number) => Promise<void>) {
-  const noted: { ids: readonly string[]; at: number }[] = []
+  const auditWrite: { ids: readonly string[]; at: number }[] = []
   const timers: (() => void)[] = []
   const use = createKeyUse({
     keys: {
       noteUse: async (ids, at) => {
         await noteUse(ids, at)
-        noted.push({ ids, at })
+        auditWrite.push({ ids, at })
       },
     },
     clock: { now: () => NOW },
@@ -22,31 +22,31 @@ function openKeyUse(noteUse: (ids: readonly string[], at: number) => Promise<voi
       }
     },
   })
-  return { use, noted, timers }
+  return { use, auditWrite, timers }
 }
 
 test('uses of many requests are one write that names each key once', async () => {
-  const { use, noted, timers } = openKeyUse(async () => undefined)
+  const { use, auditWrite, timers } = openKeyUse(async () => undefined)
   for (const id of ['k-1', 'k-2', 'k-1']) use.note({ id })
   use.note({ id: 'k-3', lastUsedAt: NOW - KEY_USE_STEP_MS })
   expect(timers).toHaveLength(1)
   timers[0]?.()
   await use.close()
-  expect(noted).toEqual([{ ids: ['k-1', 'k-2', 'k-3'], at: NOW }])
+  expect(auditWrite).toEqual([{ ids: ['k-1', 'k-2', 'k-3'], at: NOW }])
 })
 
 test('a key whose last use is recent costs nothing', async () => {
-  const { use, noted, timers } = openKeyUse(async () => undefined)
+  const { use, auditWrite, timers } = openKeyUse(async () => undefined)
   use.note({ id: 'k-1', lastUsedAt: NOW - KEY_USE_STEP_MS + 1 })
   expect(timers).toHaveLength(0)
   await use.close()
-  expect(noted).toEqual([])
+  expect(auditWrite).toEqual([])
 })
 
 // Guarantee: what nobody waits for can fail without anybody noticing, and is tried again with the next use.
-test('a failed write disturbs nobody and the next use is noted', async () => {
+test('a failed write disturbs nobody and the next use is recorded', async () => {
   let fails = true
-  const { use, noted } = openKeyUse(async () => {
+  const { use, auditWrite } = openKeyUse(async () => {
     if (fails) throw new Error('the store is away')
   })
   use.note({ id: 'k-1' })
@@ -54,5 +54,5 @@ test('a failed write disturbs nobody and the next use is noted', async () => {
   fails = false
   use.note({ id: 'k-1' })
   await use.close()
-  expect(noted).toEqual([{ ids: ['k-1'], at: NOW }])
+  expect(auditWrite).toEqual([{ ids: ['k-1'], at: NOW }])
 })

@@ -3,16 +3,16 @@ import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
 import type { Clock, Logger } from '#shared/ports/runtime.ts'
 import type { After } from '#shared/ports/timers.ts'
 
-/** A key's last use is known to within this long: people look for keys that nobody uses, not for the second. */
+/** Precision of a key's last use: people look for unused keys, so seconds do not matter. */
 export const KEY_USE_STEP_MS: Ms = 5 * 60_000
-/** Uses of all keys within this long are noted by one write. */
+/** Uses of all keys within this time are recorded by one write. */
 const GATHER_MS: Ms = 10_000
 
-/** Notes when API keys are used, beside the requests that use them and never in their way. */
+/** Records when API keys are used, without delaying the requests that use them. */
 export interface KeyUse {
-  /** Returns at once. A use that cannot be noted is forgotten; the key's next one is noted instead. */
+  /** Returns at once. A use that cannot be recorded is dropped; the key's next one is recorded instead. */
   note(key: Pick<ApiKeyRecord, 'id' | 'lastUsedAt'>): void
-  /** Notes what still waits. */
+  /** Records the uses that still wait. */
   close(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export function createKeyUse({ keys, clock, logger, after }: KeyUseDeps): KeyUse
     try {
       await keys.noteUse(ids, clock.now())
     } catch (error) {
-      logger.debug({ err: error, keys: ids.length }, 'the use of API keys was not noted')
+      logger.debug({ err: error, keys: ids.length }, 'the use of API keys was not recorded')
     }
   }
   return {

@@ -1,39 +1,40 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditRecord, AuditSearch } from '#shared/ports/audit.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { TenancyDeeds, Workspace } from '#shared/ports/workspaces.ts'
-import type { Deed } from '#shared/usecases/audit/deed.ts'
+import type { WorkspaceOperations } from '#shared/ports/workspace-operations.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { SETTINGS_ACTION, settingsAudit } from './settings-audit.ts'
 import { type UpdateWorkspaceDeps, updateWorkspace, type WorkspaceChange } from './update-workspace.ts'
 
-/** What changing settings needs. */
+/** Dependencies of changing settings. */
 export interface ChangeSettingsDeps extends Omit<UpdateWorkspaceDeps, 'workspaces'> {
   readonly workspaces: Pick<UpdateWorkspaceDeps['workspaces'], 'findById'>
-  readonly tenancy: Pick<TenancyDeeds, 'changeWorkspace'>
+  readonly workspaceAdmin: Pick<WorkspaceOperations, 'changeWorkspace'>
   readonly auditSearch: AuditSearch
   readonly clock: Clock
 }
 
 /**
- * Changes the settings of a workspace as they were when `version` was read. Sent twice it is done once. When somebody was faster
- * nothing is changed, and `INVALID_STATE` says who changed what and when.
+ * Changes the settings of a workspace if they are unchanged since `version` was read. A repeated request is done once. After a concurrent
+ * change nothing is written, and `INVALID_STATE` names who changed what and when.
  */
 export async function changeSettings(
   deps: ChangeSettingsDeps,
   input: {
     readonly workspaceId: string
-    /** The workspace's `epoch` as it was read. */
+    /** The workspace's `epoch` when it was read. */
     readonly version: number
     readonly change: Pick<WorkspaceChange, 'name' | 'policy'>
-    readonly deed: Deed
+    readonly action: OperatorAction
   },
 ): Promise<Workspace> {
-  const { workspaceId, version, change, deed } = input
-  const id = `settings:${workspaceId}:${deed.opId}`
-  const update = async (_id: string, fields: Parameters<TenancyDeeds['changeWorkspace']>[2]) => {
-    const audit = settingsAudit(deps, id, { workspaceId, change, deed })
-    const changed = await deps.tenancy.changeWorkspace(workspaceId, version, fields, audit)
+  const { workspaceId, version, change, action } = input
+  const id = `settings:${workspaceId}:${action.opId}`
+  const update = async (_id: string, fields: Parameters<WorkspaceOperations['changeWorkspace']>[2]) => {
+    const audit = settingsAudit(deps, id, { workspaceId, change, action })
+    const changed = await deps.workspaceAdmin.changeWorkspace(workspaceId, version, fields, audit)
     if (changed !== null) return changed
     const changes = await latestChanges(deps, workspaceId)
     if (changes.some((row) => row.id === id)) return await deps.workspaces.findById(workspaceId)
@@ -55,6 +56,6 @@ function conflict(latest: AuditRecord | null): PaymeshError {
   const who = latest === null ? 'Somebody' : latest.actor.replace(/^user:/, '')
   const what = latest === null ? 'the settings' : String(latest.detail['changed'] ?? 'the settings')
   const when = latest === null ? 'meanwhile' : `at ${mailTime(latest.at)}`
-  const message = `${who} changed ${what} ${when}. Nothing of yours was saved: look at the values as they are now.`
+  const message = `${who} changed ${what} ${when}. Your changes were not saved. Review the current values and try again.`
   return new PaymeshError('INVALID_STATE', { message, details: [{ path: 'version', message: 'is not the latest' }] })
 }

@@ -6,7 +6,7 @@ import type { Clock, Random } from '#shared/ports/runtime.ts'
 import type { KeyHasher } from '#shared/ports/secrets.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 
-/** What issuing a key needs. */
+/** Dependencies of issuing a key. */
 export interface CreateApiKeyDeps {
   readonly apiKeys: Pick<ApiKeyRepository, 'insert'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
@@ -16,7 +16,7 @@ export interface CreateApiKeyDeps {
 }
 
 /**
- * Issues an API key. The key itself is in this answer and nowhere else: only its keyed digest is stored.
+ * Issues an API key. The key itself is in this response and nowhere else: only its keyed digest is stored.
  * Throws `NOT_FOUND` for an unknown workspace and `VALIDATION_ERROR` without a scope.
  */
 export async function createApiKey(

@@ -2,14 +2,14 @@ import type { Clock, Random } from '#shared/ports/runtime.ts'
 import type { Workspace, WorkspacePolicy, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { validEmail, validName } from './valid-name.ts'
 
-/** What opening a workspace needs. */
+/** Dependencies of creating a workspace. */
 export interface CreateWorkspaceDeps {
   readonly workspaces: Pick<WorkspaceRepository, 'insert'>
   readonly clock: Clock
   readonly random: Random
 }
 
-/** The policy every workspace starts with. */
+/** The initial policy of every workspace. */
 export const DEFAULT_POLICY: WorkspacePolicy = {
   toleranceBps: 0,
   lateGraceMs: 60 * 60_000,
@@ -24,15 +24,15 @@ export const DEFAULT_POLICY: WorkspacePolicy = {
 const DEFAULT_LIMITS: Workspace['limits'] = { invoicesPerMonth: null, paymentLinks: 10_000, webhookEndpoints: 100 }
 
 /**
- * Opens an active workspace with default policy and limits; it can take test payments at once, because test mode has a
- * built-in wallet. With `deed` the audit row is stored with it. Throws `VALIDATION_ERROR` on an empty name or something that is no e-mail address.
+ * Creates an active workspace with default policy and limits; it can receive test payments at once, because test mode has a
+ * built-in wallet. With `action` the audit row is stored with it. Throws `VALIDATION_ERROR` for an empty name or an invalid e-mail address.
  */
 export async function createWorkspace(
   deps: CreateWorkspaceDeps,
   input: {
     readonly name: string
     readonly ownerEmail: string
-    readonly deed?: { readonly opId: string; readonly actor: string }
+    readonly action?: { readonly opId: string; readonly actor: string }
   },
 ): Promise<Workspace> {
   const workspace: Workspace = {
@@ -46,7 +46,7 @@ export async function createWorkspace(
     createdAt: deps.clock.now(),
   }
   const { id, name, ownerEmail, createdAt: at } = workspace
-  const { opId, actor } = input.deed ?? {}
+  const { opId, actor } = input.action ?? {}
   const about = { action: 'workspace.created', subject: id, workspaceId: id, mode: null }
   const detail = { name, owner_email: ownerEmail }
   const audit = actor === undefined ? undefined : { id: `workspace-created:${opId}`, at, actor, ...about, detail }

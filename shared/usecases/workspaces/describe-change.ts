@@ -1,6 +1,6 @@
 import type { AuditRecord } from '#shared/ports/audit.ts'
 
-/** A change in words: a headline that stands before "at WORKSPACE", and a sentence with what changed. */
+/** Description of a change: a headline to precede "at WORKSPACE", and a sentence with the details. */
 export interface ChangeWords {
   readonly headline: string
   readonly sentence: string
@@ -9,33 +9,33 @@ export interface ChangeWords {
 type Detail = (name: string) => string
 type Words = (detail: Detail, audit: AuditRecord) => ChangeWords
 
-const SETTING_WORDS: Readonly<Record<string, string>> = {
+const SETTING_LABELS: Readonly<Record<string, string>> = {
   name: 'name',
-  supportContact: 'contact for payers',
-  requiresSecondFactor: 'members must have an authenticator',
-  digestHour: 'hour of the daily mail (UTC)',
-  toleranceBps: 'missing part that counts as paid (hundredths of a percent)',
-  lateGraceMs: 'grace for late payments (milliseconds)',
-  lateDriftBps: 'rate drift allowed for late payments (hundredths of a percent)',
-  newLifeMs: 'life of an invoice without a coin (milliseconds)',
-  quoteMs: 'length of a quote (milliseconds)',
+  supportContact: 'support contact',
+  requiresSecondFactor: 'two-factor authentication required',
+  digestHour: 'hour of the daily exceptions email (UTC)',
+  toleranceBps: 'accepted underpayment (hundredths of a percent)',
+  lateGraceMs: 'time limit for late payments (milliseconds)',
+  lateDriftBps: 'price change allowed for late payments (hundredths of a percent)',
+  newLifeMs: 'expiry of invoices without a coin (milliseconds)',
+  quoteMs: 'price lock (milliseconds)',
   spreadBps: 'spread (hundredths of a percent)',
-  quarantineMs: 'rest of a used address (milliseconds)',
-  reservePercent: 'reserve for your own programs (percent)',
-  arsSeries: 'Argentine rate',
+  quarantineMs: 'exact-amount period of reused pool addresses (milliseconds)',
+  reservePercent: 'reserve for your own integrations (percent)',
+  arsSeries: 'ARS exchange rate',
   status: 'status',
-  ownerEmail: 'mail address of the owner',
-  invoicesPerMonth: 'invoices in a month',
+  ownerEmail: 'email address for alerts',
+  invoicesPerMonth: 'invoices per month',
   paymentLinks: 'active payment links',
   webhookEndpoints: 'webhook endpoints',
-  shortfallStepUpUsd: 'shortfall that needs an authenticator (US dollars)',
+  shortfallStepUpUsd: 'underpayment that requires a two-factor code (US dollars)',
 }
 
 const key =
   (made: string): Words =>
   (detail) => ({
     headline: `An API key was ${made}`,
-    sentence: `The API key ${detail('name')} that ends in ${detail('last4')} was ${made}. Its rights: ${detail('scopes')}.`,
+    sentence: `The API key ${detail('name')} that ends in ${detail('last4')} was ${made}. Permissions: ${detail('scopes')}.`,
   })
 const endpoint =
   (done: string, more: (detail: Detail) => string): Words =>
@@ -55,7 +55,7 @@ const WORDS: Readonly<Record<string, Words>> = {
     sentence: `${detail('email')} was added as ${detail('role')}.`,
   }),
   'member.invited': (detail) => ({
-    headline: 'Somebody was invited',
+    headline: 'A team member was invited',
     sentence: `${detail('email')} was invited as ${detail('role')}.`,
   }),
   'member.invitation_withdrawn': (detail) => ({
@@ -64,11 +64,11 @@ const WORDS: Readonly<Record<string, Words>> = {
   }),
   'member.role_changed': (detail) => ({
     headline: 'A role was changed',
-    sentence: `${detail('email')} was ${detail('from')} and is ${detail('to')} now.`,
+    sentence: `The role of ${detail('email')} changed from ${detail('from')} to ${detail('to')}.`,
   }),
   'member.removed': (detail) => ({
     headline: 'A member was removed',
-    sentence: `${detail('email')}, who was ${detail('from')}, was removed.`,
+    sentence: `${detail('email')} (${detail('from')}) was removed.`,
   }),
   'api_key.created': key('created'),
   'api_key.revoked': key('revoked'),
@@ -78,16 +78,16 @@ const WORDS: Readonly<Record<string, Words>> = {
   ),
   'endpoint.updated': endpoint('changed', (detail) => `: it receives ${detail('events')}`),
   'endpoint.deleted': endpoint('deleted', nothing),
-  'endpoint.enabled': endpoint('enabled', nothing),
-  'endpoint.disabled': endpoint('disabled', nothing),
+  'endpoint.enabled': endpoint('resumed', nothing),
+  'endpoint.disabled': endpoint('paused', nothing),
   'endpoint.secret_rotated': endpoint('given a new secret', nothing),
   'invoice.funds_accepted': (detail) => ({
-    headline: 'A shortfall was accepted',
-    sentence: `Invoice ${detail('invoice_number')} was accepted as paid although ${detail('missing')} is missing or not proved.`,
+    headline: 'An underpayment was accepted',
+    sentence: `Invoice ${detail('invoice_number')} was accepted as paid although ${detail('missing')} is missing or not confirmed.`,
   }),
 }
 
-/** The words of a change, by the action of its audit row. Throws a TypeError for an action that has none. */
+/** Describes a change, by the action of its audit row. Throws a TypeError for an action without a description. */
 export function describeChange(audit: AuditRecord): ChangeWords {
   const words = WORDS[audit.action]
   if (words === undefined) throw new TypeError(`${audit.action} has no words for a mail`)
@@ -97,6 +97,6 @@ export function describeChange(audit: AuditRecord): ChangeWords {
 function settingText([name, value]: [string, unknown]): readonly string[] {
   if (name === 'changed' || name === 'reason') return []
   const asset = /^confirmations\.(.+)$/.exec(name)?.[1]
-  const label = asset === undefined ? (SETTING_WORDS[name] ?? name) : `confirmations of ${asset}`
+  const label = asset === undefined ? (SETTING_LABELS[name] ?? name) : `confirmations of ${asset}`
   return [`${label}: ${value === null || value === '' ? 'none' : String(value)}`]
 }

@@ -3,8 +3,8 @@ import type { AuditRepository } from '#shared/ports/audit.ts'
 import type { UserRepository } from '#shared/ports/users.ts'
 
 /**
- * API keys of a workspace that a person created and that are not revoked, of both modes, newest first: what they may still act with
- * after their membership ended. Of keys that do not name who created them, the audit row does. Empty for an unknown person.
+ * API keys of a workspace that a person created and that are not revoked, of both modes, newest first: they stay usable
+ * after the membership ended. For keys that do not name their creator, the audit row does. Empty for an unknown person.
  */
 export async function keysOfMember(
   deps: {

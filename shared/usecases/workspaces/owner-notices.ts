@@ -4,16 +4,16 @@ import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { describeChange } from './describe-change.ts'
 
-/** What mails to owners are made from. */
+/** Dependencies of mails to owners. */
 export interface OwnerNoticeDeps {
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  /** Mail addresses of everybody who owns a workspace. */
+  /** E-mail addresses of all owners of a workspace. */
   ownersOf(workspaceId: string): Promise<readonly string[]>
 }
 
 /**
- * The mails about one change: to every owner of its workspace, as they are before it, and to the person whom it concerns. Their ids
- * follow from the id of the audit row, so that a repetition has the same ones. `from` is the address that the request came from.
+ * The mails about one change: to every owner of its workspace before the change, and to the affected person. Their ids
+ * are derived from the id of the audit row, so that a repetition has the same ones. `from` is the address of the request.
  */
 export async function ownerNotices(
   deps: OwnerNoticeDeps,

@@ -2,7 +2,7 @@ import type { MembershipRepository } from '#shared/ports/members.ts'
 import type { UserRepository } from '#shared/ports/users.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 
-/** Mail addresses of everybody who owns a workspace: the one that it was opened with, and every member who is an owner. */
+/** E-mail addresses of all owners of a workspace: the one given at its creation, and those of members who are owners. */
 export async function ownersOfWorkspace(
   deps: {
     readonly workspaces: Pick<WorkspaceRepository, 'findById'>

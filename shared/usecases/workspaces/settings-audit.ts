@@ -1,21 +1,21 @@
 import { confirmationsText } from '#shared/contracts/confirmation-text.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { Deed } from '#shared/usecases/audit/deed.ts'
+import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 import type { WorkspaceChange } from './update-workspace.ts'
 
 /** The action of every change of a workspace. */
 export const SETTINGS_ACTION = 'workspace.settings_changed'
 
-/** The audit row of a change of a workspace: the names of what was given, and each value. */
+/** The audit row of a workspace change: the changed fields and their values. */
 export function settingsAudit(
   { clock }: { readonly clock: Pick<Clock, 'now'> },
   id: string,
   {
     workspaceId,
     change,
-    deed: { actor, reason },
-  }: { readonly workspaceId: string; readonly change: WorkspaceChange; readonly deed: Deed },
+    action: { actor, reason },
+  }: { readonly workspaceId: string; readonly change: WorkspaceChange; readonly action: OperatorAction },
 ): AuditRecord {
   const { policy = {}, limits = {}, ...rest } = change
   const { confirmations = {}, ...plain } = policy

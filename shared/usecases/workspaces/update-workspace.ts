@@ -7,28 +7,28 @@ import type { Workspace, WorkspacePolicy, WorkspaceRepository } from '#shared/po
 import { checkedConfirmations } from '#shared/usecases/quotes/required-confirmations.ts'
 import { validEmail, validName } from './valid-name.ts'
 
-/** What changing a workspace needs. */
+/** Dependencies of changing a workspace. */
 export interface UpdateWorkspaceDeps {
   readonly workspaces: Pick<WorkspaceRepository, 'findById' | 'update'>
   readonly epochs: Pick<EpochStore, 'setWorkspaceEpoch'>
   readonly catalog: Pick<Catalog, 'asset' | 'knowsFinality'>
 }
 
-/** Fields to change; limits that are left out stay as they are. */
+/** Fields to change; omitted limits stay unchanged. */
 export interface WorkspaceChange {
   readonly name?: string
   readonly ownerEmail?: string
   readonly status?: Workspace['status']
   readonly limits?: Partial<Workspace['limits']>
   readonly policy?: Partial<Omit<WorkspacePolicy, 'confirmations'>> & {
-    /** By asset id; null takes the workspace's own figure away, what is left out stays. */
+    /** By asset id; null removes the workspace's own figure, omitted assets stay unchanged. */
     readonly confirmations?: Readonly<Record<string, GivenConfirmations | null>>
   }
 }
 
 /**
- * Changes a workspace. When it resolves, no API process acts on the old record any more: the store is written first,
- * with the audit row where one is given, then the epoch that makes cached records outdated. Throws `NOT_FOUND` or `VALIDATION_ERROR`.
+ * Changes a workspace. Once it resolves, no API process uses the old record any more: the store is written first,
+ * with the audit row if one is given, then the epoch that outdates cached records. Throws `NOT_FOUND` or `VALIDATION_ERROR`.
  */
 export async function updateWorkspace(
   deps: UpdateWorkspaceDeps,

@@ -7,11 +7,11 @@ export function validName(name: string): string {
   throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'name', message: 'Must have 1 to 120 characters.' }] })
 }
 
-/** An e-mail address in lower case of plausible form; throws `VALIDATION_ERROR` with path `owner_email`. */
+/** A plausible e-mail address in lower case; throws `VALIDATION_ERROR` with path `owner_email`. */
 export function validEmail(email: string): string {
   const trimmed = email.trim().toLowerCase()
   if (trimmed.length <= 254 && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(trimmed)) return trimmed
   throw new PaymeshError('VALIDATION_ERROR', {
-    details: [{ path: 'owner_email', message: 'Must be an e-mail address.' }],
+    details: [{ path: 'owner_email', message: 'Must be an email address.' }],
   })
 }

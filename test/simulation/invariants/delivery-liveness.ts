@@ -19,7 +19,7 @@ export function checkDeliveries(sim: Sim, history: History): void {
     const dead = endpoint !== undefined && sim.book.receiverOf(endpoint.url).dead
     if (dead) must(row.status === 'failed', 'L2', () => `delivery ${row._id} to a dead receiver ${row.status}`)
   }
-  for (const { entry, workspaceId, mode } of history.told.values()) {
+  for (const { entry, workspaceId, mode } of history.published.values()) {
     if (entry.kind !== 'event') continue
     for (const endpoint of sim.book.endpoints.values()) {
       const fits = endpoint.workspaceId === workspaceId && (endpoint.mode === 'both' || endpoint.mode === mode)

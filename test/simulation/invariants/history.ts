@@ -1,4 +1,4 @@
-import type { InvoiceDocument, LockDocument, OutboxDocument } from '#shared/db/invoices/invoice-model.ts'
+import type { InvoiceDocument, OutboxDocument, PaymentMethodDocument } from '#shared/db/invoices/invoice-model.ts'
 import type { CursorDocument } from '#shared/db/scanning/cursor-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { Doc } from '../store/bson-values.ts'
@@ -11,7 +11,7 @@ const SOURCES_MIN = 3
 const STEP_BACK_MS = 180_000
 
 /** An outbox entry that was ever saved. */
-export interface Told {
+export interface Reported {
   readonly invoiceId: string
   readonly workspaceId: string
   readonly mode: string
@@ -22,7 +22,7 @@ export interface Told {
 export interface History {
   readonly now: number
   /** Every outbox entry ever saved, by its id. */
-  readonly told: ReadonlyMap<string, Told>
+  readonly published: ReadonlyMap<string, Reported>
   /** When an invoice was created under an idempotency key last. */
   readonly createdUnder: Map<string, number>
   note(invoice: InvoiceDocument, entry: OutboxDocument): void
@@ -34,26 +34,25 @@ export interface History {
   /** An invoice ends only when its chain is known up to its end, however long the chain stands still. */
   mustBeScanned(invoice: InvoiceDocument): void
   /** A promise is made at the market's price, and at a fresh one. */
-  mustBePriced(invoice: InvoiceDocument, lock: LockDocument): void
+  mustBePriced(invoice: InvoiceDocument, lock: PaymentMethodDocument): void
 }
 
 /** An empty history of a seed. */
 export function createHistory(sim: () => Sim): History {
-  const told = new Map<string, Told>()
+  const published = new Map<string, Reported>()
   const held = new Map<string, string>()
-  /** When a chain that had stood still went on last. */
   const one = (collection: string, filter: Doc): Doc | undefined =>
     sim().store.collection(collection).find(filter, sim().store.now())[0]
   return {
     get now() {
       return sim().scheduler.now
     },
-    told,
+    published,
     createdUnder: new Map(),
     note(invoice, entry) {
       const { _id: invoiceId, workspaceId, mode } = invoice
-      must(!told.has(entry.eventId), 'S9', () => `entry ${entry.eventId} was saved twice`)
-      told.set(entry.eventId, { invoiceId, workspaceId, mode, entry })
+      must(!published.has(entry.eventId), 'S9', () => `entry ${entry.eventId} was saved twice`)
+      published.set(entry.eventId, { invoiceId, workspaceId, mode, entry })
     },
     hold(place, invoiceId) {
       const holder = held.get(place) ?? invoiceId
@@ -88,7 +87,7 @@ export function createHistory(sim: () => Sim): History {
       const chain = lock === undefined ? undefined : chains.get(`${invoice.mode}:${lock.network}`)
       const cursor =
         chain === undefined ? undefined : (one('chain_cursors', { _id: chain.id }) as unknown as CursorDocument)
-      // A scanner that steps back at this very moment tells of less than was known when the clock was judged.
+      // A scanner that steps back at this very moment tells of less than was known when the clock was checked.
       const forked = (chain?.lostBranch?.until ?? 0) + STEP_BACK_MS > scheduler.now
       if (cursor === undefined || forked) return
       // Where unconfirmed transactions are seen, no block says what waits in the mempool.

@@ -8,7 +8,7 @@ import type { Doc } from '../store/bson-values.ts'
 import type { DocumentChange } from '../store/stored-collection.ts'
 import type { Arrival, KnownEndpoint } from '../world/book.ts'
 import type { Sim } from '../world/sim.ts'
-import { checkArrival, checkDelivery, checkEvent } from './delivery-changes.ts'
+import { checkArrival, checkDelivery, checkEvent, PAUSES_MS } from './delivery-changes.ts'
 import { createHistory } from './history.ts'
 import { checkInvoiceChange } from './invoice-changes.ts'
 import { checkLiveness } from './liveness.ts'
@@ -29,8 +29,8 @@ export function createInvariants(sim: () => Sim) {
   const broken: unknown[] = []
   let started = false
 
-  const judge = ({ collection, before, after }: DocumentChange): void => {
-    const judges: Readonly<Record<string, () => void>> = {
+  const evaluate = ({ collection, before, after }: DocumentChange): void => {
+    const checks: Readonly<Record<string, () => void>> = {
       invoices: () => {
         must(after !== null, 'S11', () => `invoice ${String(before?.['_id'])} was deleted`)
         sim().book.states.set(
@@ -58,7 +58,7 @@ export function createInvariants(sim: () => Sim) {
       exceptions: () => checkSecrets(collection, after),
       webhook_attempts: () => checkSecrets(collection, after),
     }
-    judges[collection]?.()
+    checks[collection]?.()
   }
 
   return {
@@ -70,7 +70,7 @@ export function createInvariants(sim: () => Sim) {
       if (!HEARTBEATS.has(change.collection) && !isTaken(change)) sim().touch()
       // Inside of the store's write nothing may be thrown: the writer would take it for an answer.
       try {
-        judge(change)
+        evaluate(change)
       } catch (error) {
         broken.push(error)
       }
@@ -103,9 +103,14 @@ function checkSecrets(collection: string, row: Doc | null): void {
   must(!/whsec_|xpub/.test(text), 'S13', () => `${collection} ${String(row?.['_id'])} holds a secret`)
 }
 
-/** Remembers when the sender of a delivery learnt of the attempt that was recorded last. */
+/** Remembers when the sender that recorded an attempt learnt how it ended: of several senders, the one that the next due time fits best. */
 function noteOutcome(sim: Sim, before: DeliveryDocument | null, after: DeliveryDocument | null): void {
   if (before === null || after === null || after.attempt === before.attempt) return
-  const answeredAt = sim.book.answeredAt.get(after._id)
-  if (answeredAt !== undefined) sim.recordedAt.set(after._id, { attempt: after.attempt, answeredAt })
+  const { _id: id, attempt, dueAt } = after
+  const expected = dueAt.getTime() - (PAUSES_MS[attempt - 1] ?? 0)
+  const distance = (at: number) => Math.abs(at - expected)
+  const [answeredAt] = (sim.book.answeredAt.get(id) ?? []).sort((one, other) => distance(one) - distance(other))
+  if (answeredAt === undefined) sim.recordedAt.delete(id)
+  else sim.recordedAt.set(id, { attempt, answeredAt })
+  sim.book.answeredAt.delete(id)
 }

@@ -1,8 +1,8 @@
 import type {
   InvoiceDocument,
   LedgerDocument,
-  LockDocument,
   OutboxDocument,
+  PaymentMethodDocument,
 } from '#shared/db/invoices/invoice-model.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { must } from '../kernel/violation.ts'
@@ -115,7 +115,7 @@ function checkClaims(history: History, before: InvoiceDocument | null, after: In
   }
 }
 
-function placeOf(invoice: InvoiceDocument, lock: LockDocument): string {
+function placeOf(invoice: InvoiceDocument, lock: PaymentMethodDocument): string {
   if (lock.hold?.kind !== 'amount') return `${invoice.mode}:${lock.family}:${lock.matchKey}`
   return `${invoice.mode}:${lock.network}:${lock.matchKey}:${lock.asset}:${lock.quotes.at(-1)?.amountBase}`
 }
@@ -143,8 +143,8 @@ function checkPaid(history: History, invoice: InvoiceDocument): void {
   }
   const needed = due - BigInt(lock.policy.toleranceBase)
   // A person's word settles an invoice for less, and the invoice says so.
-  const byWord = invoice.underpaidAccepted && invoice.ledger.some(({ acceptedBase }) => acceptedBase !== null)
-  must(sum >= needed || byWord, 'S5', () => `invoice ${invoice._id} is paid with ${sum} of ${needed}`)
+  const byText = invoice.underpaidAccepted && invoice.ledger.some(({ acceptedBase }) => acceptedBase !== null)
+  must(sum >= needed || byText, 'S5', () => `invoice ${invoice._id} is paid with ${sum} of ${needed}`)
 }
 
 /** S9: each change carries exactly the events it stands for, in their order, with numbers without gaps. */
@@ -190,36 +190,36 @@ function checkStatusEvents(
   after: InvoiceDocument,
   events: readonly OutboxDocument[],
 ): void {
-  const told = events
+  const published = events
     .map(({ type }) => String(type))
     .filter((type) => type.startsWith('invoice.') && type !== 'invoice.late_payment')
   if (before === null) {
     const expected = after.status === 'new' ? 'invoice.created' : 'invoice.created invoice.pending'
-    must(told.join(' ') === expected, 'S9', () => `${name} begins with ${told.join(' ')}`)
+    must(published.join(' ') === expected, 'S9', () => `${name} begins with ${published.join(' ')}`)
     return
   }
   const entered = `invoice.${after.status}`
-  const times = told.filter((type) => type === entered).length
+  const times = published.filter((type) => type === entered).length
   // Simulated money is shown step by step in one change, and so is what was folded in just before an operator's word.
-  const steps = told.filter((type) => type !== entered)
+  const steps = published.filter((type) => type !== entered)
   const known = new Map(before.ledger.map((row) => [row.payment, row]))
   const inSteps = after.ledger.some((row) =>
     row.simulated ? !known.has(row.payment) : row.acceptedBase !== (known.get(row.payment)?.acceptedBase ?? null),
   )
   // A cancellation folds in first what happened to the money: that is a change of its own with its own event.
-  const foldedBack = after.status === 'cancelled' && before.status !== 'pending' && told.join(' ') === FOLDED_BACK
+  const foldedBack = after.status === 'cancelled' && before.status !== 'pending' && published.join(' ') === FOLDED_BACK
   must(
     steps.length === 0 ||
       foldedBack ||
       (inSteps && steps.every((type) => type === 'invoice.confirming' || type === 'invoice.partial')),
     'S9',
-    () => `${name} went from ${before.status} to ${after.status} and told ${told.join(' ')}`,
+    () => `${name} went from ${before.status} to ${after.status} and told ${published.join(' ')}`,
   )
   if (before.status !== after.status) {
     must(
       times === 1,
       'S9',
-      () => `${name} went from ${before.status} to ${after.status} and told ${told.join(' ') || 'nobody'}`,
+      () => `${name} went from ${before.status} to ${after.status} and told ${published.join(' ') || 'nobody'}`,
     )
     return
   }
@@ -242,7 +242,7 @@ function checkPaymentEvents(
   events: readonly OutboxDocument[],
 ): void {
   const known = new Map(before?.ledger.map((row) => [row.payment, row]))
-  const told = (type: string, payment: string): number =>
+  const published = (type: string, payment: string): number =>
     events.filter((entry) => entry.type === type && entry.paymentKey === payment).length
   for (const row of after.ledger) {
     const was = known.get(row.payment)
@@ -250,8 +250,8 @@ function checkPaymentEvents(
     // Folded in and accepted in one change: told or not, as it was new or known.
     if (silent && (was?.acceptedBase ?? null) === null) continue
     const counts = row.counted && isLive(row) && !silent
-    const detected = told('payment.detected', row.payment)
-    const confirmed = told('payment.confirmed', row.payment)
+    const detected = published('payment.detected', row.payment)
+    const confirmed = published('payment.confirmed', row.payment)
     const isNew = counts && was?.detected !== true
     must(detected === (isNew ? 1 : 0), 'S9', () => `${name}: ${row.payment} was announced ${detected} times`)
     const isConfirmed = counts && row.state === 'confirmed' && was?.confirmed !== true

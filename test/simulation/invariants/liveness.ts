@@ -3,16 +3,17 @@ import type { PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { SimChain, SimTransfer, SimTx } from '../world/chain.ts'
 import type { Sim } from '../world/sim.ts'
-import { checkBooks } from './books.ts'
 import { checkDeliveries, checkKeys, checkMails } from './delivery-liveness.ts'
 import type { History } from './history.ts'
+import { checkOutcome } from './outcome.ts'
+import { reconcile } from './reconciliation.ts'
 
 /** L1–L4 and everything else that must be true once all faults are over and nothing is left to do. */
 export function checkLiveness(sim: Sim, history: History): void {
   const invoices = sim.store.documents('invoices') as unknown as readonly InvoiceDocument[]
   const payments = sim.store.documents('payments') as unknown as readonly PaymentDocument[]
   checkTransfers(sim, payments)
-  checkBooks(sim)
+  reconcile(sim)
   for (const invoice of invoices) {
     checkLedger(sim, invoice, payments)
     checkOutcome(sim, invoice)
@@ -27,7 +28,7 @@ export function checkLiveness(sim: Sim, history: History): void {
 /** L1, S2, S3: what stands on a chain is stored as it stands there, and nothing else counts. */
 function checkTransfers(sim: Sim, payments: readonly PaymentDocument[]): void {
   const byKey = new Map(payments.map((payment) => [payment.key, payment]))
-  const rises = payments.filter(
+  const increases = payments.filter(
     (payment) => payment.kind === 'onchain' && payment.txHash === null && isLiveState(payment.state),
   )
   for (const chain of sim.chains.values()) {
@@ -35,14 +36,14 @@ function checkTransfers(sim: Sim, payments: readonly PaymentDocument[]): void {
       const block = chain.blockOf(tx.hash)
       for (const transfer of tx.transfers) {
         const { key } = transfer
-        const rise = rises.find((one) => block !== null && tellsOf(one, transfer, block.hash))
+        const increase = increases.find((one) => block !== null && tellsOf(one, transfer, block.hash))
         const shown = byKey.get(key)
         must(
-          rise === undefined || shown === undefined || !isLiveState(shown.state),
+          increase === undefined || shown === undefined || !isLiveState(shown.state),
           'S3',
           () => `transfer ${key} counts by its transaction and by a balance`,
         )
-        const payment = rise ?? shown
+        const payment = increase ?? shown
         if (block !== null && sim.book.transfers.has(key)) {
           must(
             payment !== undefined,
@@ -95,7 +96,7 @@ function spenderOf(chain: SimChain, { hash, spends }: SimTx): string | null {
   return null
 }
 
-/** L3: everything that payments say of themselves is in their invoice; that it is so rightly is judged by the books. */
+/** L3: everything that payments say of themselves is in their invoice; that it is so rightly is checked by the books. */
 function checkLedger(sim: Sim, invoice: InvoiceDocument, payments: readonly PaymentDocument[]): void {
   const { _id: id } = invoice
   const mine = payments.filter(({ invoiceId }) => invoiceId === id)
@@ -114,130 +115,10 @@ function checkLedger(sim: Sim, invoice: InvoiceDocument, payments: readonly Paym
 }
 
 const isLiveState = (state: string): boolean => state === 'detected' || state === 'confirmed'
-const SETTLED = new Set(['paid', 'overpaid'])
-
-/** L1, S5, S14: the status is the one that the chain's own sums ask for. */
-function checkOutcome(sim: Sim, invoice: InvoiceDocument): void {
-  const { _id: id, status } = invoice
-  must(!['new', 'pending', 'partial', 'confirming'].includes(status), 'L1', () => `invoice ${id} is still ${status}`)
-  const lock = invoice.locks.findLast(({ to }) => to === null)
-  const chain = lock === undefined ? undefined : sim.chains.get(`${invoice.mode}:${lock.network}`)
-  if (
-    lock === undefined ||
-    chain === undefined ||
-    invoice.ledger.some((row) => row.simulated || row.acceptedBase !== null)
-  )
-    return
-  const due = BigInt(lock.quotes[0]?.amountBase ?? '0')
-  const needed = due - BigInt(lock.policy.toleranceBase)
-  const sums = chainSums(sim, chain, invoice)
-  if (status === 'cancelled') return
-  if (sums.onTime >= needed && !sums.moved) {
-    must(SETTLED.has(status), 'L1', () => `invoice ${id} got ${sums.onTime} of ${needed} in time and is ${status}`)
-    must(!invoice.paidLate, 'L1', () => `invoice ${id} was paid in time and says late`)
-  }
-  if (sums.all === sums.onTime && !sums.moved && SETTLED.has(status)) {
-    const expected = sums.all > due ? 'overpaid' : 'paid'
-    must(status === expected, 'S5', () => `invoice ${id} got ${sums.all} of ${due} and is ${status}`)
-  }
-  if (sums.all < needed && SETTLED.has(status)) {
-    const told = invoice.exceptions.some(({ exception }) => exception === 'reorged')
-    must(
-      told,
-      'S14',
-      () => `invoice ${id} is ${status} with ${sums.all} of ${needed} on the chain, and nobody was told`,
-    )
-  }
-  checkLateness(chain, invoice)
-}
-
-/**
- * Base units on the chain for an invoice, from the world's own book; dust counts only where it completes. `moved`: something was ever taken back or
- * replaced, or cannot be judged from here.
- */
-function chainSums(
-  sim: Sim,
-  chain: SimChain,
-  invoice: InvoiceDocument,
-): { onTime: bigint; all: bigint; moved: boolean } {
-  const lock = invoice.locks.findLast(({ to }) => to === null)
-  let onTime = 0n
-  let all = 0n
-  let moved = false
-  let lastAt = 0
-  const dust: { amountBase: bigint; at: number }[] = []
-  const due = BigInt(lock?.quotes[0]?.amountBase ?? '0')
-  for (const transfer of sim.book.transfers.values()) {
-    if (transfer.invoiceId !== invoice._id || transfer.asset !== lock?.asset) continue
-    if (
-      lock.hold?.kind === 'amount' &&
-      !lock.quotes.some(({ amountBase }) => amountBase === String(transfer.amountBase))
-    )
-      continue
-    const block = chain.blockOf(transfer.txHash)
-    const everMined = [...chain.everMined.values()].filter(({ txs }) =>
-      txs.some(({ hash }) => hash === transfer.txHash),
-    )
-    if (block === null || everMined.length > 1) moved = true
-    if (block === null) continue
-    if (transfer.amountBase * 1_000n < due || transfer.amountBase < BigInt(lock.policy.dustBase)) {
-      dust.push({ amountBase: transfer.amountBase, at: block.time })
-      continue
-    }
-    lastAt = Math.max(lastAt, block.time)
-    all += transfer.amountBase
-    // Behind the end of its quote, money in a living invoice counts by the price of its moment: not judged here.
-    const quoteEnds = lock.quotes.at(-1)?.expiresAt.getTime() ?? 0
-    if (block.time > quoteEnds && block.time <= invoice.expiresAt.getTime()) moved = true
-    if (block.time <= invoice.expiresAt.getTime()) onTime += transfer.amountBase
-  }
-  const missing = due - BigInt(lock?.policy.toleranceBase ?? '0') - all
-  const rest = all > 0n && missing > 0n ? dust.filter(({ amountBase }) => amountBase >= missing) : []
-  const [only] = rest
-  if (only === undefined) return { onTime, all, moved }
-  // One rest that came after everything else, and in time, counts. Which of several does is left to the books, and so is a rest
-  // whose block was replaced: it counts from when it was seen first.
-  const isClear = rest.length === 1 && !chain.hasMempool && only.at > lastAt && !moved
-  const isLate = only.at > invoice.expiresAt.getTime()
-  if (isClear && isLate) return { onTime, all, moved }
-  return { onTime: onTime + only.amountBase, all: all + only.amountBase, moved: moved || !isClear }
-}
-
-/** L1: late is judged by the chain's time, whenever it was processed. Only chains without a mempool show it exactly. */
-function checkLateness(chain: SimChain, invoice: InvoiceDocument): void {
-  const lock = invoice.locks.findLast(({ to }) => to === null)
-  for (const row of invoice.ledger) {
-    const grace = invoice.expiresAt.getTime() + (lock?.policy.lateGraceMs ?? 0)
-    const judged = !row.late || !row.eligible || (row.rateSeen !== null && row.firstSeenAt.getTime() <= grace)
-    must(judged, 'S5', () => `late payment ${row.payment} counts without a price or after its grace`)
-    const blocks = [...chain.everMined.values()].filter(({ txs }) =>
-      txs.some(({ transfers }) => transfers.some(({ key }) => key === row.payment)),
-    )
-    const [only] = blocks
-    if (only === undefined || blocks.length > 1) continue
-    const late = only.time > invoice.expiresAt.getTime()
-    const seen = row.firstSeenAt.getTime()
-    must(
-      chain.hasMempool || seen === only.time || isAhead(only.time, seen),
-      'L1',
-      () => `payment ${row.payment} of block time ${only.time} was first seen at ${seen}`,
-    )
-    if (!chain.hasMempool || !late)
-      must(
-        row.late === late || !row.counted,
-        'L1',
-        () =>
-          `payment ${row.payment} of ${only.time} is ${row.late ? '' : 'not '}late for ${invoice.expiresAt.getTime()}`,
-      )
-  }
-}
-
-const isAhead = (blockTime: number, seen: number): boolean => seen < blockTime && blockTime - seen < 5_000
-
 /** S9, S14: what invoices asked of the inbox is there, and open or closed as they said last. */
 function checkInbox(sim: Sim, history: History): void {
   const last = new Map<string, boolean>()
-  for (const { invoiceId, entry } of [...history.told.values()].sort((a, b) => a.entry.seq - b.entry.seq)) {
+  for (const { invoiceId, entry } of [...history.published.values()].sort((a, b) => a.entry.seq - b.entry.seq)) {
     if (entry.kind !== 'exception' && entry.kind !== 'exception_closed') continue
     last.set(`${entry.type}:${entry.paymentKey ?? invoiceId}`, entry.kind === 'exception')
   }
@@ -251,11 +132,11 @@ function checkInbox(sim: Sim, history: History): void {
     )
     must(open || row['closedAt'] !== null, 'S14', () => `exception ${id} is over and still open in the inbox`)
   }
-  for (const chain of sim.chains.values()) checkStrays(sim, chain)
+  for (const chain of sim.chains.values()) checkUnmatched(sim, chain)
 }
 
 /** Money of another asset on an invoice's address is in the inbox. */
-function checkStrays(sim: Sim, chain: SimChain): void {
+function checkUnmatched(sim: Sim, chain: SimChain): void {
   for (const { key, txHash, asset, invoiceId, amountBase } of sim.book.transfers.values()) {
     if (chain.blockOf(txHash) === null) continue
     const [invoice] = sim.store
@@ -266,12 +147,12 @@ function checkStrays(sim: Sim, chain: SimChain): void {
     const block = chain.blockOf(txHash)
     const transfer = chain.sent.get(txHash)?.transfers.find((one) => one.key === key)
     const payments = sim.store.documents('payments') as unknown as readonly PaymentDocument[]
-    const rise = payments.find(
+    const increase = payments.find(
       (one) => transfer !== undefined && one.txHash === null && tellsOf(one, transfer, block?.hash ?? ''),
     )
     const found = sim.store
       .documents('exceptions')
-      .some(({ _id: id }) => [key, rise?.key ?? key].some((one) => String(id).includes(one)))
+      .some(({ _id: id }) => [key, increase?.key ?? key].some((one) => String(id).includes(one)))
     must(
       found,
       'S14',
@@ -283,7 +164,7 @@ function checkStrays(sim: Sim, chain: SimChain): void {
 /** L2, S9: every event that was told exists, and what was announced is what counts. */
 function checkEvents(sim: Sim, history: History): void {
   const announced = new Map<string, number>()
-  for (const { entry } of history.told.values()) {
+  for (const { entry } of history.published.values()) {
     if (entry.kind !== 'event') continue
     const [event] = sim.store.collection('events').find({ _id: entry.eventId }, sim.store.now())
     must(event !== undefined, 'L2', () => `event ${entry.eventId} (${entry.type}) was never made`)

@@ -45,7 +45,7 @@ function checkOnChain(sim: Sim, payment: PaymentDocument): void {
   const { key, txHash } = payment
   const chain = sim.chains.get(`${payment.mode}:${payment.network}`)
   if (txHash === null) {
-    checkRise(chain, payment)
+    checkIncrease(chain, payment)
     return
   }
   const tx = txHash === null ? undefined : chain?.sent.get(txHash)
@@ -69,7 +69,10 @@ function checkDropped(sim: Sim, { key, txHash, mode, network }: PaymentDocument)
 }
 
 /** A balance told of it: its block holds exactly this money for this account. */
-function checkRise(chain: SimChain | undefined, { key, block, matchKey, amountBase, asset }: PaymentDocument): void {
+function checkIncrease(
+  chain: SimChain | undefined,
+  { key, block, matchKey, amountBase, asset }: PaymentDocument,
+): void {
   if (block === null) return
   const paid = chain?.everMined.get(block.hash)?.txs.flatMap(({ transfers }) => transfers) ?? []
   const own = paid.filter((one) => one.matchKey === matchKey && one.asset === asset)

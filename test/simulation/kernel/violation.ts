@@ -8,18 +8,18 @@ export class Violation extends Error {
   }
 }
 
-/** How often each guarantee was asked since the last {@link takeJudged}, by the letter and number of its invariant. */
-let judged: Record<string, number> = {}
+/** How often each guarantee was asked since the last {@link takeEvaluated}, by the letter and number of its invariant. */
+let evaluated: Record<string, number> = {}
 
 /** The counts of what was asked, and zero again: one seed runs at a time in a thread. */
-export function takeJudged(): Readonly<Record<string, number>> {
-  const counts = judged
-  judged = {}
+export function takeEvaluated(): Readonly<Record<string, number>> {
+  const counts = evaluated
+  evaluated = {}
   return counts
 }
 
 /** Throws unless a guarantee holds; the text is only made when it does not. */
 export function must(holds: boolean, invariant: string, message: () => string): asserts holds {
-  judged[invariant] = (judged[invariant] ?? 0) + 1
+  evaluated[invariant] = (evaluated[invariant] ?? 0) + 1
   if (!holds) throw new Violation(invariant, message())
 }

@@ -12,8 +12,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'confirmed-by-head',
     file: 'shared/usecases/scanning/scan-tick.ts',
-    find: 'const { height, finalizedHeight } = session.cursor\n  await confirmPayments',
-    replace: 'const { headHeight: height, finalizedHeight } = session.cursor\n  await confirmPayments',
+    find: 'const { height, finalizedHeight, window } = session.cursor',
+    replace: 'const { headHeight: height, finalizedHeight, window } = session.cursor',
     what: "Confirmations count from a node's head instead of the committed cursor.",
   },
   {
@@ -33,20 +33,20 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'late-by-processing-time',
     file: 'shared/usecases/payments/record-payments.ts',
-    find: 'seenAt: Math.min(time, knownSince, inheritedSight(transfer, unconfirmed))',
-    replace: 'seenAt: Math.min(knownSince, inheritedSight(transfer, unconfirmed))',
-    what: 'Lateness is judged by when we read the block.',
+    find: 'seenAt: Math.min(time, knownSince, inheritedFirstSeen(transfer, unconfirmed))',
+    replace: 'seenAt: Math.min(knownSince, inheritedFirstSeen(transfer, unconfirmed))',
+    what: 'Lateness is checked by when we read the block.',
   },
   {
     name: 'late-at-the-deadline',
-    file: 'shared/domain/invoice/judge-payment.ts',
+    file: 'shared/domain/invoice/classify-payment.ts',
     find: 'seen.firstSeenAt > state.expiresAt || seen.minedTooLate',
     replace: 'seen.firstSeenAt >= state.expiresAt - 1_000 || seen.minedTooLate',
     what: 'Money within the last second is late.',
   },
   {
     name: 'late-without-bounds',
-    file: 'shared/domain/invoice/judge-payment.ts',
+    file: 'shared/domain/invoice/classify-payment.ts',
     find: 'eligible: lock !== null && (!late || maySettleLate(state, lock, seen)),',
     replace: 'eligible: lock !== null,',
     what: 'Late money settles however late it is.',
@@ -61,8 +61,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'half-is-enough',
     file: 'shared/domain/invoice/totals.ts',
-    find: 'const needed = dueBase - (activeLock(state)?.policy.toleranceBase ?? 0n)',
-    replace: 'const needed = dueBase - (activeLock(state)?.policy.toleranceBase ?? 0n) - dueBase / 8n',
+    find: 'const needed = dueBase - (activePaymentMethod(state)?.policy.toleranceBase ?? 0n)',
+    replace: 'const needed = dueBase - (activePaymentMethod(state)?.policy.toleranceBase ?? 0n) - dueBase / 8n',
     what: 'Less than the amount due settles.',
   },
   {
@@ -96,8 +96,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'epoch-not-fenced',
     file: 'shared/db/payments/payment-scan-writes.ts',
-    find: 'filter: { key: sighting.key, scanEpoch: { $lte: write.epoch } },',
-    replace: 'filter: { key: sighting.key },',
+    find: 'filter: { key: observation.key, scanEpoch: { $lte: write.epoch } },',
+    replace: 'filter: { key: observation.key },',
     what: 'A scanner that was replaced still writes payments.',
   },
   {
@@ -123,7 +123,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'amount-not-asked',
-    file: 'shared/usecases/payments/find-holders.ts',
+    file: 'shared/usecases/payments/find-owners.ts',
     find: '[amountClaim(mode, network, matchKey, asset, amountBase), whole]',
     replace: '[whole]',
     what: 'On a shared address nobody looks at the amount.',
@@ -166,7 +166,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'foreign-asset-counts',
-    file: 'shared/domain/invoice/lock-match.ts',
+    file: 'shared/domain/invoice/quote-match.ts',
     find: 'lock.asset === seen.asset && lock.network === seen.network',
     replace: 'lock.network === seen.network',
     what: 'Any token on the address counts as the one asked for.',
@@ -174,7 +174,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'dust-counts',
     what: 'A worthless transfer of a stranger enters the sums of an invoice.',
-    file: 'shared/domain/invoice/lock-match.ts',
+    file: 'shared/domain/invoice/quote-match.ts',
     find: 'lock.countsDust === false && isDust(lock, seen)',
     replace: 'lock.countsDust === false && false',
   },

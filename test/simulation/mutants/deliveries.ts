@@ -6,7 +6,7 @@ const CLAIMS = 'shared/db/deliveries/delivery-claims.ts'
 export const DELIVERY_MUTANTS: readonly Mutant[] = [
   {
     name: 'outcome-not-fenced',
-    file: 'shared/db/deliveries/delivery-outcomes.ts',
+    file: 'shared/db/deliveries/delivery-repository.ts',
     find: "status: 'pending' as const, leaseToken }",
     replace: '}',
     what: 'A dispatcher that lost its claim still writes its outcome.',
@@ -35,7 +35,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'retry-counted-from-the-request',
-    file: 'shared/db/deliveries/delivery-outcomes.ts',
+    file: 'shared/db/deliveries/delivery-repository.ts',
     find: "dueAt: { $add: ['$$NOW', retryAfterMs] }",
     replace: 'dueAt: toDate(attempt.at + retryAfterMs)',
     what: 'The pause before a retry begins before the answer is known.',
@@ -116,7 +116,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   {
     name: 'overdue-rows-forgotten',
     file: 'shared/usecases/deliveries/dispatch-deliveries.ts',
-    find: 'const forgotten = ours.filter(({ endpointId, dueAt }) => dueAt <= now - OVERDUE_MS && !self.hungry.has(endpointId))',
+    find: 'const forgotten = ours.filter(\n    ({ endpointId, dueAt }) => dueAt <= now - OVERDUE_MS && !self.waitingForSlot.has(endpointId),\n  )',
     replace: 'const forgotten: typeof ours = []',
     what: 'A delivery whose wake-up was lost waits for ever.',
   },

@@ -27,9 +27,9 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'key-without-mode',
-    file: 'shared/db/invoices/invoice-repository.ts',
-    find: "invoices.findOne({ workspaceId, mode, 'idem.key': key })",
-    replace: "invoices.findOne({ workspaceId, 'idem.key': key })",
+    file: 'shared/db/invoices/invoice-scopes.ts',
+    find: "  mode,\n  'idem.key': key,",
+    replace: "  'idem.key': key,",
     what: 'An idempotency key of test mode answers in live mode.',
   },
   {

@@ -78,8 +78,8 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'events-in-wrong-order',
     file: 'shared/domain/invoice/settle.ts',
-    find: '? [...sightings, ...confirmations, ...entered.effects]',
-    replace: '? [...sightings, ...entered.effects, ...confirmations]',
+    find: '? [...observations, ...confirmations, ...entered.effects]',
+    replace: '? [...observations, ...entered.effects, ...confirmations]',
     what: 'Paid is told before the confirmation that made it so.',
   },
   {
@@ -92,8 +92,8 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'expiry-ahead-of-scanner',
     file: 'shared/usecases/invoices/deadlines.ts',
-    find: 'return position !== null && state.nextActionAt <= position',
-    replace: 'return position !== null',
+    find: 'return state.nextActionAt <= (await deadlinesUntil(deps, state, now))',
+    replace: 'return (await deadlinesUntil(deps, state, now)) > 0',
     what: 'A deadline does not wait until the chain has been read so far.',
   },
   {

@@ -1,26 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { assembleApi } from '#services/api/assemble.ts'
 import { type Executor, executeRoute } from '#services/api/middleware/execute.ts'
 import { ROUTES } from '#services/api/routes.ts'
-import { createBatchLookup } from '#shared/db/connection/batch-lookup.ts'
-import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
-import { createEndpointDeeds } from '#shared/db/deliveries/endpoint-operations.ts'
-import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
-import { createEventRepository } from '#shared/db/events/event-repository.ts'
-import { createGroupedFind } from '#shared/db/invoices/group-find.ts'
-import { createGroupedInsert } from '#shared/db/invoices/group-insert.ts'
-import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
-import { createProductRepository } from '#shared/db/payment-links/product-repository.ts'
-import { createIdempotencyRepository } from '#shared/db/requests/idempotency-repository.ts'
-import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
-import { createInvoiceNumbers } from '#shared/usecases/invoices/invoice-numbers.ts'
 import { createListCursor } from '#shared/usecases/requests/list-cursor.ts'
-import { createKeyRing } from '#shared/usecases/workspaces/api-key-cache.ts'
-import { createKeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
-import { simKeyHasher, simSecretBox } from '../world/secret-box.ts'
 import type { Program } from '../world/supervisor.ts'
 import { createSimLimiter } from './limiter.ts'
-import { wireInvoices } from './locks.ts'
-import { type Surroundings, surround } from './surroundings.ts'
+import { surround } from './surroundings.ts'
 
 /** A request as it comes in from the network. */
 export interface SimRequest {
@@ -41,8 +26,17 @@ export interface SimResponse {
 
 /** The `api` process: the routes of the edge with everything behind them; the network and Express are left out. */
 export const apiProgram: Program = async (sim, running) => {
-  const around = await surround(sim, running)
-  const deps = wireApi(around)
+  const parts = await surround(sim, running)
+  const deps = assembleApi({
+    ...parts,
+    limiter: createSimLimiter(parts),
+    listCursor: createListCursor(new Uint8Array(32).fill(3)),
+    urlGuard: { check: async (url) => guardUrl(sim.book.blockedUrls, url) },
+    checkAnswers: false,
+    trustedProxies: 0,
+    publicUrl: 'http://api.test',
+    pagesDir: null,
+  })
   const routes = ROUTES.map((route) => ({ route, execute: executeRoute(deps, route) }))
   running.handlers.set('http', (request: SimRequest) => {
     for (const { route, execute } of routes) {
@@ -98,62 +92,6 @@ function respondTo(execute: Executor, request: SimRequest, params: Record<string
     }
     void execute(incoming as unknown as IncomingMessage, outgoing as unknown as ServerResponse, params)
   })
-}
-
-function wireApi(around: Surroundings) {
-  const { db, clock, sim, logger, after } = around
-  const base = wireInvoices(around)
-  const invoices = {
-    ...base.invoices,
-    insert: createGroupedInsert(db, base.invoices.insert),
-    findInWorkspace: createGroupedFind(db),
-  }
-  const idempotency = createIdempotencyRepository(db)
-  const keys = createApiKeyRepository(db)
-  return {
-    ...base,
-    after,
-    invoices,
-    idempotency,
-    paymentLinks: createPaymentLinkRepository(db),
-    products: createProductRepository(db),
-    events: createEventRepository(db),
-    endpoints: createEndpointRepository(db),
-    deeds: createEndpointDeeds(db),
-    // Nobody owns a workspace here.
-    ownersOf: async () => [],
-    deliveries: createDeliveryRepository(db),
-    numbers: createInvoiceNumbers({ invoices, clock }),
-    findRefusal: createBatchLookup({ findMany: idempotency.findMany, nameOfKey: String, nameOfItem: ({ id }) => id }),
-    keyRing: createKeyRing({
-      keys: {
-        findByHash: createBatchLookup({
-          findMany: keys.findManyByHash,
-          nameOfKey: String,
-          nameOfItem: ({ hash }) => hash,
-        }),
-      },
-      workspaces: {
-        findById: createBatchLookup({
-          findMany: base.workspaces.findMany,
-          nameOfKey: String,
-          nameOfItem: ({ id }) => id,
-        }),
-      },
-      hasher: simKeyHasher,
-      clock,
-    }),
-    keyUse: createKeyUse({ keys, clock, logger, after }),
-    limiter: createSimLimiter(around),
-    secretBox: simSecretBox,
-    listCursor: createListCursor(new Uint8Array(32).fill(3)),
-    urlGuard: { check: async (url: string) => guardUrl(sim.book.blockedUrls, url) },
-    checkAnswers: false,
-    trustedProxies: 0,
-    publicUrl: 'http://api.test',
-    pagesDir: null,
-    urls: { checkoutBaseUrl: 'http://pay.test' },
-  }
 }
 
 function guardUrl(blocked: ReadonlySet<string>, url: string) {

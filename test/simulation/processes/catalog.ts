@@ -6,7 +6,7 @@ import type { Sim } from '../world/sim.ts'
 /** Confirmations that a network asks for in the simulation: small, so that reorganisations reach below them. */
 export const CONFIRMATIONS = { bitcoin: 2, ethereum: 4 } as const
 
-/** The product's own catalogue for the networks that this seed has nodes for. */
+/** The product's own catalog for the networks that this seed has nodes for. */
 export function simCatalog(sim: Sim): Catalog {
   const networks: Record<'live' | 'test', Partial<Record<'bitcoin' | 'ethereum', NodeSettings>>> = {
     live: {},

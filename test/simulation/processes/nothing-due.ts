@@ -1,4 +1,5 @@
-import type { SimChain } from '../world/chain.ts'
+import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { QUEUES, type QueueName } from '#shared/ports/runtime.ts'
 import type { Sim } from '../world/sim.ts'
 
 /*
@@ -16,12 +17,12 @@ const isUnsure = (sim: Sim): boolean => sim.scheduler.now < sim.jumpedAt + UNSUR
 const isBefore = (value: unknown, time: number): boolean => value instanceof Date && value.getTime() <= time
 
 /** No outbox entry waits anywhere. */
-export function nothingToRelay(sim: Sim): boolean {
+function nothingToRelay(sim: Sim): boolean {
   return !sim.store.documents('invoices').some((row) => row['outboxAt'] !== undefined)
 }
 
 /** No payment is unapplied and no invoice's clock is due soon. */
-export function nothingToAdvance(sim: Sim): boolean {
+function nothingToAdvance(sim: Sim): boolean {
   const soon = sim.scheduler.now + (isUnsure(sim) ? Number.POSITIVE_INFINITY : AHEAD_MS)
   return (
     !sim.store.documents('invoices').some((row) => isBefore(row['nextActionAt'], soon)) &&
@@ -30,12 +31,22 @@ export function nothingToAdvance(sim: Sim): boolean {
 }
 
 /** No delivery is due soon. */
-export function nothingToSend(sim: Sim): boolean {
+function nothingToSend(sim: Sim): boolean {
   const soon = sim.scheduler.now + (isUnsure(sim) ? Number.POSITIVE_INFINITY : AHEAD_MS)
   return !sim.store
     .documents('webhook_deliveries')
     .some((row) => row['status'] === 'pending' && isBefore(row['dueAt'], soon))
 }
+
+const IDLE: Partial<Record<QueueName, (sim: Sim) => boolean>> = {
+  [QUEUES.outbox]: nothingToRelay,
+  [QUEUES.invoiceTransitions]: nothingToAdvance,
+  [QUEUES.webhooks]: nothingToSend,
+  [QUEUES.webhooksSlow]: nothingToSend,
+}
+
+/** A sweep of this queue would find nothing. */
+export const nothingToSweep = (sim: Sim, queue: QueueName): boolean => IDLE[queue]?.(sim) ?? false
 
 /** No invoice's clock follows this action chain. */
 export function nobodyWaitsFor(sim: Sim, chain: string): boolean {
@@ -45,10 +56,7 @@ export function nobodyWaitsFor(sim: Sim, chain: string): boolean {
 }
 
 /** Every address of a network's family has its mark. */
-export function nothingToWatch(
-  sim: Sim,
-  { mode, family, network }: Pick<SimChain, 'mode' | 'family' | 'network'>,
-): boolean {
+export function nothingToWatch(sim: Sim, mode: Mode, family: Family, network: NetworkId): boolean {
   return !sim.store
     .documents('addresses')
     .some(

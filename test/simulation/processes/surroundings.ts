@@ -1,27 +1,35 @@
+import type { ServiceParts } from '#services/context.ts'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import type { Ambient, Kicker, Logger, Metrics, Random } from '#shared/ports/runtime.ts'
+import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
+import type { Logger, Metrics, QueueNotifier, Random, Runtime } from '#shared/ports/runtime.ts'
+import type { KeyHasher } from '#shared/ports/secrets.ts'
 import type { After } from '#shared/ports/timers.ts'
 import type { RedisConnections } from '#shared/queues/connection.ts'
-import type { QueueWorkerOptions } from '#shared/queues/queue-worker-options.ts'
+import type { QueueWorker, QueueWorkerOptions } from '#shared/queues/queue-worker-options.ts'
 import { createSweeper } from '#shared/queues/sweeper.ts'
 import type { Prng } from '../kernel/prng.ts'
+import { simAddressBook } from '../world/address-book.ts'
 import { createPortCaller } from '../world/port-call.ts'
+import { simKeyHasher, simSecretBox } from '../world/secret-box.ts'
 import type { Sim } from '../world/sim.ts'
 import type { Running } from '../world/supervisor-port.ts'
+import { simCatalog } from './catalog.ts'
 import { openProcessDatabase } from './database.ts'
+import { nothingToSweep } from './nothing-due.ts'
+import { simRepositories } from './repositories.ts'
 
-/** What every simulated process has around it. */
-export interface Surroundings extends Ambient {
+/** What every simulated process is assembled from, and how it reaches the simulated world. */
+export interface Surroundings extends ServiceParts {
   readonly sim: Sim
   readonly running: Running
   readonly luck: Prng
   readonly call: ReturnType<typeof createPortCaller>
-  readonly db: Database
-  readonly kicker: Kicker
-  readonly after: After
-  /** A queue worker like that of `shared/queues/worker.ts`, with the product's own sweeper. */
-  work(options: QueueWorkerOptions): void
+  readonly catalog: Catalog
+  readonly addressBook: AddressBook
+  readonly secretBox: typeof simSecretBox
+  readonly hasher: KeyHasher
+  readonly urls: { readonly checkoutBaseUrl: string }
 }
 
 /** Makes the surroundings of a process and waits for its clock, as every process does before it starts. */
@@ -32,9 +40,9 @@ export async function surround(sim: Sim, running: Running): Promise<Surroundings
   const db = openProcessDatabase(sim, process, call, luck.fork('store'))
   const logger = createSimLogger(sim)
   const metrics: Metrics = { count: () => undefined, gauge: () => undefined, observe: () => undefined }
-  const kicker: Kicker = {
-    kick: (queue, id) => {
-      if (process.alive) sim.redis.kick(process, queue, id)
+  const notifier: QueueNotifier = {
+    notify: (queue, id) => {
+      if (process.alive) sim.redis.notify(process, queue, id)
     },
   }
   const after: After = (delayMs, run) => {
@@ -43,12 +51,21 @@ export async function surround(sim: Sim, running: Running): Promise<Surroundings
   }
   const clock = await clockOf(db, logger)
   const random = createSimRandom(luck.fork('random'), clock.now)
-  const ambient = { clock, random, logger, metrics }
-  const work = (options: QueueWorkerOptions): void => startWorker({ sim, running, ambient, kicker, options })
-  return { sim, running, luck, call, db, kicker, after, work, ...ambient }
+  const runtime = { clock, random, logger, metrics }
+  return {
+    ...{ sim, running, luck, call, notifier, after },
+    ...runtime,
+    ...simRepositories(sim, db, runtime),
+    startWorker: (options) => startWorker({ sim, running, runtime, notifier, options }),
+    catalog: simCatalog(sim),
+    addressBook: simAddressBook,
+    secretBox: simSecretBox,
+    hasher: simKeyHasher,
+    urls: { checkoutBaseUrl: 'http://pay.test' },
+  }
 }
 
-/** A process that cannot read the store's clock tries again, as its supervisor would by starting it anew. */
+/** A process that cannot read the store's clock tries again, as its supervisor would by starting it again. */
 async function clockOf(db: Database, logger: Logger) {
   for (;;) {
     try {
@@ -92,19 +109,22 @@ function createSimLogger(sim: Sim): Logger {
 interface WorkerParts {
   readonly sim: Sim
   readonly running: Running
-  readonly ambient: Ambient
-  readonly kicker: Kicker
+  readonly runtime: Runtime
+  readonly notifier: QueueNotifier
   readonly options: QueueWorkerOptions
 }
 
-function startWorker({ sim, running, ambient, kicker, options }: WorkerParts): void {
+/** A queue worker like that of `shared/queues/worker.ts`, with the product's own sweeper, on the simulated Redis. */
+function startWorker({ sim, running, runtime, notifier, options: asked }: WorkerParts): QueueWorker {
   const { process } = running
+  const sweep = async () => (nothingToSweep(sim, asked.queue) ? [] : asked.sweep())
+  const options = { ...asked, sweep }
   const turns = new Map<string, Promise<void>>()
   const run = async (id: string): Promise<void> => {
     try {
       await options.handle(id)
     } catch (error) {
-      ambient.logger.error({ err: error }, `job of ${options.queue} failed`)
+      runtime.logger.error({ err: error }, `job of ${options.queue} failed`)
     }
   }
   const handleInTurn = async (id: string): Promise<void> => {
@@ -116,6 +136,8 @@ function startWorker({ sim, running, ambient, kicker, options }: WorkerParts): v
   }
   const redis = { isHealthy: sim.redis.isHealthy, unhealthyForMs: sim.redis.unhealthyForMs } as RedisConnections
   const watchdog = { isIdle: () => turns.size === 0, look: async () => undefined }
-  createSweeper({ redis, ambient, kicker, options, handle: handleInTurn, isRunning: (id) => turns.has(id), watchdog })
+  const isRunning = (id: string) => turns.has(id)
+  const sweeper = createSweeper({ redis, runtime, notifier, options, handle: handleInTurn, isRunning, watchdog })
   sim.redis.register({ process, queue: options.queue, concurrency: options.concurrency, handle: handleInTurn })
+  return { stop: () => sweeper.stop() }
 }

@@ -124,8 +124,8 @@ export const DELIVERY_CASES: readonly ContractCase[] = [
       await on.deliveries.insertMany([due('d-1', PAST), due('d-2', PAST + 1)])
       await claim(on, 't-1', 1)
       await claim(on, 't-2', 1)
-      await on.deliveries.release('t-1')
-      await on.deliveries.release('absent')
+      await on.deliveries.release(['d-1', 'd-2'], 't-1')
+      await on.deliveries.release(['d-2'], 'absent')
       return [ids(await claim(on, 't-3', 5)), await state(on, 'd-2')]
     },
     gives: [['d-1'], ['pending', 0, 1, 't-2', false]],

@@ -1,10 +1,10 @@
 import { outboxShardOf } from '#shared/ports/invoices.ts'
-import { sampleLock } from '#test/support/db-samples.ts'
+import { samplePaymentMethod } from '#test/support/db-samples.ts'
 import type { ContractCase } from './contract-case.ts'
 import { changeOf, FUTURE, HOLD, invoiceNamed, PAST } from './contract-samples.ts'
 
-const lock = (matchKey: string, overrides: Parameters<typeof sampleLock>[2] = {}) =>
-  sampleLock(matchKey, PAST, overrides)
+const lock = (matchKey: string, overrides: Parameters<typeof samplePaymentMethod>[2] = {}) =>
+  samplePaymentMethod(matchKey, PAST, overrides)
 const query = { workspaceId: 'ws-1', mode: 'test' as const, limit: 10, beforeId: null, status: null, orderId: null }
 const anyTime = { createdAfter: null, createdBefore: null }
 
@@ -42,10 +42,39 @@ export const INVOICE_LIST_CASES: readonly ContractCase[] = [
         await numbers({ orderId: 'order-1' }),
         await numbers({ createdAfter: PAST }),
         await numbers({ createdAfter: PAST, createdBefore: PAST + 20 }),
-        await invoices.countCreatedSince('ws-1', 'test', PAST + 10),
       ]
     },
-    gives: [[2], [1], [2, 1], [1], 2],
+    gives: [[2], [1], [2, 1], [1]],
+  },
+  {
+    name: 'a month is counted from its invoices, and from a stored count once many are behind it',
+    ask: async ({ invoices, counts }) => {
+      const hour = 3_600_000
+      const noon = Date.UTC(2026, 0, 20, 12)
+      const id = (at: number, index: number) =>
+        `${at
+          .toString(16)
+          .padStart(12, '0')
+          .replace(/(.{8})/, '$1-')}-7000-8000-${index.toString(16).padStart(12, '0')}`
+      const create = async (first: number, count: number, at: number) => {
+        for (let index = first; index < first + count; index += 1) {
+          await invoices.insert(invoiceNamed(id(at, index), { number: index, at }))
+        }
+      }
+      const count = (at: number) => counts.inMonth({ workspaceId: 'ws-1', mode: 'test', at }, 0)
+      await create(1, 210, noon - hour)
+      const first = [await count(noon), await count(noon)]
+      await create(211, 3, noon)
+      const second = await count(noon + 1)
+      await create(214, 1, noon - 2 * hour)
+      const missed = await count(noon + 1)
+      return [first, second, missed, await counts.repair(noon + hour), await count(noon + hour)].flat()
+    },
+    gives: [
+      ...[210, 210, 213, 213].map((all) => ({ all, byLinks: 0 })),
+      { workspaceId: 'ws-1', mode: 'test', month: '2026-01', stored: 210, right: 211 },
+      { all: 214, byLinks: 0 },
+    ],
   },
   {
     name: 'an outbox is read by shard, oldest first, and trimmed without a change of version',

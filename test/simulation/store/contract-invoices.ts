@@ -1,9 +1,9 @@
-import { sampleLock } from '#test/support/db-samples.ts'
+import { samplePaymentMethod } from '#test/support/db-samples.ts'
 import type { ContractCase } from './contract-case.ts'
 import { changeOf, FUTURE, HOLD, invoiceNamed, outcome, PAST } from './contract-samples.ts'
 
-const lock = (matchKey: string, overrides: Parameters<typeof sampleLock>[2] = {}) =>
-  sampleLock(matchKey, PAST, overrides)
+const lock = (matchKey: string, overrides: Parameters<typeof samplePaymentMethod>[2] = {}) =>
+  samplePaymentMethod(matchKey, PAST, overrides)
 
 const INSERTS: readonly ContractCase[] = [
   {
@@ -91,11 +91,11 @@ const INSERTS: readonly ContractCase[] = [
     gives: ['id', 'number', 'idempotency_key'].map((conflict) => ({ inserted: false, conflict })),
   },
   {
-    name: 'a group of inserts is judged one by one',
+    name: 'a group of inserts is checked one by one',
     ask: async ({ grouped, invoices }) => {
       const all = ['i-1', 'i-2', 'i-3'].map((id, index) => invoiceNamed(id, { number: [1, 1, 2][index] ?? 0 }))
       const done = await Promise.all(all.map((invoice) => grouped.insert(invoice)))
-      return [done, await invoices.countCreatedSince('ws-1', 'test', PAST)]
+      return [done, await invoices.highestNumber('ws-1', 'test')]
     },
     gives: [[{ inserted: true }, { inserted: false, conflict: 'number' }, { inserted: true }], 2],
   },
@@ -145,12 +145,14 @@ const CHANGES: readonly ContractCase[] = [
     ask: async ({ invoices }) => {
       const invoice = invoiceNamed('i-1', { state: { nextActionAt: PAST } })
       await invoices.insert(invoice)
+      const isDue = (until: number) => invoices.isAnyDue(['live:ethereum', 'none'], until)
+      const any = [await isDue(PAST), await isDue(PAST - 1), await invoices.isAnyDue(['live:ethereum'], FUTURE)]
       const before = await invoices.dueForAction('none', PAST, 5)
       const early = await invoices.dueForAction('none', PAST - 1, 5)
       await invoices.save(changeOf(invoice, { nextActionAt: null }))
-      return [before, early, await invoices.dueForAction('none', FUTURE, 5)]
+      return [any, before, early, await invoices.dueForAction('none', FUTURE, 5), await isDue(FUTURE)]
     },
-    gives: [['i-1'], [], []],
+    gives: [[true, false, false], ['i-1'], [], [], false],
   },
   {
     name: 'a lock adds its claim to those of before, and a claim of another refuses the whole change',

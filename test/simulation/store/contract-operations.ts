@@ -92,17 +92,17 @@ const ENDPOINTS: readonly ContractCase[] = [
     gives: [['pending', 'held', 'held'], ['endpoint-1'], 2, []],
   },
   {
-    name: 'deeds on endpoints happen once, with their note',
-    ask: async ({ endpoints, deeds, audit }) => {
+    name: 'actions on endpoints happen once, with their note',
+    ask: async ({ endpoints, operations, audit }) => {
       await endpoints.insert(endpointNamed('w-1', { sealedSecrets: ['s-1'] }))
       const next = { sealedSecrets: ['s-2'], formerSecrets: [], rotatedBy: null } as never
       const done = [
-        await deeds.setStatus('w-1', 'disabled', PAST + 1, auditNamed('a-1')),
-        await deeds.setStatus('w-1', 'disabled', PAST + 2, auditNamed('a-2')),
-        await deeds.rotate('w-1', 's-9', next, PAST + 3, auditNamed('a-3')),
-        await deeds.rotate('w-1', 's-1', next, PAST + 4, auditNamed('a-4')),
-        await deeds.addDelivery(sampleDelivery('d-1', { createdAt: PAST }), null, auditNamed('a-5')),
-        await deeds.addDelivery(sampleDelivery('d-1', { createdAt: PAST }), null, auditNamed('a-6')),
+        await operations.setStatus('w-1', 'disabled', PAST + 1, auditNamed('a-1')),
+        await operations.setStatus('w-1', 'disabled', PAST + 2, auditNamed('a-2')),
+        await operations.rotate('w-1', 's-9', next, PAST + 3, auditNamed('a-3')),
+        await operations.rotate('w-1', 's-1', next, PAST + 4, auditNamed('a-4')),
+        await operations.addDelivery(sampleDelivery('d-1', { createdAt: PAST }), null, auditNamed('a-5')),
+        await operations.addDelivery(sampleDelivery('d-1', { createdAt: PAST }), null, auditNamed('a-6')),
       ]
       return [done, ids(await audit.listBySubject('subject-1'))]
     },
@@ -178,7 +178,7 @@ const check = (height: number) => ({
   through: { height, hash: `h${height}` },
 })
 
-/** Mails on their way, deeds of people, the chained trail, and what is remembered of accounts. */
+/** Mails on their way, actions of people, the chained trail, and what is remembered of accounts. */
 export const OPERATION_CASES: readonly ContractCase[] = [
   ...MAILS,
   ...ENDPOINTS,
@@ -206,7 +206,7 @@ export const OPERATION_CASES: readonly ContractCase[] = [
         await chain.head(),
         await chain.hasKeyed(),
         chained,
-        await chain.countChained(),
+        await chain.extent(),
         counts.waiting,
         counts.outside,
       ]
@@ -221,26 +221,58 @@ export const OPERATION_CASES: readonly ContractCase[] = [
         [2, 'a-2'],
         [3, 'a-9'],
       ],
-      ...[3, 1, 0],
+      { last: 3, hasOthers: false },
+      ...[1, 0],
     ],
   },
   {
-    name: 'strays of a network are walked by key and closed by their own',
+    name: 'unmatched transfers of a network are walked by key and closed by their own',
     ask: async ({ exceptions }) => {
-      const stray = (id: string, paymentKey: string) => exceptionNamed(id, { paymentKey })
+      const unmatched = (id: string, paymentKey: string) => exceptionNamed(id, { paymentKey })
       await exceptions.open([
-        ...['x-1', 'x-2', 'x-3'].map((id, index) => stray(id, `test:ethereum:${index}`)),
-        stray('x-4', 'test:base:1'),
+        ...['x-1', 'x-2', 'x-3'].map((id, index) => unmatched(id, `test:ethereum:${index}`)),
+        unmatched('x-4', 'test:base:1'),
       ])
       const scope = { mode: 'test' as const, network: 'ethereum' as const, limit: 2 }
-      const pages = [await exceptions.strayKeys({ ...scope, after: null })]
-      pages.push(await exceptions.strayKeys({ ...scope, after: 'test:ethereum:1' }))
+      const pages = [await exceptions.unmatchedKeys({ ...scope, after: null })]
+      pages.push(await exceptions.unmatchedKeys({ ...scope, after: 'test:ethereum:1' }))
       await exceptions.closeGone(['test:ethereum:0', 'absent'], PAST + 5)
       return [pages, ids(await exceptions.listOpen(null)).sort()]
     },
     gives: [
       [['test:ethereum:0', 'test:ethereum:1'], ['test:ethereum:2']],
       ['x-2', 'x-3', 'x-4'],
+    ],
+  },
+  {
+    name: 'counted calls add up by day, network, provider and method, and are read from a day on',
+    ask: async ({ usage }) => {
+      const row = (method: string, calls: number, day = 0) => {
+        const key = { mode: 'test', network: 'ethereum', provider: 'alchemy', method } as const
+        return { ...key, day: day * 86_400_000, calls, requestBytes: 10 * calls, responseBytes: 100 * calls }
+      }
+      await usage.add([row('eth_call', 2), row('eth_getLogs', 1), row('eth_call', 5, 1)], PAST)
+      await usage.add([row('eth_call', 3)], PAST + 1)
+      await usage.add([], PAST + 2)
+      const shown = async (day: number) =>
+        (await usage.since(day * 86_400_000))
+          .map(({ day: of, method, calls, responseBytes, firstAt }) => [
+            of,
+            method,
+            calls,
+            responseBytes,
+            firstAt - PAST,
+          ])
+          .sort()
+      return [await shown(0), await shown(1)]
+    },
+    gives: [
+      [
+        [0, 'eth_call', 5, 500, 0],
+        [0, 'eth_getLogs', 1, 100, 0],
+        [86_400_000, 'eth_call', 5, 500, 0],
+      ],
+      [[86_400_000, 'eth_call', 5, 500, 0]],
     ],
   },
   {

@@ -1,4 +1,4 @@
-import { sampleSighting } from '#test/support/db-samples.ts'
+import { sampleObservation } from '#test/support/db-samples.ts'
 import type { ContractCase } from './contract-case.ts'
 import { outcome, PAST } from './contract-samples.ts'
 import type { Repositories } from './contract-stage.ts'
@@ -6,8 +6,8 @@ import type { Repositories } from './contract-stage.ts'
 const chain = { mode: 'test' as const, network: 'ethereum' as const }
 const block = (height: number, hash = `h${height}`) => ({ height, hash, time: PAST + height })
 const keys = (rows: readonly { key: string }[]) => rows.map(({ key }) => key).sort()
-const sighting = (key: string, overrides: Parameters<typeof sampleSighting>[1] = {}) =>
-  sampleSighting(`test:ethereum:${key}`, { firstSeenAt: PAST, ...overrides })
+const observation = (key: string, overrides: Parameters<typeof sampleObservation>[1] = {}) =>
+  sampleObservation(`test:ethereum:${key}`, { firstSeenAt: PAST, ...overrides })
 const at = PAST + 500
 
 /** The row of a key as far as cases care. */
@@ -32,15 +32,15 @@ const cursor = (window: readonly (readonly [number, string])[]) => ({
   lease: null,
 })
 
-const SIGHTINGS: readonly ContractCase[] = [
+const OBSERVATIONS: readonly ContractCase[] = [
   {
-    name: 'a sighting is stored once, moves with its block, and repeats are no change',
+    name: 'an observation is stored once, moves with its block, and repeats are no change',
     ask: async (on) => {
-      const seen = [sighting('a:0', { block: null }), sighting('b:0', { block: block(100) })]
-      const first = await on.payments.recordSightings(seen, 1, PAST)
-      const again = await on.payments.recordSightings(seen, 1, at)
-      const mined = await on.payments.recordSightings([sighting('a:0', { block: block(101) })], 1, at)
-      const mempool = await on.payments.recordSightings([sighting('a:0', { block: null })], 1, at)
+      const seen = [observation('a:0', { block: null }), observation('b:0', { block: block(100) })]
+      const first = await on.payments.recordObservations(seen, 1, PAST)
+      const again = await on.payments.recordObservations(seen, 1, at)
+      const mined = await on.payments.recordObservations([observation('a:0', { block: block(101) })], 1, at)
+      const mempool = await on.payments.recordObservations([observation('a:0', { block: null })], 1, at)
       return [keys(first).length, again, keys(mined), mempool, await row(on, 'a'), await row(on, 'b')]
     },
     gives: [2, [], ['test:ethereum:a:0'], [], ['detected', 2, 101, 103, true], ['detected', 1, 100, 102, true]],
@@ -48,19 +48,19 @@ const SIGHTINGS: readonly ContractCase[] = [
   {
     name: 'a newer holder fences an older one, also on payments of one batch',
     ask: async (on) => [
-      (await on.payments.recordSightings([sighting('a:0')], 2, PAST)).length,
-      await outcome(on.payments.recordSightings([sighting('a:0', { block: block(101) })], 1, at)),
-      await outcome(on.payments.recordSightings([sighting('b:0'), sighting('a:0')], 1, at)),
+      (await on.payments.recordObservations([observation('a:0')], 2, PAST)).length,
+      await outcome(on.payments.recordObservations([observation('a:0', { block: block(101) })], 1, at)),
+      await outcome(on.payments.recordObservations([observation('b:0'), observation('a:0')], 1, at)),
       await row(on, 'a'),
       await row(on, 'b'),
-      (await on.payments.recordSightings([sighting('a:0', { block: block(101) })], 3, at)).length,
+      (await on.payments.recordObservations([observation('a:0', { block: block(101) })], 3, at)).length,
     ],
     gives: [1, 'ScannerFenced', 'ScannerFenced', ['detected', 1, 100, 102, true], ['detected', 1, 100, 102, true], 1],
   },
   {
     name: 'money of no invoice has nobody to apply it',
     ask: async (on) => {
-      await on.payments.recordSightings([sighting('a:0', { invoiceId: null, workspaceId: null })], 1, PAST)
+      await on.payments.recordObservations([observation('a:0', { invoiceId: null, workspaceId: null })], 1, PAST)
       return [await row(on, 'a'), await on.payments.takeDirtyInvoices({ before: at, at, limit: 5 })]
     },
     gives: [['detected', 1, 100, 102, false], []],
@@ -68,9 +68,13 @@ const SIGHTINGS: readonly ContractCase[] = [
   {
     name: 'another amount in another block is another payment; in the same block it is a lie',
     ask: async (on) => {
-      await on.payments.recordSightings([sighting('a:0', { amountBase: 5n })], 1, PAST)
-      const lie = await outcome(on.payments.recordSightings([sighting('a:0', { amountBase: 7n })], 1, at))
-      const moved = await on.payments.recordSightings([sighting('a:0', { amountBase: 7n, block: block(101) })], 1, at)
+      await on.payments.recordObservations([observation('a:0', { amountBase: 5n })], 1, PAST)
+      const lie = await outcome(on.payments.recordObservations([observation('a:0', { amountBase: 7n })], 1, at))
+      const moved = await on.payments.recordObservations(
+        [observation('a:0', { amountBase: 7n, block: block(101) })],
+        1,
+        at,
+      )
       const stored = await on.payments.listByTransaction('test', 'ethereum', 'a')
       return [lie, moved.length, stored.map(({ key, state, amountBase }) => `${key} ${state} ${amountBase}`)]
     },
@@ -82,8 +86,12 @@ const MOVES: readonly ContractCase[] = [
   {
     name: 'payments confirm at their depth, and those that must be final wait for it',
     ask: async (on) => {
-      const final = sighting('b:0', { needsFinality: true })
-      await on.payments.recordSightings([sighting('a:0'), final, sighting('c:0', { block: block(105) })], 1, PAST)
+      const final = observation('b:0', { needsFinality: true })
+      await on.payments.recordObservations(
+        [observation('a:0'), final, observation('c:0', { block: block(105) })],
+        1,
+        PAST,
+      )
       const scope = { ...chain, height: 102, epoch: 1, at }
       const due = await on.payments.dueForConfirmation({ ...scope, finalizedHeight: null })
       const early = await on.payments.confirmThrough({ ...scope, height: 101, finalizedHeight: null })
@@ -104,8 +112,8 @@ const MOVES: readonly ContractCase[] = [
     name: 'exceptions wait, and a payment of a block that the cursor does not know is orphaned instead',
     ask: async (on) => {
       await on.cursors.create(cursor([[100, 'other']]))
-      await on.payments.recordSightings(
-        [sighting('a:0'), sighting('b:0', { block: block(99) }), sighting('c:0')],
+      await on.payments.recordObservations(
+        [observation('a:0'), observation('b:0', { block: block(99) }), observation('c:0')],
         1,
         PAST,
       )
@@ -130,15 +138,15 @@ const MOVES: readonly ContractCase[] = [
   {
     name: 'unconfirmed payments end as replaced or dropped, and come back with a block',
     ask: async (on) => {
-      const waiting = ['a:0', 'b:0', 'c:0'].map((key) => sighting(key, { block: null }))
-      await on.payments.recordSightings(waiting, 1, PAST)
-      const fates = [
+      const waiting = ['a:0', 'b:0', 'c:0'].map((key) => observation(key, { block: null }))
+      await on.payments.recordObservations(waiting, 1, PAST)
+      const outcomes = [
         { key: 'test:ethereum:a:0', state: 'replaced' as const, replacedBy: '0xnew' },
         { key: 'test:ethereum:b:0', state: 'dropped' as const },
       ]
-      const ended = await on.payments.endUnconfirmed({ ...chain, fates, epoch: 1, at })
+      const ended = await on.payments.endUnconfirmed({ ...chain, outcomes, epoch: 1, at })
       const left = await on.payments.unconfirmed('test', 'ethereum')
-      await on.payments.recordSightings([sighting('a:0', { block: block(101) })], 1, at)
+      await on.payments.recordObservations([observation('a:0', { block: block(101) })], 1, at)
       return [
         ended.map(({ key, state, replacedBy }) => `${key} ${state} ${replacedBy}`).sort(),
         keys(left),
@@ -154,8 +162,8 @@ const MOVES: readonly ContractCase[] = [
   {
     name: 'a fork orphans what stands above it, confirmed or not',
     ask: async (on) => {
-      const all = [99, 100, 101].map((height) => sighting(`p${height}:0`, { block: block(height) }))
-      await on.payments.recordSightings(all, 1, PAST)
+      const all = [99, 100, 101].map((height) => observation(`p${height}:0`, { block: block(height) }))
+      await on.payments.recordObservations(all, 1, PAST)
       await on.payments.confirmThrough({ ...chain, height: 102, finalizedHeight: null, epoch: 1, at })
       const young = await on.payments.orphanAbove({ ...chain, forkHeight: 98, unconfirmedOnly: true, epoch: 1, at })
       const above = await on.payments.orphanAbove({ ...chain, forkHeight: 99, epoch: 1, at })
@@ -173,10 +181,10 @@ const MOVES: readonly ContractCase[] = [
   {
     name: 'strangers to the scanned blocks are orphaned',
     ask: async (on) => {
-      const known = sighting('a:0', { block: block(100) })
-      await on.payments.recordSightings([known, sighting('b:0', { block: block(100, 'fork') })], 1, PAST)
-      const moved = await on.payments.orphanStrangers({ ...chain, blocks: [block(100), block(101)], epoch: 1, at })
-      const none = await on.payments.orphanStrangers({ ...chain, blocks: [], epoch: 1, at })
+      const known = observation('a:0', { block: block(100) })
+      await on.payments.recordObservations([known, observation('b:0', { block: block(100, 'fork') })], 1, PAST)
+      const moved = await on.payments.orphanMissing({ ...chain, blocks: [block(100), block(101)], epoch: 1, at })
+      const none = await on.payments.orphanMissing({ ...chain, blocks: [], epoch: 1, at })
       return [keys(moved), none, await row(on, 'a'), await row(on, 'b')]
     },
     gives: [['test:ethereum:b:0'], [], ['detected', 1, 100, 102, true], ['orphaned', 2, null, null, true]],
@@ -187,7 +195,7 @@ const APPLIED: readonly ContractCase[] = [
   {
     name: 'an applied version is not dirty any more; an older version says nothing',
     ask: async (on) => {
-      await on.payments.recordSightings([sighting('a:0')], 1, PAST)
+      await on.payments.recordObservations([observation('a:0')], 1, PAST)
       const apply = (version: number) =>
         on.payments.markApplied([
           { key: 'test:ethereum:a:0', version, counted: true, uncountedReason: null, late: false },
@@ -203,8 +211,8 @@ const APPLIED: readonly ContractCase[] = [
   {
     name: 'waiting invoices are named in turn',
     ask: async ({ payments }) => {
-      await payments.recordSightings([sighting('a:0', { invoiceId: 'i-1' })], 1, PAST)
-      await payments.recordSightings([sighting('b:0', { invoiceId: 'i-2' })], 1, PAST + 10)
+      await payments.recordObservations([observation('a:0', { invoiceId: 'i-1' })], 1, PAST)
+      await payments.recordObservations([observation('b:0', { invoiceId: 'i-2' })], 1, PAST + 10)
       const take = (before: number, now: number) => payments.takeDirtyInvoices({ before, at: now, limit: 1 })
       return [
         await take(PAST - 1, at),
@@ -219,7 +227,7 @@ const APPLIED: readonly ContractCase[] = [
   {
     name: 'a simulated payment is inserted once',
     ask: async ({ payments }) => {
-      const [seen] = await payments.recordSightings([sighting('a:0')], 1, PAST)
+      const [seen] = await payments.recordObservations([observation('a:0')], 1, PAST)
       if (seen === undefined) return 'nothing'
       const made = { ...seen, id: 'p-1', key: 'simulated:1', kind: 'simulated' as const, dirtyAt: null }
       return [await payments.insertSimulated(made), await payments.insertSimulated({ ...made, id: 'p-2' })]
@@ -229,8 +237,8 @@ const APPLIED: readonly ContractCase[] = [
   {
     name: 'a payment of no invoice is given to one once',
     ask: async ({ payments }) => {
-      const stray = sighting('a:0', { invoiceId: null, workspaceId: null, uncountedReason: 'unmatched' })
-      const [seen] = await payments.recordSightings([stray], 1, PAST)
+      const unmatched = observation('a:0', { invoiceId: null, workspaceId: null, uncountedReason: 'unmatched' })
+      const [seen] = await payments.recordObservations([unmatched], 1, PAST)
       await payments.confirmThrough({ ...chain, height: 102, finalizedHeight: null, epoch: 1, at })
       const owner = { invoiceId: 'i-1', workspaceId: 'ws-1' }
       const id = seen?.id ?? ''
@@ -250,8 +258,8 @@ const APPLIED: readonly ContractCase[] = [
     name: 'lists leave out what waits in the inbox, and blocks are counted by state',
     ask: async ({ payments }) => {
       const reasons = [null, 'late', 'unmatched', 'wrong_asset'] as const
-      const seen = reasons.map((uncountedReason, index) => sighting(`p${index}:0`, { uncountedReason }))
-      await payments.recordSightings(seen, 1, PAST)
+      const seen = reasons.map((uncountedReason, index) => observation(`p${index}:0`, { uncountedReason }))
+      await payments.recordObservations(seen, 1, PAST)
       await payments.confirmThrough({
         ...chain,
         height: 102,
@@ -269,5 +277,5 @@ const APPLIED: readonly ContractCase[] = [
   },
 ]
 
-/** Payments: fenced sightings, what a chain does to them, and how they are applied. */
-export const PAYMENT_CASES: readonly ContractCase[] = [...SIGHTINGS, ...MOVES, ...APPLIED]
+/** Payments: fenced observations, what a chain does to them, and how they are applied. */
+export const PAYMENT_CASES: readonly ContractCase[] = [...OBSERVATIONS, ...MOVES, ...APPLIED]

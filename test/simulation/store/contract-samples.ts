@@ -1,4 +1,4 @@
-import type { AssetLock } from '#shared/domain/invoice/model.ts'
+import type { PaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { DeliveryOutcome } from '#shared/ports/deliveries.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
@@ -42,7 +42,7 @@ export function changeOf(
 }
 
 /** A hold of an address, which ends. */
-export const HOLD: NonNullable<AssetLock['hold']> = { kind: 'address', quarantineMs: 1_000, releasedAt: null }
+export const HOLD: NonNullable<PaymentMethod['hold']> = { kind: 'address', quarantineMs: 1_000, releasedAt: null }
 
 /** What an attempt came to. */
 export const outcomeOf = (

@@ -4,7 +4,7 @@ import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { createDeliveryLookups } from '#shared/db/deliveries/delivery-lookups.ts'
 import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
-import { createEndpointDeeds } from '#shared/db/deliveries/endpoint-operations.ts'
+import { createEndpointOperations } from '#shared/db/deliveries/endpoint-operations.ts'
 import { createRecoveryRepository } from '#shared/db/deliveries/recovery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/events/event-repository.ts'
@@ -12,6 +12,7 @@ import { createExceptionRepository } from '#shared/db/exceptions/exception-repos
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createGroupedFind } from '#shared/db/invoices/group-find.ts'
 import { createGroupedInsert } from '#shared/db/invoices/group-insert.ts'
+import { createInvoiceCounts } from '#shared/db/invoices/invoice-counts.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
 import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
@@ -23,6 +24,7 @@ import { createIdempotencyRepository } from '#shared/db/requests/idempotency-rep
 import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
 import { createCoinBalanceRepository } from '#shared/db/scanning/coin-balance-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
+import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
@@ -71,6 +73,7 @@ function createRepositories(db: Database) {
   const invoices = createInvoiceRepository(db)
   return {
     invoices,
+    counts: createInvoiceCounts(db),
     grouped: { insert: createGroupedInsert(db, invoices.insert), find: createGroupedFind(db) },
     payments: createPaymentRepository(db, { uuid, bytes: (length) => new Uint8Array(length) }),
     deliveries: createDeliveryRepository(db),
@@ -79,11 +82,12 @@ function createRepositories(db: Database) {
     exceptions: createExceptionRepository(db),
     mails: createMailRepository(db),
     mailQueue: createMailQueue(db),
-    deeds: createEndpointDeeds(db),
+    operations: createEndpointOperations(db),
     lookups: createDeliveryLookups(db),
     recoveries: createRecoveryRepository(db),
     chain: createAuditChainRepository(db),
     balances: createCoinBalanceRepository(db),
+    usage: createNodeUsageRepository(db),
     workspaces: createWorkspaceRepository(db),
     keys: createApiKeyRepository(db),
     idempotency: createIdempotencyRepository(db),
@@ -100,9 +104,10 @@ function createRepositories(db: Database) {
 
 /** Questions whose port promises no order. */
 const UNORDERED = new Set([
-  ...['invoices.findByClaims', 'invoices.findByReferences', 'invoices.coinAccounts', 'payments.recordSightings'],
+  ...['invoices.findByClaims', 'invoices.findByReferences', 'invoices.coinAccounts', 'payments.recordObservations'],
+  'invoices.watchedMethods',
   ...['payments.dueForConfirmation', 'payments.confirmThrough', 'payments.unconfirmed', 'payments.endUnconfirmed'],
-  ...['payments.orphanAbove', 'payments.orphanStrangers', 'payments.listInBlocks', 'endpoints.listOf'],
+  ...['payments.orphanAbove', 'payments.orphanMissing', 'payments.listInBlocks', 'endpoints.listOf'],
   ...['workspaces.findMany', 'keys.findManyByHash', 'idempotency.findMany', 'wallets.findAddresses'],
   ...[
     'wallets.unmarkedWatches',
@@ -110,6 +115,7 @@ const UNORDERED = new Set([
     'deliveries.heldEndpoints',
     'lookups.ofEvents',
     'balances.find',
+    'usage.since',
   ],
 ])
 

@@ -85,10 +85,10 @@ function list(operand: unknown, scope: Scope): unknown[] {
 }
 
 const comparison =
-  (judge: (order: number) => boolean): Operator =>
+  (evaluate: (order: number) => boolean): Operator =>
   (operand, scope) => {
     const [one, other] = list(operand, scope)
-    return judge(compare(one, other))
+    return evaluate(compare(one, other))
   }
 
 function array(value: unknown, operator: string): readonly unknown[] {

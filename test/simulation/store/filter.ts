@@ -5,7 +5,7 @@ import { evaluate } from './expression.ts'
 /** Whether a document matches; `now` is the `$$NOW` of the command. */
 export type Matches = (document: Doc, now: Date) => boolean
 
-/** Judges one value at a path; a field that is missing is undefined. */
+/** Checks one value at a path; a field that is missing is undefined. */
 type Test = (value: unknown) => boolean
 
 /** A filter ready to be asked often. Throws for an operator that is not implemented. */
@@ -141,9 +141,9 @@ function membership(wanted: readonly unknown[]): Test {
   return (value) => tests.some((test) => test(value))
 }
 
-function ordered(bound: unknown, judge: (order: number) => boolean, orEqual: boolean): Test {
+function ordered(bound: unknown, evaluate: (order: number) => boolean, orEqual: boolean): Test {
   if (bound === null) return orElement((value) => orEqual && (value === undefined || value === null))
-  return orElement((value) => comparable(value, bound) && judge(compare(value, bound)))
+  return orElement((value) => comparable(value, bound) && evaluate(compare(value, bound)))
 }
 
 function typed(name: string): Test {

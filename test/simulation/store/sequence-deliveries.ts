@@ -35,7 +35,7 @@ export const DELIVERY_ASKS: readonly Ask[] = [
     )
     await on.deliveries.finish(outcomes)
   },
-  ({ on, random }) => on.deliveries.release(random.pick(TOKENS)),
+  ({ on, random }) => on.deliveries.release(pickSome(random, DELIVERY_IDS), random.pick(TOKENS)),
   ({ on, random }) =>
     random.chance(0.2) ? on.deliveries.purge(random.pick(ENDPOINTS), random.pick([null, 'live'])) : Promise.resolve(),
   ({ on, random }) => on.deliveries.dueEndpoints(FUTURE, random.between(1, 2)),

@@ -1,5 +1,5 @@
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
-import { sampleLock } from '#test/support/db-samples.ts'
+import { samplePaymentMethod } from '#test/support/db-samples.ts'
 import { changeOf, FUTURE, HOLD, invoiceNamed, PAST } from './contract-samples.ts'
 import { type Ask, pickSome, type Turn } from './sequence-turn.ts'
 
@@ -10,11 +10,11 @@ const INVOICE_IDS = ['i-1', 'i-2', 'i-3', 'i-4'] as const
 const MATCH_KEYS = ['a', 'b', 'c', 'd', 'e'] as const
 const claim = (key: string): string => `test:evm:${key}`
 
-function randomLocks({ random, tick }: Turn) {
+function randomPaymentMethods({ random, tick }: Turn) {
   return pickSome(random, MATCH_KEYS)
     .slice(0, 2)
     .map((key) =>
-      sampleLock(key, tick(), {
+      samplePaymentMethod(key, tick(), {
         ...(random.chance(0.5) && { hold: { ...HOLD, releasedAt: random.chance(0.3) ? tick() : null } }),
         ...(random.chance(0.3) && { reference: `ref-${key}` }),
       }),
@@ -33,7 +33,7 @@ export const INVOICE_ASKS: readonly Ask[] = [
       orderId: random.pick([null, 'order-1']),
       ...(random.chance(0.5) && { idempotencyKey: random.pick(['k-1', 'k-2']) }),
       ...(random.chance(0.5) && { opId: 'op-0' }),
-      state: { locks: randomLocks(turn), expiresAt: tick(), nextActionAt: random.pick([null, tick()]) },
+      state: { locks: randomPaymentMethods(turn), expiresAt: tick(), nextActionAt: random.pick([null, tick()]) },
     })
     return on.invoices.insert(invoice)
   },
@@ -42,7 +42,7 @@ export const INVOICE_ASKS: readonly Ask[] = [
     const id = random.pick(INVOICE_IDS)
     const found = await on.invoices.findById(id)
     if (found === null) return
-    const locks = random.chance(0.5) ? found.state.locks : randomLocks(turn)
+    const locks = random.chance(0.5) ? found.state.locks : randomPaymentMethods(turn)
     const from = found.state.version + random.pick([0, 0, 0, 1])
     const op = random.pick([null, `op-${from}`])
     const change = { from, op, locks, nextActionAt: random.pick([null, tick()]), expiresAt: tick() }
@@ -75,6 +75,7 @@ export const INVOICE_ASKS: readonly Ask[] = [
       random.pick(MODES),
       pickSome(random, MATCH_KEYS).map((key) => `ref-${key}`),
     ),
+  ({ on, random, tick }) => on.invoices.isAnyDue(pickSome(random, ['none', 'test:ethereum']), tick()),
   ({ on, random, tick }) =>
     on.invoices.dueForAction(
       random.pick(['none', 'test:ethereum']),

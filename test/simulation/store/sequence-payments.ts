@@ -1,22 +1,22 @@
-import { sampleSighting } from '#test/support/db-samples.ts'
+import { sampleObservation } from '#test/support/db-samples.ts'
 import { PAST } from './contract-samples.ts'
 import { type Ask, pickSome, type Turn } from './sequence-turn.ts'
 
 const chain = { mode: 'test' as const, network: 'ethereum' as const }
 
-function randomSightings({ random, tick }: Turn) {
+function randomObservations({ random, tick }: Turn) {
   return pickSome(random, ['a', 'b', 'c', 'd', 'e']).map((name) => {
     const height = random.between(98, 103)
-    const isStray = name === 'e'
-    return sampleSighting(`test:ethereum:${name}:0`, {
+    const isUnmatched = name === 'e'
+    return sampleObservation(`test:ethereum:${name}:0`, {
       block: random.chance(0.3)
         ? null
         : { height, hash: `h${height}${random.pick(['', '', "'"])}`, time: PAST + height },
       amountBase: random.chance(0.05) ? 7n : 5n,
       needsFinality: name === 'b',
-      invoiceId: isStray ? null : `invoice-${name}`,
-      workspaceId: isStray ? null : 'ws-1',
-      uncountedReason: isStray ? 'unmatched' : null,
+      invoiceId: isUnmatched ? null : `invoice-${name}`,
+      workspaceId: isUnmatched ? null : 'ws-1',
+      uncountedReason: isUnmatched ? 'unmatched' : null,
       firstSeenAt: tick(),
     })
   })
@@ -27,8 +27,8 @@ const epochOf = ({ random }: Turn): number => random.pick([2, 2, 2, 2, 3, 1])
 
 /** Payments under holders that fence each other, and a chain that forks. */
 export const PAYMENT_ASKS: readonly Ask[] = [
-  (turn) => turn.on.payments.recordSightings(randomSightings(turn), epochOf(turn), turn.tick()),
-  (turn) => turn.on.payments.recordSightings(randomSightings(turn), epochOf(turn), turn.tick()),
+  (turn) => turn.on.payments.recordObservations(randomObservations(turn), epochOf(turn), turn.tick()),
+  (turn) => turn.on.payments.recordObservations(randomObservations(turn), epochOf(turn), turn.tick()),
   (turn) =>
     turn.on.payments.confirmThrough({
       ...chain,
@@ -41,7 +41,7 @@ export const PAYMENT_ASKS: readonly Ask[] = [
   (turn) =>
     turn.on.payments.endUnconfirmed({
       ...chain,
-      fates: [
+      outcomes: [
         { key: 'test:ethereum:a:0', state: 'replaced' as const, replacedBy: '0xnew' },
         { key: 'test:ethereum:b:0', state: 'dropped' as const },
       ].filter(() => turn.random.chance(0.5)) as never,
@@ -57,7 +57,7 @@ export const PAYMENT_ASKS: readonly Ask[] = [
       at: turn.tick(),
     }),
   (turn) =>
-    turn.on.payments.orphanStrangers({
+    turn.on.payments.orphanMissing({
       ...chain,
       confirmedToo: turn.random.chance(0.5),
       blocks: [100, 101].map((height) => ({ height, hash: `h${height}` })),
@@ -87,9 +87,9 @@ export const PAYMENT_ASKS: readonly Ask[] = [
       beforeId: null,
     }),
   async ({ on, random, tick }) => {
-    const [stray] = await on.payments.listUnheld('test', ['aa'], 1)
-    if (stray === undefined) return
+    const [unmatched] = await on.payments.listUnheld('test', ['aa'], 1)
+    if (unmatched === undefined) return
     const owner = { invoiceId: 'invoice-a', workspaceId: 'ws-1' }
-    await on.payments.attribute({ id: stray.id, version: stray.version + random.pick([0, 1]) }, owner, tick())
+    await on.payments.attribute({ id: unmatched.id, version: unmatched.version + random.pick([0, 1]) }, owner, tick())
   },
 ]

@@ -18,6 +18,7 @@ interface Options {
   readonly hint?: string
   readonly returnDocument?: 'before' | 'after'
   readonly batchSize?: number
+  readonly readConcern?: { readonly level: string }
 }
 
 /** Runs one operation of a collection: inside the session's transaction when there is one. `upTo` limits its steps. */
@@ -37,7 +38,9 @@ export function createSimulatedCollection(store: MemoryStore, exec: Execute, nam
       const transaction = options?.session?.transaction ?? null
       const now = store.now()
       if (transaction !== null) return transaction.run(() => work(now, upTo))
-      // Everything the product reads, it reads at majority.
+      // A linearizable read waits until the majority has everything written before it.
+      if (options?.readConcern?.level === 'linearizable') store.catchUp()
+      // Everything else the product reads, it reads at majority.
       return kind === 'read' ? store.asCommitted(() => work(now, upTo)) : work(now, upTo)
     })
   return refuseOthers('Collection', {
@@ -58,7 +61,7 @@ function checkHint(stored: StoredCollection, { hint }: Options): void {
 function reads(stored: StoredCollection, run: Run) {
   return {
     findOne: async (filter: Doc = {}, options: Options = {}) => {
-      refuseOtherOptions('findOne', options, ['session', 'projection', 'sort', 'hint'])
+      refuseOtherOptions('findOne', options, ['session', 'projection', 'sort', 'hint', 'readConcern', 'maxTimeMS'])
       checkHint(stored, options)
       const copied = copyDocument(filter)
       return run('read', 'findOne', options, (now) => findOne(stored, copied, options, now))

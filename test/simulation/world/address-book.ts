@@ -16,6 +16,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 export const simAddressBook: AddressBook = {
   readings: (_family, _mode, value) => [keyOf(value)],
   normalise: (_family, _mode, value) => keyOf(value),
+  accountPath: () => 'm',
   derive: (_family, _mode, xpub, from, count) =>
     Array.from({ length: count }, (_, offset) => ({ index: from + offset, ...simAddress(xpub, from + offset) })),
   verify: () => undefined,

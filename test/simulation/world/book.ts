@@ -65,8 +65,11 @@ export interface Book {
   readonly deliveries: Map<string, string>
   /** Deliveries that a receiver took with 2xx in time. */
   readonly taken: Set<string>
-  /** When the sender of a delivery last learnt how a request ended. */
-  readonly answeredAt: Map<string, number>
+  /**
+   * When senders of a delivery learnt how a request ended, since an outcome was recorded last. A sender that was frozen may be one of
+   * two, and learn of its own last.
+   */
+  readonly answeredAt: Map<string, number[]>
   /** Transfer keys that an operator attached or tried to. */
   readonly attached: Set<string>
   /** Idempotency keys used last, by workspace and path: some clients use one in both modes. */
@@ -81,8 +84,8 @@ export interface Book {
   answered(deliveryId: string, at: number): void
 }
 
-/** An empty book. `judge` looks at each arrival besides what every receiver checks itself. */
-export function createBook(judge: (arrival: Arrival, endpoint: KnownEndpoint) => void): Book {
+/** An empty book. `check` looks at each arrival besides what every receiver checks itself. */
+export function createBook(evaluate: (arrival: Arrival, endpoint: KnownEndpoint) => void): Book {
   const book: Book = {
     invoices: new Map(),
     endpoints: new Map(),
@@ -105,19 +108,19 @@ export function createBook(judge: (arrival: Arrival, endpoint: KnownEndpoint) =>
       return receiver
     },
     answered(deliveryId, at) {
-      book.answeredAt.set(deliveryId, at)
+      book.answeredAt.set(deliveryId, [...(book.answeredAt.get(deliveryId) ?? []), at])
     },
     arrived(arrival) {
       book.requests += 1
       const { request, at } = arrival
       if (arrival.succeeds) book.taken.add(request.headers['X-Webhook-Id'] ?? '')
       const candidates = [...book.endpoints.values()].filter(({ url }) => url === request.url)
-      // A creation whose answer was lost has no known secret yet; its requests cannot be judged.
+      // A creation whose answer was lost has no known secret yet; its requests cannot be checked.
       const endpoint = candidates[0]
       if (endpoint === undefined) return
       checkSignature(request, endpoint, at)
       checkIdentity(book, request)
-      judge(arrival, endpoint)
+      evaluate(arrival, endpoint)
     },
   }
   return book

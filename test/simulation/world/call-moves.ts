@@ -1,6 +1,7 @@
 import type { SuccessfulTransaction } from '#shared/chains/families/tron/check-block.ts'
 import { extractTransfers } from '#shared/chains/families/tron/extract.ts'
-import type { RawTransfer, WatchIndex } from '#shared/ports/scanning.ts'
+import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
+import type { WatchIndex } from '#shared/ports/scanning.ts'
 import { CALL_PAYER } from './call-move-key.ts'
 import type { SimTx } from './chain.ts'
 

@@ -1,13 +1,6 @@
 import { onlyReceiver, showsTransfer } from '#shared/chains/nodes/same-transfer.ts'
-import {
-  type BlockRef,
-  type ChainClient,
-  NodeUnreliable,
-  type RawTransfer,
-  type ScannedBlock,
-  type UnexplainedMove,
-  type WatchIndex,
-} from '#shared/ports/scanning.ts'
+import type { BlockRef, RawTransfer, ScannedBlock, UnexplainedMove } from '#shared/ports/scanned-blocks.ts'
+import { type ChainClient, NodeUnreliable, type WatchIndex } from '#shared/ports/scanning.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
 import { extractCallMoves } from './call-moves.ts'
@@ -178,7 +171,7 @@ export function createSimChainClient(
   }
 
   const client: ChainClient = {
-    verify: () => ask('verify', () => undefined),
+    verify: () => ask('verify', () => []),
     genesisHash: () => ask('genesis', (view) => view.block(0)?.hash ?? ''),
     head: () =>
       ask(
@@ -207,7 +200,7 @@ export function createSimChainClient(
           }),
         (scanned) => `${scanned.reduce((sum, block) => sum + block.transfers.length, 0)} transfers`,
       ),
-    doubted: (transactions) =>
+    disputed: (transactions) =>
       ask('doubted', () => {
         const other = viewOf(1 - node)
         return new Set(

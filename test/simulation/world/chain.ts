@@ -75,7 +75,7 @@ export interface SimChain {
   /** Takes an unconfirmed transaction away: another one spends its coins, or the network forgot it. */
   drop(hash: string): boolean
   /** Replaces the newest blocks by one more others. `fate` says when a transaction comes back; null for never. */
-  reorg(now: number, depth: number, fate: (tx: SimTx) => number | null): void
+  reorg(now: number, depth: number, outcome: (tx: SimTx) => number | null): void
   /** The block of the best branch that holds a transaction. */
   blockOf(hash: string): SimBlock | null
   /** Lets the next block come at this very moment. */
@@ -182,7 +182,7 @@ export function createSimChain(
       return tx
     },
     drop: (hash) => mempool.delete(hash),
-    reorg(now, depth, fate) {
+    reorg(now, depth, outcome) {
       const fork = blocks.length - 1 - depth
       if (fork < 1) return
       const lost = blocks.splice(fork + 1)
@@ -192,7 +192,7 @@ export function createSimChain(
       for (const block of lost) {
         for (const tx of block.txs) {
           minedIn.delete(tx.hash)
-          const minedFrom = fate(tx)
+          const minedFrom = outcome(tx)
           if (minedFrom === null) continue
           const again = { ...tx, minedFrom }
           mempool.set(tx.hash, again)

@@ -53,7 +53,7 @@ export interface FaultMix {
   /** F15. */
   readonly clientFault: number
   /** F16. */
-  readonly operatorDeeds: number
+  readonly operatorActions: number
   /** Slow answers of the store: chance and most of the delay. */
   readonly slowStore: number
   /** How much longer than usual every answer of the store takes: with far stores, more happens at the same time. */
@@ -92,7 +92,7 @@ export const CLEAR: FaultMix = {
   clockJumps: 0,
   clockSkewMs: 0,
   clientFault: 0,
-  operatorDeeds: 0,
+  operatorActions: 0,
   slowStore: 0,
   storeDistance: 1,
 }
@@ -134,7 +134,7 @@ export function drawFaults(random: Prng): FaultMix {
     clockJumps: count(0.3, 4),
     clockSkewMs: on(0.4) ? random.between(1_000, 300_000) : 0,
     clientFault: upTo(0.6, 0.5),
-    operatorDeeds: count(0.5, 5),
+    operatorActions: count(0.5, 5),
     slowStore: upTo(0.4, 0.05),
     storeDistance: random.pick([1, 1, 1, 8, 30]),
     nodeRestarts: on(0.6) ? 0.5 + random.next() / 2 : 0,

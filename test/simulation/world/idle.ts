@@ -71,7 +71,7 @@ function isBuried(sim: Sim, row: Doc): boolean {
 }
 
 /** While faults go on, nobody may ever look for long enough: time goes on in such steps. */
-const FATE_STEP_MS = 600_000
+const OUTCOME_STEP_MS = 600_000
 /** A scanner needs minutes, and perhaps a few lives, to give a transaction up. */
 const GIVE_UP_MS = 3_600_000
 
@@ -85,6 +85,14 @@ function mustEnd(sim: Sim, row: Doc): void {
 function isMissing(sim: Sim, row: Doc): boolean {
   if (row['state'] !== 'detected' || row['block'] !== null || row['kind'] !== 'onchain') return false
   return sim.chains.get(`${row['mode']}:${row['network']}`)?.mempool.has(String(row['txHash'])) === false
+}
+
+/** A payment that counts although its block left the chain: a scanner that went back to an older block finds out when it reads on. */
+function isAbandoned(sim: Sim, row: Doc): boolean {
+  const block = row['block'] as { readonly height: number; readonly hash: string } | null | undefined
+  if (block == null || (row['state'] !== 'detected' && row['state'] !== 'confirmed')) return false
+  const chain = sim.chains.get(`${row['mode']}:${row['network']}`)
+  return chain !== undefined && chain.blocks[block.height]?.hash !== block.hash
 }
 
 interface Due {
@@ -122,9 +130,10 @@ function nextDue(sim: Sim): Due {
     const chain: Turn = `${row['mode']}:${row['network']}`
     consider('invoices', time(row['dirtyAt']), () => `payment ${row['key']}`)
     if (isBuried(sim, row)) consider(chain, now, () => `confirmation of ${row['key']}`)
+    if (sim.healed && isAbandoned(sim, row)) consider(chain, now, () => `abandoned block of ${row['key']}`)
     if (isMissing(sim, row)) {
       mustEnd(sim, row)
-      consider(chain, now + (sim.healed ? 1 : FATE_STEP_MS), () => `fate of ${row['key']}`)
+      consider(chain, now + (sim.healed ? 1 : OUTCOME_STEP_MS), () => `fate of ${row['key']}`)
     }
   }
   for (const chain of sim.chains.values()) {

@@ -72,7 +72,7 @@ async function askOnce(
   const { clientFault } = sim.mix
   const send = async (asked: SimRequest): Promise<SimResponse | Lost> => {
     const answer = await sendRequest(sim, asked, random)
-    if (answer !== 'lost') judgeAnswer(sim, scope, asked, answer)
+    if (answer !== 'lost') checkAnswer(sim, scope, asked, answer)
     return answer
   }
   if (random.chance(clientFault / 2)) {
@@ -141,7 +141,7 @@ function isDefinite(answer: SimResponse | Lost): answer is SimResponse {
 }
 
 /** S1, S11, S16: acknowledged means stored; one key means one result, byte for byte. */
-function judgeAnswer(sim: Sim, scope: string, request: SimRequest, answer: SimResponse): void {
+function checkAnswer(sim: Sim, scope: string, request: SimRequest, answer: SimResponse): void {
   if (!isDefinite(answer)) return
   must(answer.status < 500, 'S11', () => `${request.path} was answered ${answer.status}`)
   const known = sim.book.keyed.get(scope)

@@ -100,7 +100,14 @@ async function chooseAsset(
   sim.touch()
   const opId = `payer ${invoice.id}`
   for (let attempt = 0; attempt < 5; attempt += 1) {
-    const done = await callProcess(sim, 'desk', 'lock', { invoiceId: invoice.id, asset, opId }, random, `lock ${asset}`)
+    const done = await callProcess(
+      sim,
+      'operators',
+      'lock',
+      { invoiceId: invoice.id, asset, opId },
+      random,
+      `lock ${asset}`,
+    )
     if (done !== 'lost') break
     await sim.sleep(random.between(500, 20_000), 'payer tries again')
   }

@@ -19,7 +19,7 @@ export interface SimRedis {
   readonly epochs: Map<string, number>
   /** Idempotent operations that run, with their owner and end. */
   readonly markers: Map<string, { readonly owner: string; readonly until: number }>
-  kick(process: SimProcess, queue: QueueName, id: string): void
+  notify(process: SimProcess, queue: QueueName, id: string): void
   register(worker: SimWorker): void
   wipe(): void
   setUp(up: boolean): void

@@ -9,7 +9,7 @@ interface Registered extends SimWorker {
 
 interface Active {
   readonly worker: Registered
-  /** Kicked again while it ran (`keepLastIfActive`). */
+  /** Woken again while it ran (`keepLastIfActive`). */
   again: boolean
 }
 
@@ -88,21 +88,23 @@ export function createSimRedis(sim: () => Sim, luck: Prng): SimRedis {
     up: true,
     epochs,
     markers,
-    kick(process, name, id) {
+    notify(process, name, id) {
       const { scheduler, mix, fault } = sim()
       if (!redis.up) return
       if (luck.chance(mix.jobLost)) return fault(`F6 job lost`, `${process.name} ${name} ${id}`)
       // A burst travels together after 2 ms.
-      scheduler.at(2 + luck.next() * 2, 'work', null, `kick ${name} ${id}`, () => enqueue(name, id))
+      scheduler.at(2 + luck.next() * 2, 'work', null, `wake-up ${name} ${id}`, () => enqueue(name, id))
       if (luck.chance(mix.jobDuplicated)) {
         fault('F6 job duplicated')
-        scheduler.at(2 + luck.next() ** 2 * 60, 'work', null, `kick again ${name} ${id}`, () =>
+        scheduler.at(2 + luck.next() ** 2 * 60, 'work', null, `wake-up again ${name} ${id}`, () =>
           duplicate(name, id, luck.next()),
         )
       }
       if (luck.chance(mix.jobDelayed)) {
         fault('F6 job delayed')
-        scheduler.at(luck.next() ** 4 * DELAY_MAX_MS, 'world', null, `late kick ${name} ${id}`, () => enqueue(name, id))
+        scheduler.at(luck.next() ** 4 * DELAY_MAX_MS, 'world', null, `late wake-up ${name} ${id}`, () =>
+          enqueue(name, id),
+        )
       }
     },
     register(worker) {

@@ -1,11 +1,7 @@
-import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
-import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
-import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
-import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
-import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
 import { type Mode, SCOPES } from '#shared/domain/enumerations.ts'
+import type { WalletKind } from '#shared/ports/key-material.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
-import type { WalletKind } from '#shared/ports/wallets.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { deriveAhead, ensureSandboxMaterials } from '#shared/usecases/wallets/address-headroom.ts'
@@ -32,17 +28,14 @@ const NO_METRICS: Metrics = { count: () => undefined, gauge: () => undefined, ob
 export async function setUpTenants(sim: Sim, random: Prng): Promise<readonly Tenant[]> {
   const db = openSimulatedDatabase(sim.store, async (_operation, run) => run())
   const logger = { ...NO_LOG, child: () => logger }
+  const ids = createSimRandom(random.fork('ids'), () => sim.scheduler.now)
   const deps = {
+    ...createRepositories(db, { random: ids, logger }),
     clock: { now: () => sim.scheduler.now },
-    random: createSimRandom(random.fork('ids'), () => sim.scheduler.now),
+    random: ids,
     logger,
     metrics: NO_METRICS,
     catalog: simCatalog(sim),
-    workspaces: createWorkspaceRepository(db),
-    apiKeys: createApiKeyRepository(db),
-    wallets: createWalletRepository(db),
-    mails: createMailRepository(db),
-    rates: createRateRepository(db),
     hasher: simKeyHasher,
     addressBook: simAddressBook,
     secretBox: simSecretBox,

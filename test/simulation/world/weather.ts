@@ -53,7 +53,7 @@ export function arrangeWeather(sim: Sim, bursts: readonly number[], tenants: rea
       machine.skewMs = Math.round((random.next() * 2 - 1) * mix.clockSkewMs)
   }
   times(mix.reorgs, 'reorganisation', (luck) => reorganise(sim, luck))
-  times(mix.operatorDeeds, 'operator', (luck) => {
+  times(mix.operatorActions, 'operator', (luck) => {
     operate(sim, tenants, luck).catch(sim.fail)
   })
 }
@@ -84,9 +84,9 @@ function reorganise(sim: Sim, luck: Prng, tries = 30): void {
   const depth = Math.min(luck.between(least, DEPTH_MAX), chain.blocks.length - 4)
   sim.fault('F7 reorg', `${chain.id} ${depth}`)
   chain.reorg(now, depth, () => {
-    const fate = luck.next()
-    if (fate < 0.25) return null
-    return fate < 0.5 ? now + luck.between(1_000, 1_800_000) : now
+    const outcome = luck.next()
+    if (outcome < 0.25) return null
+    return outcome < 0.5 ? now + luck.between(1_000, 1_800_000) : now
   })
 }
 
@@ -103,7 +103,8 @@ async function operate(sim: Sim, tenants: readonly Tenant[], luck: Prng): Promis
   ])
   const { store, book } = sim
   const tenant = luck.pick(tenants)
-  const desk = (name: string, input: unknown): Promise<unknown> => callProcess(sim, 'desk', name, input, luck, kind)
+  const decisions = (name: string, input: unknown): Promise<unknown> =>
+    callProcess(sim, 'operators', name, input, luck, kind)
   sim.fault(`F16 ${kind}`)
   switch (kind) {
     case 'delete endpoint': {
@@ -122,7 +123,7 @@ async function operate(sim: Sim, tenants: readonly Tenant[], luck: Prng): Promis
     }
     case 'resend': {
       const deliveries = store.documents('webhook_deliveries')
-      if (deliveries.length > 0) await desk('resend', luck.pick(deliveries)['_id'])
+      if (deliveries.length > 0) await decisions('resend', luck.pick(deliveries)['_id'])
       return
     }
     case 'attach': {
@@ -135,22 +136,22 @@ async function operate(sim: Sim, tenants: readonly Tenant[], luck: Prng): Promis
       if (payment === null || invoice === undefined) return
       book.attached.add(String(payment['key']))
       const value = luck.chance(0.5) ? null : 1_000n
-      await desk('attach', { paymentId: payment['_id'], invoiceId: invoice['_id'], value })
+      await decisions('attach', { paymentId: payment['_id'], invoiceId: invoice['_id'], value })
       return
     }
     case 'suspend':
       await probe(sim, tenant, 'test', null, luck)
-      if ((await desk('status', { workspaceId: tenant.workspace.id, status: 'suspended' })) === 'lost') return
+      if ((await decisions('status', { workspaceId: tenant.workspace.id, status: 'suspended' })) === 'lost') return
       await probe(sim, tenant, 'test', 403, luck)
       await sim.sleep(luck.between(1_000, 120_000), 'suspended')
       for (let attempt = 0; attempt < 200; attempt += 1) {
-        if ((await desk('status', { workspaceId: tenant.workspace.id, status: 'active' })) !== 'lost') return
+        if ((await decisions('status', { workspaceId: tenant.workspace.id, status: 'active' })) !== 'lost') return
         await sim.sleep(5_000, 'lift the suspension')
       }
       return
     default:
       await probe(sim, tenant, 'live', null, luck)
-      if ((await desk('revoke', tenant.keys.live.id)) !== 'lost') await probe(sim, tenant, 'live', 401, luck)
+      if ((await decisions('revoke', tenant.keys.live.id)) !== 'lost') await probe(sim, tenant, 'live', 401, luck)
   }
 }
 

@@ -69,3 +69,12 @@ allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end -}}
+
+{{/* Not empty for true, and for auto where the cluster has the kind. Arguments: wanted, capabilities, kind. */}}
+{{- define "paymesh.wanted" -}}
+{{- if or (eq (toString .wanted) "true") (and (eq (toString .wanted) "auto") (.capabilities.APIVersions.Has .kind)) -}}yes{{- end -}}
+{{- end -}}
+
+{{- define "paymesh.keda" -}}
+{{- include "paymesh.wanted" (dict "wanted" .Values.keda.enabled "capabilities" .Capabilities "kind" "keda.sh/v1alpha1/ScaledObject") -}}
+{{- end -}}

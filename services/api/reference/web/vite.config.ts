@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite'
 
-/** The page stands at `/api/v1/docs`; its policy allows no inline script. */
+/** The page is served at `/api/v1/docs`; its policy allows no inline script. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/api/v1/docs/',

@@ -1,16 +1,16 @@
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { InvoicePage } from './invoice/invoice-page.tsx'
+import { keepLanguage, readLanguage, SpeechContext, speechIn } from './locales/locale.tsx'
 import { LinkPage } from './pages/link-page.tsx'
 import { MissingPage } from './pages/missing-page.tsx'
 import { ReceiptPage } from './pages/receipt-page.tsx'
 import { RefundPage } from './pages/refund-page.tsx'
 import { Announcer } from './parts/announcer.tsx'
-import { keepLanguage, readLanguage, SpeechContext, speechIn } from './words/words.tsx'
 import '#shared/styles/tokens.css'
 import '#shared/styles/access.css'
 import './styles/base.css'
-// In this order: of two rules with equal weight the later one counts, and `wide` changes the ones before it.
+// In this order: of two rules with equal specificity the later one wins, and `wide` overrides the ones before it.
 import './styles/bill.css'
 import './styles/till.css'
 import './styles/payment-rows.css'
@@ -23,7 +23,7 @@ import './styles/page.css'
 import './styles/wide.css'
 import './styles/receipt.css'
 
-/** The page that an address names. */
+/** The page of a path. */
 function Page({ path }: { readonly path: string }) {
   const [, kind, id = '', part, ...rest] = path.split('/')
   if (id !== '' && rest.length === 0) {

@@ -22,10 +22,10 @@ test('no answer is a fault of the network that passes', () => {
     transient: true,
     requestId: null,
   })
-  expect(failureOf(undefined).message).toBe('No answer from the server.')
+  expect(failureOf(undefined).message).toBe('The server did not respond.')
 })
 
-test('a deed that waits for a code says so', () => {
+test('an action that waits for a code says so', () => {
   const error = { message: 'Confirm', data: { code: 'FORBIDDEN', details: [{ path: 'stepUp', message: 'needed' }] } }
   expect(failureOf(error).needsStepUp).toBe(true)
 })

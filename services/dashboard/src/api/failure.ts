@@ -1,18 +1,18 @@
-/** Why a call failed, in the words a page needs. */
+/** Why a call failed, in words for a page. */
 export interface Failure {
-  /** Code of the transport, such as `NOT_FOUND`, `CONFLICT`, `UNAUTHORIZED`; `OFFLINE` when no answer came. */
+  /** Code of the transport, such as `NOT_FOUND`, `CONFLICT`, `UNAUTHORIZED`; `OFFLINE` without a response. */
   readonly code: string
   /** A sentence for people. */
   readonly message: string
   /** For support; null when the server was not reached. */
   readonly requestId: string | null
-  /** What is wrong with which field. */
+  /** Problems by field. */
   readonly fields: Readonly<Record<string, string>>
-  /** The deed waits for a code of the authenticator. */
+  /** The action requires an authenticator code. */
   readonly needsStepUp: boolean
-  /** The person has no authenticator, and this needs one. */
+  /** The person has no authenticator, and this requires one. */
   readonly needsAuthenticator: boolean
-  /** Asking again may help. */
+  /** A retry may help. */
   readonly transient: boolean
 }
 
@@ -22,7 +22,7 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
-/** Reads whatever a call threw. Never throws. */
+/** Converts any thrown error. Never throws. */
 export function failureOf(error: unknown): Failure {
   const data = record(record(error)['data'])
   const code = typeof data['code'] === 'string' ? data['code'] : 'OFFLINE'
@@ -30,7 +30,7 @@ export function failureOf(error: unknown): Failure {
   const message = record(error)['message']
   return {
     code,
-    message: code === 'OFFLINE' || typeof message !== 'string' ? 'No answer from the server.' : message,
+    message: code === 'OFFLINE' || typeof message !== 'string' ? 'The server did not respond.' : message,
     requestId: typeof data['requestId'] === 'string' ? data['requestId'] : null,
     fields: Object.fromEntries(details.map(({ path, message: text }) => [String(path ?? ''), String(text ?? '')])),
     needsStepUp: details.some(({ path }) => path === 'stepUp'),

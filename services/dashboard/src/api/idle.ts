@@ -10,7 +10,7 @@ for (const sign of ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const) {
   )
 }
 
-/** Seconds since the person last touched the page: what a page asks by itself must not keep a session alive. */
+/** Seconds since the person last touched the page: automatic requests must not keep a session alive. */
 export function idleSeconds(): number {
   return Math.floor((Date.now() - lastSeenAt) / 1_000)
 }

@@ -1,16 +1,16 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { failureOf } from './failure.ts'
 
-/** Data this old is asked for again when a page shows it; live signals refresh it earlier. */
+/** Data this old is fetched again when a page shows it; live signals refresh it earlier. */
 const FRESH_MS = 10_000
 const RETRIES_MAX = 2
 
-/** Key of the question who is signed in: any call that is refused for want of a log-in asks it again. */
+/** Key of the query for the signed-in person: any call refused without a login runs it again. */
 export const SESSION_KEY = [['auth', 'me'], { type: 'query' }] as const
 
 /**
- * The one cache of answers. Old data stays on the page while new is fetched. What a person may not see or what is not there is
- * not asked again; faults of the network are, twice. Deeds are never repeated by themselves.
+ * The only cache of responses. Old data stays on the page while new data is fetched. Forbidden and missing data is
+ * not requested again; network faults are retried twice. Actions are never repeated automatically.
  */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({

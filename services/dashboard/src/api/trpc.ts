@@ -8,9 +8,9 @@ const url = '/trpc'
 const headers = () => ({ 'x-idle-seconds': String(idleSeconds()) })
 
 /**
- * Calls the server directly: `api.invoices.get.query(…)`, `api.invoices.cancel.mutate(…)`. Reads of one moment travel together; a
- * deed travels alone, so that its answer can set the session cookie and waits for no slow read. All of them are POSTs, so that no
- * input stands in a URL. Live views are server-sent events.
+ * Calls the server directly: `api.invoices.get.query(…)`, `api.invoices.cancel.mutate(…)`. Concurrent reads are batched; an
+ * action is sent alone, so that its response can set the session cookie and does not wait for a slow read. All of them are POSTs, so that no
+ * input appears in a URL. Live views are server-sent events.
  */
 export const api = createTRPCClient<AppRouter>({
   links: [

@@ -14,11 +14,11 @@ test('decimals are grouped and never rounded', () => {
 test('a typed amount has one separator and no groups', () => {
   expect(readAmount(' 1250,5 ', 2)).toEqual({ value: '1250.5' })
   expect(readAmount('0012.50', 2)).toEqual({ value: '12.50' })
-  expect(readAmount('1.250', 2)).toEqual({ problem: 'Write 1250 or 1250.50.' })
-  expect(readAmount('1,250.50', 2)).toEqual({ problem: 'Write 1250 or 1250.50.' })
+  expect(readAmount('1.250', 2)).toEqual({ problem: 'Enter the amount without thousands separators, e.g. 1250.50.' })
+  expect(readAmount('1,250.50', 2)).toEqual({ problem: 'Enter the amount without thousands separators, e.g. 1250.50.' })
   expect(readAmount('1250.505', 2)).toEqual({ problem: 'At most 2 decimals.' })
   expect(readAmount('12.5', 0)).toEqual({ problem: 'This currency has no decimals.' })
-  expect(readAmount('-1', 2)).toEqual({ problem: 'Write 1250 or 1250.50.' })
+  expect(readAmount('-1', 2)).toEqual({ problem: 'Enter the amount without thousands separators, e.g. 1250.50.' })
 })
 
 test('a share is whole only when nothing is missing', () => {

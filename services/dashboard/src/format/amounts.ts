@@ -1,6 +1,6 @@
 const LOCALE = 'en'
 
-/** Groups a decimal string as people of the page's language read it and keeps every decimal: `1250.00` → `1,250.00`. Exact at any size. */
+/** Groups a decimal string as in the page's language and keeps every decimal: `1250.00` → `1,250.00`. Exact at any size. */
 export function showDecimal(value: string): string {
   const negative = value.startsWith('-')
   const [whole = '0', decimals = ''] = (negative ? value.slice(1) : value).split('.')
@@ -8,7 +8,7 @@ export function showDecimal(value: string): string {
   return `${negative ? '−' : ''}${grouped}${decimals === '' ? '' : `.${decimals}`}`
 }
 
-/** Writes the label of an axis, as short as it can be without being wrong: `1.05K`, `350`, `1,062.5`. */
+/** Formats an axis label, as short as possible without being wrong: `1.05K`, `350`, `1,062.5`. */
 export function showAxisTick(value: number): string {
   const [unit, suffix] = value >= 1_000_000 ? [1_000_000, 'M'] : value >= 1_000 ? [1_000, 'K'] : [1, '']
   const short = Math.round((value * 100) / unit) / 100
@@ -21,29 +21,30 @@ export function showCount(count: number): string {
   return new Intl.NumberFormat(LOCALE).format(count)
 }
 
-/** Writes a share of 0 to 1 with a space before the sign: `72.6 %`. Only a whole is ever `100 %`, and only nothing is `0 %`. */
+/** Formats a share of 0 to 1 with a space before the sign: `72.6 %`. Only a whole is ever `100 %`, and only nothing is `0 %`. */
 export function showShare(share: number, digits = 1): string {
   const step = 10 ** -(digits + 2)
   const honest = share >= 1 || share <= 0 ? share : Math.min(Math.max(share, step), 1 - step)
   return `${Number((honest * 100).toFixed(digits))} %`
 }
 
-/** Two ends of a hash or id: `01a1f5…5a3c9d`. Addresses that someone must verify are never shortened. */
+/** The two ends of a hash or id: `01a1f5…5a3c9d`. Addresses that someone must verify are never shortened. */
 export function shorten(id: string, ends = 6): string {
   return id.length <= ends * 2 + 3 ? id : `${id.slice(0, ends)}…${id.slice(-ends)}`
 }
 
-/** A typed amount as a plain decimal, or why it is not understood. One separator, dot or comma; digits are never grouped. */
+/** A typed amount as a plain decimal, or why it cannot be parsed. One separator, dot or comma; digits are never grouped. */
 export function readAmount(
   typed: string,
   decimalsMax: number,
 ): { readonly value: string } | { readonly problem: string } {
   const text = typed.trim()
-  if (!/^\d{1,15}([.,]\d+)?$/.test(text)) return { problem: 'Write 1250 or 1250.50.' }
+  if (!/^\d{1,15}([.,]\d+)?$/.test(text))
+    return { problem: 'Enter the amount without thousands separators, e.g. 1250.50.' }
   const [whole = '', decimals = ''] = text.split(/[.,]/)
   if (decimals.length > decimalsMax) {
     return decimals.length === 3 && whole.length <= 3
-      ? { problem: 'Write 1250 or 1250.50.' }
+      ? { problem: 'Enter the amount without thousands separators, e.g. 1250.50.' }
       : { problem: decimalsMax === 0 ? 'This currency has no decimals.' : `At most ${decimalsMax} decimals.` }
   }
   const plain = `${whole.replace(/^0+(?=\d)/, '')}${decimals === '' ? '' : `.${decimals}`}`

@@ -1,8 +1,8 @@
-/** How a time is written: the operator's zone, an IANA name such as `America/Santo_Domingo`, and the moment that is "today". */
+/** How a time is displayed: the operator's time zone, an IANA name such as `America/Santo_Domingo`, and the moment that is "today". */
 export interface TimeStyle {
   readonly zone: string
   readonly now: number
-  /** Adds seconds: for the page of one thing, not for lists. */
+  /** Adds seconds: for detail pages, not for lists. */
   readonly detail?: boolean | undefined
 }
 
@@ -26,7 +26,7 @@ function partsOf(at: number, zone: string): Readonly<Record<string, string>> {
   return Object.fromEntries(formatter.formatToParts(at).map(({ type, value }) => [type, value]))
 }
 
-/** Writes a time in ms since 1970: today `14:31`, with detail `14:31:07`; other days `18 Nov, 09:14`; other years with the year. */
+/** Formats a time in ms since 1970: today `14:31`, with detail `14:31:07`; other days `18 Nov, 09:14`; other years with the year. */
 export function showTime(at: number, { zone, now, detail }: TimeStyle): string {
   const then = partsOf(at, zone)
   const today = partsOf(now, zone)
@@ -50,7 +50,7 @@ const UNITS = [
   [1_000, 's'],
 ] as const
 
-/** Writes a duration by its two largest units: `4 min 12 s`, `3 h 27 min`, `2 d`, `84 ms`. Negative ones count as zero. */
+/** Formats a duration by its two largest units: `4 min 12 s`, `3 h 27 min`, `2 d`, `84 ms`. Negative ones count as zero. */
 export function showDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`
   const first = UNITS.findIndex(([size]) => ms >= size)
@@ -64,7 +64,7 @@ export function showDuration(ms: number): string {
   return words.join(' ')
 }
 
-/** Writes a zone as people know it at that moment: `UTC−4, Santo Domingo`. */
+/** Formats a time zone with its offset at that moment: `UTC−4, Santo Domingo`. */
 export function showZone(zone: string, at: number): string {
   const offset = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'shortOffset' })
     .formatToParts(at)

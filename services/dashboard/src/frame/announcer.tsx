@@ -3,9 +3,9 @@ import { useSyncExternalStore } from 'react'
 let text = ''
 const listeners = new Set<() => void>()
 
-/** Says a change to people who cannot see it. Only for changes that matter: never for each second or each row. */
+/** Announces a change to screen reader users. Only for changes that matter: never for each second or each row. */
 export function announce(sentence: string): void {
-  // The same words twice are heard twice.
+  // Makes a repeated text announced again.
   text = text === sentence ? `${sentence}\u00a0` : sentence
   for (const tell of listeners) tell()
 }
@@ -15,7 +15,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** The one live region, present and empty from the start. */
+/** The only live region, present and empty from the start. */
 export function Announcer() {
   const said = useSyncExternalStore(subscribe, () => text)
   return (

@@ -7,6 +7,7 @@ import {
   IconInbox,
   IconKey,
   IconLink,
+  IconRocket,
   IconSettings,
   IconUsers,
   IconWallet,
@@ -16,15 +17,15 @@ import {
 } from '@tabler/icons-react'
 import type { Role } from '../session/roles.ts'
 
-/** A place in the navigation. */
+/** An entry of the navigation. */
 export interface Entry {
   readonly label: string
-  /** Behind `/{workspace}/{mode}/`; its first segment marks the entry as current. */
+  /** Path after `/{workspace}/{mode}/`; its first segment marks the entry as current. */
   readonly page: string
   readonly icon: TablerIcon
-  /** Absent for smaller roles. */
+  /** Hidden for lower roles. */
   readonly needs: Role
-  /** Second key behind G. */
+  /** Second key after G. */
   readonly key?: string
 }
 
@@ -54,18 +55,19 @@ export const ENTRY_GROUPS: readonly { readonly heading: string | null; readonly 
     entries: [
       entry('Webhooks', 'webhooks/deliveries', IconWebhook, 'viewer', 'w'),
       entry('API keys', 'keys', IconKey, 'admin'),
-      entry('Explain', 'explain', IconZoomQuestion),
+      entry('Trace a payment', 'explain', IconZoomQuestion),
     ],
   },
   {
     heading: 'Account',
     entries: [
       entry('Wallets', 'wallets', IconWallet),
+      entry('Going live', 'go-live', IconRocket, 'admin'),
       entry('Team', 'team', IconUsers),
       entry('Settings', 'settings/pricing', IconSettings, 'viewer', 's'),
     ],
   },
 ]
 
-/** The page of people who run this installation. */
+/** The page of instance admins. */
 export const SYSTEM_ENTRY = { label: 'System', path: '/system/chains', icon: IconActivity } as const

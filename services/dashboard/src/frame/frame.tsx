@@ -1,18 +1,20 @@
-import { type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense, useSyncExternalStore } from 'react'
 import { Outlet } from 'react-router'
 import { useLive } from '../live/use-live.ts'
 import { PageSkeleton } from '../parts/page-skeleton.tsx'
-import { StepUpDialog } from '../parts/step-up-dialog.tsx'
+import { askedNow, settle, subscribe } from '../parts/second-factor/step-up.ts'
+import { useLoaded } from '../parts/use-loaded.ts'
 import { Announcer } from './announcer.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Keyboard } from './keyboard.tsx'
+import { MissingCodeNote } from './missing-code.tsx'
 import { Navigation } from './navigation.tsx'
 import { OfflineNote } from './offline-note.tsx'
-import { Search } from './search.tsx'
+import { loadedSearch, whenSearchLoads } from './open-search.ts'
 import type { NavigationTarget } from './target.ts'
 import { TopBar } from './top-bar.tsx'
 
-/** What is around every page of a signed-in person. In test mode it cannot be overlooked: band, stripes, frame. */
+/** The frame around every page of a signed-in person. Test mode is clearly visible: band, stripes, border. */
 export function Frame({
   target,
   children,
@@ -22,6 +24,13 @@ export function Frame({
 }) {
   const test = target?.mode === 'test'
   useLive(target?.workspaceId, target?.mode)
+  const Search = useSyncExternalStore(whenSearchLoads, loadedSearch)
+  const asksForCode = useSyncExternalStore(subscribe, askedNow) !== null
+  const StepUpDialog = useLoaded(
+    asksForCode,
+    async () => (await import('../parts/second-factor/step-up-dialog.tsx')).StepUpDialog,
+    () => settle(false),
+  )
   return (
     <div className={test ? 'pm-body pm-test' : 'pm-body'}>
       <a className="skip" href="#main">
@@ -30,7 +39,7 @@ export function Frame({
       {test ? (
         <aside className="pm-test-band" aria-label="Test mode">
           <b>TEST MODE</b>
-          <span>Sandbox data. No invoice here moves real money.</span>
+          <span>Test data. No real money moves here.</span>
         </aside>
       ) : null}
       <div className="pm-app">
@@ -38,6 +47,7 @@ export function Frame({
         <div className="pm-column">
           <TopBar target={target} />
           <OfflineNote />
+          <MissingCodeNote />
           <main id="main" className="pm-main" tabIndex={-1}>
             <ErrorBoundary>
               <Suspense fallback={<PageSkeleton />}>{children ?? <Outlet />}</Suspense>
@@ -45,9 +55,9 @@ export function Frame({
           </main>
         </div>
       </div>
-      {target === null ? null : <Search target={target} />}
+      {target === null || Search === null ? null : <Search target={target} />}
       <Keyboard target={target} />
-      <StepUpDialog />
+      {StepUpDialog === null ? null : <StepUpDialog />}
       <Announcer />
     </div>
   )

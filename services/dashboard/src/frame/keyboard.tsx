@@ -1,36 +1,31 @@
-import { Modal } from '@mantine/core'
-import { spotlight } from '@mantine/spotlight'
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { useLoaded } from '../parts/use-loaded.ts'
 import { placePath } from '../session/scope.ts'
 import { announce } from './announcer.tsx'
 import { ENTRY_GROUPS } from './entries.ts'
-import { keysAreOn } from './key-switch.ts'
+import { openSearch } from './open-search.ts'
+import { keysAreOn } from './shortcut.ts'
 import type { NavigationTarget } from './target.ts'
 
-/** Behind G, the second key has this long. */
+/** Time limit for the second key after G. */
 const CHORD_MS = 1_500
-
-const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ['Ctrl K or ⌘ K', 'Search everything'],
-  ['/', 'Search on this page'],
-  ['J and K', 'Next and previous row'],
-  ['Enter', 'Open the row'],
-  ['Esc', 'Close what is open, back to the row'],
-  ['C', 'Copy the ID of the row'],
-  ['G then O, E, I, W, S', 'Overview, Exceptions, Invoices, Webhooks, Settings'],
-  ['?', 'This list'],
-]
 
 /** Keys of every page. Single keys act only outside fields and never submit anything: they move the focus. */
 export function Keyboard({ target }: { readonly target: NavigationTarget | null }) {
   const [listOpen, setListOpen] = useState(false)
+  const List = useLoaded(listOpen, async () => (await import('./keys-dialog.tsx')).KeysDialog)
   const navigate = useNavigate()
   useEffect(() => {
     let chordUntil = 0
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || !keysAreOn() || isTyping(event.target)) return
       const key = event.key.toLowerCase()
+      if (isTyping(event.target)) return
+      if (key === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && target !== null) {
+        event.preventDefault()
+        return openSearch()
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || !keysAreOn()) return
       const acted = event.timeStamp < chordUntil ? go(key) : act(key)
       chordUntil = key === 'g' && !acted ? event.timeStamp + CHORD_MS : 0
       if (acted) event.preventDefault()
@@ -45,6 +40,7 @@ export function Keyboard({ target }: { readonly target: NavigationTarget | null 
       if (key === 'j') return moveRow(1)
       if (key === 'k') return moveRow(-1)
       if (key === 'c') return copyRow()
+      if (key === 'a' || key === 'r') return chooseAnswer(key)
       if (key === '/') return focusSearch()
       if (key === '?') setListOpen(true)
       return key === '?'
@@ -52,21 +48,7 @@ export function Keyboard({ target }: { readonly target: NavigationTarget | null 
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   }, [navigate, target])
-  return (
-    <Modal opened={listOpen} onClose={() => setListOpen(false)} title="Keys">
-      <dl className="pm-keys">
-        {KEYS.map(([keys, what]) => (
-          <div key={keys}>
-            <dt>
-              <kbd>{keys}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-      <p className="pm-muted pm-small">Single keys can be switched off in the menu of your name.</p>
-    </Modal>
-  )
+  return List === null ? null : <List isOpen={listOpen} onClose={() => setListOpen(false)} />
 }
 
 function isTyping(target: EventTarget | null): boolean {
@@ -88,6 +70,19 @@ function moveRow(step: 1 | -1): boolean {
   return links.length > 0
 }
 
+/**
+ * Selects an answer of the open item and moves on to its reason: nothing is sent. Does nothing while the focus is on the row of another
+ * item: the person would decide one that they are not looking at.
+ */
+function chooseAnswer(key: string): boolean {
+  const row = document.activeElement?.closest('main [data-row-id]') ?? null
+  if (row !== null && row.getAttribute('aria-current') !== 'true') return false
+  const answer = document.querySelector<HTMLElement>(`main [data-key="${key}"]`)
+  answer?.click()
+  if (answer !== null) document.querySelector<HTMLElement>('main [data-after-key]')?.focus()
+  return answer !== null
+}
+
 function copyRow(): boolean {
   const row =
     document.activeElement?.closest('[data-row-id]') ?? document.querySelector('main [data-row-id][aria-current]')
@@ -102,7 +97,7 @@ function copyRow(): boolean {
 
 function focusSearch(): boolean {
   const field = document.querySelector<HTMLElement>('main [data-page-search]')
-  if (field === null) spotlight.open()
+  if (field === null) openSearch()
   else field.focus()
   return true
 }

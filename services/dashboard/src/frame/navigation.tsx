@@ -1,5 +1,5 @@
 import { Link, useLocation } from 'react-router'
-import { mayDo, ROLE_WORDS } from '../session/roles.ts'
+import { mayDo, ROLE_LABELS } from '../session/roles.ts'
 import { placePath } from '../session/scope.ts'
 import { useSession } from '../session/session.ts'
 import { ENTRY_GROUPS, type Entry, SYSTEM_ENTRY } from './entries.ts'
@@ -9,7 +9,7 @@ import { useOpenExceptions } from './use-open-exceptions.ts'
 import { UserMenu } from './user-menu.tsx'
 import { WorkspaceMenu } from './workspace-menu.tsx'
 
-/** The navigation: what this person may not open is absent. */
+/** The navigation: entries that this person may not open are hidden. */
 export function Navigation({ target }: { readonly target: NavigationTarget | null }) {
   const { isOperator } = useSession()
   const { pathname } = useLocation()
@@ -33,7 +33,7 @@ export function Navigation({ target }: { readonly target: NavigationTarget | nul
           </Link>
         </>
       ) : null}
-      <UserMenu role={target === null ? 'Operator' : ROLE_WORDS[target.role]} />
+      <UserMenu role={target === null ? 'Operator' : ROLE_LABELS[target.role]} />
     </nav>
   )
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { showTime } from '../format/time.ts'
 import { ZONE } from '../parts/time.tsx'
 
-/** Says since when the page shows old state. Nothing on the page is blocked by it. */
+/** Shows since when the page's data is outdated. It blocks nothing on the page. */
 export function OfflineNote() {
   const { online } = useNetwork()
   const [since, setSince] = useState<number | null>(null)
@@ -13,7 +13,7 @@ export function OfflineNote() {
   return (
     <div className="pm-offline" role="status">
       <IconWifiOff size={16} aria-hidden />
-      You are offline. Shown: state of {showTime(since, { zone: ZONE, now: since })}.
+      You’re offline. Showing data from {showTime(since, { zone: ZONE, now: since })}.
     </div>
   )
 }

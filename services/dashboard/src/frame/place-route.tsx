@@ -1,11 +1,11 @@
 import { Link, Navigate, useParams } from 'react-router'
 import { MODES } from '#shared/domain/enumerations.ts'
-import { ForeignText } from '../parts/foreign-text.tsx'
 import { Page } from '../parts/page.tsx'
+import { UntrustedText } from '../parts/untrusted-text.tsx'
 import { PlaceContext } from '../session/scope.ts'
 import { useSession } from '../session/session.ts'
 import { Frame } from './frame.tsx'
-import { rememberedPlace, rememberPlace } from './last-place.ts'
+import { rememberedPlace, rememberPlace } from './last-route.ts'
 import { NotFound } from './not-found.tsx'
 
 /** Pages of a workspace: reads workspace and mode from the URL. An unknown or foreign workspace is not found. */
@@ -38,12 +38,12 @@ export function PlaceRoute() {
 
 function AuthenticatorFirst({ workspace }: { readonly workspace: string }) {
   return (
-    <Page title="Set up an authenticator first">
+    <Page title="Set up two-factor authentication">
       <p>
-        <ForeignText>{workspace}</ForeignText> wants its members to have one. It takes a minute.
+        <UntrustedText>{workspace}</UntrustedText> requires two-factor authentication. Setting it up takes a minute.
       </p>
       <p className="pm-gap-top">
-        <Link to="/account">Password and authenticator</Link>
+        <Link to="/account">Account security</Link>
       </p>
     </Page>
   )
@@ -71,7 +71,7 @@ export function OwnRoute() {
   return <Frame target={null} />
 }
 
-/** The front page leads to where this person was last. */
+/** The front page redirects to where this person was last. */
 export function FrontRoute() {
   const { workspaces, isOperator } = useSession()
   const last = rememberedPlace()

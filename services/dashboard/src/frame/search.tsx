@@ -1,24 +1,28 @@
 import { useDebouncedValue } from '@mantine/hooks'
+import '@mantine/spotlight/styles.css'
 import { Spotlight, spotlight } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { ForeignText } from '../parts/foreign-text.tsx'
+import { UntrustedText } from '../parts/untrusted-text.tsx'
 import { mayDo } from '../session/roles.ts'
 import { placePath } from '../session/scope.ts'
 import { ENTRY_GROUPS } from './entries.ts'
-import { findEverywhere } from './find-everywhere.ts'
+import { globalSearch } from './global-search.ts'
 import type { NavigationTarget } from './target.ts'
 
 const TYPING_MS = 180
 const LIST_ID = 'pm-found-everywhere'
-/** Numbers of invoices are asked for from the first digit, anything else from the second character. */
+/** Invoice numbers are searched from the first digit, anything else from the second character. */
 const QUESTION = /^#?\d+$|^../
 
+/** Opens the search, also before it is on the page. */
+export const showSearch = (): void => spotlight.open()
+
 /**
- * The search over everything: pages at once, things of the workspace as the server finds them. Enter opens the first thing that was
- * found, and waits for the answer when it is pressed before.
+ * The global search: pages at once, objects of the workspace as the server finds them. Enter opens the first result,
+ * and waits for the response when it is pressed before.
  */
 export function Search({ target }: { readonly target: NavigationTarget }) {
   const [typed, setTyped] = useState('')
@@ -28,7 +32,7 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
   const { workspaceId, mode } = target
   const found = useQuery({
     queryKey: ['find', workspaceId, mode, asked],
-    queryFn: async () => await findEverywhere({ workspaceId, mode, text: asked }),
+    queryFn: async () => await globalSearch({ workspaceId, mode, text: asked }),
     enabled: QUESTION.test(asked),
     retry: false,
   })
@@ -48,15 +52,15 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
     <Spotlight.Root
       query={typed}
       onQueryChange={setTyped}
-      shortcut="mod + K"
+      shortcut={null}
       scrollable
       maxHeight={420}
-      attributes={{ content: { 'aria-label': 'Search everything' } }}
+      attributes={{ content: { 'aria-label': 'Search everywhere' } }}
     >
       <div onKeyDownCapture={keys}>
         <Spotlight.Search
-          placeholder="Invoice, order, address, transaction, event…"
-          aria-label="Search everything"
+          placeholder="Search invoices, orders, addresses, transactions, events…"
+          aria-label="Search everywhere"
           leftSection={<IconSearch size={18} aria-hidden />}
         />
       </div>
@@ -65,10 +69,10 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
           <Spotlight.Action key={page} onClick={() => go(page)}>
             <span className="pm-found">
               <b>
-                <ForeignText>{label}</ForeignText>
+                <UntrustedText>{label}</UntrustedText>
               </b>
               <span className="pm-muted">
-                <ForeignText>{detail}</ForeignText>
+                <UntrustedText>{detail}</UntrustedText>
               </span>
             </span>
           </Spotlight.Action>
@@ -85,8 +89,8 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
           <Spotlight.Action
             key="explain"
             onClick={() => go(explain)}
-            label={`Explain “${text}”`}
-            description="Look on all networks"
+            label={`Trace “${text}”`}
+            description="Look it up on all networks"
           />
         ) : null}
         {found.error === null || waiting ? null : <Spotlight.Empty>Could not search. Try again.</Spotlight.Empty>}
@@ -96,9 +100,9 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
 }
 
 /**
- * Keeps the first entry selected while answers come in, unless somebody moved the selection, and lets Enter wait for an answer that
- * is on its way: the component of the library selects by element and would keep what the answer pushed down. Returns the handler of
- * keys, for the capture phase around the field.
+ * Keeps the first entry selected while results arrive, unless the person moved the selection, and lets Enter wait for a response
+ * in flight: the library's component selects by element and would keep an entry that the results pushed down. Returns the key
+ * handler, for the capture phase around the field.
  */
 function useEnter(props: {
   readonly text: string
@@ -110,11 +114,11 @@ function useEnter(props: {
   const { text, waiting, answer, first, open } = props
   const hasMoved = useRef(false)
   const [enteredText, setEnteredText] = useState<string | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text is another list
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new text gives a new list
   useEffect(() => {
     hasMoved.current = false
   }, [text])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an answer puts entries in front of the selected one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a response inserts entries before the selected one
   useEffect(() => {
     if (!hasMoved.current) selectFirst()
   }, [answer])

@@ -1,4 +1,3 @@
-import { spotlight } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { Link, useLocation } from 'react-router'
 import { MODES, type Mode } from '#shared/domain/enumerations.ts'
@@ -6,9 +5,10 @@ import { showZone } from '../format/time.ts'
 import { ZONE } from '../parts/time.tsx'
 import { useNow } from '../parts/use-now.ts'
 import { placePath } from '../session/scope.ts'
+import { openSearch } from './open-search.ts'
 import type { NavigationTarget } from './target.ts'
 
-/** Search, Live or Test, and the zone of all times. Switching the mode keeps the page and drops the item. */
+/** Search, Live or Test, and the time zone of all times. Switching the mode keeps the page and drops the item. */
 export function TopBar({ target }: { readonly target: NavigationTarget | null }) {
   const now = useNow(3_600_000)
   const { pathname } = useLocation()
@@ -16,9 +16,9 @@ export function TopBar({ target }: { readonly target: NavigationTarget | null })
   return (
     <header className="pm-top">
       {target === null ? null : (
-        <button type="button" className="pm-search" onClick={() => spotlight.open()}>
+        <button type="button" className="pm-search" onClick={openSearch}>
           <IconSearch size={16} aria-hidden />
-          <span>Search: invoice, order, address, transaction, event…</span>
+          <span>Search invoices, orders, addresses, transactions, events…</span>
           <kbd>Ctrl K</kbd>
         </button>
       )}
@@ -32,7 +32,7 @@ export function TopBar({ target }: { readonly target: NavigationTarget | null })
   )
 }
 
-const MODE_WORDS: Readonly<Record<Mode, string>> = { live: 'Live', test: 'Test' }
+const MODE_LABELS: Readonly<Record<Mode, string>> = { live: 'Live', test: 'Test' }
 
 function ModeSwitch({ target, page }: { readonly target: NavigationTarget; readonly page: string }) {
   return (
@@ -43,7 +43,7 @@ function ModeSwitch({ target, page }: { readonly target: NavigationTarget; reado
           to={placePath(target.workspaceId, mode, page)}
           aria-current={mode === target.mode ? 'true' : undefined}
         >
-          {MODE_WORDS[mode]}
+          {MODE_LABELS[mode]}
         </Link>
       ))}
     </nav>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { trpc } from '../api/trpc.ts'
 
-/** How many exceptions wait for a decision, for the number in the navigation. 0 while it is not known. */
+/** How many exceptions wait for a decision, for the number in the navigation. 0 while unknown. */
 export function useOpenExceptions({
   workspaceId,
   mode,

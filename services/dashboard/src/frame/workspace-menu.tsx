@@ -1,42 +1,24 @@
-import { Menu } from '@mantine/core'
-import { IconCheck, IconChevronDown } from '@tabler/icons-react'
-import { useNavigate } from 'react-router'
-import { ForeignText } from '../parts/foreign-text.tsx'
-import { placePath } from '../session/scope.ts'
-import { useSession } from '../session/session.ts'
+import { IconChevronDown } from '@tabler/icons-react'
+import { UntrustedText } from '../parts/untrusted-text.tsx'
 import { Logo } from './logo.tsx'
+import { MenuButton } from './menu-button.tsx'
 import type { NavigationTarget } from './target.ts'
 
-/** Names the workspace and leads to the others of this person, in the same mode. */
+const load = async () => (await import('./workspace-menu-list.tsx')).WorkspaceMenuList
+
+/** Shows the workspace, with a menu of the person's other workspaces. */
 export function WorkspaceMenu({ target }: { readonly target: NavigationTarget | null }) {
-  const { workspaces } = useSession()
-  const navigate = useNavigate()
   const name = target?.workspaceName ?? 'Paymesh'
   return (
-    <Menu position="bottom-start" width={240} withinPortal>
-      <Menu.Target>
-        <button type="button" className="pm-workspace" aria-label={`Workspace ${name}. Change`}>
-          <Logo />
-          <span>
-            <b>
-              <ForeignText>{name}</ForeignText>
-            </b>
-            <small>Paymesh</small>
-          </span>
-          <IconChevronDown size={16} aria-hidden />
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {workspaces.map(({ id, name: other }) => (
-          <Menu.Item
-            key={id}
-            onClick={() => void navigate(placePath(id, target?.mode ?? 'live', 'overview'))}
-            rightSection={id === target?.workspaceId ? <IconCheck size={14} aria-hidden /> : null}
-          >
-            <ForeignText>{other}</ForeignText>
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <MenuButton className="pm-workspace" label={`Workspace ${name}. Change`} target={target} load={load}>
+      <Logo />
+      <span>
+        <b>
+          <UntrustedText>{name}</UntrustedText>
+        </b>
+        <small>Paymesh</small>
+      </span>
+      <IconChevronDown size={16} aria-hidden />
+    </MenuButton>
   )
 }

@@ -2,16 +2,16 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { api } from '../api/trpc.ts'
-import { keepSubscribed } from './keep-subscribed.ts'
-import { routerOf, routersOf } from './what-to-ask.ts'
+import { routerOf, routersOf } from './live-query.ts'
+import { keepSubscribed } from './resubscribe.ts'
 
-/** Signals of a busy moment are answered together. */
+/** Signals of a busy moment are handled together. */
 const GATHER_MS = 400
-/** Figures are dear: they are asked again at most this often. */
+/** Figures are expensive: they are fetched at most this often. */
 const FIGURES_EVERY_MS = 5_000
 const FIGURES = 'overview'
 
-/** Follows the changes of a workspace and asks again what they concern, for pages that are shown. Cut connections come back by themselves. */
+/** Follows the changes of a workspace and refetches the affected data of shown pages. Interrupted connections are reopened automatically. */
 export function useLive(workspaceId: string | undefined, mode: Mode | undefined): void {
   const client = useQueryClient()
   useEffect(() => {

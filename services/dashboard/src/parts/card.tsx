@@ -1,15 +1,19 @@
 import type { ReactNode } from 'react'
 
-/** A card with a title; `beside` stands at the right of the title. `flush` leaves out the padding, for tables. */
+/**
+ * A card with a title; `beside` is shown to the right of the title. `flush` removes the padding, for tables. `label` is its name for screen
+ * readers where several cards of a page have the same title.
+ */
 export function Card(props: {
   readonly title?: string
+  readonly label?: string
   readonly beside?: ReactNode
   readonly flush?: boolean
   readonly className?: string
   readonly children: ReactNode
 }) {
   return (
-    <section className={`pm-card ${props.className ?? ''}`} aria-label={props.title}>
+    <section className={`pm-card ${props.className ?? ''}`} aria-label={props.label ?? props.title}>
       {props.title === undefined ? null : (
         <header className="pm-card-head">
           <h2>{props.title}</h2>
@@ -35,7 +39,7 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [name: str
   )
 }
 
-/** A sentence that needs attention, with its tone; for the state of one thing at the top of a page. */
+/** A highlighted sentence with a tone; for the state of an object at the top of a page. */
 export function Note(props: {
   readonly tone: 'pending' | 'partial' | 'paid' | 'danger' | 'new' | 'confirming'
   readonly icon?: ReactNode

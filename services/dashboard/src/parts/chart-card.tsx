@@ -9,11 +9,11 @@ export interface ChartTable {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** A chart with the finding in words, and its numbers as a table on demand. The drawing itself is hidden from screen readers. */
+/** A chart with its result in words, and its numbers as a table on demand. The drawing itself is hidden from screen readers. */
 export function ChartCard(props: {
   readonly title: string
   readonly beside?: ReactNode
-  /** The sentence a glance would give: "Paid volume rose from 5,000 to 7,600 USD." */
+  /** The result in a sentence: "Paid volume rose from 5,000 to 7,600 USD." */
   readonly finding: string
   readonly table: ChartTable
   readonly className?: string

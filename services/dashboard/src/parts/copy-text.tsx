@@ -6,10 +6,10 @@ import { announce } from '../frame/announcer.tsx'
 /** An id, hash or address with a copy button. `short` keeps six characters of both ends: never for what someone must verify. */
 export function CopyText(props: {
   readonly text: string
-  /** What it is, for the button's name: "Copy address". */
+  /** Its name for the button: "Copy address". */
   readonly what: string
   readonly short?: boolean
-  /** Shows this instead, for example nothing at all beside a long block. */
+  /** Shows this instead, for example nothing at all next to a long block. */
   readonly shown?: string
 }) {
   const shown = props.shown ?? (props.short === true ? shorten(props.text) : props.text)
@@ -41,7 +41,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
       setCopied(true)
       announce(`${what} copied`)
     } catch {
-      announce('The browser did not allow copying. Select the text and copy it by hand.')
+      announce('The browser did not allow copying. Select the text and copy it manually.')
     }
   }
   return (

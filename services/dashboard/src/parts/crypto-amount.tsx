@@ -1,4 +1,4 @@
-/** An amount of a coin exactly as it is due, copied and sent: never grouped, never rounded. `0.00159915 BTC` */
+/** An exact amount of a coin, as displayed, copied and sent: never grouped, never rounded. `0.00159915 BTC` */
 export function CryptoAmount(props: {
   readonly amount: string
   readonly symbol: string

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** What a page shows before there is anything: one sentence that teaches, and the next step as `children`. */
+/** Shown on an empty page: one helpful sentence, and the next step as `children`. */
 export function EmptyState(props: {
   readonly title: string
   readonly text?: ReactNode

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Tone } from '#shared/contracts/tone.ts'
 
-/** One rung or moment: what is behind has a tone, what is ahead is pale. */
+/** One step: past ones have a tone, future ones are pale. */
 export interface Step {
   readonly key: string
   /** In the circle: a number or an icon. */
@@ -12,7 +12,7 @@ export interface Step {
   readonly children: ReactNode
 }
 
-/** Steps one under the other on a line: attempts of a delivery, a timeline of an invoice. `label` names the list. */
+/** Steps in a vertical line: attempts of a delivery, a timeline of an invoice. `label` names the list. */
 export function Ladder({ label, steps }: { readonly label: string; readonly steps: readonly Step[] }) {
   return (
     <ol className="pm-ladder pm-num" aria-label={label}>

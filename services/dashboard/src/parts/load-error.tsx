@@ -1,31 +1,44 @@
 import { Button } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { failureOf } from '../api/failure.ts'
+import type { Language } from '../words/language.ts'
 import { CopyText } from './copy-text.tsx'
+import { LOAD_ERROR_WORDS } from './load-error-words.ts'
 
-/** What a page or card shows when its data did not come. `what` ends the sentence "Could not load …". */
-export function LoadError(props: { readonly what: string; readonly error: unknown; readonly onRetry?: () => void }) {
+/**
+ * Shown by a page or card whose data failed to load. `what` ends the sentence "Could not load …" in the page's language: English unless
+ * stated. The server's own sentences are English.
+ */
+export function LoadError(props: {
+  readonly what: string
+  readonly error: unknown
+  readonly onRetry?: () => void
+  readonly language?: Language
+}) {
+  const words = LOAD_ERROR_WORDS[props.language ?? 'en']
   const failure = failureOf(props.error)
   const absent = failure.code === 'NOT_FOUND'
   return (
     <div className="pm-load-error" role="alert">
       <IconAlertTriangle size={18} aria-hidden />
       <div>
-        <p>
-          {absent
-            ? 'Not found. It may belong to another workspace or to test mode.'
-            : `Could not load ${props.what}. Nothing was changed.`}
-        </p>
-        {absent ? null : <p className="pm-muted">{failure.message}</p>}
+        <p>{absent ? words.absent : words.failed(props.what)}</p>
+        {absent ? null : failure.code === 'OFFLINE' ? (
+          <p className="pm-muted">{words.offline}</p>
+        ) : (
+          <p className="pm-muted" lang="en">
+            {failure.message}
+          </p>
+        )}
         <div className="pm-row">
           {props.onRetry === undefined || absent ? null : (
             <Button size="xs" variant="default" onClick={props.onRetry}>
-              Try again
+              {words.retry}
             </Button>
           )}
           {failure.requestId === null ? null : (
             <span className="pm-muted pm-row">
-              Request <CopyText text={failure.requestId} what="request ID" short />
+              {words.request} <CopyText text={failure.requestId} what="request ID" short />
             </span>
           )}
         </div>

@@ -1,6 +1,6 @@
 let changedAt = 0
 
-/** Records that the person in this browser has just changed something: lists show the answer that follows in full. */
+/** Records that the person in this browser has just changed something: lists show the next response in full. */
 export function recordOwnChange(): void {
   changedAt = Date.now()
 }

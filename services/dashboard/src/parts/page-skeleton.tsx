@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import { useLate } from './use-late.ts'
 
-/** Stands in for a page whose code or data is on the way. Shows nothing for 150 ms, so that quick answers do not flicker. */
+/** Placeholder for a page whose code or data is loading. Shows nothing for 150 ms, so that fast responses do not flicker. */
 export function PageSkeleton() {
   const late = useLate(true)
   return (

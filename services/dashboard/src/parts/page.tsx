@@ -2,7 +2,7 @@ import { type ReactNode, use, useEffect, useLayoutEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
 import { PlaceContext } from '../session/scope.ts'
 
-/** A tab of a page: a link, so that it has an address. */
+/** A tab of a page: a link, so that it has a URL. */
 export interface PageTab {
   readonly label: string
   readonly to: string
@@ -12,9 +12,9 @@ export interface PageTab {
 
 export interface PageProps {
   readonly title: string
-  /** Other words for the browser's tab, such as the invoice's number and state. */
+  /** A different title for the browser tab, such as the invoice's number and state. */
   readonly documentTitle?: string
-  /** Beside the title: badges, a sentence. */
+  /** Next to the title: badges, a sentence. */
   readonly beside?: ReactNode
   /** Buttons at the right. */
   readonly actions?: ReactNode
@@ -31,7 +31,7 @@ export function Page({ title, documentTitle, beside, actions, tabs, children }: 
     const words = [documentTitle ?? title, place?.workspaceName, 'Paymesh'].filter((word) => word !== undefined)
     document.title = `${place?.mode === 'test' ? '[TEST] ' : ''}${words.join(' · ')}`
   }, [title, documentTitle, place])
-  // Before the effects of its parts: a list that somebody comes back to then scrolls to their row.
+  // Before the effects of its parts: a list to which a person returns then scrolls to their row.
   useLayoutEffect(() => {
     window.scrollTo(0, 0)
   }, [])

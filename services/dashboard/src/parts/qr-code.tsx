@@ -6,7 +6,7 @@ import { save } from './save-file.ts'
 const QUIET_MODULES = 4
 const PNG_MODULE_PX = 12
 
-/** A QR code, black on white in both themes with four modules of quiet zone. `label` says what the code holds. */
+/** A QR code, black on white in both themes with a quiet zone of four modules. `label` names its content. */
 export function QrCode(props: { readonly text: string; readonly label: string; readonly size?: number }) {
   const { data, size } = encode(props.text, { ecc: 'M', border: QUIET_MODULES })
   const side = props.size ?? 200

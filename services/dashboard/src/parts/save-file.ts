@@ -1,4 +1,4 @@
-/** Gives the browser a file to save under this name. */
+/** Lets the browser save a file under this name. */
 export function save(blob: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 
-/** Holds something wide, such as a table. While it is wider than its place it can be scrolled, by keys as well: then it takes the focus. */
+/** Contains something wide, such as a table. While it is wider than its box it can be scrolled, also by keyboard: it is focusable then. */
 export function ScrollBox({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   const box = useRef<HTMLElement>(null)
   const [isWide, setWide] = useState(false)

@@ -1,11 +1,11 @@
 import type { TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Tone } from '#shared/contracts/tone.ts'
-import { type StatusKind, type StatusOf, type StatusWord, VOCABULARY } from './status-vocabulary.ts'
+import { type StatusKind, type StatusLabel, type StatusOf, VOCABULARY } from './status-vocabulary.ts'
 
 /** A state as word, icon and colour: `<StatusBadge of="invoice" status={invoice.status} />`. */
 export function StatusBadge<K extends StatusKind>({ of, status }: { readonly of: K; readonly status: StatusOf<K> }) {
-  const entry = (VOCABULARY[of] as Readonly<Record<string, StatusWord>>)[status]
+  const entry = (VOCABULARY[of] as Readonly<Record<string, StatusLabel>>)[status]
   if (entry === undefined) return <ToneBadge tone="new">{status}</ToneBadge>
   return (
     <ToneBadge tone={entry.tone} icon={entry.icon}>
@@ -14,7 +14,7 @@ export function StatusBadge<K extends StatusKind>({ of, status }: { readonly of:
   )
 }
 
-/** A badge with words of its own, such as a number of exceptions. */
+/** A badge with its own text, such as a number of exceptions. */
 export function ToneBadge(props: {
   readonly tone: Tone
   readonly icon?: TablerIcon | undefined

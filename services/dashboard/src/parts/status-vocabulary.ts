@@ -23,16 +23,16 @@ import {
 } from '@tabler/icons-react'
 import type { Tone } from '#shared/contracts/tone.ts'
 
-/** How a state is said: always a word, an icon and a colour together. */
-export interface StatusWord {
+/** How a status is shown: always a word, an icon and a colour together. */
+export interface StatusLabel {
   readonly word: string
   readonly tone: Tone
   readonly icon: TablerIcon
 }
 
-const say = (word: string, tone: Tone, icon: TablerIcon): StatusWord => ({ word, tone, icon })
+const say = (word: string, tone: Tone, icon: TablerIcon): StatusLabel => ({ word, tone, icon })
 
-/** Every state a page shows. Red means that a person must act; an expired invoice is not red. */
+/** Every status on the pages. Red means that a person must act; an expired invoice is not red. */
 export const VOCABULARY = {
   invoice: {
     new: say('New', 'new', IconCircleDashed),
@@ -46,7 +46,7 @@ export const VOCABULARY = {
   },
   flag: {
     paid_late: say('Late', 'partial', IconClock),
-    underpaid_accepted: say('Accepted short', 'partial', IconCircleHalf2),
+    underpaid_accepted: say('Underpayment accepted', 'partial', IconCircleHalf2),
     simulated: say('Simulated', 'test', IconFlask),
     open: say('Still open', 'pending', IconClock),
   },
@@ -77,12 +77,12 @@ export const VOCABULARY = {
     halted: say('Halted', 'danger', IconAlertTriangle),
     stuck: say('Stuck', 'danger', IconAlertTriangle),
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, StatusWord>>>>
+} as const satisfies Readonly<Record<string, Readonly<Record<string, StatusLabel>>>>
 
 export type StatusKind = keyof typeof VOCABULARY
 export type StatusOf<K extends StatusKind> = keyof (typeof VOCABULARY)[K] & string
 
-/** A delivery that waits is queued before its first attempt and retrying behind it. */
+/** A waiting delivery is queued before its first attempt and retrying after it. */
 export function deliveryStatus(
   status: 'pending' | 'succeeded' | 'failed' | 'cancelled',
   attempts: number,

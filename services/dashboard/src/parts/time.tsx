@@ -1,30 +1,30 @@
-import { Tooltip } from '@mantine/core'
 import { showDuration, showTime } from '../format/time.ts'
+import { Hint } from './hint.tsx'
 import { useNow } from './use-now.ts'
 
-/** The zone of all times on the pages: the one of this browser. */
+/** The time zone of all times on the pages: that of this browser. */
 export const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 type Moment = number | string
 
 const toMs = (at: Moment) => (typeof at === 'number' ? at : Date.parse(at))
 
-/** A moment, in ms or ISO, in the operator's zone; UTC is shown on hover and focus. `detail` adds seconds. Null is a dash. */
+/** A moment, in ms or ISO, in the operator's time zone; UTC is shown on hover and focus. `detail` adds seconds. Null is a dash. */
 export function Time({ at, detail }: { readonly at: Moment | null | undefined; readonly detail?: boolean }) {
   const now = useNow(60_000)
   if (at === null || at === undefined) return <span className="pm-dim">–</span>
   const ms = toMs(at)
   const utc = new Date(ms).toISOString()
   return (
-    <Tooltip label={`${utc.slice(0, 10)} ${utc.slice(11, 19)} UTC`}>
+    <Hint label={`${utc.slice(0, 10)} ${utc.slice(11, 19)} UTC`}>
       <time dateTime={utc} className="pm-num pm-nowrap">
         {showTime(ms, { zone: ZONE, now, detail })}
       </time>
-    </Tooltip>
+    </Hint>
   )
 }
 
-/** How long until, or since, a moment: `4 min 12 s`. Counts by itself; say "in" or "ago" around it. */
+/** Time until, or since, a moment: `4 min 12 s`. Updates itself; add "in" or "ago" around it. */
 export function Span({ at, stepMs = 1_000 }: { readonly at: Moment; readonly stepMs?: number }) {
   const now = useNow(stepMs)
   return <span className="pm-num pm-nowrap">{showDuration(Math.max(1_000, Math.abs(toMs(at) - now)))}</span>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const LATE_MS = 150
 
-/** Turns true when `waiting` has lasted 150 ms: sooner, a skeleton would only flicker. */
+/** Becomes true when `waiting` has lasted 150 ms: earlier, a skeleton would only flicker. */
 export function useLate(waiting: boolean): boolean {
   const [late, setLate] = useState(false)
   useEffect(() => {

@@ -31,7 +31,7 @@ function tickerOf(stepMs: number): Ticker {
   return ticker
 }
 
-/** The time in ms, rounded down to `stepMs`; the part is drawn again when it changes. All parts of one step share one timer. */
+/** The time in ms, rounded down to `stepMs`; the component renders again when it changes. All users of one step share one timer. */
 export function useNow(stepMs: number): number {
   const { subscribe, read } = tickerOf(stepMs)
   return useSyncExternalStore(subscribe, read)

@@ -19,13 +19,13 @@ export function usePlace(): Place {
   return place
 }
 
-/** What every procedure of a workspace asks for: `{ ...scope, id }`. */
+/** Input that every procedure of a workspace requires: `{ ...scope, id }`. */
 export function useScope(): { readonly workspaceId: string; readonly mode: Mode } {
   const { workspaceId, mode } = usePlace()
   return { workspaceId, mode }
 }
 
-/** Whether the signed-in person holds at least this role here. */
+/** Whether the signed-in person has at least this role here. */
 export function useMay(needed: Role): boolean {
   return mayDo(usePlace().role, needed)
 }

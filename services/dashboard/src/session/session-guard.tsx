@@ -6,7 +6,7 @@ import { PageSkeleton } from '../parts/page-skeleton.tsx'
 import { SessionContext } from './session.ts'
 import { sessionQuery } from './session-query.ts'
 
-/** Shows its pages to a signed-in person and takes everybody else to the log-in and back. */
+/** Shows its pages to a signed-in person and redirects everyone else to the login and back. */
 export function SessionGuard() {
   const location = useLocation()
   const session = useQuery(sessionQuery)

@@ -3,7 +3,7 @@ import { SESSION_KEY } from '../api/query-client.ts'
 import { api } from '../api/trpc.ts'
 import type { Session } from './session.ts'
 
-/** Who is signed in; asked again each minute, so that a log-in that ended elsewhere is noticed. */
+/** The signed-in person; refetched each minute, so that a session ended elsewhere is detected. */
 export const sessionQuery = queryOptions({
   queryKey: SESSION_KEY,
   queryFn: async (): Promise<Session> => await api.auth.me.query(),

@@ -11,7 +11,7 @@ export interface Membership {
   readonly needsAuthenticator: boolean
 }
 
-/** Who is signed in. The server decides again on every call; the page only leaves out what would be refused. */
+/** The signed-in person. The server checks every call again; the page only hides what would be refused. */
 export interface Session {
   readonly email: string
   readonly name: string
@@ -22,7 +22,7 @@ export interface Session {
 
 export const SessionContext = createContext<Session | null>(null)
 
-/** The signed-in person. Throws outside of the session guard, which is around every page but the log-in. */
+/** The signed-in person. Throws outside the session guard, which is around every page but the login. */
 export function useSession(): Session {
   const session = use(SessionContext)
   if (session === null) throw new Error('useSession outside of the session guard')

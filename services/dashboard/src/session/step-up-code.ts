@@ -1,6 +1,6 @@
 import { api } from '../api/trpc.ts'
 
-/** Gives a code of the authenticator for dangerous deeds of the next minutes. Throws what the server answers. */
+/** Sends an authenticator code for dangerous actions of the next minutes. Throws the server's errors. */
 export async function sendStepUpCode(code: string): Promise<void> {
   await api.auth.stepUp.mutate({ code })
 }

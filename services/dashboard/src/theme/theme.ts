@@ -2,13 +2,13 @@ import {
   type CSSVariablesResolver,
   createTheme,
   type MantineColorsTuple,
-  Menu,
-  Modal,
-  Tooltip,
+  type MenuProps,
+  type ModalProps,
+  type TooltipProps,
   type VariantColorsResolver,
 } from '@mantine/core'
 
-/** Petrol, lightest first; shade 7 is the brand on paper. */
+/** Petrol, lightest first; shade 7 is the brand colour on paper. */
 const petrol: MantineColorsTuple = [
   '#eef6f5',
   '#ddebea',
@@ -22,7 +22,7 @@ const petrol: MantineColorsTuple = [
   '#08363c',
 ]
 
-/** Colours a part may ask for by name, as tokens, so that both themes keep their contrast. */
+/** Colours that a component may use by name, as tokens, so that both themes keep their contrast. */
 const TONES: Readonly<Record<string, { ink: string; soft: string; fill: string; hover: string; onFill: string }>> = {
   petrol: {
     ink: 'var(--brand)',
@@ -82,7 +82,7 @@ const variantColorResolver: VariantColorsResolver = ({ color, theme, variant }) 
   return { background: 'transparent', hover: 'var(--sunken)', color: ink, border: clear }
 }
 
-/** Mantine's variables follow the tokens, so that its parts and ours look the same in both themes. */
+/** Mantine's variables follow the tokens, so that its components and ours look the same in both themes. */
 export const cssVariablesResolver: CSSVariablesResolver = () => {
   const variables = {
     '--mantine-color-body': 'var(--paper)',
@@ -110,7 +110,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => {
   return { variables: {}, light: variables, dark: variables }
 }
 
-/** The look of every Mantine part. */
+/** The styles of every Mantine component. */
 export const theme = createTheme({
   primaryColor: 'petrol',
   primaryShade: 7,
@@ -128,21 +128,26 @@ export const theme = createTheme({
   cursorType: 'pointer',
   focusRing: 'auto',
   variantColorResolver,
+  // Plain properties: the components' own `extend` would load every one of them with the first page.
   components: {
-    // The placeholder is a child that a menu must not have; without it the first entry takes the focus.
-    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
-    Modal: Modal.extend({
+    // The placeholder is a child that a menu must not have; without it the first entry gets the focus.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } satisfies Partial<MenuProps> },
+    Modal: {
       defaultProps: {
         closeButtonProps: { 'aria-label': 'Close' },
         centered: true,
         radius: 12,
         transitionProps: { duration: 120 },
-        // Its head is no second banner of the page.
+        // Its header is not a second banner of the page.
         attributes: { header: { role: 'presentation' } },
-      },
-    }),
-    Tooltip: Tooltip.extend({
-      defaultProps: { withArrow: true, openDelay: 200, events: { hover: true, focus: true, touch: true } },
-    }),
+      } satisfies Partial<ModalProps>,
+    },
+    Tooltip: {
+      defaultProps: {
+        withArrow: true,
+        openDelay: 200,
+        events: { hover: true, focus: true, touch: true },
+      } satisfies Partial<TooltipProps>,
+    },
   },
 })

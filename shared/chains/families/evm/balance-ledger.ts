@@ -1,4 +1,4 @@
-import type { BalanceLedger, SeenRise } from '#shared/ports/scanning.ts'
+import type { BalanceLedger, SeenIncrease } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
@@ -8,10 +8,10 @@ import { fallsBackToBalances } from './block-scan.ts'
 import type { InternalMoves } from './options.ts'
 import type { TraceReader } from './traces.ts'
 
-/** Rises that a second node is asked about at the same time. */
+/** Increases that are checked with a second node at the same time. */
 const CONCURRENCY = 4
 
-/** Balances from whichever node has them; in use until a node offers traces, unless balances were asked for by name. */
+/** Balances from any node that has them; in use until a node offers traces, unless balances were configured. */
 export function createBalanceLedger(
   internal: InternalMoves,
   pool: RpcPool<RpcNode>,
@@ -25,7 +25,7 @@ export function createBalanceLedger(
   ) {
     const found = await pool.use((node) => reader.read(node, matchKeys, block), { height: block.height })
     if (found !== null) return found
-    // The one in use dropped that state; an archive may stand beside it.
+    // The node in use dropped that state; another one may be an archive.
     const answers = await pool.each((node) => reader.read(node, matchKeys, block).catch(ignoreNode))
     return answers.find((answer) => answer !== null) ?? null
   }
@@ -39,19 +39,19 @@ export function createBalanceLedger(
       try {
         return await readSomewhere(matchKeys, block)
       } catch (error) {
-        // Nobody asked for balances here: a node that keeps them to itself must not stop the scan.
+        // Balances were not configured here: a node that does not serve them must not stop the scan.
         const isAsked = internal.required && internal.ledger === 'balance'
         if (!isAsked && error instanceof RpcFailure && error.kind === 'refused') return null
         throw error
       }
     },
-    async doubted(rises) {
-      const byKey = new Map(rises.map((rise) => [rise.key, rise]))
-      const asked = rises.map(({ key, height, hash }) => ({ txHash: key, height, blockHash: hash }))
-      return pool.doubted(asked, async (node, questions) => {
+    async disputed(increases) {
+      const byKey = new Map(increases.map((increase) => [increase.key, increase]))
+      const asked = increases.map(({ key, height, hash }) => ({ txHash: key, height, blockHash: hash }))
+      return pool.disputed(asked, async (node, questions) => {
         const open = questions.flatMap(({ txHash }) => byKey.get(txHash) ?? [])
-        const answers = await mapConcurrently(open, CONCURRENCY, async (rise) =>
-          (await isContradicted(reader, node, rise)) ? [rise.key] : [],
+        const answers = await mapConcurrently(open, CONCURRENCY, async (increase) =>
+          (await isContradicted(reader, node, increase)) ? [increase.key] : [],
         )
         return answers.flat()
       })
@@ -59,16 +59,16 @@ export function createBalanceLedger(
   }
 }
 
-async function isContradicted(reader: BalanceReader, node: RpcNode, rise: SeenRise): Promise<boolean> {
-  const { matchKey, since, hash, beforeBase, afterBase } = rise
+async function isContradicted(reader: BalanceReader, node: RpcNode, increase: SeenIncrease): Promise<boolean> {
+  const { matchKey, since, hash, beforeBase, afterBase } = increase
   const after = await readOrNone(reader, node, matchKey, { hash })
   const before = await readOrNone(reader, node, matchKey, since)
-  const differs = (found: ReadonlyMap<string, bigint> | null, told: string) =>
-    found !== null && found.get(matchKey) !== BigInt(told)
+  const differs = (found: ReadonlyMap<string, bigint> | null, recorded: string) =>
+    found !== null && found.get(matchKey) !== BigInt(recorded)
   return differs(after, afterBase) || differs(before, beforeBase)
 }
 
-/** A node that keeps balances to itself is as good as one that has dropped them. */
+/** A node that refuses balances is treated like one that has dropped them. */
 async function readOrNone(reader: BalanceReader, node: RpcNode, matchKey: string, block: { readonly hash: string }) {
   try {
     return await reader.read(node, [matchKey], block)

@@ -5,15 +5,15 @@ import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import { bytesSchema } from './wire.ts'
 
-/** Accounts per question: their balances, 32 bytes each, stay below what created code may be (EIP-170: 24,576 bytes). */
+/** Accounts per request: their balances, 32 bytes each, stay below the limit of created code (EIP-170: 24,576 bytes). */
 const CHUNK = 500
-/** Single questions at the same time. */
+/** Concurrent single requests. */
 const CONCURRENCY = 8
 
 /**
- * Code of a contract whose creation answers with balances: it takes the words behind itself as accounts and returns
- * `BALANCE` of each. Sent along with `eth_call` and without a receiver, it runs once and stays nowhere, so no contract has to
- * be on the chain and none is believed.
+ * Code of a contract whose creation returns balances: it reads the words after its own code as accounts and returns
+ * `BALANCE` of each. Sent with `eth_call` and without a receiver, it runs once and is stored nowhere, so no contract has to
+ * be on the chain or be trusted.
  */
 const READ_BALANCES = [
   // n = codesize - 36; codecopy(0, 36, n); i = 0
@@ -26,7 +26,7 @@ const READ_BALANCES = [
 
 /** Reads balances at the end of a block, named by its hash (EIP-1898), so that another branch is never mixed in. */
 export interface BalanceReader {
-  /** One balance per match key; null when this node dropped the state of the block. Throws `NodeUnreliable`. */
+  /** One balance per match key; null when this node has dropped the state of the block. Throws `NodeUnreliable`. */
   read(
     node: RpcNode,
     matchKeys: readonly string[],
@@ -34,7 +34,7 @@ export interface BalanceReader {
   ): Promise<ReadonlyMap<string, bigint> | null>
 }
 
-/** Asks for 500 accounts at once, and one by one where a node will not run the code. */
+/** Requests 500 accounts at once, and one by one where a node does not run the code. */
 export function createBalanceReader(): BalanceReader {
   const oneByOne = new WeakSet<RpcNode>()
 
@@ -75,7 +75,7 @@ const quantityText = z.string().regex(/^0x[0-9a-f]+$/i)
 async function readTogether(node: RpcNode, accounts: readonly string[], blockHash: string): Promise<readonly bigint[]> {
   const data = READ_BALANCES + accounts.map((account) => account.padStart(64, '0')).join('')
   const answer = await node.call('eth_call', [{ data }, { blockHash }], bytesSchema)
-  // A node that does not run it as a creation answers with nothing.
+  // A node that does not run it as a creation returns nothing.
   if (answer.length !== 2 + accounts.length * 64) {
     throw new RpcFailure('refused', `eth_call at ${node.host}: no balances`)
   }

@@ -1,11 +1,6 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import {
-  type BlockRef,
-  NodeUnreliable,
-  type RawTransfer,
-  type ScannedBlock,
-  type WatchIndex,
-} from '#shared/ports/scanning.ts'
+import type { BlockRef, RawTransfer, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable, type WatchIndex } from '#shared/ports/scanning.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
@@ -28,15 +23,15 @@ import { withStateSync } from './state-sync.ts'
 import type { TraceReader } from './traces.ts'
 import type { Header } from './wire.ts'
 
-/** Blocks traced at the same time: it is the most expensive question there is. */
+/** Blocks traced at the same time: tracing is the most expensive request. */
 const TRACE_CONCURRENCY = 4
 
-/** A range of blocks and whose transfers are looked for. */
+/** A range of blocks and the addresses to search. */
 export interface ScanQuestion {
   readonly from: number
   readonly to: number
   readonly watches: WatchIndex
-  /** Accounts whose spending is asked for, where balances tell of coins inside of calls. */
+  /** Accounts whose spending is read, where balances show internal transfers. */
   readonly accounts?: ReadonlySet<string> | undefined
 }
 
@@ -44,8 +39,8 @@ export interface ScanQuestion {
 export type BlockScan = (node: RpcNode, question: ScanQuestion) => Promise<readonly ScannedBlock[]>
 
 /**
- * Scans blocks of one network. Coins are counted by one ledger only: by the network's own logs of them where it has such
- * logs, else by what transactions send, once each, and what traces show inside of them.
+ * Scans blocks of one network. Native coins are counted from one ledger only: from the network's own transfer logs where
+ * they exist, otherwise from direct transfers, once each, and internal transfers in traces.
  */
 export function createBlockScan(options: EvmClientOptions, traces: TraceReader): BlockScan {
   const { internal } = options
@@ -78,21 +73,21 @@ export function createBlockScan(options: EvmClientOptions, traces: TraceReader):
   }
 }
 
-/** Whether balances are read where nothing else shows coins inside of calls. */
+/** Whether balances are read because nothing else shows internal transfers. */
 export function fallsBackToBalances({ ledger, required }: InternalMoves): boolean {
   return ledger === 'balance' || (ledger === 'trace' && !required)
 }
 
-/** What extraction needs to know of a network besides its blocks. */
+/** Extraction settings of a network. */
 export interface CoinScope {
   readonly keyPrefix: string
   readonly asset: AssetId
   readonly traces: TraceReader
   readonly tokens: TokenTable
   readonly filter: LogFilter
-  /** The network logs every move of its coin. */
+  /** The network logs every transfer of its native coin. */
   readonly logged: boolean
-  /** Logs may name a state-sync transaction that nodes do not list. */
+  /** Logs may refer to a state-sync transaction that nodes do not list. */
   readonly syncsState: boolean
 }
 
@@ -127,7 +122,7 @@ export function tokensIn(
   return tokenTransfers(keyPrefix, syncsState ? withStateSync(block, logs) : block, logs, tokens, watches)
 }
 
-/** Whether blocks of this node are traced. Where one node offers traces, another one without them is no substitute. */
+/** Whether blocks of this node are traced. Once a node has offered traces, another one without them is not a substitute. */
 export async function mustTrace(node: RpcNode, traces: TraceReader, required: boolean): Promise<boolean> {
   if (await traces.isOffered(node)) return true
   if (required || traces.wasOffered) throw new RpcFailure('refused', `${node.host} offers no traces`)
@@ -145,7 +140,7 @@ async function sentCoins(
   return [...sent, ...coinTransfers(keyPrefix, 'i', await traces.read(node, block), asset, watches)]
 }
 
-/** Moves of the coin by the network's own logs. Throws `NodeUnreliable` when what transactions sent is not among them. */
+/** Native transfers from the network's own logs. Throws `NodeUnreliable` when direct transfers are missing from them. */
 export async function loggedCoins(
   node: RpcNode,
   { keyPrefix, asset, syncsState }: CoinScope,
@@ -154,7 +149,7 @@ export async function loggedCoins(
 ): Promise<readonly RawTransfer[]> {
   const moves = loggedCoinMoves(syncsState ? withStateSync(block, logs) : block, logs)
   const found = coinTransfers(keyPrefix, 'p', moves, asset, watches)
-  // What a transaction itself sent must be among them, else the network or the node does not log coins (any more).
+  // Direct transfers must be among them; otherwise the network or the node does not log native coins (any more).
   for (const { txHash, matchKey, amountBase } of await successful(
     node,
     block.hash,
@@ -163,12 +158,13 @@ export async function loggedCoins(
     const isLogged = found.some(
       (one) => one.txHash === txHash && one.matchKey === matchKey && one.amountBase === amountBase,
     )
-    if (!isLogged) throw new NodeUnreliable(`block ${block.number} holds coins that were sent and not logged`)
+    if (!isLogged)
+      throw new NodeUnreliable(`block ${block.number} contains direct transfers of coins that were not logged`)
   }
   return found
 }
 
-/** A header in the terms of every chain; times in milliseconds. */
+/** A header in chain-independent form; times in milliseconds. */
 export function blockRef(header: Header): BlockRef {
   const { number, hash, parentHash, timestamp } = header
   return { height: number, hash, parentHash, time: timestamp * 1_000 }

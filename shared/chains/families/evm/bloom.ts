@@ -12,7 +12,7 @@ function bitsOf(entry: string): readonly (readonly [number, number])[] {
   })
 }
 
-/** Tests whether a block's `logsBloom` may hold an entry (address or topic); false is certain. Entries are remembered. */
+/** Tests whether a block's `logsBloom` may contain an entry (address or topic); false is certain. Entries are cached. */
 export function createBloomTest(): (bloom: Buffer, entry: string) => boolean {
   const known = new Map<string, ReturnType<typeof bitsOf>>()
   return (bloom, entry) => {
@@ -25,14 +25,14 @@ export function createBloomTest(): (bloom: Buffer, entry: string) => boolean {
   }
 }
 
-/** True when the logs set every bit of the filter: then none that the header announces can be missing unseen. */
+/** True when the logs set every bit of the filter: then no log that the header announces can be missing unnoticed. */
 export function coversBloom(bloom: Buffer, logs: readonly Log[]): boolean {
   const made = createBloom()
   made.add(logs)
   return made.covers(bloom)
 }
 
-/** A filter that logs are added to piece by piece, so that they need not be held together. */
+/** A filter to which logs are added piece by piece, so that they need not be held together. */
 export function createBloom(): { add(logs: readonly Log[]): void; covers(bloom: Buffer): boolean } {
   const made = Buffer.alloc(BLOOM_BYTES)
   return {

@@ -1,5 +1,6 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import type { RawTransfer, UnexplainedMove, WatchIndex } from '#shared/ports/scanning.ts'
+import type { RawTransfer, UnexplainedMove } from '#shared/ports/scanned-blocks.ts'
+import type { WatchIndex } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import { checksumAddress } from './address.ts'
@@ -8,24 +9,24 @@ import type { CoinMove } from './extract.ts'
 import { spendingOf } from './receipts.ts'
 import type { Block } from './wire.ts'
 
-/** Accounts whose balances are read together: one question. */
+/** Accounts whose balances are read in one request. */
 const CHUNK = 500
-/** Questions at the same time. */
+/** Concurrent requests. */
 const CONCURRENCY = 4
 /** Hex digits of an account. */
 const KEY_DIGITS = 40
 
-/** What is known of a block whose transactions could not all be read. */
+/** Known transfers of a block with unreadable transactions. */
 export interface KnownMoves {
-  /** Transfers that transactions made themselves. */
+  /** Direct transfers of transactions. */
   readonly sent: readonly RawTransfer[]
-  /** Moves inside of the transactions that could be traced. */
+  /** Internal transfers of the transactions that could be traced. */
   readonly inside: readonly CoinMove[]
 }
 
 /**
- * Watched accounts whose balance changed in one block by another amount than is known: before less after less what came and
- * went. All watched accounts are read, a chunk at a time. Throws `RpcFailure` of kind `pruned` when the node has dropped one
+ * Watched accounts whose balance changed in one block by a different amount than its known transfers
+ * explain. All watched accounts are read, a chunk at a time. Throws `RpcFailure` of kind `pruned` when the node has dropped one
  * of the two states.
  */
 export async function findUnexplained(
@@ -46,7 +47,7 @@ export async function findUnexplained(
     const sent = known.sent.filter((transfer) => transfer.matchKey === matchKey)
     const knownBase = sent.reduce((sum, { amountBase }) => sum + amountBase, 0n) - spentBase
     const rest = afterBase - beforeBase - knownBase - innerNet(matchKey, known.inside)
-    // A rest within the account's own fees is a fee counted wrongly: rollups charge some that receipts do not name.
+    // A remainder within the account's own fees is a miscounted fee: rollups charge some that receipts do not contain.
     const isExplained = rest === 0n || (rest > 0n && rest <= feesBase)
     if (isExplained) return []
     return { matchKey, address: checksumAddress(matchKey), asset, beforeBase, afterBase, knownBase, feesBase }
@@ -84,7 +85,7 @@ function innerNet(matchKey: string, moves: readonly CoinMove[]): bigint {
   }, 0n)
 }
 
-/** Keys in chunks that several readers take turns at, so that they are never all held. */
+/** Keys in chunks that several readers consume in turn, so that not all are held at once. */
 function* chunksOf(keys: Iterable<string>): Generator<readonly string[], void, undefined> {
   let chunk: string[] = []
   for (const key of keys) {

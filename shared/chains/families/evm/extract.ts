@@ -1,12 +1,13 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/ports/scanning.ts'
+import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable, type WatchIndex } from '#shared/ports/scanning.ts'
 import { checksumAddress } from './address.ts'
 import type { Block, Log } from './wire.ts'
 
 /** keccak256("Transfer(address,address,uint256)"), EIP-20. */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** The contract at which Polygon logs every move of its own coin, also inside of calls (Bor, `core/evm.go`). */
+/** The contract at which Polygon logs every native transfer, also inside calls (Bor, `core/evm.go`). */
 export const SYSTEM_COIN = '0x0000000000000000000000000000000000001010'
 
 /** keccak256("LogTransfer(address,address,address,uint256,uint256,uint256,uint256,uint256)"), of that contract. */
@@ -14,16 +15,16 @@ export const COIN_TRANSFER_TOPIC = '0xe6497e3ee548a3372136af2fcb0696db31fc6cf202
 
 /** `0x` and one 32-byte word. */
 const WORD_LENGTH = 66
-/** `0x` and the words of a coin's log: amount, both balances before and after. */
+/** `0x` and the words of a native transfer log: amount, both balances before and after. */
 const COIN_DATA_LENGTH = 2 + 5 * 64
 
-/** What the contracts of a network mean to us: lower-case address → asset, or null for a sibling that is never credited. */
+/** Meaning of the contracts of a network: lower-case address → asset, or null for a sibling that is never credited. */
 export type TokenTable = ReadonlyMap<string, AssetId | null>
 
 /**
- * Transfers of known tokens to watched addresses, of one block. A token is known by its contract alone; logs with four
- * topics (EIP-721), other data than one word, or value 0 (address poisoning) move no money. Keys do not hold the log's
- * index, which changes when a transaction is mined again elsewhere: equal transfers of one transaction are counted instead.
+ * Transfers of known tokens to watched addresses, of one block. Only the contract identifies a token; logs with four
+ * topics (EIP-721), other data than one word, or value 0 (address poisoning) move no money. Keys do not contain the log's
+ * index, which changes when a transaction is mined again elsewhere: equal transfers of one transaction are numbered instead.
  * Throws `NodeUnreliable` when a log does not belong to the block.
  */
 export function tokenTransfers(
@@ -56,7 +57,7 @@ export function tokenTransfers(
   return found
 }
 
-/** A move of the network's own coin. Addresses are lower-case hex without `0x`. */
+/** A native transfer. Addresses are lower-case hex without `0x`. */
 export interface CoinMove {
   readonly txHash: string
   readonly from: string
@@ -65,9 +66,9 @@ export interface CoinMove {
 }
 
 /**
- * Moves of the network's own coin to watched addresses, in order of execution. `kind` is the part of the key that says
- * how they became known: `i` inside of calls, `p` by a log of the network. Equal moves of one transaction are counted, so
- * the key is the same whichever node told.
+ * Native transfers to watched addresses, in order of execution. `kind` is the part of the key that shows
+ * how they were detected: `i` inside calls, `p` by a log of the network. Equal transfers of one transaction are numbered, so
+ * the key is the same whichever node returned them.
  */
 export function coinTransfers(
   keyPrefix: string,
@@ -93,7 +94,7 @@ export function coinTransfers(
     }))
 }
 
-/** Moves of the network's own coin that it logs itself; logs of fees are other events. Throws as `tokenTransfers` does. */
+/** Native transfers that the network logs itself; logs of fees are other events. Throws as `tokenTransfers` does. */
 export function loggedCoinMoves(block: Block, logs: readonly Log[]): readonly CoinMove[] {
   checkLogs(block, logs)
   return inOrder(logs).flatMap((log) => {
@@ -106,8 +107,8 @@ export function loggedCoinMoves(block: Block, logs: readonly Log[]): readonly Co
 }
 
 /**
- * Native value sent to watched addresses by the block's transactions themselves. Whether each succeeded is not in the
- * block: the caller asks for the receipt. A transaction that creates a contract pays nobody we watch.
+ * Native value sent to watched addresses directly by the block's transactions. The block does not show whether each succeeded:
+ * the caller reads the receipt. A transaction that creates a contract pays no watched address.
  */
 export function nativeTransfers(
   keyPrefix: string,
@@ -140,11 +141,11 @@ function decodeTransfer(log: Log): { from: string; to: string; value: bigint } |
   if (log.data.length !== WORD_LENGTH) return null
   const value = BigInt(log.data)
   const moved = { from: from.slice(-40), to: to.slice(-40), value }
-  // What an account sends to itself brings it nothing.
+  // A transfer of an account to itself is not a gain.
   return value === 0n || moved.from === moved.to ? null : moved
 }
 
-/** Appends to a text how often it came before. */
+/** Appends to a text how often it occurred before. */
 function createNumbering(): (text: string) => string {
   const counts = new Map<string, number>()
   return (text) => {
@@ -158,7 +159,7 @@ function inOrder(logs: readonly Log[]): readonly Log[] {
   return logs.toSorted((a, b) => a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex)
 }
 
-/** Logs of another block, of no transaction of it, withdrawn or doubled: the node does not show one state of the chain. */
+/** Logs of another block, of no transaction of it, withdrawn or duplicated: the node does not show one state of the chain. */
 function checkLogs(block: Block, logs: readonly Log[]): void {
   const seen = new Set<number>()
   for (const log of logs) {

@@ -10,13 +10,13 @@ import { type Block, blockSchema, type Log } from './wire.ts'
 /** Blocks fetched at the same time. */
 const PREFETCH = 8
 
-/** A block with the logs of our contracts in it. */
+/** A block with the logs of the filtered contracts. */
 export interface FetchedBlock {
   readonly block: Block
   readonly logs: readonly Log[]
 }
 
-/** Reads blocks `from`…`to` from one node, in portions: whoever keeps none of them holds one portion in memory at a time. */
+/** Reads blocks `from`…`to` from one node, in portions: a caller that keeps none of them holds one portion in memory at a time. */
 export type BlockReader = (node: RpcNode, from: number, to: number) => AsyncIterable<readonly FetchedBlock[]>
 
 /**

@@ -1,17 +1,17 @@
-/** Successes at the limit that a node named before more than that is tried again. */
+/** Successes at a node's stated limit before a larger request is tried again. */
 const PATIENCE = 32
 const GROWTH = 1.05
 
-/** How many blocks one request for logs spans on one node. */
+/** How many blocks one log request spans on one node. */
 export interface LogSpan {
   readonly blocks: number
-  /** A request over `asked` blocks was too much; `allowed` is what the node named instead, null when it named nothing. */
+  /** A request over `asked` blocks was too large; `allowed` is the limit that the node stated, null when it stated none. */
   shrink(asked: number, allowed: number | null): void
-  /** A request over `asked` blocks was answered. */
+  /** A request over `asked` blocks succeeded. */
   grow(asked: number): void
 }
 
-/** Starts at `max`, follows what the node allows, and grows again slowly: a dense stretch of the chain passes. */
+/** Starts at `max`, follows the node's limit, and grows again slowly: a dense stretch of the chain ends. */
 export function createLogSpan(max: number): LogSpan {
   let blocks = max
   let ceiling = max
@@ -22,7 +22,7 @@ export function createLogSpan(max: number): LogSpan {
     },
     shrink(asked, allowed) {
       successes = 0
-      // A node that names what it just refused is not believed.
+      // A node that states the size it just refused is ignored.
       const named = allowed !== null && allowed < asked
       if (named) ceiling = allowed
       blocks = named ? allowed : Math.max(1, Math.floor(asked / 2))

@@ -108,7 +108,7 @@ describe('several nodes', () => {
     const later = client(first)
     await later.verify()
     chainId = '0x1'
-    await expect(later.verify()).resolves.toBeUndefined()
+    await expect(later.verify()).resolves.toEqual([])
     await expect(client(first).verify()).rejects.toMatchObject({ name: 'NodeMismatch' })
   })
 
@@ -173,11 +173,11 @@ describe('a second node', () => {
       lieAbout('eth_getTransactionReceipt', (receipt: object) => ({ ...receipt, status: '0x0' })),
       true,
     ],
-  ])('that %s', async (_what, lie, doubts) => {
+  ])('that %s', async (_what, lie, disputes) => {
     const reader = client(stage.chain.url, await liar(lie))
     const transaction = await asked(reader)
-    expect([...(await reader.doubted([transaction]))]).toEqual(doubts ? [txHash] : [])
-    expect(await reader.doubted([])).toEqual(new Set())
+    expect([...(await reader.disputed([transaction]))]).toEqual(disputes ? [txHash] : [])
+    expect(await reader.disputed([])).toEqual(new Set())
   })
 
   it.each<[string, Lie]>([
@@ -192,11 +192,11 @@ describe('a second node', () => {
     ],
   ])('that %s: confirmations wait', async (_what, lie) => {
     const reader = client(stage.chain.url, await liar(lie))
-    await expect(reader.doubted([await asked(reader)])).rejects.toEqual(unreliable)
+    await expect(reader.disputed([await asked(reader)])).rejects.toEqual(unreliable)
   })
 
   it('is not needed where there is none', async () => {
     const reader = client(stage.chain.url)
-    expect(await reader.doubted([await asked(reader)])).toEqual(new Set())
+    expect(await reader.disputed([await asked(reader)])).toEqual(new Set())
   })
 })

@@ -9,20 +9,20 @@ export interface EvmToken {
   readonly decimals: number
 }
 
-/** How a client sees the network's coin where it moves inside of contract calls. */
+/** How a client detects native transfers inside contract calls. */
 export interface InternalMoves {
   readonly ledger: CoinLedger
   /** True: nothing is scanned without it. False: traces are used where a node offers them. */
   readonly required: boolean
 }
 
-/** Everything a client needs; a further EVM network is another definition here, and nothing else. */
+/** Settings of a client; a further EVM network is another definition here, and nothing else. */
 export interface EvmClientOptions {
   readonly chain: ChainDefinition
   readonly mode: Mode
   readonly rpcUrls: readonly string[]
   readonly chainId: number
-  /** The network's own coin as an asset. */
+  /** The native coin as an asset. */
   readonly nativeAsset: AssetId
   readonly tokens: readonly EvmToken[]
   readonly internal: InternalMoves

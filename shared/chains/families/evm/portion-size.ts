@@ -5,7 +5,7 @@ const FIRST_BLOCKS = 16
 /** How many blocks are in memory at once, with their transactions and logs. */
 export interface PortionSize {
   readonly blocks: number
-  /** So many blocks held so many transactions and logs. */
+  /** Records that this many blocks contained this many transactions and logs. */
   learn(blocks: number, items: number): void
 }
 

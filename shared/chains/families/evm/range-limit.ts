@@ -1,5 +1,5 @@
 /**
- * Words by which nodes and providers say how many blocks one request for logs may span: Cloudflare, Avalanche, Thirdweb,
+ * Error texts by which nodes and providers state the maximum range of one log request: Cloudflare, Avalanche, Thirdweb,
  * QuickNode, 1RPC, Blast, BlockPI, Alchemy, Coinbase, PublicNode, BNB Smart Chain, Reth, java-tron, Swell, Somnia, Merkle,
  * Harmony, Moonriver, Ankr and dRPC, in about this order.
  */
@@ -22,15 +22,15 @@ const LIMITS: readonly RegExp[] = [
   /ranges over ([\d,.]+k?) blocks/i,
 ]
 
-/** A range that would do, as Infura, zkSync and Alchemy (hexadecimal) or Reth (decimal) suggest it. */
+/** An acceptable range, as suggested by Infura, zkSync and Alchemy (hexadecimal) or Reth (decimal). */
 const SUGGESTIONS: readonly RegExp[] = [
   /block range(?: should work)?:? \[(0x[0-9a-f]+), ?(0x[0-9a-f]+)\]/i,
   /retry with the range (\d+)-(\d+)/i,
 ]
 
 /**
- * Words that mean "ask for less" without saying how much. There is no code for it: -32005 (limit exceeded, EIP-1474) also
- * means "too many requests", and -32602 also comes with a range that is too wide.
+ * Error texts that demand a smaller request without a limit. There is no code for it: -32005 (limit exceeded, EIP-1474) also
+ * means "too many requests", and -32602 is also used for a range that is too wide.
  */
 const TOO_MUCH: readonly RegExp[] = [
   /block range|range (is )?too|too many blocks/i,
@@ -41,16 +41,16 @@ const TOO_MUCH: readonly RegExp[] = [
   /quer(y|ies) time(d )?-?out|query duration/i,
 ]
 
-/** Words about how often, not how much: `limited to a 25 requests per second` is no range. */
+/** Texts about frequency, not size: `limited to a 25 requests per second` is not a range. */
 const TOO_OFTEN = /rate.?limit|too many requests|(requests|calls|compute units) per|per second|throughput/i
 
-/** True when an error's words say that the request spans or returns too much. */
+/** True when an error text means that the request spans or returns too much. */
 export function isTooMuch(message: string): boolean {
   if (TOO_OFTEN.test(message)) return false
   return parseRangeMax(message) !== null || TOO_MUCH.some((pattern) => pattern.test(message))
 }
 
-/** Most blocks, both ends included, that an error's words allow; null when they name no number. */
+/** Most blocks, both ends included, that an error text allows; null when it contains no number. */
 export function parseRangeMax(message: string): number | null {
   for (const pattern of SUGGESTIONS) {
     const [, from, to] = pattern.exec(message) ?? []

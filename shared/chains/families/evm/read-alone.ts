@@ -1,4 +1,5 @@
-import { BlockUnreadable, NodeUnreliable, type RawTransfer, type ScannedBlock } from '#shared/ports/scanning.ts'
+import type { RawTransfer, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
@@ -28,15 +29,15 @@ import type { Block, Log } from './wire.ts'
 const CONCURRENCY = 4
 /** Tracing transaction by transaction ends after this time, milliseconds, … */
 const TRACING_MAX_MS = 25_000
-/** … and after so many failures: balances say the rest. */
+/** … and after this many failures: balances show the rest. */
 const FAILURES_MAX = 4
 
-/** A block and whose transfers are looked for in it. */
+/** A block and the addresses to search in it. */
 export type BlockQuestion = Omit<ScanQuestion, 'from' | 'to'> & { readonly height: number }
 
 /**
- * Reads one block that cannot be read as usual, each part by the smallest answers there are: transactions, receipts and traces
- * one by one. What moved inside of transactions that cannot be traced either is left to the balances of all watched
+ * Reads one block that cannot be read as usual, each part by the smallest possible responses: transactions, receipts and traces
+ * one by one. Internal transfers of transactions that cannot be traced either are left to the balances of all watched
  * accounts, before and after the block. Throws `BlockUnreadable` when that is not enough.
  */
 export function createLoneReader(
@@ -68,25 +69,25 @@ export function createLoneReader(
       block,
       traceable.filter((hash) => !unparsed.includes(hash)),
     )
-    const untold = [...unparsed, ...inner.untraced]
+    const unrecorded = [...unparsed, ...inner.untraced]
     const found = { sent, inside: inner.moves }
     const moved =
-      untold.length === 0 ? [] : await findUnexplained({ node, reader, asset: scope.asset }, block, watches, found)
+      unrecorded.length === 0 ? [] : await findUnexplained({ node, reader, asset: scope.asset }, block, watches, found)
     const [first] = moved
     if (first !== undefined && unparsed.length > 0) {
       throw new NodeUnreliable(`the balance of ${first.address} moved, and ${unparsed.join(' and ')} cannot be parsed`)
     }
-    const told = new Set(moved.map(({ matchKey }) => matchKey))
+    const recorded = new Set(moved.map(({ matchKey }) => matchKey))
     const inside = coinTransfers(scope.keyPrefix, 'i', inner.moves, scope.asset, watches)
     const transfers: readonly RawTransfer[] = [
       ...sent,
-      ...inside.filter(({ matchKey }) => !told.has(matchKey)),
+      ...inside.filter(({ matchKey }) => !recorded.has(matchKey)),
       ...tokens,
     ]
-    if (untold.length === 0) return { ...ref, transfers }
+    if (unrecorded.length === 0) return { ...ref, transfers }
     const reason = inner.failure?.message ?? 'a transaction cannot be parsed'
     const method = methodOf(inner.failure) ?? 'eth_getTransactionByHash'
-    return { ...ref, transfers, unread: { txHashes: untold, method, reason, moved } }
+    return { ...ref, transfers, unread: { txHashes: unrecorded, method, reason, moved } }
   }
 
   return async (node, question) => {
@@ -101,7 +102,7 @@ export function createLoneReader(
   }
 }
 
-/** The whole block where it fits, else its parts. */
+/** The whole block where it fits, otherwise its parts. */
 async function readBody(node: RpcNode, height: number): Promise<BlockApart> {
   try {
     return { block: await readBlock(node, height), unparsed: [] }
@@ -111,7 +112,7 @@ async function readBody(node: RpcNode, height: number): Promise<BlockApart> {
   }
 }
 
-/** The logs as usual where they can be had and fit the block, else those of its receipts. */
+/** The logs as usual where they are available and match the block, otherwise those of its receipts. */
 async function readLogs(node: RpcNode, scope: CoinScope, logReader: LogReader, block: Block): Promise<readonly Log[]> {
   if (scope.filter.contracts.length === 0) return []
   try {
@@ -121,7 +122,7 @@ async function readLogs(node: RpcNode, scope: CoinScope, logReader: LogReader, b
     return logs
   } catch (error) {
     if (!(error instanceof NodeUnreliable)) throw error
-    // Logs that contradict the block are settled by receipts only where the bloom filter proves that these are all.
+    // Receipts settle logs that contradict the block only where the bloom filter proves that they are complete.
     if (scope.syncsState && !isUnanswered(error)) throw error
     return readLogsApart(node, block, scope.filter, scope.syncsState)
   }
@@ -137,7 +138,7 @@ interface TracedApart {
   readonly moves: readonly CoinMove[]
   /** Ids of transactions that could not be traced, in the order of the block. */
   readonly untraced: readonly string[]
-  /** Why the first of them could not; absent where all could. */
+  /** Why the first of them failed; absent when all were traced. */
   readonly failure?: NodeUnreliable
 }
 

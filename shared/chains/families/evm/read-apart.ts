@@ -7,17 +7,17 @@ import { toQuantity } from './rpc.ts'
 import { stateSyncHash } from './state-sync.ts'
 import { type Block, blockRefsSchema, type Log, loggedReceiptSchema, transactionSchema } from './wire.ts'
 
-/** Questions at the same time. */
+/** Concurrent requests. */
 const CONCURRENCY = 8
-/** With more transactions than these that cannot be parsed, the node is to blame and not the block. */
+/** With more unparsable transactions than this, the node is at fault and not the block. */
 const UNPARSED_MAX = 16
 const NOBODY = `0x${'0'.repeat(40)}`
 
-/** A block whose transactions were asked for one by one. */
+/** A block whose transactions were requested one by one. */
 export interface BlockApart {
-  /** A transaction that could not be read stands in its place without sender, receiver and value. */
+  /** An unreadable transaction is represented without sender, receiver and value. */
   readonly block: Block
-  /** Ids of those. */
+  /** Ids of the unreadable transactions. */
   readonly unparsed: readonly string[]
 }
 
@@ -38,7 +38,7 @@ export async function readBlockApart(node: RpcNode, height: number): Promise<Blo
   return { block: { ...refs, transactions }, unparsed: refs.transactions.filter((hash) => unparsed.has(hash)) }
 }
 
-/** Null when the node gives no transaction that can be read. */
+/** Null when the node returns no readable transaction. */
 async function readTransaction(
   node: RpcNode,
   hash: string,
@@ -55,7 +55,7 @@ async function readTransaction(
 
 /**
  * The logs of a filter in one block, from the receipts of its transactions. Throws `NodeUnreliable` when a receipt is missing
- * or the receipts together do not cover the block's bloom filter, so that no log is left out unseen. `syncsState`: the
+ * or the receipts together do not cover the block's bloom filter, so that no log is missing unnoticed. `syncsState`: the
  * network has state-sync transactions, whose logs are in no bloom filter.
  */
 export async function readLogsApart(

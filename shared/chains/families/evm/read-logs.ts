@@ -10,7 +10,7 @@ import { type Block, type Log, logSchema } from './wire.ts'
 
 const LOGS = 'eth_getLogs'
 
-/** Which logs are read. Every combination of a contract and a topic is taken. */
+/** Logs to read: every combination of a contract and a topic. */
 export interface LogFilter {
   /** Lower case. */
   readonly contracts: readonly string[]
@@ -19,28 +19,39 @@ export interface LogFilter {
   readonly rangeMax: number
 }
 
-/** Reads the logs of a filter from one node. Throws `NodeUnreliable` when the node contradicts itself or leaves logs out. */
+/** Reads the logs of a filter from one node. Throws `NodeUnreliable` when the node contradicts itself or omits logs. */
 export interface LogReader {
-  /** The logs of blocks `from`…`to`, in ranges that follow what each node allows. */
-  range(node: RpcNode, from: number, to: number): Promise<readonly Log[]>
-  /** Throws when a block for which the node gave no logs should have some: its bloom filter announces them. */
+  /**
+   * The logs of blocks `from`…`to`, in ranges that follow what each node allows; with `recipients` (padded to words) only those whose
+   * third topic is one of them.
+   */
+  range(node: RpcNode, from: number, to: number, recipients?: readonly string[]): Promise<readonly Log[]>
+  /** Throws when a block for which the node returned no logs should have some: its bloom filter announces them. */
   checkSilence(node: RpcNode, block: Block): Promise<void>
 }
 
-/** Whether a filter takes a log. */
+/** Topics of a request by position: any of a list, or all of them. */
+type Topics = readonly (readonly string[] | null)[]
+
+/** Whether a filter matches a log. */
 export function takesLog({ contracts, topics }: LogFilter, log: Log): boolean {
   return topics.includes(log.topics[0] ?? '') && contracts.includes(log.address.toLowerCase())
 }
 
-/** Remembers how many blocks each node allows in one request. */
+/** Keeps the allowed range of one request per node. */
 export function createLogReader(filter: LogFilter): LogReader {
   const mayHold = createBloomTest()
   const spans = new WeakMap<RpcNode, LogSpan>()
 
-  /** The logs of a range, or the failure that asks for a smaller one. */
-  async function readRange(node: RpcNode, from: number, to: number): Promise<readonly Log[] | RpcFailure> {
+  /** The logs of a range, or the failure that requires a smaller one. */
+  async function readRange(
+    node: RpcNode,
+    from: number,
+    to: number,
+    topics: Topics,
+  ): Promise<readonly Log[] | RpcFailure> {
     const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
-    const question = { ...range, address: filter.contracts, topics: [filter.topics] }
+    const question = { ...range, address: filter.contracts, topics }
     try {
       const logs = await node.call(LOGS, [question], z.array(logSchema))
       if (logs.some(({ blockNumber }) => blockNumber < from || blockNumber > to)) {
@@ -54,15 +65,16 @@ export function createLogReader(filter: LogFilter): LogReader {
   }
 
   return {
-    async range(node, from, to) {
+    async range(node, from, to, recipients) {
       if (filter.contracts.length === 0) return []
+      const topics: Topics = recipients === undefined ? [filter.topics] : [filter.topics, null, recipients]
       const span = spans.get(node) ?? createLogSpan(filter.rangeMax)
       spans.set(node, span)
       const logs: Log[] = []
       for (let start = from; start <= to; ) {
         const end = Math.min(to, start + span.blocks - 1)
         const asked = end - start + 1
-        const ask = () => readRange(node, start, end)
+        const ask = () => readRange(node, start, end, topics)
         const found =
           asked === 1
             ? await inBlock({ height: start, hash: null }, LOGS, async () => orThrow(await ask()))
@@ -71,7 +83,7 @@ export function createLogReader(filter: LogFilter): LogReader {
           span.shrink(asked, found.rangeMax)
           continue
         }
-        if (asked > 1) await checkEnd(node, filter, found)
+        if (asked > 1) await checkEnd(node, filter.contracts, topics, found)
         span.grow(asked)
         logs.push(...found)
         start = end + 1
@@ -83,7 +95,7 @@ export function createLogReader(filter: LogFilter): LogReader {
       const bloom = Buffer.from(block.logsBloom.slice(2), 'hex')
       const perhaps = (entries: readonly string[]) => entries.some((entry) => mayHold(bloom, entry))
       if (!perhaps(topics) || !perhaps(contracts)) return
-      // A filter that says "perhaps" without a log to show for it is settled by all logs of the block.
+      // A positive filter without a matching log is checked against all logs of the block.
       const all = await node.call(LOGS, [{ blockHash: block.hash }], z.array(logSchema))
       const ours = all.some((log) => takesLog(filter, log))
       if (ours || !coversBloom(bloom, all)) throw new NodeUnreliable(`the node left out logs of block ${block.number}`)
@@ -91,18 +103,23 @@ export function createLogReader(filter: LogFilter): LogReader {
   }
 }
 
-/** One block cannot be asked for in parts. */
+/** A single block cannot be requested in parts. */
 function orThrow(found: readonly Log[] | RpcFailure): readonly Log[] {
   if (found instanceof RpcFailure) throw found
   return found
 }
 
-/** A node that cuts long lists off leaves the block incomplete in which it stopped, and the blocks above it empty. */
-async function checkEnd(node: RpcNode, { contracts, topics }: LogFilter, found: readonly Log[]): Promise<void> {
+/** A node that truncates long lists leaves its last block incomplete, and the blocks above it empty. */
+async function checkEnd(
+  node: RpcNode,
+  contracts: readonly string[],
+  topics: Topics,
+  found: readonly Log[],
+): Promise<void> {
   const last = found.reduce<Log | null>((one, log) => (one && one.blockNumber > log.blockNumber ? one : log), null)
   if (last === null) return
   const { blockNumber, blockHash } = last
-  const question = { blockHash, address: contracts, topics: [topics] }
+  const question = { blockHash, address: contracts, topics }
   const whole = await node.call(LOGS, [question], z.array(logSchema))
   if (whole.length !== found.filter((log) => log.blockNumber === blockNumber).length) {
     throw new NodeUnreliable(`the node cut its logs off in block ${blockNumber}`)

@@ -1,4 +1,4 @@
-import type { RawTransfer, Spending } from '#shared/ports/scanning.ts'
+import type { RawTransfer, Spending } from '#shared/ports/scanned-blocks.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import { type Block, type Receipt, receiptSchema } from './wire.ts'
@@ -14,7 +14,7 @@ export async function readReceipt(node: RpcNode, txHash: string): Promise<Receip
   return receipt
 }
 
-/** Leaves out transfers of transactions that reverted: they are in their block like any other, and moved nothing. */
+/** Drops transfers of reverted transactions: they are in their block like any other, but moved nothing. */
 export async function successful(
   node: RpcNode,
   blockHash: string,
@@ -28,7 +28,7 @@ export async function successful(
   return kept
 }
 
-/** What accounts spent in a block by their own transactions; a failed one costs its fee, and what one sends to itself stays. */
+/** Amounts that accounts spent in a block by their own transactions; a failed one costs its fee, and a transfer to itself costs nothing else. */
 export async function spendingOf(
   node: RpcNode,
   block: Block,

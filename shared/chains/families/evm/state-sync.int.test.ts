@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
-import type { RawTransfer } from '#shared/ports/scanning.ts'
+import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import { SILENT } from '#test/support/evm-stage.ts'
 import { createEvmClient } from './client.ts'
 import { COIN_TRANSFER_TOPIC, SYSTEM_COIN, TRANSFER_TOPIC } from './extract.ts'
@@ -177,13 +177,13 @@ describe("Polygon's state-sync transaction, which nodes do not list in its block
     ['has its logs alone', { logs: [log()] }, []],
     ['has neither', { logs: [] }, [hash(78)]],
     ['shows another amount', { logs: [log({ data: `0x${'6'.padStart(64, '0')}${'0'.repeat(256)}` })] }, [hash(78)]],
-  ])('confirms by a second node that %s', async (_what, second, doubted) => {
+  ])('confirms by a second node that %s', async (_what, second, disputed) => {
     const seen = await withClient([{ logs: [log()] }, second], async (client) => {
       const [block] = await client.scan(HEIGHT, HEIGHT, watches)
       const [transfer] = block?.transfers ?? []
       if (block === undefined || transfer === undefined) throw new Error('nothing was read')
-      return client.doubted([{ txHash: transfer.txHash, height: HEIGHT, blockHash: block.hash, transfer }])
+      return client.disputed([{ txHash: transfer.txHash, height: HEIGHT, blockHash: block.hash, transfer }])
     })
-    expect([...seen]).toEqual(doubted)
+    expect([...seen]).toEqual(disputed)
   })
 })

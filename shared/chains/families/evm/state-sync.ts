@@ -6,9 +6,9 @@ const NOBODY = `0x${'0'.repeat(40)}`
 const RECEIPT_PREFIX = Buffer.from('matic-bor-receipt-', 'ascii')
 
 /**
- * The block with the transaction behind its last one that logs name and nodes do not list: Bor gives the logs of what Polygon
- * syncs from Ethereum under a transaction of their own (maticnetwork/bor#1654). It sends nothing itself. The block stays as
- * it is when its logs name several such transactions, or one at another place: the check of logs refuses those.
+ * The block with the transaction after its last one that logs refer to and nodes do not list: Bor returns the logs of state synced
+ * from Ethereum to Polygon under a separate transaction (maticnetwork/bor#1654). It sends nothing itself. The block is unchanged
+ * when its logs name several such transactions, or one at another place: the check of logs refuses those.
  */
 export function withStateSync(block: Block, logs: readonly Log[]): Block {
   const index = block.transactions.length
@@ -20,7 +20,7 @@ export function withStateSync(block: Block, logs: readonly Log[]): Block {
   return { ...block, transactions: [...block.transactions, transaction] }
 }
 
-/** Id under which Bor keeps the receipt of a block's state-sync transaction (`GetDerivedBorTxHash`). */
+/** Id under which Bor stores the receipt of a block's state-sync transaction (`GetDerivedBorTxHash`). */
 export function stateSyncHash({ number, hash }: Pick<Block, 'number' | 'hash'>): string {
   const height = Buffer.alloc(8)
   height.writeBigUInt64BE(BigInt(number))

@@ -16,12 +16,12 @@ import {
 
 /** Tracing runs every transaction of the block again. Two tries and the other ways of reading fit into a minute. */
 const BLOCK_LIMITS = { timeoutMs: 12_000 } as const
-/** One transaction may take this long, milliseconds, and answer with so much; its moves are then read from balances. */
+/** Limits for tracing one transaction: time in milliseconds and response size; beyond them its internal transfers are read from balances. */
 const TRANSACTION_LIMITS = { timeoutMs: 10_000, maxBytes: 16 * 2 ** 20 } as const
-/** Newest blocks by which a node shows whether it offers a method: tracing one of them may be more than it can do. */
+/** Newest blocks with which a node is probed for a method: tracing one of them may exceed its limits. */
 const PROBES = 2
 
-/** Calls that move value to the callee. A `callcode` or `delegatecall` names a value and moves none; a `staticcall` has none. */
+/** Calls that move value to the callee. A `callcode` or `delegatecall` carries a value but moves none; a `staticcall` has none. */
 const MOVING_CALLS = new Set(['call', 'create', 'create2', 'selfdestruct'])
 
 type TraceMethod = 'trace_block' | 'debug_traceBlockByNumber'
@@ -29,22 +29,22 @@ type TraceMethod = 'trace_block' | 'debug_traceBlockByNumber'
 const ALONE = { trace_block: 'trace_transaction', debug_traceBlockByNumber: 'debug_traceTransaction' } as const
 const CALL_TRACER = { tracer: 'callTracer' } as const
 
-/** Reads what blocks moved inside of calls, by whichever tracing method a node offers. */
+/** Reads internal transfers of blocks, with the tracing method that a node offers. */
 export interface TraceReader {
-  /** Asks a node, once, whether it offers traces. Throws `NodeUnreliable` when it does not say. */
+  /** Checks once whether a node offers traces. Throws `NodeUnreliable` when the node's response is unclear. */
   isOffered(node: RpcNode): Promise<boolean>
   /** Whether any node was found to offer traces. */
   readonly wasOffered: boolean
   /**
-   * Value moved inside of the block's transactions, in order of execution, without what the transactions themselves send
-   * and without what was undone. Throws `NodeUnreliable` when the traces are not those of the block's transactions.
+   * Internal transfers of the block's transactions, in order of execution, without direct transfers
+   * and without reverted calls. Throws `NodeUnreliable` when the traces are not those of the block's transactions.
    */
   read(node: RpcNode, block: Block): Promise<readonly CoinMove[]>
-  /** The same of one transaction of the block; an answer of more than 16 MB is cut and fails. */
+  /** The same for one transaction of the block; a response of more than 16 MB is cut off and fails. */
   readTransaction(node: RpcNode, block: Pick<Block, 'number' | 'hash'>, txHash: string): Promise<readonly CoinMove[]>
 }
 
-/** Remembers which method each node offers. */
+/** Caches which method each node offers. */
 export function createTraceReader(): TraceReader {
   const methods = new WeakMap<RpcNode, TraceMethod | null>()
   let wasOffered = false
@@ -92,7 +92,7 @@ function ask<T>(node: RpcNode, method: TraceMethod, height: number, schema: z.Zo
   return node.call(method, [toQuantity(height), ...options], schema, BLOCK_LIMITS)
 }
 
-/** Asked at the head, where every node has the state. */
+/** Requested at the head, where every node has the state. */
 async function offers(node: RpcNode, method: TraceMethod, head: number): Promise<boolean> {
   let failure: unknown
   for (let height = head; height > head - PROBES && height >= 0; height -= 1) {
@@ -102,7 +102,7 @@ async function offers(node: RpcNode, method: TraceMethod, head: number): Promise
     } catch (error) {
       if (!(error instanceof RpcFailure)) throw error
       if (error.kind === 'refused' || error.kind === 'pruned') return false
-      // More than fits is an answer as well.
+      // A response above the limit proves that the method exists.
       if (error.kind === 'split') return true
       failure = error
     }
@@ -110,7 +110,7 @@ async function offers(node: RpcNode, method: TraceMethod, head: number): Promise
   throw failure
 }
 
-/** From a flat list of frames: a failed one undoes all below it, which are not marked themselves. */
+/** From a flat list of frames: a failed one reverts all frames below it, which are not marked themselves. */
 function parityMoves(block: Block, traces: readonly ParityTrace[]): readonly CoinMove[] {
   const moves: CoinMove[] = []
   const movesOf = createFrameReader()
@@ -130,7 +130,7 @@ function parityMoves(block: Block, traces: readonly ParityTrace[]): readonly Coi
   return moves
 }
 
-/** The same of one transaction: its list begins with its only root. */
+/** The same for one transaction: its list begins with its only root. */
 function transactionMoves(
   block: Pick<Block, 'number' | 'hash'>,
   txHash: string,
@@ -154,7 +154,7 @@ function checkBlock(block: Pick<Block, 'number' | 'hash'>, { blockHash }: Parity
     throw contradiction('trace_block', `a trace of block ${block.number} is of another block`)
 }
 
-/** Gives what each frame moves; frames come in order of execution. */
+/** Returns the transfer of each frame; frames come in order of execution. */
 function createFrameReader(): (txHash: string, trace: ParityTrace) => readonly CoinMove[] {
   const failed = new Set<string>()
   return (txHash, { traceAddress, type, action, result, error }) => {
@@ -168,7 +168,7 @@ function createFrameReader(): (txHash: string, trace: ParityTrace) => readonly C
   }
 }
 
-/** What a frame moves, as both forms of traces say it. */
+/** The transfer of a frame, in a form common to both trace formats. */
 interface Step {
   readonly kind: string
   readonly from?: string | undefined
@@ -184,7 +184,7 @@ function parityStep(type: string, action: ParityTrace['action'], created: string
   return { kind: action.callType ?? type, from: action.from, to: action.to, value: action.value }
 }
 
-/** From nested frames, each of which contains those it called. */
+/** From nested frames, each of which contains its calls. */
 function callMoves(block: Block, traces: readonly CallTrace[]): readonly CoinMove[] {
   checkCount('debug_traceBlockByNumber', block, traces.length)
   return traces.flatMap(({ txHash, result }, index) => {
@@ -200,7 +200,7 @@ function rootMoves(txHash: string, { error, calls = [] }: CallFrame): readonly C
   return error === undefined ? calls.flatMap((call) => framesMoves(txHash, call)) : []
 }
 
-/** A node that does not name the transaction must at least show the same sender and value. */
+/** A node that omits the transaction id must at least show the same sender and value. */
 function isTraceOf(transaction: Block['transactions'][number], txHash: string | undefined, root: CallFrame): boolean {
   if (txHash !== undefined) return txHash === transaction.hash
   const sameSender = root.from.toLowerCase() === transaction.from.toLowerCase()

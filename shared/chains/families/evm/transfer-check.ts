@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { NodeUnreliable, type RawTransfer, type SeenTransaction } from '#shared/ports/scanning.ts'
+import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
 import { isLasting } from '../../nodes/in-block.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
@@ -18,12 +19,12 @@ import { toQuantity } from './rpc.ts'
 import type { TraceReader } from './traces.ts'
 import { type Block, blockSchema, type Log, loggedReceiptSchema, logSchema, transactionSchema } from './wire.ts'
 
-/** Questions at the same time. */
+/** Concurrent requests. */
 const CONCURRENCY = 4
 
 /**
- * Asks one node for transactions: gives the ids of those that it does not show, successful, in the block where they were seen,
- * or that move something else there than what was seen: amount, receiver or token. Coins inside of calls are compared where
+ * Checks transactions with one node: returns the ids of those that it does not show, successful, in the block where they were seen,
+ * or whose amount, receiver or token there differs. Internal transfers are compared where
  * the node traces that block; elsewhere their transaction is enough. Throws `NodeUnreliable` when the node contradicts itself.
  */
 export function createTransferCheck(
@@ -62,10 +63,10 @@ export function createTransferCheck(
   }
 }
 
-/** What moved inside of a block's calls; null where the node does not say. */
+/** Internal transfers of a block; null where the node cannot return them. */
 type MovesIn = (block: Pick<Block, 'number' | 'hash'>, txHash: string) => Promise<readonly CoinMove[] | null>
 
-/** Traces each block once: one transaction may pay hundreds of addresses, and tracing is the most expensive question there is. */
+/** Traces each block once: one transaction may pay hundreds of addresses, and tracing is the most expensive request. */
 function rememberingMoves(node: RpcNode, traces: TraceReader): MovesIn {
   const known = new Map<string, Promise<readonly CoinMove[] | 'too_much' | null>>()
   return async (block, txHash) => {
@@ -76,7 +77,7 @@ function rememberingMoves(node: RpcNode, traces: TraceReader): MovesIn {
   }
 }
 
-/** Null where even this transaction is more than the node traces: that it stands in its block must do then. */
+/** Null where the node cannot trace even this transaction alone: its presence in the block must then suffice. */
 async function movesAlone(
   node: RpcNode,
   traces: TraceReader,
@@ -103,7 +104,7 @@ async function tracedMoves(
   try {
     return await traces.read(node, block)
   } catch (error) {
-    // Traces need the state before the block, which only archives keep for long.
+    // Traces need the state before the block, which only archives store for long.
     if (error instanceof RpcFailure && error.kind === 'pruned') return null
     if (error instanceof NodeUnreliable) return 'too_much'
     throw error
@@ -135,7 +136,7 @@ async function sentBy(
   return nativeTransfers(keyPrefix, blockOf(block, transactions), coin, onlyReceiver(transfer))
 }
 
-/** Nodes that do not list a state-sync transaction may have no receipt of it either; its logs are in the block all the same. */
+/** Nodes that do not list a state-sync transaction may lack its receipt too; its logs are in the block all the same. */
 async function isLogged(
   node: RpcNode,
   scope: Scope,
@@ -159,7 +160,7 @@ function loggedIn(
   { keyPrefix, coin }: Scope,
   { txHash, transfer, block }: Question,
 ): readonly RawTransfer[] {
-  // Logs name their transaction's place in the block; of the others nothing is known here, nor asked.
+  // Logs give their transaction's position in the block; the other transactions are neither known nor needed here.
   const places = Math.max(0, ...logs.map(({ transactionIndex }) => transactionIndex + 1))
   const one = { hash: txHash, blockHash: block.hash, from: '', value: '0x0' }
   const whole = blockOf(block, new Array<typeof one>(places).fill(one))

@@ -8,22 +8,22 @@ import { bytesSchema, headerSchema, heightSchema } from './wire.ts'
 
 /** Selector of `balanceOf(address)`, EIP-20. */
 const BALANCE_SELECTOR = '0x70a08231'
-/** Questions at the same time. */
+/** Concurrent requests. */
 const CONCURRENCY = 8
 const WORD_CHARS = 66
 
 type Account = { readonly matchKey: string }
 
 /**
- * Reads which accounts were used: those that sent a transaction, have code, or hold coins or accepted tokens at the newest
- * block. Accounts that others emptied, by `transferFrom` or a permit, leave no trace in the state. Throws `NodeUnreliable`
- * for a node that still syncs, has dropped that state or gives an answer of another form.
+ * Reads which accounts were used: those that sent a transaction, have code, or hold native coins or accepted tokens at the newest
+ * block. Accounts emptied by others, with `transferFrom` or a permit, leave no trace in the state. Throws `NodeUnreliable`
+ * for a node that is still syncing, has dropped that state or returns a malformed response.
  */
 export function createUseReader(tokens: readonly EvmToken[]) {
   const balances = createBalanceReader()
 
   return async (node: RpcNode, accounts: readonly Account[]): Promise<ReadonlySet<string>> => {
-    // Nodes answer with their progress while they sync; only `false` means that they have the chain.
+    // Nodes return their progress while they sync; only `false` means that they have the chain.
     await node.call('eth_syncing', [], z.literal(false))
     const head = await node.call('eth_getBlockByNumber', ['latest', false], headerSchema)
     const block = { blockHash: head.hash }

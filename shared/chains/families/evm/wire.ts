@@ -6,7 +6,7 @@ const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 const bytes = z.string().regex(/^0x([0-9a-fA-F]{2})*$/)
 const height = quantity.transform(Number)
 
-/** A block as `eth_getBlockByNumber(n, false)` gives it; the fields that a chain of blocks is checked by. */
+/** A block as `eth_getBlockByNumber(n, false)` returns it; the fields needed to check a chain of blocks. */
 export const headerSchema = z.object({
   number: height,
   hash,
@@ -47,7 +47,7 @@ export const logSchema = z.object({
 })
 export type Log = z.infer<typeof logSchema>
 
-/** What a receipt says about success and cost, `eth_getTransactionReceipt`; `status` is absent before Byzantium only. */
+/** Success and cost in a receipt, `eth_getTransactionReceipt`; `status` is absent only before Byzantium. */
 export const receiptSchema = z.object({
   transactionHash: hash,
   blockHash: hash,
@@ -55,10 +55,10 @@ export const receiptSchema = z.object({
   status: z.enum(['0x0', '0x1']),
   gasUsed: quantity.optional(),
   effectiveGasPrice: quantity.optional(),
-  /** Of transactions that carry blobs (EIP-4844). */
+  /** For transactions with blobs (EIP-4844). */
   blobGasUsed: quantity.optional(),
   blobGasPrice: quantity.optional(),
-  /** What a rollup of the OP stack charges besides for the layer below. */
+  /** The additional fee of an OP stack rollup for the layer below. */
   l1Fee: quantity.nullable().optional(),
 })
 export type Receipt = z.infer<typeof receiptSchema>
@@ -78,10 +78,10 @@ export const transactionSchema = z.object({
 /** Returned bytes of `eth_call`. */
 export const bytesSchema = bytes
 
-/** Answer of `eth_blockNumber`. */
+/** Response of `eth_blockNumber`. */
 export const heightSchema = height
 
-/** One frame as `trace_block` gives it (OpenEthereum's form, also of Erigon, Nethermind, Reth and anvil), in order of execution. */
+/** One frame as `trace_block` returns it (OpenEthereum's form, also of Erigon, Nethermind, Reth and anvil), in order of execution. */
 export const parityTraceSchema = z.object({
   type: z.string(),
   action: z.object({
@@ -89,7 +89,7 @@ export const parityTraceSchema = z.object({
     from: address.optional(),
     to: address.nullable().optional(),
     value: quantity.optional(),
-    /** Of a self-destruct: the contract, who gets its coins, and how many. */
+    /** For a self-destruct: the contract, the beneficiary, and the amount. */
     address: address.optional(),
     refundAddress: address.optional(),
     balance: quantity.optional(),
@@ -98,13 +98,13 @@ export const parityTraceSchema = z.object({
   error: z.string().nullable().optional(),
   traceAddress: z.array(z.int().nonnegative()),
   blockHash: hash,
-  /** Null on rewards, which are no part of a transaction. */
+  /** Null on rewards, which are not part of a transaction. */
   transactionHash: hash.nullable().optional(),
   transactionPosition: z.int().nonnegative().nullable().optional(),
 })
 export type ParityTrace = z.infer<typeof parityTraceSchema>
 
-/** One frame of the `callTracer` (go-ethereum) with the frames that it called, in order. */
+/** One frame of the `callTracer` (go-ethereum) with its calls, in order. */
 export const callFrameSchema = z.object({
   type: z.string(),
   from: address,
@@ -117,6 +117,6 @@ export const callFrameSchema = z.object({
 })
 export type CallFrame = z.infer<typeof callFrameSchema>
 
-/** One transaction of `debug_traceBlockByNumber`; older nodes leave out its hash. */
+/** One transaction of `debug_traceBlockByNumber`; older nodes omit its hash. */
 export const callTraceSchema = z.object({ txHash: hash.optional(), result: callFrameSchema })
 export type CallTrace = z.infer<typeof callTraceSchema>

@@ -5,7 +5,7 @@ const SYSTEM_PROGRAM = new Uint8Array(32)
 const ascii = new TextEncoder()
 
 /**
- * The `index`-th address below a base public key, computable without any secret: SHA-256(base ‖ seed ‖ System
+ * The `index`-th address below a base public key, computable without a secret: SHA-256(base ‖ seed ‖ System
  * program), the derivation of `Pubkey::create_with_seed`. Coins sent there can be moved by the base key; tokens cannot,
  * so it serves the sandbox only.
  */

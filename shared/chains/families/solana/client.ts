@@ -1,21 +1,17 @@
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
-import {
-  type BlockRef,
-  type ChainClient,
-  NodeMismatch,
-  NodeUnreliable,
-  type ScannedBlock,
-} from '#shared/ports/scanning.ts'
+import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { type ChainClient, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { ChainDefinition } from '../../definitions/chain.ts'
 import { createJsonRpc, type RpcClient, type RpcNode } from '../../nodes/json-rpc.ts'
 import { createPatientScan, type ScanWays } from '../../nodes/patient-scan.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
-import { findDoubted } from './doubt.ts'
+import { findDisputed } from './disputed.ts'
 import { type ExtractOptions, type KnownMint, TOKEN_PROGRAM, transfersOf } from './extract.ts'
 import { createIdentityTest } from './identity.ts'
 import { type BlockReader, createBlockReader, type ReadBlock } from './read-blocks.ts'
 import { classify, explain } from './rpc-failure.ts'
+import { createSolanaFunds } from './solana-funds.ts'
 import { accountSchema, statusesSchema, type Transaction } from './wire.ts'
 
 /** Layout of a mint account of the SPL Token program: `decimals` and `is_initialized` (spl-token, `state.rs`). */
@@ -23,7 +19,7 @@ const MINT_LENGTH = 82
 const MINT_DECIMALS_AT = 44
 const MINT_INITIALIZED_AT = 45
 
-/** Looks at a head whose block does not come before it is an error; a node's block store is a moment behind its votes. */
+/** Polls of a head whose block is missing before it is an error; a node's block store is a moment behind its votes. */
 const HEAD_PATIENCE = 20
 
 /** An accepted token of the network in the client's mode; `contract` is its mint. */
@@ -33,14 +29,14 @@ export interface SolanaToken {
   readonly decimals: number
 }
 
-/** Everything a client needs. `rpcUrls` is not empty, the preferred first. */
+/** Settings of a client. `rpcUrls` is not empty, the preferred first. */
 export interface SolanaClientOptions {
   readonly chain: ChainDefinition
   readonly mode: Mode
   readonly rpcUrls: readonly string[]
   /** Hash of the first block instead of that of mainnet-beta or devnet; `any` accepts every local chain, Surfpool among them. */
   readonly genesis?: string | null
-  /** The network's own coin as an asset. */
+  /** The native coin as an asset. */
   readonly nativeAsset: AssetId
   readonly tokens: readonly SolanaToken[]
   readonly metrics: Metrics
@@ -52,7 +48,7 @@ export interface SolanaClient extends ChainClient {
 }
 
 /**
- * Reads Solana: what watched owners gained in coins and in known mints, by the balances before and after each
+ * Reads Solana: gains of watched owners in coins and in known mints, from the balances before and after each
  * transaction of confirmed blocks. A height is a slot, and slots may be empty. Opens nothing until the first call.
  */
 export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
@@ -79,16 +75,16 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
   const patientScan = createPatientScan()
   const genesisHash = () => pool.use(async () => current().genesisHash)
 
-  const doubted: NonNullable<ChainClient['doubted']> = (transactions) =>
-    pool.doubted(transactions, (node, asked) =>
-      findDoubted({ call: node.call, extract, hashAt: current().simulated ? null : readerOf(node).hashAt }, asked),
+  const disputed: NonNullable<ChainClient['disputed']> = (transactions) =>
+    pool.disputed(transactions, (node, asked) =>
+      findDisputed({ call: node.call, extract, hashAt: current().simulated ? null : readerOf(node).hashAt }, asked),
     )
 
   return {
     hasGaps: true,
     async verify() {
       await pool.each(async () => {})
-      await pool.use((node) => verifyMints(node, options.tokens))
+      return pool.use((node) => verifyMints(node, options))
     },
     genesisHash,
     head: () =>
@@ -100,7 +96,7 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
       }),
     async blockAt(height) {
       if (height > 0) return pool.use((node) => readerOf(node).at(height), { height })
-      // Few nodes still have the first block; its hash is what every node is identified by.
+      // Few nodes still have the first block; its hash identifies the chain of every node.
       const hash = await genesisHash()
       return { height: 0, hash, parentHash: hash, time: 0 }
     },
@@ -113,14 +109,15 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
         const question = [[txHash], { searchTransactionHistory: true }]
         const [status] = (await node.call('getSignatureStatuses', question, statusesSchema)).value
         if (status === undefined || status === null) return null
-        // A processed block may still be left out of the chain; blocks are read from `confirmed` on.
+        // A processed block may still be dropped from the chain; blocks are read from `confirmed` on.
         if (status.confirmationStatus === 'processed') return 'unconfirmed'
         const block = await readerOf(node).at(status.slot)
         if (block === null) throw new NodeUnreliable(`the node has no block in slot ${status.slot} of a transaction`)
         return { height: status.slot, blockHash: block.hash, succeeded: status.err === null }
       }),
-    // Without a second node there is nobody to ask.
-    ...(rpcUrls.length < 2 ? {} : { doubted, judge: pool.judge, silence: pool.silence }),
+    funds: createSolanaFunds(pool, options),
+    // Without a second node nothing can be checked.
+    ...(rpcUrls.length < 2 ? {} : { disputed, voteOnFork: pool.voteOnFork, silence: pool.silence }),
     close,
   }
 }
@@ -157,12 +154,12 @@ function scanWays(
   }
 }
 
-/** Remembers the last head: a node's block store is a moment behind its votes, which is no reason to go back or to complain. */
+/** Caches the last head: a node's block store is a moment behind its votes, which must not cause a step back or an error. */
 function createHeadReader() {
   let known: BlockRef | null = null
   let misses = 0
   return async (blocks: BlockReader, askFinal: () => Promise<number | null>) => {
-    // In this order, finality cannot overtake the head that is asked for after it.
+    // In this order, finality cannot overtake the head, which is requested after it.
     const final = await askFinal()
     const slot = await blocks.slot('confirmed')
     if (final !== null && final > slot) throw new NodeUnreliable('the node has finalized more than it confirmed')
@@ -184,11 +181,19 @@ function extractOptions({ chain, mode, nativeAsset, tokens }: SolanaClientOption
   return { keyPrefix: `${mode}:${chain.id}`, nativeAsset, mints }
 }
 
-/** A mint of another program, or with other decimals than our row, would make every amount wrong. */
-async function verifyMints(rpc: Pick<RpcClient, 'call'>, tokens: readonly SolanaToken[]): Promise<void> {
+/** A mint of another program, or with other decimals than the registry's, would make every amount wrong. */
+async function verifyMints(
+  rpc: Pick<RpcClient, 'call'>,
+  { tokens, mode }: Pick<SolanaClientOptions, 'tokens' | 'mode'>,
+): Promise<readonly AssetId[]> {
+  const missing: AssetId[] = []
   for (const { asset, contract, decimals } of tokens) {
     const options = { encoding: 'base64', commitment: 'confirmed' }
     const { value } = await rpc.call('getAccountInfo', [contract, options], accountSchema)
+    if (value === null && mode === 'test') {
+      missing.push(asset)
+      continue
+    }
     const data = Buffer.from(value?.data[0] ?? '', 'base64')
     if (value?.owner !== TOKEN_PROGRAM || data.length !== MINT_LENGTH || data[MINT_INITIALIZED_AT] !== 1) {
       throw new NodeMismatch(`${asset} at ${contract}: no mint of the SPL Token program`)
@@ -199,4 +204,5 @@ async function verifyMints(rpc: Pick<RpcClient, 'call'>, tokens: readonly Solana
       )
     }
   }
+  return missing
 }

@@ -1,21 +1,22 @@
 import { base58 } from '@scure/base'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/ports/scanning.ts'
+import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable, type WatchIndex } from '#shared/ports/scanning.ts'
 import type { TokenBalance, Transaction } from './wire.ts'
 
-/** The SPL Token program. Token-2022 mints belong to another program and are other tokens, whatever they call themselves. */
+/** The SPL Token program. Token-2022 mints belong to another program and are different tokens, whatever their name. */
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 
-/** Most accounts that are kept as possible references; a transaction of version 1 names at most 64 keys. */
+/** Most accounts stored as possible references; a transaction of version 1 names at most 64 keys. */
 const REFERENCES_MAX = 64
 
-/** What a mint means to us: an asset, or null for a token that is recorded and never credited. Null decimals are not checked. */
+/** Meaning of a mint: an asset, or null for a token that is recorded and never credited. Null decimals are not checked. */
 export interface KnownMint {
   readonly asset: AssetId | null
   readonly decimals: number | null
 }
 
-/** What the transactions of a block are read by. */
+/** Settings for reading the transactions of a block. */
 export interface ExtractOptions {
   /** `<mode>:<network>`. */
   readonly keyPrefix: string
@@ -24,10 +25,10 @@ export interface ExtractOptions {
 }
 
 /**
- * What watched owners gained in each successful transaction of a block, by balances before and after, so that no
- * program and no instruction has to be understood: coins per account, tokens per owner and mint over all their token
- * accounts. Only gains count; the payer of the fee gets the fee added back, and what a token account of the owner held when it
- * was closed was the owner's before. Throws `NodeUnreliable` on balances that
+ * Gains of watched owners in each successful transaction of a block, from balances before and after, so that no
+ * program and no instruction has to be interpreted: coins per account, tokens per owner and mint over all their token
+ * accounts. Only gains count; the fee is added back for its payer, and the holdings of an owner's token account at its
+ * closing were the owner's before. Throws `NodeUnreliable` on balances that
  * contradict each other or lost digits, when a watched owner is concerned.
  */
 export function transfersOf(
@@ -80,9 +81,9 @@ function coinGains(options: ExtractOptions, entry: Transaction, watches: WatchIn
 }
 
 /**
- * Token accounts of an owner that the transaction closed: the program hands all lamports out, rent and wrapped SOL alike
- * (SPL Token, `CloseAccount`), also when another program asks it to. They go to the owner unless the owner said otherwise.
- * An account of somebody else that is closed in the owner's favour is money of somebody else.
+ * Token accounts of an owner that the transaction closed: the program pays out all lamports, rent and wrapped SOL alike
+ * (SPL Token, `CloseAccount`), also when another program calls it. They go to the owner unless the owner chose another receiver.
+ * An account of another owner that is closed in this owner's favour is a payment by that other owner.
  */
 function closedAccountsOf({ meta, transaction }: Transaction, owner: string): readonly number[] {
   const isClosed = ({ accountIndex: at }: TokenBalance) =>
@@ -95,14 +96,14 @@ function closedAccountsOf({ meta, transaction }: Transaction, owner: string): re
   })
 }
 
-/** Most accounts keep or lose what they had: only for the others is it worth decoding a key. */
+/** Most accounts keep or lose their balance: decoding a key is only needed for the others. */
 function mayGain({ meta }: Transaction, index: number): boolean {
   const pre = meta.preBalances[index] ?? 0
   const post = (meta.postBalances[index] ?? 0) + (index === 0 ? meta.fee : 0)
   return post > pre || !Number.isSafeInteger(pre)
 }
 
-/** What an account gained by the transaction itself: the fee is not part of it. */
+/** The gain of an account from the transaction itself, without the fee. */
 function coinDelta({ meta }: Transaction, index: number): bigint {
   const [pre, post] = [meta.preBalances[index], meta.postBalances[index]]
   const gained = exact(post) - exact(pre)
@@ -147,7 +148,7 @@ function tokenGains(options: ExtractOptions, entry: Transaction, watches: WatchI
   })
 }
 
-/** Mint → owner → gain. A token account that did not exist before held nothing. */
+/** Mint → owner → gain. A token account that did not exist before had a balance of zero. */
 function gainsByMint(
   before: readonly TokenBalance[],
   after: readonly TokenBalance[],
@@ -186,7 +187,7 @@ function transfer({ keyPrefix }: ExtractOptions, entry: Transaction, gain: Gain)
   }
 }
 
-/** Accounts that were only named: wallets add the references of Solana Pay as read-only keys that sign nothing. */
+/** Accounts that were only listed: wallets add the references of Solana Pay as read-only keys that sign nothing. */
 function referencesOf({ transaction }: Transaction): readonly string[] {
   return transaction.accountKeys
     .filter((key) => !key.signer && !key.writable && key.source !== 'lookupTable')
@@ -212,7 +213,7 @@ function idOf({ transaction }: Transaction): string {
   return transaction.signatures[0] ?? ''
 }
 
-/** Who paid is only said when there is no doubt. */
+/** The payer is only named when it is unambiguous. */
 function only(payers: readonly string[]): string | null {
   return payers.length === 1 ? (payers[0] ?? null) : null
 }

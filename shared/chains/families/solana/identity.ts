@@ -9,17 +9,17 @@ const GENESIS: Readonly<Record<Mode, string>> = {
   test: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG',
 }
 
-/** Which chain the node in use is on. */
+/** The chain of the node in use. */
 export interface NodeIdentity {
   readonly genesisHash: string
   /**
-   * True on a Surfpool development node. Its blocks name parents, hashes and times that do not fit together, so nothing
+   * True on a Surfpool development node. Its blocks have inconsistent parents, hashes and times, so nothing
    * may be concluded from them; it never forks and skips no slot.
    */
   readonly simulated: boolean
 }
 
-/** Remembers the chain of the node that was identified last. */
+/** Keeps the chain of the node that was identified last. */
 export interface IdentityTest {
   identify(call: RpcClient['call'], host: string): Promise<void>
   /** Null before the first call. */
@@ -28,8 +28,8 @@ export interface IdentityTest {
 
 /**
  * Accepts nodes whose first block has the hash `genesis`, by default that of mainnet-beta in live mode and of devnet in
- * test mode. With `any`, which is for development, it accepts every node and finds out whether it is a Surfpool. Anything
- * else is a `NodeMismatch`, and so are a Surfpool and another node behind one network.
+ * test mode. With `any`, which is for development, it accepts every node and detects whether it is a Surfpool. Any other
+ * node is a `NodeMismatch`, and so are a Surfpool and another node behind one network.
  */
 export function createIdentityTest(mode: Mode, genesis: string | null): IdentityTest {
   const expected = genesis ?? GENESIS[mode]

@@ -1,10 +1,11 @@
 import type { z } from 'zod'
-import { type BlockRef, NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import type { RpcClient } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
-import { TRANSACTION_OPTIONS } from './doubt.ts'
+import { TRANSACTION_OPTIONS } from './disputed.ts'
 import type { NodeIdentity } from './identity.ts'
 import {
   blockSchema,
@@ -20,9 +21,9 @@ import {
 
 /** Blocks fetched at the same time; a full one is several megabytes. */
 const PREFETCH = 4
-/** Transactions fetched at the same time where a block is read by them. */
+/** Transactions fetched at the same time when a block is read one by one. */
 const ALONE = 8
-/** Slots that are searched for the block before another one on a node that skips none. */
+/** Slots searched for the preceding block on a node that skips none. */
 const PREDECESSOR_RANGE = 64
 /** Seconds. Mainnet began on 16 March 2020: an earlier time is in another unit. */
 const FIRST_BLOCK_TIME = 1_584_282_000
@@ -33,13 +34,13 @@ const BLOCK_OPTIONS = { ...CONFIRMED, encoding: 'json', rewards: false, maxSuppo
 
 type Caller = Pick<RpcClient, 'call'>
 
-/** A block with what the caller made of its transactions. */
+/** A block with the caller's result for its transactions. */
 export interface ReadBlock<T> {
   readonly ref: BlockRef
   readonly content: T
 }
 
-/** Reads confirmed blocks of one network by slot. Everything throws `NodeUnreliable` on answers that contradict each other. */
+/** Reads confirmed blocks of one network by slot. Every method throws `NodeUnreliable` on contradictory responses. */
 export interface BlockReader {
   /** The newest slot at a commitment. */
   slot(commitment: 'confirmed' | 'finalized'): Promise<number>
@@ -50,15 +51,15 @@ export interface BlockReader {
   /** The block of a slot, null only when the chain has none: a later block names an earlier parent. */
   at(slot: number): Promise<BlockRef | null>
   /**
-   * The blocks from `from` to `to`, linked; when there is none, the first one after them. Ends earlier where the node
-   * does not have a block yet, but is never empty. `take` reduces each block's transactions as soon as they are there.
+   * The blocks from `from` to `to`, linked; if there is none, the first one after them. Ends earlier where the node
+   * does not have a block yet, but is never empty. `take` reduces each block's transactions as soon as they arrive.
    */
   read<T>(from: number, to: number, take: (transactions: readonly Transaction[]) => T): Promise<readonly ReadBlock<T>[]>
   /** The block of a slot by its signatures and each of its transactions; no slot from `from` up to it has a block. */
   readAlone<T>(slot: number, from: number, take: (transactions: readonly Transaction[]) => T): Promise<ReadBlock<T>>
 }
 
-/** `identity` answers for the node in use; it is asked after each call, hence known. */
+/** `identity` returns the chain of the node in use; it is called after each call, so it is known. */
 export function createBlockReader(rpc: Caller, identity: () => NodeIdentity): BlockReader {
   async function getBlock<T>(
     slot: number,
@@ -70,7 +71,7 @@ export function createBlockReader(rpc: Caller, identity: () => NodeIdentity): Bl
     )
   }
 
-  /** Names made up from the slot, where the node's own are of no use. */
+  /** Hashes derived from the slot, where the node's own are unusable. */
   function simulatedHash(slot: number): string {
     const { genesisHash } = identity()
     return slot === 0 ? genesisHash : `${genesisHash}:${slot}`
@@ -99,7 +100,7 @@ export function createBlockReader(rpc: Caller, identity: () => NodeIdentity): Bl
     async at(slot) {
       const found = await find(slot)
       if (found !== null) return found
-      // A node that lags or lost blocks says the same as one that knows of a skipped slot: the next block tells.
+      // A lagging or incomplete node gives the same response as for a skipped slot: the next block decides.
       const next = await firstFrom(rpc, slot + 1)
       const header = next === undefined ? null : await getBlock(next, 'none', headerSchema)
       if (header === null || (header.parentSlot >= slot && !identity().simulated)) {
@@ -149,7 +150,7 @@ async function firstFrom(rpc: Caller, slot: number): Promise<number | undefined>
   return checkList(slots, slot, Number.MAX_SAFE_INTEGER)[0]
 }
 
-/** Milliseconds. Throws `NodeUnreliable` when the node gives none. */
+/** Milliseconds. Throws `NodeUnreliable` when the node returns none. */
 async function timeOf(rpc: Caller, slot: number, { blockTime }: Header): Promise<number> {
   if (blockTime !== null && blockTime >= FIRST_BLOCK_TIME) return blockTime * 1_000
   const seconds = await absentAsNull(rpc.call('getBlockTime', [slot], blockTimeSchema))
@@ -167,7 +168,7 @@ async function getTransaction(rpc: Caller, slot: number, id: string): Promise<Tr
   return found.entry
 }
 
-/** A block whose parent lies in the range without being listed was left out, and its transactions with it. */
+/** A block whose parent is within the range but not listed: the parent was omitted, and its transactions with it. */
 function checkLinks(from: number, blocks: readonly { readonly slot: number; readonly header: Header }[]): void {
   for (const [index, { slot, header }] of blocks.entries()) {
     const before = blocks[index - 1]

@@ -10,16 +10,16 @@ const EXPLANATIONS: ReadonlyMap<number, string> = new Map([
   [-32_005, 'the node is behind or unhealthy'],
   [-32_011, 'the node keeps no transaction history; scanning needs one that does'],
   [-32_015, 'the block holds a transaction of a version that is newer than this release of Paymesh: update it'],
-  [-32_019, 'the long-term storage behind the node does not answer'],
+  [-32_019, 'the long-term storage behind the node does not respond'],
 ])
 
-/** Classes an error object of a Solana node (codes of Agave's `rpc-client-api/src/custom_error.rs`). */
+/** Classifies an error object of a Solana node (codes of Agave's `rpc-client-api/src/custom_error.rs`). */
 export function classify({ code }: { readonly code: number }): FailureKind {
   if (ABSENT_CODES.has(code)) return 'absent'
   return REFUSED_CODES.has(code) ? 'refused' : 'retry'
 }
 
-/** What an error code means for whoever runs the installation; null where the code alone says it. */
+/** Meaning of an error code for the operator of the installation; null where the code is clear. */
 export function explain(code: number): string | null {
   return EXPLANATIONS.get(code) ?? null
 }

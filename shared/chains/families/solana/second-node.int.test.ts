@@ -23,22 +23,22 @@ describe('a second node', () => {
     const [transfer] = block?.transfers ?? []
     if (block === undefined || transfer === undefined) throw new Error('nothing was paid')
     const { txHash } = transfer
-    const doubted = await client.doubted?.([{ txHash, height: slot, blockHash: block.hash, transfer }])
-    return doubted?.has(txHash)
+    const disputed = await client.disputed?.([{ txHash, height: slot, blockHash: block.hash, transfer }])
+    return disputed?.has(txHash)
   }
 
   /** Tells that each transaction paid so much, to us or to another account. */
   function paying(amount: number, to?: string): FakeNode['lie'] {
     return ({ method }, truth) => {
       if (method !== 'getTransaction' || !('result' in truth)) return null
-      const told = structuredClone(truth.result) as {
+      const recorded = structuredClone(truth.result) as {
         meta: { postBalances: number[] }
         transaction: { message: { accountKeys: { pubkey: string }[] } }
       }
-      const [, ours] = told.transaction.message.accountKeys
+      const [, ours] = recorded.transaction.message.accountKeys
       if (ours !== undefined && to !== undefined) ours.pubkey = to
-      told.meta.postBalances[1] = amount
-      return { result: told }
+      recorded.meta.postBalances[1] = amount
+      return { result: recorded }
     }
   }
 
@@ -77,7 +77,7 @@ describe('a second node', () => {
   it('that does not answer stops the confirmation; without one nobody is asked', async () => {
     const silent = await startNode(LATER, on('getSignatureStatuses', failure(-32_005)))
     await expect(askSecond(silent, 15)).rejects.toEqual(unreliable)
-    expect(clientOf(await startNode(LATER)).doubted).toBeUndefined()
+    expect(clientOf(await startNode(LATER)).disputed).toBeUndefined()
   })
 
   it('takes over when the first one lies', async () => {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** 32 bytes in base58. A full block names tens of thousands: that it is a key is checked where one is compared. */
+/** 32 bytes in base58. A full block contains tens of thousands: validity is checked only where one is compared. */
 const publicKey = z.string()
 /** Hashes are 32 bytes in base58 as well: 32 to 44 digits. */
 const hash = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
 /** A 64-byte Ed25519 signature in base58. The first one of a transaction is its id. */
 const signature = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/)
-/** Lamports come as JSON numbers. Above 2^53 they lost digits in the parser: nothing may be computed from those. */
+/** Lamports are JSON numbers. Above 2^53 the parser loses digits: such values must not be used. */
 const lamports = z.number().nonnegative()
 const slot = z.int().nonnegative()
 
@@ -16,7 +16,7 @@ const failure = z.union([z.null(), z.string(), z.record(z.string(), z.unknown())
 const tokenBalance = z.object({
   accountIndex: slot,
   mint: publicKey,
-  // Nodes before 1.10 left these out; a balance of ours without them is refused where it is used.
+  // Nodes before 1.10 omit these; a watched balance without them is refused where it is used.
   owner: publicKey.optional(),
   programId: publicKey.optional(),
   uiTokenAmount: z.object({ amount: z.string().regex(/^\d{1,20}$/), decimals: z.int().min(0).max(255) }),
@@ -39,7 +39,7 @@ const meta = z.object({
 
 const transaction = z.object({ transaction: z.object({ signatures, accountKeys }), meta })
 
-/** A transaction as `getBlock` gives it with `transactionDetails: 'accounts'`: keys and balances, no instructions. */
+/** A transaction as `getBlock` returns it with `transactionDetails: 'accounts'`: keys and balances, no instructions. */
 export type Transaction = z.infer<typeof transaction>
 
 /** A block without its transactions, `getBlock` with `transactionDetails: 'none'`. `blockTime` is in seconds. */
@@ -61,13 +61,13 @@ export const signedBlockSchema = headerSchema.extend({ signatures: z.array(signa
 export const slotSchema = slot
 /** `getBlocks` and `getBlocksWithLimit`. */
 export const slotsSchema = z.array(slot)
-/** `getBlockTime`: seconds, null where the node does not know. */
+/** `getBlockTime`: seconds, null where the node does not have it. */
 export const blockTimeSchema = z.int().nullable()
 /** `getGenesisHash`. */
 export const genesisSchema = hash
-/** `getVersion`; the second field is what Surfpool adds. */
+/** `getVersion`; Surfpool adds the second field. */
 export const versionSchema = z.object({ 'solana-core': z.string(), 'surfnet-version': z.string().optional() })
-/** `getSignatureStatuses`: null for a signature that the node does not know. */
+/** `getSignatureStatuses`: null for a signature that the node does not have. */
 export const statusesSchema = z.object({
   value: z.array(z.object({ slot, err: failure, confirmationStatus: z.string().nullable() }).nullable()),
 })

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { NodeMismatch } from '#shared/ports/scanning.ts'
 import { type ApiNode, createApiNode, type NodeQuestions, type Transport } from '../../nodes/api-node.ts'
+import type { EndpointMetrics } from '../../nodes/call-meter.ts'
 import { basicAuthentication, createHttpEndpoint } from '../../nodes/http-endpoint.ts'
 import { createPacer } from '../../nodes/pacer.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
@@ -9,25 +10,25 @@ import { parseLosslessJson } from './lossless-json.ts'
 import { headerSchema, maybeHeaderSchema } from './wire.ts'
 
 /**
- * How TronGrid refuses who asks too often, with status 403 or 503 and without a Retry-After header
+ * How TronGrid refuses clients above its rate limit, with status 403 or 503 and without a Retry-After header
  * (developers.tron.network, "Rate limits").
  */
 const SUSPENDED = /suspended for (\d{1,5}) ?s/i
-/** How often a second public node is asked for its solid block, milliseconds: days have a quota. */
+/** How often a second public node is queried for its solid block, milliseconds: the daily quota is limited. */
 const PUBLIC_FINAL_EVERY_MS = 15_000
 type Params = Readonly<Record<string, unknown>>
 
 /**
- * One node's HTTP API, asked by paths such as `wallet/getnowblock`. Integers of 16 and more digits reach schemas as strings.
+ * One node's HTTP API, with paths such as `wallet/getnowblock`. Integers of 16 and more digits reach schemas as strings.
  */
 export type TronNode = ApiNode<Params>
 
-/** What the API over a network's nodes needs. `urls` is not empty, the preferred first. */
+/** Settings of the API over a network's nodes. `urls` is not empty, the preferred first. */
 export interface TronApiOptions extends Pick<NodeQuestions<Params>, 'metrics' | 'labels'> {
   readonly urls: readonly string[]
   /** Id of block 0 that the nodes must have, or `any`. */
   readonly genesis: string
-  /** Most requests each second to one node; null: as many as there are. */
+  /** Most requests per second to one node; null: unlimited. */
   readonly perSecond: number | null
 }
 
@@ -49,12 +50,12 @@ export function createTronApi({ urls, genesis, perSecond, metrics, labels }: Tro
       return (await call('wallet/getblockbynum', { num: height }, maybeHeaderSchema))?.blockID ?? null
     },
   }
-  const nodes = urls.map((url) => createApiNode(createTransport(url, perSecond), questions))
+  const nodes = urls.map((url) => createApiNode(createTransport(url, perSecond, questions), questions))
   return createRpcPool({ nodes, metrics, labels, ...(perSecond !== null && { finalEveryMs: PUBLIC_FINAL_EVERY_MS }) })
 }
 
-function createTransport(url: string, perSecond: number | null): Transport<Params> {
-  const endpoint = createHttpEndpoint(url, credentials)
+function createTransport(url: string, perSecond: number | null, counted: EndpointMetrics): Transport<Params> {
+  const endpoint = createHttpEndpoint(url, counted, credentials)
   const { host } = endpoint
   const pace = createPacer(perSecond)
   return {
@@ -90,13 +91,13 @@ function validate<T>(text: string, schema: z.ZodType<T>, method: string, host: s
   return parsed.data
 }
 
-/** Milliseconds for which the provider will not answer; null when it does not say so. Blocks are longer than any refusal. */
+/** Milliseconds for which the provider will refuse requests; null when it does not state that. Blocks are longer than any refusal. */
 function suspension(text: string): number | null {
   const [, seconds] = text.length > 1_000 ? [] : (SUSPENDED.exec(text) ?? [])
   return seconds === undefined ? null : Number(seconds) * 1_000
 }
 
-/** A name alone is an API key, as TronGrid takes it; a name with a password is for a proxy in front of an own node. */
+/** A user name alone is an API key, as TronGrid expects; a name with a password is for a proxy in front of an own node. */
 function credentials(url: URL): Readonly<Record<string, string>> {
   if (url.username === '' || url.password !== '') return basicAuthentication(url)
   return { 'tron-pro-api-key': decodeURIComponent(url.username) }

@@ -14,10 +14,10 @@ import {
   type TransactionInfo,
 } from './wire.ts'
 
-/** Most bytes of the answer about one transaction: java-tron takes none above 500 KB, and its logs and calls add to it. */
+/** Maximum response size for one transaction: java-tron accepts none above 500 KB, and its logs and calls add to it. */
 const LIMITS = { maxBytes: 16 * 2 ** 20 }
 
-/** The part of a node that is asked. */
+/** The part of a node that is used here. */
 export type PartNode = Pick<TronNode, 'call'>
 
 /** A block's list of transactions, each of which can be read alone. */
@@ -27,14 +27,14 @@ export interface ListedBlock {
   readonly ids: readonly string[]
   /**
    * One listed transaction, or null when it failed. Throws `NodeUnreliable` when the node does not have the transaction or its
-   * info yet, which says nothing about what it did, or when the two contradict each other.
+   * info yet, so that its effect is unknown, or when the two contradict each other.
    */
   read(id: string): Promise<SuccessfulTransaction | null>
 }
 
 /**
- * The list of a block whose parts cannot all be had at once: from the block itself, else from its infos, whose number must be
- * the one that the node counts. Neither is proven, as in the usual scan: `txTrieRoot` covers signatures that the API gives
+ * The list of a block whose parts cannot all be read at once: from the block itself, otherwise from its infos, whose number must match
+ * the node's count. Neither is proven, as in the usual scan: `txTrieRoot` covers signatures that the API returns
  * in another form. Throws `NodeUnreliable` when there is no such block or no list.
  */
 export async function listBlock(node: PartNode, height: number): Promise<ListedBlock> {
@@ -50,7 +50,7 @@ export async function listBlock(node: PartNode, height: number): Promise<ListedB
   }
 }
 
-/** Null when the node fails to give it. */
+/** Null when the node fails to return it. */
 async function wholeBlock(node: PartNode, height: number): Promise<Block | null> {
   let block: Block | null
   try {

@@ -3,10 +3,10 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { Block, Header, Transaction, TransactionInfo } from './wire.ts'
 
 const HEIGHT_DIGITS = 16
-/** Results that say nothing of their own: left out by nodes, or written by the oldest ones. */
+/** Results without information: omitted by nodes, or written by the oldest ones. */
 const UNSAID = new Set([undefined, 'DEFAULT'])
 
-/** A transaction that did what it says, with what it did. */
+/** A successful transaction with its effects. */
 export interface SuccessfulTransaction {
   readonly id: string
   readonly contracts: Block['transactions'][number]['raw_data']['contract']
@@ -22,8 +22,8 @@ export function checkHeader(header: Header, height: number): void {
 }
 
 /**
- * The transactions of a block that succeeded. Throws `NodeUnreliable` when block and transaction infos do not tell the
- * same story: an info without its transaction or the reverse, one twice, of another block, or with another outcome; and
+ * The transactions of a block that succeeded. Throws `NodeUnreliable` when block and transaction infos
+ * disagree: an info without its transaction or the reverse, a duplicate, another block, or another outcome; and
  * when an id is not the hash of its transaction.
  */
 export function successfulTransactions(

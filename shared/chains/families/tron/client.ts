@@ -15,6 +15,7 @@ import { locateTransaction } from './locate-transaction.ts'
 import { readAlone } from './read-alone.ts'
 import { readBlocks } from './read-blocks.ts'
 import { createTransferCheck } from './transfer-check.ts'
+import { createTronFunds } from './tron-funds.ts'
 import { usedAccounts } from './used-accounts.ts'
 import { type TronToken, verifyTokens } from './verify-tokens.ts'
 import { headerSchema, maybeHeaderSchema } from './wire.ts'
@@ -25,10 +26,10 @@ const GENESIS: Readonly<Record<Mode, string>> = {
   test: '0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc',
 }
 
-/** Requests each second to one public node: TronGrid allows 15. */
+/** Requests per second to one public node: TronGrid allows 15. */
 const PER_SECOND = 12
 
-/** Everything a client needs. */
+/** Settings of a client. */
 export interface TronClientOptions {
   readonly chain: ChainDefinition
   readonly mode: Mode
@@ -48,8 +49,8 @@ export interface TronClient extends ChainClient {
 
 /**
  * Reads TRON by block and transaction infos, matched in this process: on a quiet public chain about three requests for each
- * block, of which there are 28,800 a day. Coins that contracts send are seen where the node records internal transactions
- * (`vm.saveInternalTx`), as TronGrid does; the metric `scanner_internal_transfers_seen` tells. Opens nothing until the first
+ * block, of which there are 28,800 a day. Transfers sent by contracts are visible where the node records internal transactions
+ * (`vm.saveInternalTx`), as TronGrid does; the metric `scanner_internal_transfers_seen` shows it. Opens nothing until the first
  * call. Throws `TypeError` when a contract is not a TRON address.
  */
 export function createTronClient(options: TronClientOptions): TronClient {
@@ -60,7 +61,7 @@ export function createTronClient(options: TronClientOptions): TronClient {
   ])
   const labels = { network: chain.id, mode }
   const genesis = options.genesis ?? GENESIS[mode]
-  // Another chain than the public ones makes blocks when it likes, on nodes of one's own.
+  // A chain other than the public ones makes blocks at any time, on private nodes.
   const isPublic = options.genesis === null
   const perSecond = isPublic ? PER_SECOND : null
   const pool = createTronApi({ urls: options.rpcUrls, genesis, perSecond, metrics, labels })
@@ -69,12 +70,13 @@ export function createTronClient(options: TronClientOptions): TronClient {
   const scope = { keyPrefix: `${mode}:${chain.id}`, nativeAsset, tokens }
   const patientScan = createPatientScan()
   const unshown = createTransferCheck(scope, internals)
+  const disputed: TronClient['disputed'] = (transactions) => pool.disputed(transactions, unshown)
 
   return {
     async verify() {
       // Each node is identified before it is handed out.
       await pool.each(async () => {})
-      await pool.use((node) => verifyTokens(node, options.tokens))
+      return pool.use((node) => verifyTokens(node, options))
     },
     genesisHash: () =>
       pool.use(async (node) => (await node.call('wallet/getblockbynum', { num: 0 }, headerSchema)).blockID),
@@ -108,7 +110,7 @@ export function createTronClient(options: TronClientOptions): TronClient {
           async (node) => {
             internals.check(node)
             const { block, recorded } = await readAlone(node, height, { ...scope, watches })
-            // Nothing is learned from a block without recorded calls: a block that fails is read many times.
+            // A block without recorded calls shows nothing: a block that fails is read many times.
             if (recorded !== null) internals.note(node, [recorded])
             pool.noteBlocks(node, height, height)
             metrics.count('scanner_blocks_read_alone_total', labels)
@@ -118,11 +120,10 @@ export function createTronClient(options: TronClientOptions): TronClient {
         )
       return patientScan({ scan, scanAlone }, first, last)
     },
-    ...(options.rpcUrls.length < 2
-      ? {}
-      : { doubted: (transactions) => pool.doubted(transactions, unshown), judge: pool.judge, silence: pool.silence }),
+    ...(options.rpcUrls.length < 2 ? {} : { disputed, voteOnFork: pool.voteOnFork, silence: pool.silence }),
     locate: (txHash) => pool.use((node) => locateTransaction(node, txHash)),
     used: (addresses) => pool.use((node) => usedAccounts(node, options.tokens, addresses)),
+    funds: createTronFunds(pool, options),
     close: () => pool.close(),
   }
 }

@@ -1,6 +1,7 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { callMoveStem } from '#shared/domain/payment/call-move-keys.ts'
-import { NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/ports/scanning.ts'
+import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable, type WatchIndex } from '#shared/ports/scanning.ts'
 import { formatAccount } from './address.ts'
 import type { SuccessfulTransaction } from './check-block.ts'
 import { accountPattern, type InternalTransaction, type Log, transferContractSchema } from './wire.ts'
@@ -13,15 +14,15 @@ const WORD_DIGITS = 64
 const ACCOUNT_DIGITS = 40
 
 /**
- * Notes, in hex, of internal transactions that move coins: "call" and "suicide". The others carry a value too without
+ * Notes, in hex, of internal transactions that move coins: "call" and "suicide". The others carry a value without
  * paying it: "delegateResourceOf…" names the stake that is lent, "freezeFor…" the one that is locked.
  */
 const PAYING_NOTES: ReadonlySet<string> = new Set([hexOf('call'), hexOf('suicide')])
 
-/** What the contracts of TRON mean to us: 20 bytes in hex → asset, or null for a sibling that is never credited. */
+/** Meaning of the contracts of TRON: 20 bytes in hex → asset, or null for a sibling that is never credited. */
 export type TokenTable = ReadonlyMap<string, AssetId | null>
 
-/** What extraction needs to know besides the block. */
+/** Settings of extraction besides the block. */
 export interface ExtractContext {
   /** `<mode>:tron`. */
   readonly keyPrefix: string
@@ -32,7 +33,7 @@ export interface ExtractContext {
 
 interface Move {
   /**
-   * Place among what every node gives of the transaction, which is the same wherever it is mined. Null for coins inside of
+   * Position among the parts of the transaction that every node returns, the same wherever it is mined. Null for coins inside
    * calls: which of those a node records depends on its configuration.
    */
   readonly part: string | null
@@ -44,9 +45,9 @@ interface Move {
 }
 
 /**
- * Transfers to watched addresses made by a successful transaction: coins it sends itself, tokens by the logs of known
+ * Transfers to watched addresses made by a successful transaction: coins sent directly, tokens by the logs of known
  * contracts, and coins that contracts send in calls inside it, where the node records those. Value 0 moves nothing, and
- * neither does what an account sends to itself.
+ * neither does a transfer of an account to itself.
  * Throws `NodeUnreliable` when a coin transfer cannot be read.
  */
 export function extractTransfers(transaction: SuccessfulTransaction, context: ExtractContext): readonly RawTransfer[] {
@@ -74,7 +75,7 @@ export function extractTransfers(transaction: SuccessfulTransaction, context: Ex
     })
 }
 
-/** Coins inside of calls are counted among equal ones that pay, so that records which pay nobody change no key. */
+/** Coins inside calls are numbered among equal ones that pay, so that records without payment change no key. */
 function createKeys(transaction: string) {
   const counts = new Map<string, number>()
   return (part: string | null, move: Parameters<typeof callMoveStem>[1]): string => {
@@ -103,7 +104,7 @@ function coinMoves({ id, contracts }: SuccessfulTransaction, asset: AssetId): re
   })
 }
 
-/** A log with four topics is an EIP-721 transfer, and data of another length than one word is no amount. */
+/** A log with four topics is an EIP-721 transfer, and data of another length than one word is not an amount. */
 function tokenMoves(logs: readonly Log[], tokens: TokenTable): readonly Move[] {
   return logs.flatMap(({ address, topics, data }, index) => {
     const contract = address.slice(-ACCOUNT_DIGITS)

@@ -1,12 +1,13 @@
-import { type BlockRef, type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
+import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import type { TronNode } from './api.ts'
 import { checkHeader } from './check-block.ts'
 import { type Block, type Header, headerSchema, newestSchema } from './wire.ts'
 
-/** Until a block has reached the nodes, milliseconds. */
+/** Time until a block has reached the nodes, milliseconds. */
 const SPREAD_MS = 500
-/** New blocks after which the solid one is asked for again: it follows the head, and what waits for it waits for a minute. */
+/** New blocks after which the solid one is requested again: it follows the head, and payments wait about a minute for it anyway. */
 const SOLID_EVERY = 3
 
 type Head = Awaited<ReturnType<ChainClient['head']>>
@@ -15,20 +16,20 @@ interface KnownHead {
   readonly height: number
   readonly hash: string
   readonly time: number
-  /** Head at which the solid block was asked for. */
+  /** Head at which the solid block was requested. */
   readonly solidAt: number
 }
 
-/** The newest block, asked for no more often than there can be another one. */
+/** The newest block, requested no more often than blocks are made. */
 export interface HeadReader {
   head(): Promise<Head>
-  /** The newest block with its transactions when this node gave it; null when it did not. */
+  /** The newest block with its transactions if this node returned it; null otherwise. */
   newestOf(node: TronNode): Block | null
 }
 
 /**
- * Reads heads. Producers make blocks at fixed times, `blockTimeMs` apart, so that nothing is asked before the next one is
- * due; 0 asks every time. A clock that is wrong delays a head by one block at most.
+ * Reads heads. Producers make blocks at fixed times, `blockTimeMs` apart, so that nothing is requested before the next one is
+ * due; 0 requests every time. A wrong clock delays a head by one block at most.
  */
 export function createHeadReader(
   pool: RpcPool<TronNode>,

@@ -13,28 +13,28 @@ const transfer = { contracts: [{ type: 'TransferContract' }], info: { internal_t
 const calls = (count: number) => Array.from({ length: count }, () => call(0))
 
 function open() {
-  const told: number[] = []
-  const metrics = { count: () => {}, gauge: (_name: string, value: number) => told.push(value), observe: () => {} }
-  return { told, record: createInternalRecord(metrics, {}) }
+  const recorded: number[] = []
+  const metrics = { count: () => {}, gauge: (_name: string, value: number) => recorded.push(value), observe: () => {} }
+  return { recorded, record: createInternalRecord(metrics, {}) }
 }
 
 describe('whether a node records calls inside of calls', () => {
   it('is not said before anything shows it', () => {
-    const { told, record } = open()
+    const { recorded, record } = open()
     const a = nodeOf('a')
     record.note(a, [...calls(999), transfer as unknown as SuccessfulTransaction])
-    expect(told).toEqual([])
+    expect(recorded).toEqual([])
     record.check(a)
   })
 
   // Guarantee: coins from contracts that nobody can see are not silently missing: the metric says so.
   it('is told as 0 after a thousand calls without one, and as 1 with the first', () => {
-    const { told, record } = open()
+    const { recorded, record } = open()
     const a = nodeOf('a')
     record.note(a, calls(1_000))
     record.check(a)
     record.note(a, [call(1)])
-    expect(told).toEqual([0, 1])
+    expect(recorded).toEqual([0, 1])
   })
 
   it('decides who may replace a node that does', () => {

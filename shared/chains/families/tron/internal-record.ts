@@ -4,22 +4,22 @@ import type { TronNode } from './api.ts'
 import type { SuccessfulTransaction } from './check-block.ts'
 
 /**
- * Successful contract calls without a single call inside of them, after which a node is taken for one that does not record
- * those. The main network has about a hundred calls in a block, and swaps among them.
+ * Successful contract calls without a single internal call after which a node is assumed not to record
+ * them. The main network has about a hundred calls in a block, and swaps among them.
  */
 const BLIND_AFTER = 1_000
 
-/** Knows which nodes record what contracts send inside of calls: java-tron does so with `vm.saveInternalTx` only. */
+/** Records which nodes return internal transfers of contracts: java-tron does so only with `vm.saveInternalTx`. */
 export interface InternalRecord {
-  /** Throws `RpcFailure` for a node that records nothing while another one does: it is no substitute. */
+  /** Throws `RpcFailure` for a node that records nothing while another one does: it is not a substitute. */
   check(node: TronNode): void
-  /** Learns from transactions that a node gave, and says in the metric what it knows. */
+  /** Evaluates transactions that a node returned, and updates the metric. */
   note(node: TronNode, transactions: readonly SuccessfulTransaction[]): void
-  /** Whether a node is known to record what contracts send: it did so once. */
+  /** Whether a node has returned internal transfers at least once. */
   isSeeing(node: TronNode): boolean
 }
 
-/** Knows nothing yet: no node's API tells this setting. */
+/** Starts empty: no node's API exposes this setting. */
 export function createInternalRecord(metrics: Metrics, labels: Readonly<Record<string, string>>): InternalRecord {
   const seeing = new Set<TronNode>()
   const callsWithout = new Map<TronNode, number>()

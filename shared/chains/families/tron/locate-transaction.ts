@@ -2,7 +2,7 @@ import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { TronNode } from './api.ts'
 import { maybeBlockSchema, maybeInfoSchema } from './wire.ts'
 
-/** The block of a transaction and its outcome, as the block itself tells it. What waits to be mined is unknown to most providers. */
+/** The block of a transaction and its outcome, from the block itself. Most providers do not return unmined transactions. */
 export async function locateTransaction(
   node: Pick<TronNode, 'call'>,
   txHash: string,

@@ -1,4 +1,4 @@
-import type { RawTransfer, ScannedBlock } from '#shared/ports/scanning.ts'
+import type { RawTransfer, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { type ListedBlock, listBlock, type PartNode } from './block-parts.ts'
@@ -17,8 +17,8 @@ export interface ReadAlone {
 }
 
 /**
- * Reads one block that cannot be read as usual, transaction by transaction. Keeps nothing but the transfers that were asked
- * for. Throws `BlockUnreadable` unless every listed transaction was read and agrees with the block.
+ * Reads one block that cannot be read as usual, transaction by transaction. Keeps only the requested
+ * transfers. Throws `BlockUnreadable` unless every listed transaction was read and agrees with the block.
  */
 export async function readAlone(node: PartNode, height: number, context: ExtractContext): Promise<ReadAlone> {
   const listed = await inBlock({ height, hash: null }, 'wallet/getblockbynum', () => listBlock(node, height))

@@ -5,11 +5,11 @@ import type { TronNode } from './api.ts'
 import { checkHeader, type SuccessfulTransaction, successfulTransactions } from './check-block.ts'
 import { type Block, blocksSchema, headerSchema, infosSchema, maybeBlockSchema } from './wire.ts'
 
-/** Blocks in one answer; each may be half a megabyte. Nodes give up to 100 (java-tron, `BLOCK_LIMIT_NUM`). */
+/** Blocks in one response; each may be half a megabyte. Nodes return up to 100 (java-tron, `BLOCK_LIMIT_NUM`). */
 const BLOCKS_PER_CALL = 5
 const INFOS = 'wallet/gettransactioninfobyblocknum'
 
-/** A block whose transactions and infos tell the same story. */
+/** A block whose transactions and infos agree. */
 export interface ReadBlock {
   readonly header: Pick<Block, 'blockID' | 'block_header'>
   readonly successful: readonly SuccessfulTransaction[]
@@ -17,7 +17,7 @@ export interface ReadBlock {
 
 /**
  * Blocks `from`…`to` of one node, linked: one request for each with its infos, and one for every five blocks. `known` is a
- * block that this node gave already. Throws `NodeUnreliable` rather than leaving anything out.
+ * block that this node returned already. Throws `NodeUnreliable` rather than omitting anything.
  */
 export async function readBlocks(
   node: TronNode,
@@ -26,7 +26,7 @@ export async function readBlocks(
   known: Block | null,
 ): Promise<readonly ReadBlock[]> {
   const blocks: ReadBlock[] = []
-  // Block 0 hands out the first coins in transactions of a form of their own, and has no infos.
+  // Block 0 distributes the first coins in transactions of a special form, and has no infos.
   if (from === 0) {
     const header = await node.call('wallet/getblockbynum', { num: 0 }, headerSchema)
     checkHeader(header, 0)
@@ -49,7 +49,7 @@ export async function readBlocks(
   return blocks
 }
 
-/** Blocks first: infos of a block that the node has shown must be there. */
+/** Blocks first: infos of a block that the node has returned must be there. */
 async function bareBlocks(node: TronNode, from: number, to: number, known: Block | null): Promise<readonly Block[]> {
   const blocks = await askBlocks(node, from, to, known)
   if (blocks.length !== to - from + 1) throw new NodeUnreliable(`the node lacks one of the blocks ${from} to ${to}`)

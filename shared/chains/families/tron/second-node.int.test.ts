@@ -80,9 +80,9 @@ it('doubts what a second node does not show as successful in the same block', as
     { txHash: 'f'.repeat(64), ...at },
     { txHash: 'e'.repeat(64), ...at, height: 2 },
   ]
-  expect(await reader.doubted?.(asked)).toEqual(new Set([ids.failed, 'f'.repeat(64), 'e'.repeat(64)]))
+  expect(await reader.disputed?.(asked)).toEqual(new Set([ids.failed, 'f'.repeat(64), 'e'.repeat(64)]))
   const elsewhere = [{ txHash: ids.paid, height: 1, blockHash: 'a'.repeat(64) }]
-  expect(await reader.doubted?.(elsewhere)).toEqual(new Set([ids.paid]))
+  expect(await reader.disputed?.(elsewhere)).toEqual(new Set([ids.paid]))
 })
 
 // Guarantee: one of two nodes cannot inflate, redirect or rename what a real transaction paid.
@@ -93,19 +93,19 @@ it('doubts a transfer of another amount, receiver or token than the second node 
   const [block] = await reader.scan(1, 1, watches)
   const [transfer] = block?.transfers ?? []
   if (block === undefined || transfer === undefined) throw new Error('nothing was paid')
-  const doubts = async (change: Partial<typeof transfer>) => {
+  const disputes = async (change: Partial<typeof transfer>) => {
     const question = { txHash: ids.paid, height: 1, blockHash: block.hash, transfer: { ...transfer, ...change } }
-    return (await reader.doubted?.([question]))?.has(ids.paid)
+    return (await reader.disputed?.([question]))?.has(ids.paid)
   }
-  expect(await doubts({})).toBe(false)
-  expect(await doubts({ key: `${transfer.key}:5` })).toBe(false)
-  expect(await doubts({ amountBase: 6n })).toBe(true)
-  expect(await doubts({ matchKey: 'c'.repeat(40) })).toBe(true)
-  expect(await doubts({ contract: formatAccount('e'.repeat(40)) })).toBe(true)
-  expect(await doubts({ key: `${transfer.key}0` })).toBe(true)
+  expect(await disputes({})).toBe(false)
+  expect(await disputes({ key: `${transfer.key}:5` })).toBe(false)
+  expect(await disputes({ amountBase: 6n })).toBe(true)
+  expect(await disputes({ matchKey: 'c'.repeat(40) })).toBe(true)
+  expect(await disputes({ contract: formatAccount('e'.repeat(40)) })).toBe(true)
+  expect(await disputes({ key: `${transfer.key}0` })).toBe(true)
   const inside = { key: `test:tron:${ids.paid}:i:-:${BOB}:5:0`, contract: null }
   // This node was never seen to record what moves inside of calls.
-  expect(await doubts(inside)).toBe(false)
+  expect(await disputes(inside)).toBe(false)
 })
 
 // Guarantee: nodes that keep different internal records vouch for each other.
@@ -122,23 +122,23 @@ it('vouches for coins inside of a call although the second node keeps more recor
   const [block] = await reader.scan(height, height, watches)
   const transfer = block?.transfers.find((one) => one.txHash === txHash)
   if (block === undefined || transfer === undefined) throw new Error('nothing was paid')
-  const doubts = async (change: Partial<typeof transfer>) =>
-    (await reader.doubted?.([{ txHash, height, blockHash: block.hash, transfer: { ...transfer, ...change } }]))?.size
-  expect(await doubts({})).toBe(0)
+  const disputes = async (change: Partial<typeof transfer>) =>
+    (await reader.disputed?.([{ txHash, height, blockHash: block.hash, transfer: { ...transfer, ...change } }]))?.size
+  expect(await disputes({})).toBe(0)
   expect(featured.added()).toBeGreaterThan(0)
   // One more of the same than the second node shows.
-  expect(await doubts({ key: transfer.key.replace(/0$/, '1') })).toBe(1)
+  expect(await disputes({ key: transfer.key.replace(/0$/, '1') })).toBe(1)
   await featured.stop()
 })
 
 it('asks a third node when the second one is gone or on another chain', async () => {
   const reader = client(node.url, GONE, stranger.url, same)
-  expect(await reader.doubted?.([{ txHash: ids.paid, ...(await scanned(reader)) }])).toEqual(new Set())
+  expect(await reader.disputed?.([{ txHash: ids.paid, ...(await scanned(reader)) }])).toEqual(new Set())
 })
 
 it('says so when nobody else answers, and has no doubts where there is one node only', async () => {
   const reader = client(node.url, GONE, stranger.url)
   const asked = [{ txHash: ids.paid, ...(await scanned(reader)) }]
-  await expect(reader.doubted?.(asked)).rejects.toMatchObject({ name: 'NodeUnreliable' })
-  expect(client(node.url).doubted).toBeUndefined()
+  await expect(reader.disputed?.(asked)).rejects.toMatchObject({ name: 'NodeUnreliable' })
+  expect(client(node.url).disputed).toBeUndefined()
 })

@@ -13,10 +13,10 @@ import { maybeBlockSchema } from './wire.ts'
 const CONCURRENCY = 4
 
 /**
- * Asks one node for transactions: gives the ids of those that it does not show, successful, in the block where they were seen,
- * or that move something else there than what was seen. Two questions for each block, read as the scan reads it; where
- * the node does not give it so, the transactions are read alone. Coins
- * inside of calls are compared where the node is known to record such; elsewhere their transaction is enough. Throws
+ * Checks transactions with one node: returns the ids of those that it does not show, successful, in the block where they were seen,
+ * or whose transfer there differs. Two requests for each block, read as the scan reads it; where
+ * the node does not return it so, the transactions are read alone. Internal
+ * transfers are compared where the node is known to record them; elsewhere their transaction is enough. Throws
  * `NodeUnreliable` when the node contradicts itself.
  */
 export function createTransferCheck(
@@ -72,7 +72,7 @@ async function transactionsAt(
   }
 }
 
-/** The same from a block that this node does not give as usual, without the transactions that nobody asks for. */
+/** The same from a block that this node does not return as usual, without the transactions that are not needed. */
 async function askedAlone(
   node: TronNode,
   height: number,

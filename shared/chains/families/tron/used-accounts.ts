@@ -5,12 +5,12 @@ import type { TronNode } from './api.ts'
 import type { TronToken } from './verify-tokens.ts'
 import { constantCallSchema, maybeAccountSchema } from './wire.ts'
 
-/** Questions at the same time; public nodes are paced besides. */
+/** Concurrent requests; public nodes are rate-limited as well. */
 const CONCURRENCY = 4
 
 /**
- * Reads which accounts were used: those that exist, since an account comes into being by its first TRX or by activation, and
- * those that hold accepted tokens without existing. Throws `NodeUnreliable` for an answer that is neither.
+ * Reads which accounts were used: those that exist, because an account is created by its first TRX or by activation, and
+ * those that hold accepted tokens without existing. Throws `NodeUnreliable` for any other response.
  */
 export async function usedAccounts(
   node: TronNode,
@@ -29,7 +29,8 @@ export async function usedAccounts(
   return new Set(accounts.flatMap(({ matchKey }, index) => (used[index] ? [matchKey] : [])))
 }
 
-async function balanceOf(node: TronNode, { asset, contract }: TronToken, matchKey: string): Promise<bigint> {
+/** Balance of a token. Throws `NodeUnreliable` without a clear number. */
+export async function balanceOf(node: TronNode, { asset, contract }: TronToken, matchKey: string): Promise<bigint> {
   const { result, constant_result: words } = await node.call(
     'wallet/triggerconstantcontract',
     {

@@ -10,12 +10,12 @@ const amount = z
   .transform(BigInt)
   .refine((value) => value <= INT64_MAX)
 
-/** What every request for something that does not exist is answered with. */
+/** The response to every request for something that does not exist. */
 const nothing = z.strictObject({}).transform(() => null)
 
 /**
- * The block fields that a chain of blocks is checked by, from any request that gives a block. Fields that hold 0 are not
- * sent (proto3): block 0 has neither number nor time.
+ * The block fields needed to check a chain of blocks, from any request that returns a block. Fields with the value 0 are
+ * omitted (proto3): block 0 has neither number nor time.
  */
 export const headerSchema = z.object({
   blockID: hash,
@@ -51,16 +51,30 @@ export const countSchema = z.object({ count: z.int().min(-1) })
 export const blockSchema = headerSchema.extend({ transactions: z.array(transaction).default([]) })
 export type Block = z.infer<typeof blockSchema>
 export const maybeBlockSchema = z.union([nothing, blockSchema])
-/** The newest block; without transactions while that is block 0, which holds some of another form. */
+/** The newest block; without transactions while that is block 0, whose transactions have another form. */
 export const newestSchema = z.union([blockSchema, headerSchema])
 /** Blocks in their order, `getblockbylimitnext`. */
 export const blocksSchema = z.object({ block: z.array(blockSchema).default([]) }).transform(({ block }) => block)
 
-/** An account as requests with `visible: false` give it: 0x41 and the 20 bytes. */
+/** An account as requests with `visible: false` return it: 0x41 and the 20 bytes. */
 export const accountPattern = /^41[0-9a-f]{40}$/
 
-/** An account, `getaccount`; null when nothing ever activated it. */
+/** An account, `getaccount`; null when it was never activated. */
 export const maybeAccountSchema = z.union([nothing, z.object({ address: z.string().regex(accountPattern) })])
+
+/** An account with its balance in sun, which is omitted where it is 0 (proto3); `none` when it was never activated. */
+export const fundedAccountSchema = z.union([
+  z.strictObject({}).transform(() => 'none' as const),
+  z.object({ address: z.string().regex(accountPattern), balance: amount.default(0n) }),
+])
+
+/** Prices that the chain's committee sets, `getchainparameters`, by name; sun. Entries without a value are 0 (proto3). */
+export const chainParametersSchema = z
+  .object({ chainParameter: z.array(z.object({ key: z.string(), value: z.int().default(0) })).min(1) })
+  .transform(
+    ({ chainParameter }) =>
+      new Map(chainParameter.filter(({ value }) => value >= 0).map(({ key, value }) => [key, BigInt(value)])),
+  )
 
 /** Parameters of a `TransferContract`: native coin from one account to another. */
 export const transferContractSchema = z.object({
@@ -69,7 +83,7 @@ export const transferContractSchema = z.object({
   amount,
 })
 
-/** An event of a contract. The contract's address stands there without the 0x41 of other addresses. */
+/** An event of a contract. The contract's address lacks the 0x41 of other addresses. */
 const log = z.object({
   address: z.string().regex(/^(41)?[0-9a-f]{40}$/),
   topics: z.array(hash).default([]),
@@ -95,14 +109,16 @@ const info = z.object({
   log: z.array(log).default([]),
   internal_transactions: z.array(internalTransaction).default([]),
 })
-/** What a transaction did, `gettransactioninfobyblocknum`. */
+/** Effects of a transaction, `gettransactioninfobyblocknum`. */
 export type TransactionInfo = z.infer<typeof info>
 export const infosSchema = z.array(info)
 /** The same of one transaction, `gettransactioninfobyid`. */
 export const maybeInfoSchema = z.union([nothing, info])
 
-/** Answer of `triggerconstantcontract`. `code` is absent on success. */
+/** Response of `triggerconstantcontract`. `code` is absent on success. */
 export const constantCallSchema = z.object({
   result: z.object({ result: z.boolean().default(false), code: z.string().default('SUCCESS') }),
   constant_result: z.array(bytes).default([]),
 })
+/** The same with the energy that the call took, its penalty included. */
+export const measuredCallSchema = constantCallSchema.extend({ energy_used: z.int().positive().optional() })

@@ -2,9 +2,9 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 
 /** Reads the wire format of Bitcoin and its relatives from front to back. Every method throws `NodeUnreliable` past the end. */
 export interface ByteReader {
-  /** The place of the next byte, for `since`. */
+  /** The position of the next byte, for `since`. */
   mark(): number
-  /** The bytes from a marked place to here, without a copy. */
+  /** The bytes from a marked position to here, without a copy. */
   since(mark: number): Buffer
   readonly remaining: number
   byte(): number
@@ -12,7 +12,7 @@ export interface ByteReader {
   uint32(): number
   /** Unsigned, little-endian, exact. */
   uint64(): bigint
-  /** A CompactSize number of things that take at least `bytesEach` bytes each: never more than can still come. */
+  /** A CompactSize number of items that take at least `bytesEach` bytes each: never more than the rest can hold. */
   count(bytesEach: number): number
   /** The next bytes without a copy. */
   take(length: number): Buffer

@@ -7,7 +7,7 @@ import { createChainClient, type OpenChainClient } from '#shared/chains/create-c
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
-import type { RawTransfer } from '#shared/ports/scanning.ts'
+import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 
 const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }

@@ -1,6 +1,7 @@
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
-import { type ChainClient, NodeUnreliable, type ScannedBlock, type SeenTransaction } from '#shared/ports/scanning.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { type ChainClient, NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
 import type { ChainDefinition, OutputChainRules } from '../../definitions/chain.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
@@ -15,11 +16,12 @@ import { outpointsByWire } from './outpoint.ts'
 import { parseBlock } from './parse-block.ts'
 import { readAlone } from './read-alone.ts'
 import { createAddressPrinter } from './script-address.ts'
+import { createUtxoFunds } from './utxo-funds.ts'
 
 /** Blocks fetched at the same time; each may be 4 MB. */
 const PREFETCH = 4
 
-/** Everything a client needs; a further descendant of Bitcoin is another definition here, and nothing else. */
+/** Settings of a client; a further descendant of Bitcoin is another definition here, and nothing else. */
 export interface UtxoClientOptions {
   readonly chain: ChainDefinition
   readonly rules: OutputChainRules
@@ -32,13 +34,13 @@ export interface UtxoClientOptions {
   readonly metrics: Metrics
 }
 
-/** A chain client that holds connections and sees the mempool. */
+/** A chain client that holds connections and reads the mempool. */
 export interface UtxoClient extends Omit<ChainClient, 'mempool'>, Required<Pick<ChainClient, 'mempool'>> {
   close(): Promise<void>
 }
 
 /**
- * Reads one chain of the Bitcoin family from nodes without a wallet. Blocks are read raw and proven by their hashes, so
+ * Reads one chain of the Bitcoin family from nodes without a wallet. Blocks are read raw and verified by their hashes, so
  * amounts are exact and no output can be invented; outputs are matched by script in this process. Opens nothing until
  * the first call.
  */
@@ -54,12 +56,15 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
   const scope: ExtractScope = { keyPrefix: `${mode}:${chain.id}`, asset, rules, printAddress }
   const isLoaded = createLoadWatch()
   const unconfirmed = createMempoolReader(scope, isLoaded)
-  // What an isolated node does not have may well be paid; a local chain has one node and no peers.
+  // A transaction missing on an isolated node may well exist; a local chain has one node and no peers.
   const isHearing = async (node: CoreNode) => options.genesis === 'any' || (await node.isConnected())
   const patientScan = createPatientScan()
 
   return {
-    verify: () => rpc.verify(),
+    async verify() {
+      await rpc.verify()
+      return []
+    },
     genesisHash: () => rpc.use((node) => hashAt(node, 0)),
     head: async () => ({ ...(await rpc.tip()), finalizedHeight: null }),
     blockAt: (height) =>
@@ -84,7 +89,7 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
     mempool: (watches, outpoints) =>
       rpc.use(async (node) => {
         if (!(await isHearing(node))) {
-          throw new NodeUnreliable('the node has no peers, or not the whole chain: its mempool says nothing')
+          throw new NodeUnreliable('the node has no peers, or not the whole chain: its mempool proves nothing')
         }
         return unconfirmed.read(node, watches, outpoints)
       }),
@@ -95,25 +100,28 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
       })
       return new Set(held.flat())
     },
-    doubted: (transactions) => rpc.doubted(transactions, unshown),
+    disputed: (transactions) => rpc.disputed(transactions, unshown),
     silence: () => rpc.silence(),
-    judge: (block) => rpc.judge(block),
+    voteOnFork: (block) => rpc.voteOnFork(block),
     locate: (txHash) => rpc.use((node) => locateTransaction(node, rules, txHash)),
     used: (addresses) =>
       rpc.use(async (node) => {
         // An isolated node may lack the newest blocks; a local chain has one node and no peers.
         if (options.genesis !== 'any' && !(await node.isConnected())) {
-          throw new NodeUnreliable('the node has no peers, or not the whole chain: it cannot say what was never used')
+          throw new NodeUnreliable(
+            'the node has no peers, or not the whole chain: it cannot show which addresses were never used',
+          )
         }
         return node.unspentScripts(addresses.map(({ matchKey }) => matchKey))
       }),
+    funds: createUtxoFunds(rpc, { asset, isLocal: options.genesis === 'any' }),
     close: () => rpc.close(),
   }
 }
 
 /**
- * Ids of those whose block a node does not have. A block's hash stands for its transactions: the scan read them out of the
- * block that this hash proves.
+ * Ids of those whose block a node does not have. A block's hash commits to its transactions: the scan read them from the
+ * block with this hash.
  */
 async function unshown(node: CoreNode, transactions: readonly SeenTransaction[]): Promise<readonly string[]> {
   const answers = await mapConcurrently(transactions, PREFETCH, async ({ height, blockHash, txHash }) =>

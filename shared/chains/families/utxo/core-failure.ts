@@ -1,16 +1,16 @@
 import { type FailureKind, RpcFailure } from '../../nodes/rpc-failure.ts'
 
-/** The answer, or null when the node does not have the thing. Throws every other failure. */
+/** The result, or null when the node does not have the object. Throws every other failure. */
 export function unlessAbsent<T>(asked: Promise<T>): Promise<T | null> {
   return unless('absent', asked)
 }
 
-/** The answer, or null when the node or its provider does not offer the call. Throws every other failure. */
+/** The result, or null when the node or its provider does not offer the call. Throws every other failure. */
 export function unlessRefused<T>(asked: Promise<T>): Promise<T | null> {
   return unless('refused', asked)
 }
 
-/** Whether a call failed in this way. */
+/** Whether a call failed with this kind. */
 export function isFailure(error: unknown, kind: FailureKind): boolean {
   return error instanceof RpcFailure && error.kind === kind
 }

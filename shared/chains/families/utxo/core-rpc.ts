@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type BlockRef, NodeMismatch, type SeenTransaction } from '#shared/ports/scanning.ts'
+import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
+import { NodeMismatch, type SeenTransaction } from '#shared/ports/scanning.ts'
 import { createJsonRpc, type RpcNode, type RpcOptions } from '../../nodes/json-rpc.ts'
 import type { Demand } from '../../nodes/pool-node.ts'
 import { type FailureKind, RpcFailure } from '../../nodes/rpc-failure.ts'
@@ -18,7 +19,7 @@ const placeSchema = z.object({ height: z.int().nonnegative(), confirmations: z.i
 const tipSchema = z.object({ blocks: z.int().nonnegative(), bestblockhash: hashSchema })
 /** Bitcoin Core 0.19 and later; Dogecoin Core 1.14 has no such field (both `rpc/blockchain.cpp`, `mempoolInfoToJSON`). */
 const mempoolInfoSchema = z.object({ loaded: z.boolean().nullable().default(null) })
-/** Seconds since 1970 by the node's clock: when it took the transaction in, also over a restart (`mempool.dat`). */
+/** Seconds since 1970 by the node's clock: when it accepted the transaction, preserved across a restart (`mempool.dat`). */
 const mempoolEntrySchema = z.object({ time: z.int().nonnegative() })
 const trafficSchema = z.object({ totalbytesrecv: z.number().nonnegative(), timemillis: z.number().nonnegative() })
 const peersSchema = z.array(z.object({ conntime: z.int().nonnegative() }))
@@ -29,15 +30,25 @@ const unspentSchema = z.object({
 })
 /** A scan reads the whole set of unspent outputs: minutes on main networks. */
 const UNSPENT_TIMEOUT_MS = 30 * 60_000
-/** Dogecoin Core 1.14 does not say whether it still downloads. */
+const scannedSchema = unspentSchema.extend({
+  height: z.int().nonnegative(),
+  unspents: z.array(z.object({ scriptPubKey: z.string(), amount: z.number().nonnegative() })),
+})
+/** Coins per 1,000 virtual bytes; absent, or -1 in Dogecoin Core, while the node has seen too few blocks (`rpc/fees.cpp`). */
+const estimateSchema = z.object({ feerate: z.number().positive() })
+/** Blocks within which a moving transaction should confirm. */
+const ESTIMATE_BLOCKS = 6
+/** Base units in a coin, of every chain of the line. */
+const COIN = 100_000_000
+/** Dogecoin Core 1.14 does not report whether it still downloads. */
 const progressSchema = z.object({ initialblockdownload: z.boolean().default(false) })
 
-/** `RPC_INVALID_ADDRESS_OR_KEY` and `RPC_INVALID_PARAMETER`: how Core says that it has no such thing, no such height. */
+/** `RPC_INVALID_ADDRESS_OR_KEY` and `RPC_INVALID_PARAMETER`: Core's errors for an unknown object or height. */
 const ABSENT_CODES = new Set([-5, -8])
 /** `RPC_MISC_ERROR`, `RPC_TYPE_ERROR`, unknown method, wrong request (Bitcoin Core, `rpc/protocol.h`). */
 const REFUSED_CODES = new Set([-1, -3, -32_601, -32_600])
 
-/** What is read of one node of the Bitcoin Core line. Every method throws `RpcFailure` when it gives no usable answer. */
+/** Reads of one node of the Bitcoin Core line. Every method throws `RpcFailure` when it returns no usable response. */
 export interface CoreNode extends BlockParts {
   tip(): Promise<{ readonly height: number; readonly hash: string }>
   /** Null above the node's head. */
@@ -46,59 +57,69 @@ export interface CoreNode extends BlockParts {
   block(hash: string): Promise<Buffer>
   header(at: { readonly height: number; readonly hash: string }): Promise<BlockRef>
   /**
-   * Whether it hears of transactions: it has peers, and has the chain. A node or provider that does not say how many peers
-   * it has (`getconnectioncount`) is taken to have some.
+   * Whether it receives transactions: it has peers, and has the chain. A node or provider that does not report its number of peers
+   * (`getconnectioncount`) is assumed to have some.
    */
   isConnected(): Promise<boolean>
   /** Ids of all unconfirmed transactions. */
   mempoolIds(): Promise<readonly string[]>
   /** A serialised unconfirmed transaction; null when it is gone. */
   mempoolTransaction(txid: string): Promise<Buffer | null>
-  /** Whether the node has read the mempool that it kept over its last start; null when it does not say. */
+  /** Whether the node has reloaded the mempool of its last run; null when it does not report that. */
   mempoolLoaded(): Promise<boolean | null>
-  /** When the node took an unconfirmed transaction in, milliseconds of its own clock. Null when it is gone, or the node does not say. */
+  /** When the node accepted an unconfirmed transaction, milliseconds of its own clock. Null when it is gone, or the node does not report it. */
   mempoolEntryTime(txid: string): Promise<number | null>
   /** Those of these transactions that are in its mempool. */
   heldUnconfirmed(txids: readonly string[]): Promise<readonly string[]>
-  /** How long the node has run, milliseconds; null when it does not say (Dogecoin Core 1.14 does not). */
+  /** The node's uptime, milliseconds; null when it does not report it (Dogecoin Core 1.14 does not). */
   uptimeMs(): Promise<number | null>
-  /** Bytes received since its start, and its clock in milliseconds; null when it does not say. */
+  /** Bytes received since its start, and its clock in milliseconds; null when it does not report them. */
   traffic(): Promise<{ readonly receivedBytes: number; readonly nowMs: number } | null>
-  /** Since when its oldest connection stands, milliseconds of its own clock; null without one, and when it does not say. */
+  /** Start of its oldest connection, milliseconds of its own clock; null without one, and when it does not report it. */
   oldestPeerSince(): Promise<number | null>
   /**
-   * Hash of the block that holds a transaction, `unconfirmed` for one in no block; null when the node knows none. A node
-   * without an index (`-txindex`) knows few mined ones.
+   * Hash of the block that contains a transaction, `unconfirmed` for one in no block; null when the node has none. A node
+   * without an index (`-txindex`) finds few mined ones.
    */
   blockOf(txid: string): Promise<string | null>
-  /** Height of a block; null when the node does not have it, or on a branch only. */
+  /** Height of a block; null when the node does not have it, or only on a branch. */
   heightOf(hash: string): Promise<number | null>
-  /** Those of these output scripts (hex) on which unspent coins lie in blocks. A node scans for one caller at a time. */
+  /** Those of these output scripts (hex) that have unspent outputs in blocks. A node scans for one caller at a time. */
   unspentScripts(scripts: readonly string[]): Promise<ReadonlySet<string>>
+  /** Sum and number of the unspent outputs of each of these scripts, in blocks up to `height`; scripts without one are left out. */
+  unspentAmounts(
+    scripts: readonly string[],
+    timeoutMs: number,
+  ): Promise<{
+    readonly height: number
+    readonly held: ReadonlyMap<string, { readonly amountBase: bigint; readonly outputs: number }>
+  }>
+  /** The node's estimate of the fee for six blocks, base units per 1,000 virtual bytes. */
+  feeRate(): Promise<bigint>
 }
 
-/** Pieces of work, each done with one of a network's nodes. */
+/** Runs each piece of work on one of a network's nodes. */
 export interface CoreRpc {
-  /** All answers come from one node; when that fails, another one does the work from its beginning. See `RpcPool`. */
+  /** All responses come from one node; when that fails, another one repeats the work. See `RpcPool`. */
   use<T>(work: (node: CoreNode) => Promise<T>, demand?: Demand): Promise<T>
-  /** `use` for work whose answers are the blocks `from`…`to`. */
+  /** `use` for work whose results are the blocks `from`…`to`. */
   scan<T>(work: (node: CoreNode) => Promise<T>, blocks: { readonly from: number; readonly to: number }): Promise<T>
-  /** Does work with every node. Gives what those on our chain answered; throws when none did. */
+  /** Runs work on every node. Returns the results of those on our chain; throws when there are none. */
   each<T>(work: (node: CoreNode) => Promise<T>): Promise<readonly T[]>
-  /** Ids of the transactions that no second node vouches for. See `RpcPool`. */
-  doubted(transactions: readonly SeenTransaction[], ask: AskNode<CoreNode>): Promise<ReadonlySet<string>>
-  /** What all nodes say about a block of ours. See `RpcPool`. */
-  judge: RpcPool<RpcNode>['judge']
+  /** Ids of the transactions that no second node confirms. See `RpcPool`. */
+  disputed(transactions: readonly SeenTransaction[], ask: AskNode<CoreNode>): Promise<ReadonlySet<string>>
+  /** Result of comparing a scanned block across all nodes. See `RpcPool`. */
+  voteOnFork: RpcPool<RpcNode>['voteOnFork']
   /** Which nodes are down. */
   silence: RpcPool<RpcNode>['silence']
-  /** The chain's newest block as the node in use has it. */
+  /** The chain's newest block on the node in use. */
   tip(): ReturnType<CoreNode['tip']>
-  /** Makes sure that at least one node is on our chain. Throws `NodeMismatch` when all are on another one. */
+  /** Checks that at least one node is on our chain. Throws `NodeMismatch` when all are on another one. */
   verify(): Promise<void>
   close(): Promise<void>
 }
 
-/** What the client of one network and mode needs; `genesis` is the hash of the nodes' block 0, or `any`. */
+/** Settings for the client of one network and mode; `genesis` is the hash of the nodes' block 0, or `any`. */
 export type CoreRpcOptions = Pick<RpcOptions, 'urls' | 'metrics' | 'labels'> & { readonly genesis: string }
 
 /** Bitcoin Core, Litecoin Core or Dogecoin Core over JSON-RPC, without a wallet. Opens nothing until the first call. */
@@ -135,8 +156,8 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
         { height: to },
       ),
     each: (work) => pool.each((node) => work(coreOf(node))),
-    doubted: (transactions, ask) => pool.doubted(transactions, (node, asked) => ask(coreOf(node), asked)),
-    judge: (block) => pool.judge(block),
+    disputed: (transactions, ask) => pool.disputed(transactions, (node, asked) => ask(coreOf(node), asked)),
+    voteOnFork: (block) => pool.voteOnFork(block),
     silence: () => pool.silence(),
     tip: () =>
       pool.use(async (node) => {
@@ -145,7 +166,7 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
         return tip
       }),
     async verify() {
-      // Each node is identified before it is handed out.
+      // Each node is identified before it is used.
       await pool.each(async () => {})
     },
     close: () => pool.close(),
@@ -154,7 +175,7 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
 
 function createCoreNode(call: Call): CoreNode {
   const hex = async (method: string, params: readonly unknown[]) => bytesOfHex(await call(method, params, z.string()))
-  // Dogecoin Core takes the verbosity of a block as a boolean only, others as a number: the form that works is kept.
+  // Dogecoin Core accepts the verbosity of a block only as a boolean, others as a number: the form that works is kept.
   let raw: 0 | false = 0
 
   return {
@@ -185,7 +206,7 @@ function createCoreNode(call: Call): CoreNode {
       return entry === null ? null : entry.time * 1_000
     },
     async heldUnconfirmed(txids) {
-      // Asked for a few transactions and rarely: the whole list is what every node and provider offers.
+      // Needed for a few transactions and rarely: the whole list is the call that every node and provider offers.
       const listed = new Set(await call('getrawmempool', [], z.array(hashSchema)))
       return txids.filter((txid) => listed.has(txid))
     },
@@ -213,6 +234,17 @@ function createCoreNode(call: Call): CoreNode {
       const asked = new Set(scripts)
       return new Set(unspents.map(({ scriptPubKey }) => scriptPubKey).filter((script) => asked.has(script)))
     },
+    async unspentAmounts(scripts, timeoutMs) {
+      const descriptors = scripts.map((script) => `raw(${script})`)
+      const { height, unspents } = await call('scantxoutset', ['start', descriptors], scannedSchema, { timeoutMs })
+      const held = new Map<string, { amountBase: bigint; outputs: number }>()
+      for (const { scriptPubKey, amount } of unspents) {
+        const sum = held.get(scriptPubKey) ?? { amountBase: 0n, outputs: 0 }
+        held.set(scriptPubKey, { amountBase: sum.amountBase + baseUnits(amount), outputs: sum.outputs + 1 })
+      }
+      return { height, held }
+    },
+    feeRate: async () => baseUnits((await call('estimatesmartfee', [ESTIMATE_BLOCKS], estimateSchema)).feerate),
     async heightOf(hash) {
       const found = await unlessAbsent(call('getblockheader', [hash, true], placeSchema))
       return found === null || found.confirmations < 1 ? null : found.height
@@ -220,12 +252,19 @@ function createCoreNode(call: Call): CoreNode {
   }
 }
 
+/** Base units of an amount in coins. JSON numbers hold eight decimals exactly up to 2^53 base units; above, digits were lost. */
+function baseUnits(amount: number): bigint {
+  const base = Math.round(amount * COIN)
+  if (!Number.isSafeInteger(base)) throw new RpcFailure('refused', 'an amount lost digits on its way')
+  return BigInt(base)
+}
+
 async function readTip(call: Call): ReturnType<CoreNode['tip']> {
   const { blocks, bestblockhash } = await call('getblockchaininfo', [], tipSchema)
   return { height: blocks, hash: bestblockhash }
 }
 
-/** Null when the node does not say. */
+/** Null when the node does not report it. */
 async function countPeers(call: Call): Promise<number | null> {
   try {
     return await call('getconnectioncount', [], z.int().nonnegative())

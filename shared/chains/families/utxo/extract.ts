@@ -1,28 +1,29 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import type { RawTransfer, WatchIndex } from '#shared/ports/scanning.ts'
+import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
+import type { WatchIndex } from '#shared/ports/scanning.ts'
 import type { OutputChainRules } from '../../definitions/chain.ts'
 import { hashText } from './double-sha256.ts'
 import { outpointText } from './outpoint.ts'
 import type { ParsedTransaction } from './parse-transaction.ts'
 
-/** Input outpoints kept of one transaction; a payer with more inputs is still followed by these. */
+/** Input outpoints stored of one transaction; a payer with more inputs is still tracked by these. */
 const SPENDS_MAX = 500
 /** Blocks until an output that leaves Litecoin's extension block can be spent (Litecoin Core, `PEGOUT_MATURITY`). */
 const PEG_OUT_MATURITY = 6
 /** Output script of the transaction that carries the extension block's balance: OP_8 and 32 bytes (LIP 2). */
 const HOG_ADDRESS = /^5820[0-9a-f]{64}$/
 
-/** What makes transfers of transactions: the same for all of a network in a mode. */
+/** Settings for finding transfers: the same for all of a network in a mode. */
 export interface ExtractScope {
   /** `<mode>:<network>`. */
   readonly keyPrefix: string
   readonly asset: AssetId
   readonly rules: Pick<OutputChainRules, 'coinbaseMaturity' | 'mweb'>
-  /** Printed form of an output script. */
+  /** Address text of an output script. */
   readonly printAddress: (script: string) => string
 }
 
-/** What is looked for in blocks. */
+/** Addresses and outpoints to search for in blocks. */
 export interface BlockQuestion {
   readonly scope: ExtractScope
   readonly watches: WatchIndex
@@ -41,7 +42,7 @@ export function blockTransfers(
   )
 }
 
-/** Outputs to watched scripts of the transaction at a place of its block: some places ask for more confirmations. */
+/** Outputs to watched scripts of the transaction at a position of its block: some positions require more confirmations. */
 export function minedTransfers(
   scope: ExtractScope,
   transaction: ParsedTransaction,
@@ -80,7 +81,7 @@ export function transactionTransfers(
   return found
 }
 
-/** Which of the asked outpoints (by their hex on the wire) these transactions spend, and the id of the one that does. */
+/** Which of the requested outpoints (by their hex on the wire) these transactions spend, and the id of the spender. */
 export function spendersAmong(
   transactions: readonly ParsedTransaction[],
   asked: ReadonlyMap<string, string>,

@@ -5,12 +5,12 @@ import type { CoreNode } from './core-rpc.ts'
 import { hashText } from './double-sha256.ts'
 import { parseBlock } from './parse-block.ts'
 
-/** A node that does not find the reward of this block, which it surely has, keeps no index of mined transactions. */
+/** A node that does not find the reward of this block, which it must have, has no index of mined transactions. */
 const INDEXED_FROM = 1
 
 /**
- * Where a node of the Bitcoin family has a transaction. What it does not find may be mined all the same: only one that
- * indexes all transactions (`-txindex`) can tell, and whether it does is found out by a transaction that exists.
+ * Where a node of the Bitcoin family has a transaction. A transaction it does not find may still be mined: only a node that
+ * indexes all transactions (`-txindex`) can tell, which is tested with a transaction that exists.
  */
 export async function locateTransaction(
   node: CoreNode,
@@ -21,7 +21,7 @@ export async function locateTransaction(
   if (blockHash === null) return (await indexesTransactions(node, rules)) ? null : 'not_searchable'
   if (blockHash === 'unconfirmed') return 'unconfirmed'
   const height = await node.heightOf(blockHash)
-  // Mined on a branch that lost is mined nowhere.
+  // A transaction mined only on a losing branch is not mined.
   return height === null ? null : { height, blockHash, succeeded: true }
 }
 
@@ -33,7 +33,7 @@ async function indexesTransactions(node: CoreNode, rules: OutputChainRules): Pro
     const [reward] = transactions
     return reward !== undefined && (await node.blockOf(hashText(reward.hash))) === hash
   } catch (error) {
-    // Pruned nodes have no early blocks; they cannot keep an index either.
+    // Pruned nodes have no early blocks; they cannot have an index either.
     if (error instanceof RpcFailure && (error.kind === 'refused' || error.kind === 'absent')) return false
     throw error
   }

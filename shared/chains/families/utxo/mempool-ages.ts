@@ -1,23 +1,23 @@
-import type { RawTransfer } from '#shared/ports/scanning.ts'
+import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
 
-/** Since when unconfirmed transactions are known. One number for each, for as long as a mempool lists it. */
+/** How long unconfirmed transactions have been known. One number for each, while a mempool lists it. */
 export interface MempoolAges {
   /** Whether a transaction was listed before. */
   has(txid: string): boolean
-  /** Notes transactions of a listing as known from now on. */
+  /** Records the transactions of a listing as known from now on. */
   add(txids: Iterable<string>): void
-  /** Notes that a transaction has been known for so long, when that is longer than was thought. */
+  /** Records that a transaction has been known for at least this long. */
   atLeast(txid: string, ms: number): void
   /**
-   * Forgets what two listings in a row lack: after the first one the block may be read that holds it, and then its age is
-   * asked for.
+   * Drops transactions missing from two listings in a row: after the first one the block that contains them may be read, which needs
+   * their age.
    */
   keep(listed: ReadonlySet<string>): void
-  /** For how long the transactions of these transfers have been known, milliseconds by id; without unknown ones. */
+  /** How long the transactions of these transfers have been known, milliseconds by id; without unknown ones. */
   of(transfers: readonly Pick<RawTransfer, 'txHash'>[]): ReadonlyMap<string, number>
 }
 
-/** Knows nothing yet. `now` gives milliseconds that only grow. */
+/** Starts empty. `now` returns monotonic milliseconds. */
 export function createMempoolAges(now: () => number = () => performance.now()): MempoolAges {
   const since = new Map<string, number>()
   let missing: ReadonlySet<string> = new Set()

@@ -1,30 +1,30 @@
 import type { CoreNode } from './core-rpc.ts'
 
 /**
- * How long a node that does not say so itself is given to read the mempool that it kept, milliseconds. A full mempool of
+ * Time allowed for reloading the saved mempool, in milliseconds, on a node that does not report it. A full mempool of
  * 300 MB takes a few minutes; Dogecoin's holds some thousand transactions.
  */
 const LOAD_MS = 600_000
 
-/** The questions of a node that say whether it has read its mempool. */
+/** Calls that show whether a node has reloaded its mempool. */
 export type LoadNode = Pick<CoreNode, 'mempoolLoaded' | 'uptimeMs' | 'traffic' | 'oldestPeerSince'>
 
 interface Contact {
-  /** First answer since the start of the node that we know of, in milliseconds of `now`. */
+  /** First response since the node's last known start, in milliseconds of `now`. */
   readonly since: number
   readonly receivedBytes: number
 }
 
 /**
- * Whether a node has read the mempool that it kept over its last start. Before, a transaction that is missing says nothing.
+ * Whether a node has reloaded the mempool of its last run. Before that, a missing transaction proves nothing.
  *
- * | the node says | its mempool counts as read |
+ * | the node reports | its mempool counts as read |
  * |---|---|
  * | `getmempoolinfo.loaded` | when that is true |
  * | `uptime` | after 10 minutes |
- * | neither (Dogecoin Core 1.14) | when one of its connections is older than 10 minutes by its own clock, or 10 minutes after our first answer from it |
+ * | neither (Dogecoin Core 1.14) | when one of its connections is older than 10 minutes by its own clock, or 10 minutes after its first response to this process |
  *
- * A restart in between shows by `getnettotals`, which counts from the start: the 10 minutes begin again.
+ * `getnettotals`, which counts from the start, shows a restart in between: the 10 minutes then begin again.
  */
 export function createLoadWatch(now: () => number = () => performance.now()): (node: LoadNode) => Promise<boolean> {
   const contacts = new WeakMap<LoadNode, Contact>()

@@ -1,6 +1,7 @@
 import { Transaction } from 'bitcoinjs-lib'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { MempoolView, RawTransfer, WatchIndex } from '#shared/ports/scanning.ts'
+import type { MempoolView, RawTransfer } from '#shared/ports/scanned-blocks.ts'
+import type { WatchIndex } from '#shared/ports/scanning.ts'
 import { createWatchIndex } from '../watch-index.ts'
 import type { ExtractScope } from './extract.ts'
 import { createMempoolReader } from './mempool.ts'
@@ -141,7 +142,7 @@ describe('the mempool', () => {
   })
 
   // Guarantee: a payment that waited in the node's mempool before we looked at it is as old as the node says.
-  it('gives transactions the age that the node has noted, by the clock of the node', async () => {
+  it('gives transactions the age that the node has recorded, by the clock of the node', async () => {
     const ours = arrive(1, SCRIPT)
     entryTimes = new Map([[ours, NODE_NOW_MS - 90_000]])
     const age = (await read(watches, NOBODY)).agesMs?.get(ours) ?? 0

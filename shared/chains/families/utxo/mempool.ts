@@ -1,4 +1,5 @@
-import { type MempoolView, NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/ports/scanning.ts'
+import type { MempoolView, RawTransfer } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable, type WatchIndex } from '#shared/ports/scanning.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import type { CoreNode } from './core-rpc.ts'
 import { hashText } from './double-sha256.ts'
@@ -8,33 +9,33 @@ import type { LoadNode } from './mempool-load.ts'
 import { outpointsByWire } from './outpoint.ts'
 import { type ParsedTransaction, parseTransaction } from './parse-transaction.ts'
 
-/** Transactions asked for at the same time. */
+/** Transactions requested at the same time. */
 const CONCURRENCY = 8
-/** Time that one look may take, milliseconds: blocks wait for it. A full mempool of Bitcoin needs several looks after a start. */
-const LOOK_MS = 3_000
+/** Time limit of one poll, milliseconds: blocks wait for it. A full Bitcoin mempool takes several polls after a start. */
+const POLL_MS = 3_000
 
-/** The part of a node that is asked. */
+/** The part of a node that is used here. */
 type MempoolNode = Pick<CoreNode, 'mempoolIds' | 'mempoolTransaction' | 'mempoolEntryTime' | 'traffic'> & LoadNode
 
-/** Looks at nodes' unconfirmed transactions. */
+/** Reads nodes' unconfirmed transactions. */
 export interface MempoolReader {
   /**
-   * At each of them once, as long as it stays in the mempool, the newest first; what one look has no time for is left to the
-   * next one.
+   * Each of them once, while it stays in the mempool, the newest first; the rest is left to the next
+   * poll.
    */
   read(node: MempoolNode, watches: WatchIndex, outpoints: ReadonlySet<string>): Promise<MempoolView>
-  /** For how long the transactions of these transfers have been known, milliseconds by id; without those that were in no mempool. */
+  /** How long the transactions of these transfers have been known, milliseconds by id; without those that were in no mempool. */
   agesMs(transfers: readonly RawTransfer[]): ReadonlyMap<string, number>
 }
 
 /**
- * What is kept is a time per unconfirmed transaction (the node itself bounds their number) and the transfers to watched
- * scripts. Litecoin's purely confidential transactions show no outputs, so they pay nobody before they are mined.
+ * Stores one time per unconfirmed transaction (the node itself bounds their number) and the transfers to watched
+ * scripts. Litecoin's fully confidential transactions show no outputs, so their payments are visible only once mined.
  */
 export function createMempoolReader(
   scope: ExtractScope,
   isLoaded: (node: LoadNode) => Promise<boolean>,
-  lookMs: number = LOOK_MS,
+  lookMs: number = POLL_MS,
 ): MempoolReader {
   const looked = new Set<string>()
   const matched = new Map<string, readonly RawTransfer[]>()
@@ -42,11 +43,11 @@ export function createMempoolReader(
   const ages = createMempoolAges()
   let index: WatchIndex | null = null
 
-  /** Forgets what was mined, replaced or evicted, and everything when somebody else's addresses are watched. */
+  /** Drops transactions that were mined, replaced or evicted, and everything when other addresses are watched. */
   function forget(listed: ReadonlySet<string>, watches: WatchIndex, loading: boolean): void {
     if (index !== watches) looked.clear()
     index = watches
-    // A node that still fills its mempool has what is missing in a moment, and another node may have it now.
+    // A node that is still loading its mempool will have missing transactions in a moment, and another node may have them now.
     if (!loading) {
       for (const txid of looked) if (!listed.has(txid)) looked.delete(txid)
       ages.keep(listed)
@@ -55,7 +56,7 @@ export function createMempoolReader(
     for (const [outpoint, txid] of spenders) if (!listed.has(txid)) spenders.delete(outpoint)
   }
 
-  /** Looks at one transaction. One that is gone by now is asked for again when it is listed again. */
+  /** Reads one transaction. One that is gone by now is requested again when it is listed again. */
   async function look(node: MempoolNode, txid: string, watches: WatchIndex, asked: ReadonlyMap<string, string>) {
     const transaction = await read(node, txid)
     if (transaction === 'gone') return
@@ -86,7 +87,7 @@ export function createMempoolReader(
         if (!partial) await look(node, txid, watches, asked)
       })
       const transfers = [...matched].flatMap(([txid, found]) => (txids.has(txid) ? found : []))
-      // A transaction of ours was looked at before anyone could ask for its outpoints.
+      // A watched transaction was read before its outpoints could be requested.
       for (const { spends = [], txHash } of transfers) {
         for (const outpoint of spends) if (outpoints.has(outpoint)) spenders.set(outpoint, txHash)
       }
@@ -96,7 +97,7 @@ export function createMempoolReader(
   }
 }
 
-/** Asks since when a node has had a transaction, by its own clock: also from before it was restarted. */
+/** Reads since when a node has had a transaction, by its own clock: also from before its restart. */
 async function noteEntry(node: MempoolNode, txid: string, ages: MempoolAges): Promise<void> {
   const enteredAt = await node.mempoolEntryTime(txid)
   const traffic = enteredAt === null ? null : await node.traffic()

@@ -64,8 +64,8 @@ describe.each([
     // The node's own decoding of every block says the same about every output that anyone can see.
     const everything = { has: (key: string) => key !== '', add: () => {}, size: 1, keys: () => [] }
     for (const scanned of await client.scan(head.height - 4, head.height, everything)) {
-      const told = (await node.rpc('getblock', [scanned.hash, 2])) as NodeBlock
-      const outputs = told.tx.flatMap(({ txid, vout }) =>
+      const recorded = (await node.rpc('getblock', [scanned.hash, 2])) as NodeBlock
+      const outputs = recorded.tx.flatMap(({ txid, vout }) =>
         vout.flatMap(({ ismweb, value, scriptPubKey }, index) =>
           ismweb === true || value === 0 || scriptPubKey.hex.length > 84
             ? []

@@ -1,4 +1,5 @@
-import { type BlockRef, NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { OutputChainRules } from '../../definitions/chain.ts'
 import { type ByteReader, createByteReader } from './byte-reader.ts'
 import { doubleSha256, hashText } from './double-sha256.ts'
@@ -6,9 +7,9 @@ import { merkleRoot } from './merkle-root.ts'
 import { type ParsedTransaction, readTransaction } from './parse-transaction.ts'
 
 const HEADER_BYTES = 80
-/** Bit of a block's version that says that its proof of work is another chain's (Dogecoin Core, `pureheader.h`). */
+/** Bit of a block's version for merged mining: its proof of work is another chain's (Dogecoin Core, `pureheader.h`). */
 const AUX_POW = 0x100
-/** Fewest bytes of a transaction: version, counts, an input, an output, lock time. */
+/** Minimum bytes of a transaction: version, counts, an input, an output, lock time. */
 const TRANSACTION_MIN = 60
 
 /** A block whose hash and whose list of transactions were computed from its bytes. */
@@ -17,9 +18,9 @@ export interface ParsedBlock extends BlockRef {
 }
 
 /**
- * Parses a serialised block and proves that it is the one asked for: its header hashes to `hash`, its transactions to
- * the header's Merkle root. Whatever a miner put into the parts that are passed over (merged-mining proofs, Litecoin's
- * extension block), no output can be invented by it. Throws `NodeUnreliable` otherwise.
+ * Parses a serialised block and verifies that it is the requested one: its header hashes to `hash`, its transactions to
+ * the header's Merkle root. Whatever a miner puts into the skipped parts (merged-mining proofs, Litecoin's
+ * extension block), no output can be invented. Throws `NodeUnreliable` otherwise.
  */
 export function parseBlock(
   bytes: Buffer,
@@ -43,12 +44,12 @@ export function parseBlock(
   return { ...header, transactions }
 }
 
-/** Whether these hashes of transactions, in the byte order of the wire, are the list that a serialised header stands for. */
+/** Whether these hashes of transactions, in the byte order of the wire, are the list that a serialised header commits to. */
 export function isListOf(header: Buffer, hashes: readonly Buffer[]): boolean {
   return merkleRoot(hashes).equals(header.subarray(36, 68))
 }
 
-/** What the first 80 bytes of a serialised block say. Throws `NodeUnreliable` when they do not hash to `hash`. */
+/** Fields of the first 80 bytes of a serialised block. Throws `NodeUnreliable` when they do not hash to `hash`. */
 export function parseHeader(bytes: Buffer, asked: { readonly height: number; readonly hash: string }): BlockRef {
   if (bytes.length < HEADER_BYTES) throw unlike(asked)
   const header = bytes.subarray(0, HEADER_BYTES)

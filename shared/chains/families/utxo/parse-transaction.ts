@@ -6,15 +6,15 @@ import { OUTPOINT_BYTES } from './outpoint.ts'
 /** An output: amount in base units and script as lower-case hex. */
 export interface ParsedOutput {
   readonly amountBase: bigint
-  /** Empty when the script is longer than any that an address stands for. */
+  /** Empty when the script is longer than any that has an address. */
   readonly script: string
 }
 
-/** The parts of a transaction that money is followed by. */
+/** The parts of a transaction needed to follow money. */
 export interface ParsedTransaction {
   /** The transaction id in the byte order of the wire. */
   readonly hash: Buffer
-  /** How many bytes its id is the hash of: all but its witness. */
+  /** Number of bytes that its id hashes: all but its witness. */
   readonly hashedBytes: number
   /** The outpoints it spends, 36 bytes each; the coinbase has one that names no transaction. */
   readonly inputs: readonly Buffer[]
@@ -23,7 +23,7 @@ export interface ParsedTransaction {
 
 /** A witness program of 40 bytes is the longest script with an address (BIP 141). */
 const SCRIPT_MAX = 42
-/** Fewest bytes of an input (outpoint, script length, sequence) and of an output (amount, script length). */
+/** Minimum bytes of an input (outpoint, script length, sequence) and of an output (amount, script length). */
 const INPUT_MIN = 41
 const OUTPUT_MIN = 9
 /** Flags of the extended form: witnesses follow (BIP 144), a MimbleWimble part follows (Litecoin, LIP 3). */
@@ -31,8 +31,8 @@ const WITNESS = 1
 const MWEB = 8
 
 /**
- * Reads the next transaction of a block. Its MimbleWimble part, if it is of that kind, is a single zero byte: blocks keep
- * such parts elsewhere. Throws `NodeUnreliable` when the bytes are no transaction.
+ * Reads the next transaction of a block. Its MimbleWimble part, if any, is a single zero byte: blocks store
+ * such parts elsewhere. Throws `NodeUnreliable` when the bytes are not a transaction.
  */
 export function readTransaction(reader: ByteReader): ParsedTransaction {
   const parts = readParts(reader)
@@ -43,8 +43,8 @@ export function readTransaction(reader: ByteReader): ParsedTransaction {
 }
 
 /**
- * Parses a transaction by itself. Null for one without inputs, which is Litecoin's purely confidential kind: it has no
- * outputs that can be seen. A MimbleWimble part is passed over unread, so the caller must compare the hash.
+ * Parses a standalone transaction. Null for one without inputs, which is Litecoin's fully confidential kind: it has no
+ * visible outputs. A MimbleWimble part is skipped unread, so the caller must compare the hash.
  */
 export function parseTransaction(bytes: Buffer): ParsedTransaction | null {
   const reader = createByteReader(bytes)
@@ -72,7 +72,7 @@ function readParts(reader: ByteReader): Parts {
   let flags = 0
   let from = plain
   if (inputs.length === 0) {
-    // No inputs is the marker of the extended form; the flags say what it has besides.
+    // Zero inputs mark the extended form; the flags list its additional parts.
     flags = reader.byte()
     if ((flags & ~(WITNESS | MWEB)) !== 0) throw new NodeUnreliable('the node gave a transaction of an unknown form')
     if (flags === 0) return { version, flags, inputs, outputs: [], body: reader.since(plain) }

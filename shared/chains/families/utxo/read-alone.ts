@@ -1,4 +1,5 @@
-import { NodeUnreliable, type RawTransfer, type ScannedBlock } from '#shared/ports/scanning.ts'
+import type { RawTransfer, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import type { BlockParts } from './block-parts.ts'
@@ -11,16 +12,16 @@ import { type ParsedTransaction, parseTransaction } from './parse-transaction.ts
 
 /** Transactions read at the same time: Core has four threads for calls by default. */
 const CONCURRENCY = 4
-/** Bytes of two hashes. What is as long may be read as a transaction and as a node of the Merkle tree (CVE-2017-12842). */
+/** Bytes of two hashes. Data of this length may be read as a transaction and as a node of the Merkle tree (CVE-2017-12842). */
 const PAIR_BYTES = 64
 
-/** The part of a node that is asked. */
+/** The part of a node that is used here. */
 export type LoneNode = BlockParts & Pick<CoreNode, 'hashAt'>
 
 /**
  * Reads one block that cannot be read whole: its header, the ids of its transactions, and each of these. The block's hash
- * proves the header, the header's Merkle root the list, and each id the bytes of its transaction, so that nothing is left
- * out or invented. Keeps nothing but the transfers and spenders that were asked for. Throws `BlockUnreadable` unless
+ * verifies the header, the header's Merkle root the list, and each id the bytes of its transaction, so that nothing is
+ * omitted or invented. Keeps only the requested transfers and spenders. Throws `BlockUnreadable` unless
  * every transaction was read and checked.
  */
 export async function readAlone(node: LoneNode, height: number, question: BlockQuestion): Promise<ScannedBlock> {
@@ -65,14 +66,14 @@ async function readEach(
   return { transfers: transfers.flat(), spent }
 }
 
-/** The transaction that has this id. Throws `NodeUnreliable` when the bytes are another one, or may be no transaction at all. */
+/** The transaction with this id. Throws `NodeUnreliable` when the bytes are another one, or may not be a transaction at all. */
 function checked(bytes: Buffer, id: string): ParsedTransaction {
   const transaction = parseTransaction(bytes)
   if (transaction === null || hashText(transaction.hash) !== id) {
     throw new NodeUnreliable(`the node gave another transaction than ${id}`)
   }
   if (transaction.hashedBytes === PAIR_BYTES) {
-    throw new NodeUnreliable(`transaction ${id} of ${PAIR_BYTES} bytes may stand for two others`)
+    throw new NodeUnreliable(`transaction ${id} of ${PAIR_BYTES} bytes may represent two others`)
   }
   return transaction
 }

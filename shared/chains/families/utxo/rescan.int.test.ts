@@ -5,7 +5,7 @@ import { type LitecoinNode, startLitecoinNode } from '#scripts/local-chain/litec
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
-import type { ScannedBlock } from '#shared/ports/scanning.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 
 const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
 const NOBODY: ReadonlySet<string> = new Set()

@@ -5,7 +5,7 @@ import type { ChainDefinition, OutputChainRules } from '../../definitions/chain.
 
 const base58check = createBase58check(sha256)
 
-/** Turns an output script (lower-case hex) into the address that the network prints for it, or into itself when it has none. */
+/** Turns an output script (lower-case hex) into its address on the network, or into itself when it has none. */
 export function createAddressPrinter(
   { addressPrefix }: Pick<ChainDefinition, 'addressPrefix'>,
   rules: OutputChainRules,
@@ -19,7 +19,7 @@ export function createAddressPrinter(
     if (/^a914[0-9a-f]{40}87$/.test(script)) return base58(rules.scriptHashVersion[mode], script.slice(4, 44))
     const program = prefix?.kind === 'bech32' ? witnessProgram(script) : null
     if (program === null || prefix?.kind !== 'bech32') return script
-    // Version 0 keeps the older checksum (BIP 173), later versions have another constant (BIP 350).
+    // Version 0 uses the older checksum (BIP 173), later versions another constant (BIP 350).
     const encoding = program.version === 0 ? bech32 : bech32m
     return encoding.encode(prefix.hrp, [program.version, ...encoding.toWords(program.bytes)])
   }

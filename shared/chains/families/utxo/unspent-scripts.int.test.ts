@@ -59,7 +59,7 @@ it('does not find a script whose coins were spent', async () => {
 // Guarantee: an isolated node never makes an address count as unused.
 it('does not ask a node without peers, unless the chain is a local one', async () => {
   const genesis = (await node.rpc('getblockhash', [0])) as string
-  await expect(used([`0014${hash()}`], genesis)).rejects.toThrow(/cannot say what was never used/)
+  await expect(used([`0014${hash()}`], genesis)).rejects.toThrow(/cannot show which addresses were never used/)
 })
 
 it('lets two callers wait for each other: a node scans for one at a time', async () => {

@@ -1,4 +1,4 @@
-/** Identifiers and times that all examples share, so that they tell one story. */
+/** Identifiers and times shared by all examples, so that they are consistent. */
 export const EXAMPLE = {
   invoiceId: '01920a5e-4c7b-7d3a-9f21-6b8f0c1d2e3f',
   paymentId: '01920a60-91d4-7b52-8c0a-2f4e6d8b0a1c',

@@ -4,7 +4,7 @@ import type { InvoiceResource } from '#shared/contracts/http/invoice-resource.ts
 import type { simulateBody } from '#shared/contracts/http/simulate-request.ts'
 import { EXAMPLE } from './ids.ts'
 
-/** An invoice with a locked asset, waiting for its payment. */
+/** An invoice with a chosen asset, waiting for its payment. */
 export const pendingInvoice: InvoiceResource = {
   id: EXAMPLE.invoiceId,
   object: 'invoice',
@@ -34,7 +34,7 @@ export const pendingInvoice: InvoiceResource = {
     checkout: `https://pay.example.com/i/${EXAMPLE.invoiceId}`,
     receipt: `https://pay.example.com/i/${EXAMPLE.invoiceId}/receipt`,
     success: 'https://shop.example.com/thanks',
-    cancel: null,
+    cancel: 'https://shop.example.com/basket',
   },
   payment_link_id: null,
   product_id: null,
@@ -45,7 +45,7 @@ export const pendingInvoice: InvoiceResource = {
   updated_at: EXAMPLE.createdAt,
 }
 
-/** The same invoice, given up by the merchant. */
+/** The same invoice, cancelled by the merchant. */
 export const cancelledInvoice: InvoiceResource = {
   ...pendingInvoice,
   status: 'cancelled',
@@ -72,8 +72,9 @@ export const invoiceCreateExample: z.input<typeof invoiceCreateBody.live> = {
   metadata: { channel: 'web' },
   customer: { email: 'ada@example.com', name: 'Ada Lovelace' },
   success_url: 'https://shop.example.com/thanks',
+  cancel_url: 'https://shop.example.com/basket',
   expires_in: 3600,
 }
 
-/** Plays a full payment. */
+/** Simulates a full payment. */
 export const simulateExample: z.input<typeof simulateBody> = { scenario: 'paid' }

@@ -23,7 +23,7 @@ export const currencyExample: CurrencyResource = {
   updated_at: EXAMPLE.createdAt,
 }
 
-/** What one USDC is worth. */
+/** The value of one USDC. */
 export const rateExample: RateResource = {
   object: 'rate',
   livemode: true,
@@ -38,7 +38,7 @@ export const rateExample: RateResource = {
   expires_at: '2026-10-01T12:01:38.000Z',
 }
 
-/** What 49.90 USD are in USDC. */
+/** The price of 49.90 USD in USDC. */
 export const estimateExample: EstimateResource = {
   object: 'estimate',
   livemode: true,

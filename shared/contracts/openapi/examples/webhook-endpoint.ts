@@ -7,7 +7,7 @@ import type {
 } from '#shared/contracts/http/webhook-endpoint.ts'
 import { EXAMPLE } from './ids.ts'
 
-/** An endpoint as lists show it. */
+/** An endpoint in lists. */
 export const listedEndpointExample: z.output<typeof listedWebhookEndpoint> = {
   id: EXAMPLE.endpointId,
   object: 'webhook_endpoint',
@@ -21,7 +21,7 @@ export const listedEndpointExample: z.output<typeof listedWebhookEndpoint> = {
   updated_at: EXAMPLE.createdAt,
 }
 
-/** The endpoint as its creation shows it. The secret is the text `example secret, not a real one` in base64. */
+/** The endpoint in the create response. The secret is the text `example secret, not a real one` in base64. */
 export const createdEndpointExample: z.output<typeof createdWebhookEndpoint> = {
   ...listedEndpointExample,
   secret: 'whsec_ZXhhbXBsZSBzZWNyZXQsIG5vdCBhIHJlYWwgb25l',
@@ -34,7 +34,7 @@ export const endpointCreateExample: z.input<typeof webhookEndpointBody> = {
   description: 'Order fulfilment',
 }
 
-/** Answer of its deletion. */
+/** Response of its deletion. */
 export const deletedEndpointExample: z.output<typeof deletedResource> = {
   id: EXAMPLE.endpointId,
   object: 'webhook_endpoint',

@@ -5,7 +5,7 @@ const FORMER_INDEX = 'rate_at'
 /** IndexNotFound and NamespaceNotFound. */
 const GONE: readonly unknown[] = [27, 26]
 
-/** The store removed rates after 15 days even while a scanner was further behind; the retention job does not. */
+/** The store removed rates after 15 days even while a scanner was further behind; the retention job waits for it. */
 export const RATES_WITHOUT_END: Migration = {
   id: 1,
   description: 'Rates are removed by the retention job, not by the store',

@@ -8,12 +8,12 @@ import type { Migration } from './migration.ts'
 const PAGE = 500
 /** `<mode>:tron:<txid>:x<n>`, with a second amount of that key at its end. */
 const FORMER_KEY = /^(live|test):tron:[0-9a-f]{64}:x\d+(:\d+)?$/
-/** What a running scanner still has to decide: it places these itself, after it has read their block again. */
+/** Open payments: a running scanner places these after it has read their block again. */
 const OPEN: readonly PaymentDocument['state'][] = ['detected']
 
 /**
- * Says of each settled payment of coins inside of TRON's contract calls which key it has now. `key` stays: invoices, inbox
- * and audit name it, and a scanner of the version before goes on finding it.
+ * Records for each settled payment from a TRON contract call which key it has now. `key` is unchanged: invoices, exceptions
+ * and audit rows refer to it, and a scanner of the previous version keeps finding it.
  */
 export const CURRENT_KEYS_OF_CALL_MOVES: Migration = {
   id: 2,

@@ -5,5 +5,5 @@ import type { Migration } from './migration.ts'
 /** Every migration since the first release, in their order. */
 export const MIGRATIONS: readonly Migration[] = [RATES_WITHOUT_END, CURRENT_KEYS_OF_CALL_MOVES]
 
-/** The version of data that this code makes and works on. */
+/** The data version that this code creates and works on. */
 export const NEWEST_SCHEMA: number = MIGRATIONS.at(-1)?.id ?? 0

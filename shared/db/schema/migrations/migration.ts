@@ -1,17 +1,17 @@
 import type { Database } from '../../connection/connect.ts'
 
-/** What a migration works with. */
+/** Dependencies of a migration. */
 export interface MigrationContext {
   readonly db: Database
-  /** What `keep` was told last, by this run or one that was interrupted; null at the first start. */
+  /** The last value passed to `keep`, by this run or one that was interrupted; null at the first start. */
   readonly cursor: string | null
-  /** Notes how far the migration is, and that it still runs here. Throws when another process took over; then it must end. */
+  /** Records the progress of the migration, and that it still runs here. Throws when another process took over; the migration must then end. */
   keep(cursor: string): Promise<void>
 }
 
 /**
- * One change of stored data. Ids count up from 1 and are never used again. `up` may be killed anywhere and is then run again with the last
- * cursor it kept; what it does must do no harm twice, and must not disturb processes of the version before that still run.
+ * One change of stored data. Ids count up from 1 and are never reused. `up` may be killed anywhere and is then run again with the last
+ * cursor it kept; it must be safe to repeat, and must not disturb running processes of the previous version.
  */
 export interface Migration {
   readonly id: number

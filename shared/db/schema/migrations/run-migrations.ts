@@ -9,16 +9,16 @@ import type { Migration } from './migration.ts'
 
 const LEASE_ID = 'migrations'
 const LEASE_MS = 60_000
-const LOOK_EVERY_MS = 500
+const POLL_EVERY_MS = 500
 const WAIT_MAX_MS = 600_000
 
 const cursorFact = (id: number): string => `migration-cursor:${id}`
 const doneFact = (id: number): string => `migration:${id}`
 
 /**
- * Runs what is missing, one process at a time; a second one waits and then finds nothing to do. Each migration is noted when it ended, together
- * with the version it makes of the data. Data without a version is that of the first release; a database without data gets the
- * newest version as it is. Returns the ids that ran. `beforeWrite` is called before each note, for tests.
+ * Runs missing migrations, one process at a time; a second one waits and then finds nothing to do. Each migration is recorded at its end, together
+ * with the resulting data version. Data without a version is that of the first release; an empty database gets the
+ * newest version directly. Returns the ids that ran. `beforeWrite` is called before each record, for tests.
  */
 export async function runMigrations(
   db: Database,
@@ -29,11 +29,11 @@ export async function runMigrations(
   const owner = randomUUID()
   const hold = async (): Promise<boolean> => leases.acquire(LEASE_ID, owner, LEASE_MS)
   const newest = migrations.at(-1)?.id ?? 0
-  if ((await schemaVersion(db)) >= newest && (await isNoted(db))) return []
-  for (let waited = 0; !(await hold()); waited += LOOK_EVERY_MS) {
+  if ((await schemaVersion(db)) >= newest && (await hasAuditRow(db))) return []
+  for (let waited = 0; !(await hold()); waited += POLL_EVERY_MS) {
     if (waited >= WAIT_MAX_MS)
       throw new Error('another process runs migrations; wait for it and run paymesh migrate again')
-    await wait(LOOK_EVERY_MS)
+    await wait(POLL_EVERY_MS)
   }
   const note = async (facts: Readonly<Record<string, string>>): Promise<void> => {
     beforeWrite()
@@ -44,7 +44,7 @@ export async function runMigrations(
     }
   }
   try {
-    if (!(await isNoted(db)) && (await isFresh(db))) {
+    if (!(await hasAuditRow(db)) && (await isFresh(db))) {
       await note({ [READABLE_FACT]: String(readableBy(migrations)), [SCHEMA_FACT]: String(newest) })
       return []
     }
@@ -55,7 +55,7 @@ export async function runMigrations(
       const kept = await db.collection(INSTALLATION).findOne({ _id: cursorFact(id) })
       await migration.up({ db, cursor: kept?.value ?? null, keep: (cursor) => note({ [cursorFact(id)]: cursor }) })
       const done = { [doneFact(id)]: migration.description, [READABLE_FACT]: String(readableBy(migrations, id)) }
-      // The version comes last: until it is there the migration is run again.
+      // The version comes last: without it the migration is run again.
       await note({ ...done, [SCHEMA_FACT]: String(id) })
       ran.push(id)
     }
@@ -65,16 +65,16 @@ export async function runMigrations(
   }
 }
 
-/** The oldest code that may work on data of a version: what every migration up to it allows. */
+/** The oldest code that may work on data of a version: the strictest of all migrations up to it. */
 function readableBy(migrations: readonly Migration[], upTo: number = Number.POSITIVE_INFINITY): number {
   return Math.max(0, ...migrations.filter(({ id }) => id <= upTo).map((migration) => migration.readableBy))
 }
 
-async function isNoted(db: Database): Promise<boolean> {
+async function hasAuditRow(db: Database): Promise<boolean> {
   return (await db.collection(INSTALLATION).findOne({ _id: SCHEMA_FACT })) !== null
 }
 
-/** Facts, leases and signs of life say nothing: processes that wait for `migrate` may have left them. */
+/** Facts, leases and heartbeats do not count: processes that wait for `migrate` may have left them. */
 async function isFresh(db: Database): Promise<boolean> {
   const passing = new Set(['installation', 'leases', 'processes'])
   for (const model of MODELS.filter(({ name }) => !passing.has(name))) {

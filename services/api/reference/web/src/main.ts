@@ -15,7 +15,7 @@ SwaggerUI({
   deepLinking: true,
   filter: true,
   docExpansion: 'list',
-  // API keys are secrets of a server: this page takes none, so it sends nothing.
+  // API keys are server-side secrets: this page does not accept one, so it sends nothing.
   supportedSubmitMethods: [],
   validatorUrl: null,
   plugins: [referencePlugin],

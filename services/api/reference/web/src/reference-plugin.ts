@@ -1,11 +1,11 @@
 import { searchOperations } from './search-operations.ts'
 
-/** The React of Swagger UI, as far as the plugin draws with it. */
+/** The React functions of Swagger UI that the plugin uses. */
 interface React {
   createElement(name: string, props: Readonly<Record<string, unknown>>): unknown
 }
 
-/** State and actions of Swagger UI that its own search field has as well. */
+/** State and actions of Swagger UI that its own search field also receives. */
 interface FilterProps {
   readonly layoutSelectors: { currentFilter(): unknown }
   readonly layoutActions: { updateFilter(phrase: string): void }
@@ -17,7 +17,7 @@ export type ReferencePlugin = (system: { readonly React: React }) => {
   readonly components: Readonly<Record<string, (props: FilterProps) => unknown>>
 }
 
-/** A search over operations instead of names of tags, and no place for an API key: keys are secrets of a server. */
+/** A search over operations instead of tag names, and no input for an API key: keys are server-side secrets. */
 export const referencePlugin: ReferencePlugin = ({ React }) => ({
   fn: { opsFilter: searchOperations },
   components: { authorizeBtn: nothing, authorizeOperationBtn: nothing, FilterContainer: searchField(React) },

@@ -1,4 +1,4 @@
-/** One operation as Swagger UI keeps it: an immutable map. */
+/** One operation in Swagger UI's form: an immutable map. */
 interface ShownOperation {
   get(key: 'path' | 'method'): string
   getIn(path: readonly string[], fallback: string): string
@@ -23,7 +23,7 @@ interface Tag<Of> {
 
 /**
  * The operations that contain every word of the phrase in path, method, title, description or name, and the tags that still have one.
- * Swagger UI alone searches in the names of tags.
+ * Swagger UI itself searches only the names of tags.
  */
 export function searchOperations(tags: TaggedOperations<Operations>, phrase: string): TaggedOperations<Operations> {
   const words = phrase.toLowerCase().split(/\s+/).filter(Boolean)

@@ -1,7 +1,7 @@
 declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
   import type { ReferencePlugin } from './reference-plugin.ts'
 
-  /** Options that the page uses, of https://swagger.io/docs/open-source-tools/swagger-ui/usage/configuration/. */
+  /** The options in use, of https://swagger.io/docs/open-source-tools/swagger-ui/usage/configuration/. */
   interface SwaggerOptions {
     readonly url: string
     readonly dom_id: string
@@ -10,7 +10,7 @@ declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
     readonly docExpansion: 'list'
     /** Methods with a button that sends a request; none here. */
     readonly supportedSubmitMethods: readonly string[]
-    /** A foreign host that would check the document. */
+    /** A third-party host that would validate the document. */
     readonly validatorUrl: null
     readonly plugins: readonly ReferencePlugin[]
   }

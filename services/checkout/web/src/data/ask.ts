@@ -1,14 +1,14 @@
-/** Why a request did not do what was asked. */
+/** Why a request failed. */
 export interface Problem {
-  /** Code of the error table, or `OFFLINE` when nothing came back. */
+  /** Code of the error table, or `OFFLINE` without a response. */
   readonly code: string
   readonly status: number
-  /** Seconds until another try makes sense; null when nobody said. */
+  /** Seconds until a retry makes sense; null when unknown. */
   readonly retryAfter: number | null
   readonly paths: readonly string[]
 }
 
-/** What a request brought. `unchanged`: what the page has is still so. */
+/** Result of a request. `unchanged`: the page's data is still current. */
 export type Answer<T> =
   | { readonly ok: true; readonly data: T; readonly tag: string | null }
   | { readonly ok: false; readonly unchanged: true }
@@ -17,7 +17,7 @@ export type Answer<T> =
 const TIMEOUT_MS = 20_000
 const OFFLINE: Problem = { code: 'OFFLINE', status: 0, retryAfter: null, paths: [] }
 
-/** Asks our own server; never rejects. `tag` names what the page has already. */
+/** Calls our own server; never rejects. `tag` identifies the data that the page already has. */
 export async function ask<T>(
   path: string,
   options: { readonly body?: object; readonly tag?: string | null } = {},
@@ -57,34 +57,34 @@ function problemOf(response: Response, json: unknown): Problem {
   }
 }
 
-/** A new name for a deed. */
-export function newDeed(): string {
+/** A new id for an action. */
+export function newActionId(): string {
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID()
-  // Only pages of https and of this machine have it; others have random bytes.
+  // Only pages on https and localhost have it; others use random bytes.
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** The deed that this browser named for a purpose before, else a new one: a click that is repeated after a reload is the same click. */
-export function keptDeed(purpose: string): string {
-  const key = `paymesh-deed ${purpose}`
+/** The id that this browser used for a purpose before, otherwise a new one: a click repeated after a reload is the same click. */
+export function keptAction(purpose: string): string {
+  const key = `paymesh-action ${purpose}`
   try {
     const known = sessionStorage.getItem(key)
     if (known !== null) return known
-    const deed = newDeed()
-    sessionStorage.setItem(key, deed)
-    return deed
+    const actionId = newActionId()
+    sessionStorage.setItem(key, actionId)
+    return actionId
   } catch {
-    return newDeed()
+    return newActionId()
   }
 }
 
-/** Forgets a deed that is done with, so that the next one is another. */
-export function forgetDeed(purpose: string): void {
+/** Drops a completed action's id, so that the next one gets a new id. */
+export function forgetAction(purpose: string): void {
   try {
-    sessionStorage.removeItem(`paymesh-deed ${purpose}`)
+    sessionStorage.removeItem(`paymesh-action ${purpose}`)
   } catch {
-    // Nothing was kept.
+    // Nothing was stored.
   }
 }

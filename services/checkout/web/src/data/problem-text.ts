@@ -1,9 +1,9 @@
 import { roughText } from '../format/format-values.ts'
-import type { Word } from '../words/en.ts'
-import type { Speech } from '../words/words.tsx'
+import type { MessageKey } from '../locales/en.ts'
+import type { Speech } from '../locales/locale.tsx'
 import type { Problem } from './ask.ts'
 
-const WORDS: Readonly<Record<string, Word>> = {
+const WORDS: Readonly<Record<string, MessageKey>> = {
   INVALID_STATE: 'problem.state',
   RATES_UNAVAILABLE: 'problem.rates',
   NO_WALLET_FOR_ASSET: 'problem.asset',
@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<string, Word>> = {
   OFFLINE: 'offline',
 }
 
-/** What a problem means to a payer, and what to do about it. */
+/** Explains a problem to a payer, and how to resolve it. */
 export function problemText({ say }: Speech, { code, retryAfter }: Problem, merchant: string): string {
   if (code === 'RATE_LIMITED') return say('problem.limit', { t: roughText((retryAfter ?? 60) * 1_000) })
   if (code === 'NO_WALLET_FOR_ASSET' && retryAfter !== null) {
@@ -23,7 +23,7 @@ export function problemText({ say }: Speech, { code, retryAfter }: Problem, merc
   return say(WORDS[code] ?? 'problem.other', { m: merchant })
 }
 
-/** True when the server judged the wish: repeating the same one would end the same. */
+/** True when the server checked the request: repeating it would give the same result. */
 export function isFinal({ status }: Problem): boolean {
   return status >= 400 && status < 500 && status !== 429
 }

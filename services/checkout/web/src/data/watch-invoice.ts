@@ -1,21 +1,21 @@
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { ask } from './ask.ts'
 
-/** The server sends something every 15 s; after this long without a word the line is dead, whatever the browser says. */
+/** The server sends a message every 15 s; after this long without one the connection is dead, whatever the browser reports. */
 const SILENCE_MS = 40_000
-const LOOK_EVERY_MS = 2_500
+const TICK_MS = 2_500
 const POLL_EVERY_MS = 5_000
-/** After the server refused a line, how long the page only polls. */
+/** After the server refused a connection, the page only polls for this long. */
 const REFUSED_PAUSE_MS = 60_000
-/** Coming back to the page within this time needs no question. */
+/** Returning to the page within this time needs no request. */
 const FRESH_MS = 2_000
-/** Shorter gaps are not worth a word. */
+/** Shorter gaps are not reported. */
 const OFFLINE_AFTER_MS = 5_000
 
-/** What the page knows of an invoice. */
+/** The page's state of an invoice. */
 export interface Watched {
   readonly view: InvoiceView | null
-  /** What to add to the device's clock to get the store's, milliseconds. */
+  /** Difference between the store's and the device's clock, milliseconds. */
   readonly offset: number
   readonly isMissing: boolean
   /** Nothing could be read yet. */
@@ -25,7 +25,7 @@ export interface Watched {
 
 /** An invoice that is kept up to date. */
 export interface InvoiceWatch {
-  /** Takes over what another answer of the server showed. */
+  /** Takes over the view of another response of the server. */
   accept(view: InvoiceView, now: number): void
   refresh(): Promise<void>
   stop(): void
@@ -37,9 +37,9 @@ interface Shown {
 }
 
 /**
- * Keeps an invoice up to date: by a line from the server, by polling while there is none, and by asking at once when the page
- * comes back from the background, from memory or from being offline. Timers of a sleeping device do not fire; when it wakes, the
- * gap shows in its clock and the line is made anew.
+ * Keeps an invoice up to date: with a connection from the server, by polling without one, and with a request at once when the page
+ * returns from the background, from memory or from being offline. Timers of a sleeping device do not fire; when it wakes, the
+ * gap shows in its clock and the connection is opened again.
  */
 export function watchInvoice(id: string, tell: (state: Watched) => void): InvoiceWatch {
   let state: Watched = { view: null, offset: 0, isMissing: false, hasFailed: false, isOffline: false }
@@ -63,7 +63,7 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
 
   function accept(view: InvoiceView, now: number): void {
     heard()
-    // Answers may overtake each other: what is older than the page's own knowledge is old.
+    // Responses may overtake each other: an older one than the page's own state is ignored.
     if (state.view !== null && view.version < state.view.version) return
     change({ view, offset: now - Date.now(), isMissing: false, hasFailed: false })
   }
@@ -132,7 +132,7 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
     [window, 'focus'],
   ] as const
   for (const [target, name] of signals) target.addEventListener(name, comeBack)
-  const timer = setInterval(look, LOOK_EVERY_MS)
+  const timer = setInterval(look, TICK_MS)
   void refresh().then(connect)
 
   return {

@@ -1,11 +1,11 @@
-import type { LockView } from '#shared/contracts/checkout/invoice-view.ts'
-import type { Speech } from '../words/words.tsx'
+import type { PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { Speech } from '../locales/locale.tsx'
 import { roughText } from './format-values.ts'
 
-/** "It then needs 12 confirmations, about 3 min." For networks that finalize blocks: that the block must be final too. */
+/** "It then needs 12 confirmations, about 3 min." For networks that finalize blocks it adds that the block must be final. */
 export function neededText(
   { say }: Speech,
-  lock: Pick<LockView, 'requiredConfirmations' | 'needsFinality' | 'confirmMs'>,
+  lock: Pick<PaymentMethodView, 'requiredConfirmations' | 'needsFinality' | 'confirmMs'>,
 ): string {
   const { requiredConfirmations: x, needsFinality, confirmMs } = lock
   const t = confirmMs < 60_000 ? say('under', { t: '1 min' }) : say('about', { t: roughText(confirmMs) })

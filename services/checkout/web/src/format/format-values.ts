@@ -1,7 +1,7 @@
 import type { FiatView } from '#shared/contracts/checkout/invoice-view.ts'
 import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
 
-/** A fiat amount for people: grouped as their country does, the code behind it, not a digit computed. */
+/** A fiat amount as displayed: grouped as in its country, followed by the code, without computing any digit. */
 export function fiatText({ value, currency }: FiatView, locale: string): string {
   return `${fiatNumber({ value, currency }, locale)} ${currency}`
 }
@@ -24,13 +24,13 @@ export function durationText(ms: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
 }
 
-/** A time that nobody can promise, in whole minutes or hours, rounded up. */
+/** An estimated time, in whole minutes or hours, rounded up. */
 export function roughText(ms: number): string {
   const minutes = Math.max(1, Math.ceil(ms / 60_000))
   return minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`
 }
 
-/** A moment in the reader's own zone: the time today, with the day on other days. */
+/** A moment in the reader's own time zone: the time today, with the day on other days. */
 export function momentText(at: number, now: number, locale: string): string {
   const sameDay = new Date(at).toDateString() === new Date(now).toDateString()
   const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
@@ -51,7 +51,7 @@ export function fullMomentText(at: number, locale: string, isPrecise = false): s
   }).format(at)
 }
 
-/** An address in groups of four, its first and last group apart: what a person compares. */
+/** An address in groups of four, its first and last group separate: the parts that a person compares. */
 export function addressGroups(address: string): readonly string[] {
   const head = address.startsWith('0x') ? 6 : 4
   if (address.length <= head + 4) return [address]
@@ -59,7 +59,7 @@ export function addressGroups(address: string): readonly string[] {
   return [address.slice(0, head), ...middle, address.slice(-4)]
 }
 
-/** A hash or id that nobody verifies by eye. */
+/** A shortened hash or id that need not be verified by eye. */
 export function shortHash(hash: string): string {
   return hash.length <= 16 ? hash : `${hash.slice(0, 6)}…${hash.slice(-6)}`
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
-import { en } from '../words/en.ts'
-import { es } from '../words/es.ts'
-import { pt } from '../words/pt.ts'
+import { en } from '../locales/en.ts'
+import { es } from '../locales/es.ts'
+import { pt } from '../locales/pt.ts'
 import { addressGroups, durationText, fiatText, roughText } from './format-values.ts'
 import { chooseLanguage, localeOf } from './locale.ts'
 import { plain } from './plain.ts'
@@ -54,17 +54,17 @@ describe('texts', () => {
 
   /** Guarantee: no payer reads a text with a hole in it, whatever the language. */
   it('has every text in every language, with the same places', () => {
-    for (const [name, words] of Object.entries({ es, pt })) {
-      expect(Object.keys(words), name).toEqual(Object.keys(en))
-      for (const [word, text] of Object.entries(words)) {
-        expect([word, places(text)]).toEqual([word, places(en[word as keyof typeof en])])
-        expect([word, text.trim()]).not.toEqual([word, ''])
+    for (const [name, messages] of Object.entries({ es, pt })) {
+      expect(Object.keys(messages), name).toEqual(Object.keys(en))
+      for (const [key, text] of Object.entries(messages)) {
+        expect([key, places(text)]).toEqual([key, places(en[key as keyof typeof en])])
+        expect([key, text.trim()]).not.toEqual([key, ''])
       }
     }
   })
 
   it('never shouts and never congratulates', () => {
-    for (const text of [en, es, pt].flatMap((words) => Object.values(words))) {
+    for (const text of [en, es, pt].flatMap((messages) => Object.values(messages))) {
       expect(text).not.toMatch(/[!¡]|successfully|con éxito|com sucesso/i)
     }
   })

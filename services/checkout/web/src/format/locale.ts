@@ -3,8 +3,10 @@ import type { FiatCode } from '#shared/domain/enumerations.ts'
 /** The languages of the payers' pages. */
 export const LANGUAGES = ['en', 'es', 'pt'] as const
 export type Language = (typeof LANGUAGES)[number]
+/** The name of each language in that language. */
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', es: 'Español', pt: 'Português' }
 
-/** How a country that pays in a currency writes numbers in Spanish. */
+/** Number format in Spanish by the country of a currency. */
 const SPANISH: Readonly<Record<FiatCode, string>> = {
   USD: 'es-US',
   EUR: 'es-ES',
@@ -18,7 +20,7 @@ const SPANISH: Readonly<Record<FiatCode, string>> = {
   PEN: 'es-PE',
 }
 
-/** The language to show: the one that was asked for, else the first known one of the person's list, else English. */
+/** The language to show: the requested one, otherwise the first supported one of the person's list, otherwise English. */
 export function chooseLanguage(asked: string | null, preferred: readonly string[]): Language {
   for (const tag of [asked ?? '', ...preferred]) {
     const known = LANGUAGES.find((language) => tag.toLowerCase().split('-')[0] === language)
@@ -27,7 +29,7 @@ export function chooseLanguage(asked: string | null, preferred: readonly string[
   return 'en'
 }
 
-/** The person's own variety of the language, else a usual one. */
+/** The person's own variety of the language, otherwise a usual one. */
 export function localeOf(language: Language, preferred: readonly string[], currency: FiatCode | null = null): string {
   const own = preferred.find((tag) => tag.toLowerCase().startsWith(`${language}-`))
   if (own !== undefined) return own

@@ -1,6 +1,6 @@
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 
-/** What the page shows: one question, one answer. */
+/** The step that the page shows. */
 export const STEPS = [
   'pick',
   'pay',
@@ -16,14 +16,14 @@ export const STEPS = [
 ] as const
 export type Step = (typeof STEPS)[number]
 
-/** True for the text of nothing, in whatever precision. */
+/** True for a zero amount, in any precision. */
 export function isZero(amount: string): boolean {
   return /^0(\.0+)?$/.test(amount)
 }
 
 /**
- * The step of an invoice at a moment of the store's clock. A price that is over hides amount and address at once. While the server
- * has not ended an invoice whose time is over, it is still reading blocks of that time: nobody knows yet what arrived.
+ * The step of an invoice at a moment of the store's clock. An expired quote hides amount and address at once. While the server
+ * has not ended an invoice whose time is over, it is still reading blocks of that time: a payment may still be found.
  */
 export function stepOf(view: InvoiceView, now: number): Step {
   const { status, lock, expiresAt } = view
@@ -38,7 +38,7 @@ export function stepOf(view: InvoiceView, now: number): Step {
   return view.payments.some((payment) => payment.isLate && payment.uncounted === null) ? 'late' : 'short'
 }
 
-/** How much longer the price holds; the timer is shown in the last third alone. */
+/** How much longer the quote is valid; the timer is shown only in the last third. */
 export function timeLeft(view: InvoiceView, now: number): { readonly ms: number; readonly isShown: boolean } | null {
   const { lock, expiresAt, status } = view
   if (lock === null || (status !== 'pending' && status !== 'partial')) return null
@@ -47,12 +47,12 @@ export function timeLeft(view: InvoiceView, now: number): { readonly ms: number;
   return { ms, isShown: ms > 0 && ms <= (end - lock.lockedAt) / 3 }
 }
 
-/** A payment that was seen and is gone. */
+/** A payment that was seen and has disappeared. */
 export function isGone({ state }: InvoiceView['payments'][number]): boolean {
   return state === 'replaced' || state === 'dropped' || state === 'orphaned'
 }
 
-/** The progress of the payment that has furthest to go; null when none is on its way. */
+/** The progress of the payment with the most left to wait; null when none is pending. */
 export function slowest(view: InvoiceView): { readonly have: number; readonly need: number } | null {
   const counted = view.payments.filter((payment) => !isGone(payment) && payment.uncounted === null)
   const waiting = counted.filter(({ state }) => state === 'detected')

@@ -1,7 +1,7 @@
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import { FIAT_EXPONENT, formatFiat, parseFiat } from '#shared/domain/money/fiat.ts'
 
-/** What a person wrote into a field for money. */
+/** An amount entered into a money field. */
 export type TypedAmount =
   | { readonly kind: 'empty' | 'form' | 'low' | 'high' }
   /** Plain decimal text with exactly the currency's decimals. */
@@ -14,7 +14,7 @@ interface Bounds {
 }
 
 /**
- * Reads one number with at most one separator, dot or comma, and at most the currency's decimals. Digits in groups are refused:
+ * Parses one number with at most one separator, dot or comma, and at most the currency's decimals. Grouped digits are refused:
  * `1.250` is twelve hundred and fifty for one reader and one and a quarter for another.
  */
 export function readTypedAmount(text: string, currency: FiatCode, { min, max }: Bounds): TypedAmount {

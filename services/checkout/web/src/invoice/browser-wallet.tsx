@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { LockView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
+import type { MessageKey } from '../locales/en.ts'
+import { useSpeech } from '../locales/locale.tsx'
 import { Icon } from '../parts/icon.tsx'
-import type { Word } from '../words/en.ts'
-import { useSpeech } from '../words/words.tsx'
 
-/** A wallet that puts itself into pages (EIP-1193). */
+/** A wallet that injects itself into pages (EIP-1193). */
 interface Provider {
   request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>
 }
@@ -17,7 +17,7 @@ const TRANSFER = 'a9059cbb'
 
 /** The call that sends exactly the remaining amount. */
 export function transferCall(
-  lock: Pick<LockView, 'address' | 'remainingBase' | 'evm'>,
+  lock: Pick<PaymentMethodView, 'address' | 'remainingBase' | 'evm'>,
 ): Readonly<Record<string, string>> {
   const amount = BigInt(lock.remainingBase).toString(16)
   const contract = lock.evm?.contract ?? null
@@ -26,10 +26,10 @@ export function transferCall(
   return { to: contract, value: '0x0', data: `0x${TRANSFER}${to}${amount.padStart(64, '0')}` }
 }
 
-/** A button for a wallet in this very browser; nothing where there is none. It sends on the invoice's own chain or not at all. */
-export function BrowserWallet({ lock }: { readonly lock: LockView }) {
+/** A button for a wallet in this browser; nothing if there is none. It sends only on the invoice's own chain. */
+export function BrowserWallet({ lock }: { readonly lock: PaymentMethodView }) {
   const { say } = useSpeech()
-  const [state, setState] = useState<Word | null>(null)
+  const [state, setState] = useState<MessageKey | null>(null)
   const provider = providerOf()
   const { evm } = lock
   if (provider === null || evm === null) return null

@@ -1,19 +1,19 @@
-import type { InvoiceView, LockView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { InvoiceView, PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
 import { isZero } from '../format/step.ts'
+import { useSpeech } from '../locales/locale.tsx'
 import { Hero, StateBar } from '../parts/blocks.tsx'
 import { Contact } from '../parts/contact.tsx'
 import { PaymentList } from '../parts/payment-list.tsx'
 import { Steps } from '../parts/steps.tsx'
-import { useSpeech } from '../words/words.tsx'
 import { AlreadySent, Unread } from './ended-step.tsx'
 
 interface CheckingProps {
   readonly view: InvoiceView
-  readonly lock: LockView
+  readonly lock: PaymentMethodView
   readonly now: number
 }
 
-/** The time to pay is over, and the server still reads what arrived until then: seconds, or longer while a network is stuck. */
+/** The time to pay is over, and the server still scans the blocks up to then: seconds, or longer while a network is stuck. */
 export function CheckingStep({ view, lock, now }: CheckingProps) {
   const { say } = useSpeech()
   const { received } = view

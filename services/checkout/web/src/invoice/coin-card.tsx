@@ -2,8 +2,8 @@ import type { AssetOption } from '#shared/contracts/checkout/invoice-view.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { roughText } from '../format/format-values.ts'
+import { type Speech, useSpeech } from '../locales/locale.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { type Speech, useSpeech } from '../words/words.tsx'
 
 /** A coin and the networks it can be sent on. */
 export interface Coin {
@@ -12,10 +12,10 @@ export interface Coin {
   readonly options: readonly AssetOption[]
 }
 
-/** What most people pay with comes first. */
+/** The most popular coins first. */
 const COINS = ['USDT', 'USDC', 'BTC', 'ETH', 'LTC', 'SOL', 'TRX', 'BNB', 'POL', 'DOGE']
 
-/** Groups assets by coin; only those whose coin or network matches the words that were typed. */
+/** Groups assets by coin; only those whose coin or network matches the search text. */
 export function coinsOf(assets: readonly AssetOption[], search: string): readonly Coin[] {
   const wanted = search.trim().toLowerCase()
   const matches = ({ symbol, name, network }: AssetOption) =>

@@ -1,25 +1,25 @@
-import type { InvoiceView, LockView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { InvoiceView, PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { roughText } from '../format/format-values.ts'
 import { isGone, slowest } from '../format/step.ts'
+import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Note, StateBar } from '../parts/blocks.tsx'
 import { PaymentList } from '../parts/payment-list.tsx'
 import { Steps } from '../parts/steps.tsx'
-import { Foreign, Say, useSpeech } from '../words/words.tsx'
 
-/** Blocks are drawn one by one up to here, as a bar above. */
+/** Blocks are drawn one by one up to here, beyond it as a bar. */
 const BLOCKS_MAX = 24
-/** Below this nothing is promised. */
+/** Below this no estimate is shown. */
 const PROMISE_MIN_MS = 10_000
 
-/** "Payment received" first, then how far the network is. */
+/** "Payment received" first, then the progress of the network. */
 export function ConfirmingStep({
   view,
   lock,
   now,
 }: {
   readonly view: InvoiceView
-  readonly lock: LockView
+  readonly lock: PaymentMethodView
   readonly now: number
 }) {
   const { say } = useSpeech()
@@ -52,7 +52,7 @@ export function ConfirmingStep({
       {need <= BLOCKS_MAX ? (
         <div class="weave" role="img" aria-label={say('confirmations', counts)}>
           {Array.from({ length: need }, (_, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the blocks have no other name
+            // biome-ignore lint/suspicious/noArrayIndexKey: the blocks have no other key
             <i key={index} class={index < have ? 'on' : index === have ? 'next' : ''} />
           ))}
         </div>
@@ -70,8 +70,8 @@ export function ConfirmingStep({
   )
 }
 
-/** Where a block must be final too: what is left of the usual time since the last payment was seen. */
-function untilFinalMs(view: InvoiceView, lock: LockView, now: number): number {
+/** Where a block must be final too: the rest of the usual time since the last payment was seen. */
+function untilFinalMs(view: InvoiceView, lock: PaymentMethodView, now: number): number {
   if (!lock.needsFinality) return 0
   const seenAt = view.payments.filter((payment) => payment.state === 'detected').map((payment) => payment.seenAt)
   return Math.max(...seenAt.map((at) => at + lock.confirmMs - now), 0)

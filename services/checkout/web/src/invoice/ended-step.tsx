@@ -3,22 +3,22 @@ import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { momentText } from '../format/format-values.ts'
 import { isGone, isZero, type Step } from '../format/step.ts'
+import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Hero, Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
 import { Contact } from '../parts/contact.tsx'
 import { PaymentList } from '../parts/payment-list.tsx'
 import { Steps } from '../parts/steps.tsx'
-import { Foreign, Say, useSpeech } from '../words/words.tsx'
 import { HashQuestion } from './hash-question.tsx'
-import type { Deed } from './use-deed.ts'
+import type { Action } from './use-action.ts'
 
 interface EndedProps {
   readonly view: InvoiceView
   readonly step: Step
   readonly now: number
-  readonly deed: Deed
+  readonly actionId: Action
 }
 
-/** Nothing to be sent (any more): over, cancelled, late, or waiting for a new price. */
+/** Nothing to be sent (any more): over, cancelled, late, or waiting for a new quote. */
 export function EndedStep(props: EndedProps) {
   return (
     <>
@@ -34,7 +34,7 @@ function Ending(props: EndedProps) {
   return props.step === 'cancelled' ? <Cancelled {...props} /> : <Expired {...props} />
 }
 
-function Lapsed({ view, now, deed }: EndedProps) {
+function Lapsed({ view, now, actionId }: EndedProps) {
   const { say } = useSpeech()
   const canRenew = view.canRenew && now < view.expiresAt
   return (
@@ -47,17 +47,17 @@ function Lapsed({ view, now, deed }: EndedProps) {
           <button
             type="button"
             class="button main"
-            aria-disabled={deed.isBusy}
-            aria-busy={deed.isBusy}
-            onClick={() => void deed.run('price', {}, null)}
+            aria-disabled={actionId.isBusy}
+            aria-busy={actionId.isBusy}
+            onClick={() => void actionId.run('price', {}, null)}
           >
             {say('requote.do')}
           </button>
         </div>
       )}
-      {deed.problem !== null && (
+      {actionId.problem !== null && (
         <p class="problem" role="alert">
-          {deed.problem}
+          {actionId.problem}
         </p>
       )}
       <AlreadySent view={view} now={now} />
@@ -108,7 +108,7 @@ function HeldUntil({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
   return <>{say(view.lock === null ? 'expired.new' : 'expired.sub', { t })}</>
 }
 
-/** What is said while blocks of the time before the end are not read: nobody knows that nothing arrived. */
+/** Shown while blocks from before the end are unread: a payment may still be found. */
 export function Unread({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
   const { say, locale } = useSpeech()
   const n = view.lock === null ? '' : NETWORKS[view.lock.network].name
@@ -118,7 +118,7 @@ export function Unread({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
 const endOf = ({ lock, expiresAt }: InvoiceView): number =>
   lock === null ? expiresAt : Math.min(lock.quoteEndsAt, expiresAt)
 
-/** Answers of someone who has paid and sees nothing of it. */
+/** Help for a payer who has paid and does not see the payment. */
 export function AlreadySent({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
   const { say, locale } = useSpeech()
   const who = <Foreign text={view.merchant.name} />
@@ -139,7 +139,7 @@ export function AlreadySent({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
   )
 }
 
-/** Money came, but too late or too little: a person decides. */
+/** Money arrived, but too late or too little: an operator decides. */
 function Undecided({ view, step, now }: EndedProps) {
   const { say, locale } = useSpeech()
   const { lock, received } = view

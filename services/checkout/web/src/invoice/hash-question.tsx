@@ -4,10 +4,10 @@ import { NETWORKS } from '#shared/domain/networks.ts'
 import { ask } from '../data/ask.ts'
 import { problemText } from '../data/problem-text.ts'
 import { plain } from '../format/plain.ts'
+import { useSpeech } from '../locales/locale.tsx'
 import { Question } from '../parts/blocks.tsx'
-import { useSpeech } from '../words/words.tsx'
 
-/** "I paid and nothing happens": a transaction id, and the truth about it. */
+/** "I paid but nothing happened": the payer enters a transaction id and gets its status. */
 export function HashQuestion({ view }: { readonly view: InvoiceView }) {
   const speech = useSpeech()
   const { say } = speech

@@ -4,22 +4,22 @@ import { NETWORKS, networkText } from '#shared/domain/networks.ts'
 import { fiatNumber, momentText } from '../format/format-values.ts'
 import { plain } from '../format/plain.ts'
 import { isZero, type Step, stepOf } from '../format/step.ts'
+import { Foreign, Say, type Speech, useSpeech } from '../locales/locale.tsx'
 import { FailedPage, LoadingPage, MissingPage } from '../pages/missing-page.tsx'
 import { useAnnounce } from '../parts/announcer.tsx'
 import { type Fact, Frame } from '../parts/frame.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useNow } from '../parts/use-now.ts'
-import { Foreign, Say, type Speech, useSpeech } from '../words/words.tsx'
 import { CheckingStep } from './checking-step.tsx'
 import { ConfirmingStep } from './confirming-step.tsx'
 import { EndedStep } from './ended-step.tsx'
 import { PaidStep } from './paid-step.tsx'
 import { PayStep } from './pay-step.tsx'
 import { PickStep } from './pick-step.tsx'
-import { useDeed } from './use-deed.ts'
+import { useAction } from './use-action.ts'
 import { useInvoice } from './use-invoice.ts'
 
-/** The checkout of one invoice, always as it is now. */
+/** The checkout of one invoice, always up to date. */
 export function InvoicePage({ id }: { readonly id: string }) {
   const { state, accept, refresh } = useInvoice(id)
   const deviceNow = useNow()
@@ -50,7 +50,7 @@ function Checkout({ view, now, isOffline, accept, refresh }: CheckoutProps) {
   const actual = stepOf(view, now)
   const step: Step = actual === 'pay' && isChoosing && view.canChoose ? 'pick' : actual
   const first = useRef(actual)
-  const deed = useDeed(view, accept, refresh)
+  const actionId = useAction(view, accept, refresh)
   useStepChange(view, step)
   const { locale } = speech
   const { fiat, lock } = view
@@ -83,27 +83,27 @@ function Checkout({ view, now, isOffline, accept, refresh }: CheckoutProps) {
       )}
       {step === 'pick' && <PickStep view={view} accept={accept} refresh={refresh} keep={keep} />}
       {(step === 'pay' || step === 'partial') && lock !== null && (
-        // Another lock is another page: its tabs and answers are its own.
+        // Another payment method is another page with its own tabs and state.
         <PayStep
           key={`${lock.address} ${lock.asset}`}
           view={view}
           lock={lock}
           now={now}
-          deed={deed}
+          actionId={actionId}
           chooseOther={() => setChoosing(true)}
         />
       )}
       {step === 'confirming' && lock !== null && <ConfirmingStep view={view} lock={lock} now={now} />}
       {step === 'paid' && <PaidStep view={view} now={now} wasWatched={first.current !== 'paid'} />}
       {step === 'checking' && lock !== null && <CheckingStep view={view} lock={lock} now={now} />}
-      {ENDED.has(step) && <EndedStep view={view} step={step} now={now} deed={deed} />}
+      {ENDED.has(step) && <EndedStep view={view} step={step} now={now} actionId={actionId} />}
     </Frame>
   )
 }
 
 const ENDED: ReadonlySet<Step> = new Set(['lapsed', 'expired', 'short', 'late', 'cancelled'])
 
-/** Says a new state once, and brings the focus back when what had it is gone. */
+/** Announces a new state once, and restores the focus when its element is gone. */
 function useStepChange(view: InvoiceView, step: Step): void {
   const { say } = useSpeech()
   const announce = useAnnounce()
@@ -180,7 +180,7 @@ function factsOf(view: InvoiceView, step: Step, now: number, { say, locale }: Sp
   return facts
 }
 
-/** Six digits behind the point are enough to read; the receipt has them all. */
+/** Six decimals are enough to read; the receipt has them all. */
 function shortRate(rate: string): string {
   const [whole = '', fraction = ''] = rate.split('.')
   const cut = fraction.slice(0, 6)

@@ -2,20 +2,20 @@ import { useEffect, useState } from 'preact/hooks'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { networkText } from '#shared/domain/networks.ts'
 import { durationText, fiatText, fullMomentText } from '../format/format-values.ts'
+import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Hero, Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
 import { Contact } from '../parts/contact.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PaymentList } from '../parts/payment-list.tsx'
 import { Steps } from '../parts/steps.tsx'
-import { Foreign, Say, useSpeech } from '../words/words.tsx'
 
-/** The page stays at least this long before it goes back to the shop, if nobody stops it. */
+/** The page stays at least this long before it returns to the shop, unless the payer stops it. */
 const JUMP_AFTER_S = 15
 
 interface PaidProps {
   readonly view: InvoiceView
   readonly now: number
-  /** The page watched how it was paid; a page that is opened later stays where it is. */
+  /** The page was open during the payment; a page opened later stays. */
   readonly wasWatched: boolean
 }
 
@@ -103,7 +103,7 @@ export function PaidStep({ view, now, wasWatched }: PaidProps) {
   )
 }
 
-/** Goes back to the shop after a while, with a button that stops it. It is a way home and proves nothing: shops believe webhooks. */
+/** Returns to the shop after a while, with a button that stops it. It is only a link and proves nothing: shops rely on webhooks. */
 function Jump({ to, merchant }: { readonly to: string; readonly merchant: string }) {
   const { say } = useSpeech()
   const [left, setLeft] = useState<number | null>(JUMP_AFTER_S)

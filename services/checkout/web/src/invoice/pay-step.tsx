@@ -1,30 +1,30 @@
 import { useState } from 'preact/hooks'
-import type { InvoiceView, LockView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { InvoiceView, PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { neededText } from '../format/confirmation-text.ts'
 import { addressGroups } from '../format/format-values.ts'
 import { isGone, isZero } from '../format/step.ts'
+import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Note, Question, StateBar } from '../parts/blocks.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { PaymentList } from '../parts/payment-list.tsx'
 import { Qr } from '../parts/qr.tsx'
 import { Steps } from '../parts/steps.tsx'
-import { Foreign, Say, useSpeech } from '../words/words.tsx'
 import { BrowserWallet } from './browser-wallet.tsx'
 import { HashQuestion } from './hash-question.tsx'
 import { PriceClock } from './price-clock.tsx'
-import type { Deed } from './use-deed.ts'
+import type { Action } from './use-action.ts'
 
 interface PayProps {
   readonly view: InvoiceView
-  readonly lock: LockView
+  readonly lock: PaymentMethodView
   readonly now: number
-  readonly deed: Deed
+  readonly actionId: Action
   readonly chooseOther: () => void
 }
 
-/** What to send, on which network, to which address; also for the rest of a payment that was too small. */
-export function PayStep({ view, lock, now, deed, chooseOther }: PayProps) {
+/** Amount, network and address; also for the rest of an underpayment. */
+export function PayStep({ view, lock, now, actionId, chooseOther }: PayProps) {
   const speech = useSpeech()
   const { say } = speech
   const network = NETWORKS[lock.network].name
@@ -38,7 +38,7 @@ export function PayStep({ view, lock, now, deed, chooseOther }: PayProps) {
       ) : (
         <>
           <h1 tabIndex={-1}>{say('pay.title', { a: amount, c: lock.symbol, n: network })}</h1>
-          <p class="sub">{say('pay.sub')}</p>
+          <p class="sub">{say(startsWithLink(lock) ? 'pay.sub' : 'pay.subAddress')}</p>
         </>
       )}
       {view.payments.some(isGone) && (
@@ -46,7 +46,7 @@ export function PayStep({ view, lock, now, deed, chooseOther }: PayProps) {
           {say('stepback')}
         </Note>
       )}
-      <PriceClock view={view} now={now} deed={deed} />
+      <PriceClock view={view} now={now} actionId={actionId} />
       <div class="pay">
         <ol class="rows">
           <NetworkRow lock={lock} isRest={isRest} />
@@ -110,7 +110,14 @@ export function PayStep({ view, lock, now, deed, chooseOther }: PayProps) {
   )
 }
 
-function RestHead({ view, lock }: { readonly view: InvoiceView; readonly lock: LockView; readonly now: number }) {
+function RestHead({
+  view,
+  lock,
+}: {
+  readonly view: InvoiceView
+  readonly lock: PaymentMethodView
+  readonly now: number
+}) {
   const { say } = useSpeech()
   const { received } = view
   const label = say('partial.meter', { a: received, b: lock.due, c: lock.symbol })
@@ -134,7 +141,7 @@ function RestHead({ view, lock }: { readonly view: InvoiceView; readonly lock: L
   )
 }
 
-/** Thousandths of the whole, for a bar alone: digits are compared, nothing is paid by it. */
+/** Thousandths of the whole, only for a bar: not used for payments. */
 function shareOf(part: string, whole: string): number {
   const [partDigits, wholeDigits] = [part, whole].map((text) => {
     const [integer = '0', fraction = ''] = text.split('.')
@@ -144,7 +151,7 @@ function shareOf(part: string, whole: string): number {
   return Number((partDigits * 1_000n) / wholeDigits)
 }
 
-function NetworkRow({ lock, isRest }: { readonly lock: LockView; readonly isRest: boolean }) {
+function NetworkRow({ lock, isRest }: { readonly lock: PaymentMethodView; readonly isRest: boolean }) {
   const { say } = useSpeech()
   const { name, standard } = NETWORKS[lock.network]
   const isLookalike = NETWORKS[lock.network].hasLookalikes
@@ -173,7 +180,7 @@ function NetworkRow({ lock, isRest }: { readonly lock: LockView; readonly isRest
   )
 }
 
-/** The way back to the shop for those who do not pay after all. A link, and no more than that. */
+/** The link back to the shop for payers who do not pay. */
 function Leave({ view }: { readonly view: InvoiceView }) {
   if (view.cancelUrl === null || !/^https?:\/\//.test(view.cancelUrl)) return null
   return (
@@ -185,13 +192,13 @@ function Leave({ view }: { readonly view: InvoiceView }) {
   )
 }
 
-/** Whole, in groups of four, its ends strong; selected it has no spaces in it. */
+/** Whole, in groups of four, its ends emphasised; the selected text has no spaces. */
 export function Address({ address }: { readonly address: string }) {
   const groups = addressGroups(address)
   return (
     <div class="address" dir="ltr">
       {groups.map((group, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other name
+        // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other key
         <span key={index} class={index === 0 || index === groups.length - 1 ? 'group strong' : 'group'}>
           {group}
         </span>
@@ -200,9 +207,12 @@ export function Address({ address }: { readonly address: string }) {
   )
 }
 
-function Codes({ lock, isRest }: { readonly lock: LockView; readonly isRest: boolean }) {
+/** Whether the first code holds the amount too: many wallets ignore the amount of a token, or refuse its code. */
+const startsWithLink = (lock: PaymentMethodView): boolean => lock.uri !== null && !lock.isToken
+
+function Codes({ lock, isRest }: { readonly lock: PaymentMethodView; readonly isRest: boolean }) {
   const { say } = useSpeech()
-  const [tab, setTab] = useState<'address' | 'uri'>(lock.uri !== null && !lock.isToken ? 'uri' : 'address')
+  const [tab, setTab] = useState<'address' | 'uri'>(startsWithLink(lock) ? 'uri' : 'address')
   const uri = tab === 'uri' ? lock.uri : null
   const tabs = lock.isToken ? (['address', 'uri'] as const) : (['uri', 'address'] as const)
   const move = (event: KeyboardEvent): void => {

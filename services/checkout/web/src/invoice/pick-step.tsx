@@ -4,12 +4,12 @@ import type { AssetId } from '#shared/domain/enumerations.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { ask } from '../data/ask.ts'
 import { durationText } from '../format/format-values.ts'
+import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Steps } from '../parts/steps.tsx'
-import { Foreign, Say, useSpeech } from '../words/words.tsx'
 import { CoinCard, coinsOf } from './coin-card.tsx'
-import { useDeed } from './use-deed.ts'
+import { useAction } from './use-action.ts'
 
-/** Estimates are as old as this at most. */
+/** Estimates are refreshed at this interval. */
 const REFRESH_MS = 30_000
 
 interface Options {
@@ -21,18 +21,18 @@ interface PickProps {
   readonly view: InvoiceView
   readonly accept: (view: InvoiceView, now: number) => void
   readonly refresh: () => void
-  /** Ends the choice without one; null while there is nothing to go back to. */
+  /** Leaves the choice unchanged; null while there is none to return to. */
   readonly keep: (() => void) | null
 }
 
-/** Coins, then networks of that coin; nothing is taken before the button is pressed. */
+/** Coins, then networks of that coin; nothing is reserved before the button is pressed. */
 export function PickStep({ view, accept, refresh, keep }: PickProps) {
   const { say } = useSpeech()
   const options = useOptions(view.id)
   const [search, setSearch] = useState('')
   const [chosen, setChosen] = useState<AssetId | null>(null)
   const [openCoin, setOpenCoin] = useState<string | null>(null)
-  const { run, isBusy, problem } = useDeed(view, accept, refresh)
+  const { run, isBusy, problem } = useAction(view, accept, refresh)
   const assets = options?.assets ?? []
   const coins = useMemo(() => coinsOf(assets, search), [assets, search])
   const available = assets.filter(({ isAvailable }) => isAvailable)
@@ -54,7 +54,7 @@ export function PickStep({ view, accept, refresh, keep }: PickProps) {
       {options === null && <p class="sub">{say('loading')}</p>}
       {options !== null && assets.length === 0 && <p class="tip">{say('pick.none')}</p>}
       {assets.length > 0 && coins.length === 0 && <p class="tip">{say('pick.notFound')}</p>}
-      {/* biome-ignore lint/a11y/useSemanticElements: each coin has a fieldset of its own inside */}
+      {/* biome-ignore lint/a11y/useSemanticElements: each coin contains its own fieldset */}
       <div class="coins" role="group" aria-label={say('pick.coins')}>
         {coins.map((coin) => (
           <CoinCard

@@ -2,22 +2,22 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { durationText, roughText } from '../format/format-values.ts'
 import { timeLeft } from '../format/step.ts'
+import { useSpeech } from '../locales/locale.tsx'
 import { useAnnounce } from '../parts/announcer.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { useSpeech } from '../words/words.tsx'
-import type { Deed } from './use-deed.ts'
+import type { Action } from './use-action.ts'
 
 const MINUTE_MS = 60_000
 
-/** How much longer the price holds: shown in the last third, said once then and once a minute before its end. */
+/** How much longer the quote is valid: shown in the last third, announced then and once a minute before its end. */
 export function PriceClock({
   view,
   now,
-  deed,
+  actionId,
 }: {
   readonly view: InvoiceView
   readonly now: number
-  readonly deed: Deed
+  readonly actionId: Action
 }) {
   const { say } = useSpeech()
   const announce = useAnnounce()
@@ -41,14 +41,14 @@ export function PriceClock({
         <button
           type="button"
           class="button"
-          aria-disabled={deed.isBusy}
-          aria-busy={deed.isBusy}
-          onClick={() => void deed.run('price', {}, null)}
+          aria-disabled={actionId.isBusy}
+          aria-busy={actionId.isBusy}
+          onClick={() => void actionId.run('price', {}, null)}
         >
           {say('requote.do')}
         </button>
       )}
-      {deed.problem !== null && <p role="alert">{deed.problem}</p>}
+      {actionId.problem !== null && <p role="alert">{actionId.problem}</p>}
     </div>
   )
 }

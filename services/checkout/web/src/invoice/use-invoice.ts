@@ -4,7 +4,7 @@ import { type InvoiceWatch, type Watched, watchInvoice } from '../data/watch-inv
 
 const UNKNOWN: Watched = { view: null, offset: 0, isMissing: false, hasFailed: false, isOffline: false }
 
-/** An invoice that stays up to date while the page shows it. */
+/** An invoice that is kept up to date while the page shows it. */
 export function useInvoice(id: string): {
   readonly state: Watched
   accept(view: InvoiceView, now: number): void

@@ -1,23 +1,24 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { ACTION_FIELD } from '#shared/contracts/checkout/action-field.ts'
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
-import { ask, forgetDeed, keptDeed } from '../data/ask.ts'
+import { ask, forgetAction, keptAction } from '../data/ask.ts'
 import { isFinal, problemText } from '../data/problem-text.ts'
 import { fiatNumber, fiatText } from '../format/format-values.ts'
 import { plain } from '../format/plain.ts'
 import { readTypedAmount, type TypedAmount } from '../format/typed-amount.ts'
+import { Foreign, Say, type Speech, useSpeech } from '../locales/locale.tsx'
 import { Hero } from '../parts/blocks.tsx'
 import { Contact } from '../parts/contact.tsx'
 import { type Fact, Frame } from '../parts/frame.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Steps } from '../parts/steps.tsx'
-import { Foreign, Say, type Speech, useSpeech } from '../words/words.tsx'
 import { FailedPage, LoadingPage, MissingPage } from './missing-page.tsx'
 
 type Loaded = LinkView | 'loading' | 'missing' | 'failed'
 
-/** A payment link: opening it makes nothing, pressing the button makes this payer's invoice. */
+/** A payment link: opening it creates nothing, pressing the button creates this payer's invoice. */
 export function LinkPage({ id }: { readonly id: string }) {
   const [link, setLink] = useState<Loaded>('loading')
   const load = useCallback(async (): Promise<void> => {
@@ -167,7 +168,7 @@ interface AmountFieldProps {
   readonly onInput: (text: string) => void
 }
 
-/** One field; below it what was understood, or what is wrong with it. */
+/** One field; below it the parsed amount, or the problem with it. */
 function AmountField({ link, text, typed, wasTried, field, onInput }: AmountFieldProps) {
   const speech = useSpeech()
   const { say, locale } = speech
@@ -230,22 +231,22 @@ const OPEN: ReadonlySet<InvoiceStatus> = new Set(['new', 'pending', 'partial', '
 
 type Made = { readonly invoice: { readonly id: string; readonly status: InvoiceStatus } }
 
-/** The id of this browser's invoice: the one of an earlier click while that is open, else a new one. */
+/** The id of this browser's invoice: the one of an earlier click while it is open, otherwise a new one. */
 async function makeInvoice(linkId: string, body: { readonly amount?: string }) {
   const purpose = `link ${linkId} ${body.amount ?? ''}`
   for (let attempt = 0; ; attempt += 1) {
-    const answer = await ask<Made>(`/l/${linkId}/invoice`, { body: { ...body, deed: keptDeed(purpose) } })
+    const answer = await ask<Made>(`/l/${linkId}/invoice`, { body: { ...body, [ACTION_FIELD]: keptAction(purpose) } })
     if (answer.ok) {
       const { id, status } = answer.data.invoice
       if (OPEN.has(status) || attempt > 0) return id
-      // That one is done with: this click wants another.
-      forgetDeed(purpose)
+      // The earlier one is completed: this click creates another.
+      forgetAction(purpose)
     } else {
       const problem =
         answer.unchanged === true
           ? { code: 'INTERNAL_ERROR', status: 500, retryAfter: null, paths: [] }
           : answer.problem
-      if (isFinal(problem)) forgetDeed(purpose)
+      if (isFinal(problem)) forgetAction(purpose)
       return problem
     }
   }

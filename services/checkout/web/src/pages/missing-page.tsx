@@ -1,8 +1,8 @@
+import { useSpeech } from '../locales/locale.tsx'
 import { Hero } from '../parts/blocks.tsx'
 import { PlainFrame } from '../parts/frame.tsx'
-import { useSpeech } from '../words/words.tsx'
 
-/** Nothing has this address. */
+/** Shown for unknown paths. */
 export function MissingPage() {
   const { say } = useSpeech()
   return (
@@ -14,7 +14,7 @@ export function MissingPage() {
   )
 }
 
-/** The server did not answer; nothing is lost by that. */
+/** The server did not respond; no data is lost. */
 export function FailedPage({ retry }: { readonly retry: () => void }) {
   const { say } = useSpeech()
   return (
@@ -31,7 +31,7 @@ export function FailedPage({ retry }: { readonly retry: () => void }) {
   )
 }
 
-/** The frame of the page while the first answer is on its way. */
+/** The frame of the page until the first response. */
 export function LoadingPage() {
   const { say } = useSpeech()
   return (

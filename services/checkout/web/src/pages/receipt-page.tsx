@@ -1,17 +1,17 @@
 import type { ComponentChildren } from 'preact'
-import type { InvoiceView, LockView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { InvoiceView, PaymentMethodView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { Tone } from '#shared/contracts/tone.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { NETWORKS, networkText } from '#shared/domain/networks.ts'
 import { fiatText, fullMomentText } from '../format/format-values.ts'
 import { isGone } from '../format/step.ts'
 import { useInvoice } from '../invoice/use-invoice.ts'
+import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Badge } from '../parts/blocks.tsx'
 import { TestBand, usePageMarks } from '../parts/frame.tsx'
 import { Guilloche } from '../parts/guilloche.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Qr } from '../parts/qr.tsx'
-import { Foreign, Say, useSpeech } from '../words/words.tsx'
 import { FailedPage, LoadingPage, MissingPage } from './missing-page.tsx'
 
 const ICONS: Readonly<Record<InvoiceStatus, IconName>> = {
@@ -25,7 +25,7 @@ const ICONS: Readonly<Record<InvoiceStatus, IconName>> = {
   cancelled: 'slash',
 }
 
-/** One page of paper about an invoice, whatever its state. */
+/** A printable page about an invoice, whatever its state. */
 export function ReceiptPage({ id }: { readonly id: string }) {
   const { state, refresh } = useInvoice(id)
   if (state.isMissing) return <MissingPage />
@@ -126,18 +126,18 @@ function Particulars({ view }: { readonly view: InvoiceView }) {
           <dd>{precise(view.paidAt)}</dd>
         </>
       )}
-      {lock !== null && <LockParticulars view={view} lock={lock} precise={precise} />}
+      {lock !== null && <PaymentMethodFacts view={view} lock={lock} precise={precise} />}
     </dl>
   )
 }
 
-interface LockParticularsProps {
+interface PaymentMethodFactsProps {
   readonly view: InvoiceView
-  readonly lock: LockView
+  readonly lock: PaymentMethodView
   readonly precise: (at: number) => ComponentChildren
 }
 
-function LockParticulars({ view, lock, precise }: LockParticularsProps) {
+function PaymentMethodFacts({ view, lock, precise }: PaymentMethodFactsProps) {
   const { say } = useSpeech()
   return (
     <>

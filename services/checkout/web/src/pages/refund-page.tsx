@@ -6,14 +6,14 @@ import { problemText } from '../data/problem-text.ts'
 import { fullMomentText } from '../format/format-values.ts'
 import { plain } from '../format/plain.ts'
 import { Address } from '../invoice/pay-step.tsx'
+import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Hero } from '../parts/blocks.tsx'
 import { Frame } from '../parts/frame.tsx'
-import { Foreign, Say, useSpeech } from '../words/words.tsx'
 import { FailedPage, LoadingPage, MissingPage } from './missing-page.tsx'
 
 type Loaded = RefundView | 'loading' | 'missing' | 'failed'
 
-/** Where a customer says where a refund shall go, once. */
+/** Where a customer enters the address for a refund, once. */
 export function RefundPage({ token }: { readonly token: string }) {
   const [refund, setRefund] = useState<Loaded>('loading')
   const load = useCallback(async (): Promise<void> => {
@@ -38,7 +38,9 @@ function Refund({ refund, token, accept }: RefundProps) {
   const { say, locale } = useSpeech()
   const { merchant, symbol, amount, network } = refund
   const title =
-    refund.status === 'asked' ? say('refund.title') : say(refund.status === 'sent' ? 'refund.sent' : 'refund.given')
+    refund.status === 'asked'
+      ? say('refund.title')
+      : say(refund.status === 'sent' ? 'refund.sent' : 'refund.given', { m: merchant })
   return (
     <Frame
       mode={refund.mode}
@@ -82,15 +84,17 @@ function AddressForm({ refund, token, accept }: RefundProps) {
   const [text, setText] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
+  const [isReview, setReview] = useState(false)
   const field = useRef<HTMLInputElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
 
   async function send(): Promise<void> {
-    if (isBusy || text.trim() === '') {
-      field.current?.focus()
-      return
-    }
-    setBusy(true)
+    if (isBusy) return
+    if (text.trim() === '') return field.current?.focus()
     setProblem(null)
+    // An address can be given once, so it is shown once more, whole and in groups.
+    if (!isReview) return setReview(true)
+    setBusy(true)
     const answer = await ask<{ readonly refund: RefundView }>(`/r/${token}`, { body: { address: text.trim() } })
     setBusy(false)
     if (answer.ok) accept(answer.data.refund)
@@ -99,9 +103,13 @@ function AddressForm({ refund, token, accept }: RefundProps) {
       if (code === 'VALIDATION_ERROR') setProblem(say('refund.invalid', { n }))
       else if (code === 'INVALID_STATE') setProblem(say('refund.other', { m: merchant }))
       else setProblem(problemText(speech, answer.problem, plain(merchant)))
-      field.current?.focus()
+      setReview(false)
     }
   }
+  useEffect(() => {
+    if (isReview) heading.current?.focus()
+    else if (problem !== null) field.current?.focus()
+  }, [isReview, problem])
 
   return (
     <form
@@ -112,35 +120,56 @@ function AddressForm({ refund, token, accept }: RefundProps) {
         void send()
       }}
     >
-      <h1 tabIndex={-1}>{say('refund.title')}</h1>
+      <h1 ref={heading} tabIndex={-1}>
+        {say(isReview ? 'refund.review' : 'refund.title')}
+      </h1>
       <p class="sub">
         <Say w="refund.text" m={<Foreign text={merchant} />} a={amount} c={symbol} n={n} x={invoiceNumber} />
       </p>
-      <label for="address">{say('refund.label', { c: symbol, n })}</label>
-      <input
-        id="address"
-        ref={field}
-        class="field mono"
-        value={text}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
-        maxLength={200}
-        aria-invalid={problem !== null}
-        aria-describedby="refund-warning"
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
+      {isReview ? (
+        <Address address={text.trim()} />
+      ) : (
+        <>
+          <label for="address">{say('refund.label', { c: symbol, n })}</label>
+          <input
+            id="address"
+            ref={field}
+            class="field mono"
+            value={text}
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            maxLength={200}
+            aria-invalid={problem !== null}
+            aria-describedby="refund-problem refund-warning"
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          <p class="problem" id="refund-problem" role="alert" hidden={problem === null}>
+            {problem}
+          </p>
+        </>
+      )}
       <p class="tip" id="refund-warning">
         {say('refund.warn', { c: symbol, n })}
       </p>
-      {problem !== null && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
-      <button type="submit" class="button main" aria-disabled={isBusy} aria-busy={isBusy}>
-        {say('refund.do')}
+      <button
+        // A separate button for each step: the second half of a double click on the first must not submit the address.
+        key={isReview ? 'do' : 'next'}
+        type="submit"
+        class="button main"
+        onClick={(event) => {
+          if (event.detail > 1) event.preventDefault()
+        }}
+        aria-disabled={isBusy}
+        aria-busy={isBusy}
+      >
+        {say(isReview ? 'refund.do' : 'refund.next')}
       </button>
+      {isReview && (
+        <button type="button" class="button" onClick={() => setReview(false)}>
+          {say('refund.change')}
+        </button>
+      )}
     </form>
   )
 }

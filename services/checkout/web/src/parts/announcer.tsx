@@ -3,14 +3,14 @@ import { useCallback, useContext, useState } from 'preact/hooks'
 
 const AnnounceContext = createContext<(text: string) => void>(() => undefined)
 
-/** Says something to those who do not see the page. */
+/** Announces a change to screen reader users. */
 export const useAnnounce = (): ((text: string) => void) => useContext(AnnounceContext)
 
-/** The page's one live region: there and empty from the start, filled only when something changed. */
+/** The page's only live region: present and empty from the start, filled only when something changed. */
 export function Announcer({ children }: { readonly children: ComponentChildren }) {
   const [text, setText] = useState('')
   const announce = useCallback((next: string) => {
-    // The same words twice are heard twice only when the region was empty in between.
+    // A repeated text is announced again only when the region was empty in between.
     setText('')
     setTimeout(() => setText(next), 50)
   }, [])

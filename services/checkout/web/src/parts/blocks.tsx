@@ -8,7 +8,7 @@ interface Toned {
   readonly children: ComponentChildren
 }
 
-/** A state in a word, a colour and a sign. */
+/** A state as a word, a colour and an icon. */
 export function Badge({ tone, icon, children }: Toned) {
   return (
     <span class={`badge tone-${tone}`}>
@@ -18,7 +18,7 @@ export function Badge({ tone, icon, children }: Toned) {
   )
 }
 
-/** A paragraph that must not be overlooked. */
+/** A highlighted paragraph. */
 export function Note({ tone, icon, children }: Toned) {
   return (
     <div class={`note tone-${tone}`}>
@@ -28,7 +28,7 @@ export function Note({ tone, icon, children }: Toned) {
   )
 }
 
-/** The one answer of a page where nothing is left to do. */
+/** The main message of a page where nothing is left to do. */
 export function Hero({ tone, icon, title, children }: Toned & { readonly title: ComponentChildren }) {
   return (
     <div class="hero">
@@ -41,7 +41,7 @@ export function Hero({ tone, icon, title, children }: Toned & { readonly title: 
   )
 }
 
-/** Where things stand, always in view. Changes of it are announced elsewhere. */
+/** The current state, always visible. Its changes are announced elsewhere. */
 export function StateBar({ tone, icon, title, children }: Toned & { readonly title: ComponentChildren }) {
   return (
     <div class="state-bar">
@@ -56,7 +56,7 @@ export function StateBar({ tone, icon, title, children }: Toned & { readonly tit
   )
 }
 
-/** A question that may be opened. */
+/** A collapsible question. */
 export function Question({
   title,
   isOpen,
@@ -77,7 +77,7 @@ export function Question({
   )
 }
 
-/** A link that leaves for a shop; only addresses of the web are ever linked. */
+/** A link to a shop; only web addresses are ever linked. */
 export function ShopLink({
   href,
   isMain,

@@ -1,7 +1,7 @@
 import type { MerchantView } from '#shared/contracts/checkout/invoice-view.ts'
-import { Foreign, Say } from '../words/words.tsx'
+import { Foreign, Say } from '../locales/locale.tsx'
 
-/** How to reach the merchant: a link for mail and web addresses, text for everything else. Nothing where none is known. */
+/** How to contact the merchant: a link for mail and web addresses, text for everything else. Nothing without a contact. */
 export function Contact({ merchant }: { readonly merchant: MerchantView }) {
   const { contact, name } = merchant
   if (contact === null) return null

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { useSpeech } from '../words/words.tsx'
+import { useSpeech } from '../locales/locale.tsx'
 import { useAnnounce } from './announcer.tsx'
 import { Icon } from './icon.tsx'
 
@@ -14,7 +14,7 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Copies exactly what stands beside it; the button says so for two seconds. */
+/** Copies exactly the text next to it; the button confirms it for two seconds. */
 export function CopyButton(props: { readonly text: string; readonly label: string; readonly done: string }) {
   const { say } = useSpeech()
   const announce = useAnnounce()

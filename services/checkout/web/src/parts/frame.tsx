@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { LANGUAGES, type Language } from '../format/locale.ts'
-import { Foreign, Say, SpeechContext, useSpeech } from '../words/words.tsx'
+import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../format/locale.ts'
+import { Foreign, Say, SpeechContext, useSpeech } from '../locales/locale.tsx'
 import { Guilloche } from './guilloche.tsx'
 import { Icon } from './icon.tsx'
 
-/** One line of what the bill says. */
+/** One line of the bill. */
 export interface Fact {
   readonly name: string
   readonly value: ComponentChildren
@@ -15,7 +15,7 @@ export interface Fact {
 interface FrameProps {
   readonly mode: Mode
   readonly merchant: string
-  /** Under the merchant's name: order or kind of page. */
+  /** Below the merchant's name: order or kind of page. */
   readonly head: ComponentChildren
   readonly total: ComponentChildren
   readonly description: string | null
@@ -24,7 +24,7 @@ interface FrameProps {
   readonly children: ComponentChildren
 }
 
-/** Every payer's page but the receipt: the bill with its sum, and beside or below it what is to be done. */
+/** Every payer's page but the receipt: the bill with its sum, and next to it or below it the current step. */
 export function Frame(props: FrameProps) {
   const { say } = useSpeech()
   const { merchant, mode } = props
@@ -107,7 +107,7 @@ export function PlainFrame({ title, children }: { readonly title: string; readon
   )
 }
 
-/** Stripes, the word and a warning: nobody takes a test for the real thing. */
+/** Stripes, a label and a warning, so that a test is never mistaken for a real payment. */
 export function TestBand({ mode }: { readonly mode: Mode }) {
   const { say } = useSpeech()
   if (mode === 'live') return null
@@ -119,7 +119,7 @@ export function TestBand({ mode }: { readonly mode: Mode }) {
   )
 }
 
-/** The page's title, and its mode for its styles. */
+/** Sets the page's title, and its mode for the styles. */
 export function usePageMarks(mode: Mode, title: string): void {
   const { language } = useSpeech()
   useEffect(() => {
@@ -144,7 +144,7 @@ function LanguageChoice() {
       >
         {LANGUAGES.map((language: Language) => (
           <option key={language} value={language}>
-            {language.toUpperCase()}
+            {LANGUAGE_NAMES[language]}
           </option>
         ))}
       </select>

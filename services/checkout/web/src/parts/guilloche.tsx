@@ -1,7 +1,7 @@
 const LINES = 22
 const WAVES = 9
 
-/** Interlaced sine lines, as on a banknote: each a little later and wider than the one before. */
+/** Interlaced sine lines, as on a banknote: each slightly shifted and wider than the previous one. */
 function line(index: number, width: number, middle: number, height: number): string {
   const swing = height * (0.35 + 0.65 * Math.sin((Math.PI * (index + 2)) / (LINES + 3)))
   const half = width / 4
@@ -10,7 +10,7 @@ function line(index: number, width: number, middle: number, height: number): str
   return `M${start} ${middle} q${half} ${-Math.round(swing)} ${half * 2} 0${waves}`
 }
 
-/** The ornament of bill and receipt; it says nothing. */
+/** The ornament of bill and receipt, without meaning. */
 export function Guilloche({ kind }: { readonly kind: 'bill' | 'receipt' }) {
   const box = kind === 'bill' ? { width: 480, height: 150 } : { width: 760, height: 74 }
   const swing = kind === 'bill' ? 131 : 66

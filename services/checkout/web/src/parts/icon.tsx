@@ -41,10 +41,10 @@ const PATHS = {
   ],
 } as const
 
-/** The name of a sign. */
+/** The name of an icon. */
 export type IconName = keyof typeof PATHS
 
-/** A sign of 16 pixels beside a word; it never stands for the word. */
+/** A 16-pixel icon next to a word; it never replaces the word. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

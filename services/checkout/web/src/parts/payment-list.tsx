@@ -2,22 +2,22 @@ import type { InvoiceView, PaymentView } from '#shared/contracts/checkout/invoic
 import type { Tone } from '#shared/contracts/tone.ts'
 import { momentText, shortHash } from '../format/format-values.ts'
 import { isGone } from '../format/step.ts'
-import type { Word } from '../words/en.ts'
-import { Foreign, Say, useSpeech } from '../words/words.tsx'
+import type { MessageKey } from '../locales/en.ts'
+import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Badge } from './blocks.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
 const STATES: Readonly<
-  Record<PaymentView['state'], { readonly tone: Tone; readonly icon: IconName; readonly word: Word }>
+  Record<PaymentView['state'], { readonly tone: Tone; readonly icon: IconName; readonly key: MessageKey }>
 > = {
-  detected: { tone: 'confirming', icon: 'eye', word: 'badge.detected' },
-  confirmed: { tone: 'paid', icon: 'checks', word: 'badge.confirmed' },
-  replaced: { tone: 'cancelled', icon: 'swap', word: 'badge.replaced' },
-  dropped: { tone: 'expired', icon: 'down', word: 'badge.dropped' },
-  orphaned: { tone: 'danger', icon: 'broken', word: 'badge.orphaned' },
+  detected: { tone: 'confirming', icon: 'eye', key: 'badge.detected' },
+  confirmed: { tone: 'paid', icon: 'checks', key: 'badge.confirmed' },
+  replaced: { tone: 'cancelled', icon: 'swap', key: 'badge.replaced' },
+  dropped: { tone: 'expired', icon: 'down', key: 'badge.dropped' },
+  orphaned: { tone: 'danger', icon: 'broken', key: 'badge.orphaned' },
 }
 
-/** Every transfer with its own progress; one that is gone is struck through. */
+/** Every transfer with its progress; one that disappeared is struck through. */
 export function PaymentList({ view, now }: { readonly view: InvoiceView; readonly now: number }) {
   const { say } = useSpeech()
   if (view.payments.length === 0) return null
@@ -45,7 +45,7 @@ function PaymentRow({
   readonly now: number
 }) {
   const { say, locale } = useSpeech()
-  const { tone, icon, word } = STATES[payment.state]
+  const { tone, icon, key } = STATES[payment.state]
   const { amount, symbol, confirmations, requiredConfirmations, txHash, explorerUrl, uncounted } = payment
   const figure = `${amount} ${symbol}`
   return (
@@ -58,7 +58,7 @@ function PaymentRow({
           </Badge>
         )}
         <Badge tone={tone} icon={icon}>
-          {say(payment.isSimulated ? 'badge.simulated' : word)}
+          {say(payment.isSimulated ? 'badge.simulated' : key)}
         </Badge>
       </span>
       <span class="meta">

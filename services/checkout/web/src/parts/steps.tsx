@@ -1,9 +1,9 @@
-import type { Word } from '../words/en.ts'
-import { useSpeech } from '../words/words.tsx'
+import type { MessageKey } from '../locales/en.ts'
+import { useSpeech } from '../locales/locale.tsx'
 import { Icon } from './icon.tsx'
 
-/** How far one has come. `at` = how many steps are done. */
-export function Steps({ names, at }: { readonly names: readonly Word[]; readonly at: number }) {
+/** Progress. `at` = number of completed steps. */
+export function Steps({ names, at }: { readonly names: readonly MessageKey[]; readonly at: number }) {
   const { say } = useSpeech()
   return (
     <ol class="steps" aria-label={say('steps')}>

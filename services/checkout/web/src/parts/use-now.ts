@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The device's clock, told anew each second. */
+/** The device's clock, updated each second. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

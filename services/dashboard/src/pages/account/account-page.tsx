@@ -4,11 +4,11 @@ import { AuthenticatorCard } from './authenticator-card.tsx'
 import { PasswordCard } from './password-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 
-/** The signed-in person's own log-in: authenticator, password, where they are logged in. */
+/** The signed-in person's own account: authenticator, password, active sessions. */
 export function AccountPage() {
   const { email } = useSession()
   return (
-    <Page title="Password and authenticator" beside={<span className="pm-muted">{email}</span>}>
+    <Page title="Account security" beside={<span className="pm-muted">{email}</span>}>
       <div className="pm-stack">
         <AuthenticatorCard />
         <PasswordCard />

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { SESSION_KEY } from '../../api/query-client.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedButton } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Facts, Note } from '../../parts/card.tsx'
-import { Enrolment } from '../../parts/enrolment.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
-import { RecoveryCodes } from '../../parts/recovery-codes.tsx'
+import { Enrolment } from '../../parts/second-factor/enrolment.tsx'
+import { RecoveryCodes } from '../../parts/second-factor/recovery-codes.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const REFRESH = [trpc.auth.pathFilter(), { queryKey: SESSION_KEY }]
@@ -18,14 +18,14 @@ export function AuthenticatorCard() {
   const security = useQuery(trpc.auth.security.queryOptions())
   const [isSettingUp, setSettingUp] = useState(false)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
-  const renew = useDeed({
+  const renew = useAction({
     call: ({ opId }) => api.auth.renewRecoveryCodes.mutate({ opId }),
     onDone: ({ recoveryCodes }) => setCodes(recoveryCodes),
     refresh: REFRESH,
   })
-  const remove = useDeed({
+  const remove = useAction({
     call: ({ opId }) => api.auth.removeAuthenticator.mutate({ opId }),
-    done: 'Removed. From now on the password alone logs you in.',
+    done: 'Removed. You now log in with your password only.',
     refresh: REFRESH,
   })
   if (security.data === undefined) {
@@ -43,7 +43,8 @@ export function AuthenticatorCard() {
         {authenticatorSince === null ? (
           <Note tone="partial">
             <p>
-              You have none. Keys, wallets, endpoints, settings and the team can be changed only with a code of one.
+              Two-factor authentication is off. You need it to change API keys, wallets, webhook endpoints, settings or
+              team members.
             </p>
           </Note>
         ) : (
@@ -60,29 +61,29 @@ export function AuthenticatorCard() {
         ) : (
           <div className="pm-row">
             <Button onClick={() => setSettingUp(true)}>
-              {authenticatorSince === null ? 'Set up an authenticator' : 'Replace it'}
+              {authenticatorSince === null ? 'Set up authenticator' : 'Replace authenticator'}
             </Button>
             {authenticatorSince === null ? null : (
               <>
-                <DeedButton
-                  deed={renew}
+                <ActionButton
+                  action={renew}
                   input={undefined}
                   variant="default"
-                  confirm={<p>The ten former codes are void from then on.</p>}
+                  confirm={<p>Your old codes stop working.</p>}
                 >
-                  Make new recovery codes
-                </DeedButton>
-                <DeedButton
-                  deed={remove}
+                  Create new recovery codes
+                </ActionButton>
+                <ActionButton
+                  action={remove}
                   input={undefined}
                   variant="default"
                   color="red"
                   confirm={
-                    <p>Every other log-in of yours ends, and nothing that needs a code can be changed any more.</p>
+                    <p>This logs you out everywhere else, and you can no longer change anything that needs a code.</p>
                   }
                 >
-                  Remove the authenticator
-                </DeedButton>
+                  Remove authenticator
+                </ActionButton>
               </>
             )}
           </div>

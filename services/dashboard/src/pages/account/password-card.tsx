@@ -1,17 +1,17 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
 
-/** Changes the own password. */
+/** Changes the person's own password. */
 export function PasswordCard() {
   const [password, setPassword] = useState('')
   const [next, setNext] = useState('')
-  const change = useDeed({
+  const change = useAction({
     call: (_ids, input: { password: string; next: string }) => api.auth.changePassword.mutate(input),
-    done: 'Changed. Every other log-in of yours has ended.',
+    done: 'Password changed. You were logged out everywhere else.',
     onDone: () => {
       setPassword('')
       setNext('')
@@ -27,18 +27,18 @@ export function PasswordCard() {
     <Card title="Password">
       <form className="pm-stack" onSubmit={submit}>
         <PasswordInput
-          label="Present password"
+          label="Current password"
           autoComplete="current-password"
           value={password}
           onChange={({ currentTarget }) => setPassword(currentTarget.value)}
           error={failure?.fields['password']}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the present password' }}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the current password' }}
           maw={360}
           required
         />
         <PasswordInput
           label="New password"
-          description="At least 12 characters. Four words are good."
+          description="At least 12 characters. A phrase of four words works well."
           autoComplete="new-password"
           value={next}
           onChange={({ currentTarget }) => setNext(currentTarget.value)}
@@ -47,12 +47,12 @@ export function PasswordCard() {
           maw={360}
           required
         />
-        <DeedFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
+        <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
         <div className="pm-row">
           <Button type="submit" loading={change.busy}>
-            Change the password
+            Change password
           </Button>
-          <span className="pm-muted pm-small">Every other log-in of yours ends.</span>
+          <span className="pm-muted pm-small">You will be logged out everywhere else.</span>
         </div>
       </form>
     </Card>

@@ -1,56 +1,56 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedButton } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
-/** Where this person is logged in; each log-in can be ended from here. */
+/** Active logins of this person; each can be ended here. */
 export function SessionsCard() {
   const sessions = useQuery(trpc.auth.sessions.queryOptions())
-  const end = useDeed({
+  const end = useAction({
     call: (_ids, input: { loginId: string | null }) => api.auth.endSessions.mutate(input),
-    done: 'Ended.',
+    done: 'Session ended.',
     refresh: [trpc.auth.sessions.pathFilter()],
   })
   return (
-    <section className="pm-stack" aria-label="Where you are logged in">
+    <section className="pm-stack" aria-label="Active sessions">
       <div className="pm-row pm-gap-top">
-        <h2>Where you are logged in</h2>
-        <DeedButton deed={end} input={{ loginId: null }} variant="default" size="xs">
-          End all others
-        </DeedButton>
+        <h2>Active sessions</h2>
+        <ActionButton action={end} input={{ loginId: null }} variant="default" size="xs">
+          Log out all others
+        </ActionButton>
       </div>
       <DataTable
-        what="log-ins"
+        what="sessions"
         query={sessions}
         rows={sessions.data}
         idOf={({ loginId }) => loginId}
-        empty={<EmptyState title="No log-in lives." />}
+        empty={<EmptyState title="No active sessions." />}
         columns={[
           {
             header: 'Browser',
             cell: ({ userAgent, isThis }) => (
               <span className="pm-row">
-                <ForeignText>{nameOf(userAgent)}</ForeignText>
-                {isThis ? <ToneBadge tone="paid">This one</ToneBadge> : null}
+                <UntrustedText>{nameOf(userAgent)}</UntrustedText>
+                {isThis ? <ToneBadge tone="paid">This session</ToneBadge> : null}
               </span>
             ),
           },
-          { header: 'Address', cell: ({ ip }) => <ForeignText mono>{ip}</ForeignText> },
+          { header: 'Address', cell: ({ ip }) => <UntrustedText mono>{ip}</UntrustedText> },
           { header: 'Logged in', cell: ({ loggedInAt }) => <Time at={loggedInAt} /> },
           { header: 'Last seen', wide: true, cell: ({ seenAt }) => <Time at={seenAt} /> },
           {
-            header: 'End it',
+            header: 'Log out',
             align: 'right',
             cell: ({ loginId, isThis }) =>
               isThis ? null : (
-                <DeedButton deed={end} input={{ loginId }} variant="default" size="xs">
-                  End
-                </DeedButton>
+                <ActionButton action={end} input={{ loginId }} variant="default" size="xs">
+                  Log out{' '}
+                </ActionButton>
               ),
           },
         ]}
@@ -59,7 +59,7 @@ export function SessionsCard() {
   )
 }
 
-/** `Firefox on Linux` from what a browser says about itself; the text itself where nothing is known in it. */
+/** `Firefox on Linux` from a browser's user agent; the text itself if it is unknown. */
 function nameOf(userAgent: string): string {
   const browser = /(Firefox|Edg|OPR|Chrome|Safari)\//.exec(userAgent)?.[1]
   const system = /(Windows|Macintosh|Android|iPhone|iPad|Linux)/.exec(userAgent)?.[1]

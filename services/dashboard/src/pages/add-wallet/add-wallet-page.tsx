@@ -7,7 +7,7 @@ import { api } from '../../api/trpc.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
-import { FAMILY_WORDS, KEY_WORDS } from '../wallets/words.ts'
+import { FAMILY_LABELS, KEY_LABELS } from '../wallets/labels.ts'
 import '../webhooks/webhooks.css'
 import { ChooseStep } from './choose-step.tsx'
 import { CompareStep } from './compare-step.tsx'
@@ -22,13 +22,13 @@ type Step =
 
 const STEPS = [
   ['paste', '1. Paste key'],
-  ['compare', '2. Compare'],
-  ['prove', '3. Prove it'],
+  ['compare', '2. Verify addresses'],
+  ['prove', '3. Test payment'],
 ] as const
 
 /**
- * Paste a public key, say which addresses the own wallet makes of it where the key does not, compare the first ones, prove it
- * by a test payment.
+ * Paste a public key, choose its address type if the key does not determine it, compare the first addresses, and test the wallet
+ * with a payment.
  */
 export function AddWalletPage() {
   const to = useTo()
@@ -63,7 +63,7 @@ export function AddWalletPage() {
       }
     >
       {!may ? (
-        <Note tone="new">Adding a wallet needs the role Admin.</Note>
+        <Note tone="new">Requires the Admin role.</Note>
       ) : step.at === 'paste' ? (
         <PasteStep onPrepared={showPrepared} />
       ) : step.at === 'choose' ? (
@@ -88,12 +88,15 @@ export function AddWalletPage() {
 }
 
 const KINDS: Readonly<Record<Kind, { readonly label: string; readonly description: string }>> = {
-  xpub: { label: 'Public key', description: 'A fresh address for every invoice. Best for accounting and privacy.' },
-  pool: {
-    label: 'Pool of addresses',
-    description: 'A list of your addresses. Each serves one invoice at a time and then rests.',
+  xpub: {
+    label: 'Extended public key',
+    description: 'A fresh address for every invoice. Best for accounting and privacy.',
   },
-  address: { label: 'One address', description: 'Invoices are told apart by their exact amounts.' },
+  pool: {
+    label: 'Address pool',
+    description: 'A list of your addresses. Each address is used for one invoice at a time, then cools down.',
+  },
+  address: { label: 'Single address', description: 'Invoices are matched by their exact amounts.' },
 }
 
 function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entered, preview: Preview) => void }) {
@@ -105,10 +108,10 @@ function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entered, pre
   const [problem, setProblem] = useState<string | null>(null)
   const [pathProblem, setPathProblem] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
-  const keys = KEY_WORDS[family]
+  const keys = KEY_LABELS[family]
   const choose = (next: Family) => {
     setFamily(next)
-    if (KEY_WORDS[next] === null && kind === 'xpub') setKind('pool')
+    if (KEY_LABELS[next] === null && kind === 'xpub') setKind('pool')
   }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -135,12 +138,12 @@ function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entered, pre
       <form onSubmit={(event) => void submit(event)} className="pm-stack" noValidate>
         <NativeSelect
           label="Network"
-          data={FAMILIES.map((each) => ({ value: each, label: FAMILY_WORDS[each] }))}
+          data={FAMILIES.map((each) => ({ value: each, label: FAMILY_LABELS[each] }))}
           value={family}
           onChange={({ currentTarget }) => choose(FAMILIES.find((each) => each === currentTarget.value) ?? 'bitcoin')}
         />
         <Radio.Group
-          label="What you paste"
+          label="Type"
           value={kind}
           onChange={(next) => setKind(next === 'pool' || next === 'address' ? next : 'xpub')}
         >
@@ -151,11 +154,11 @@ function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entered, pre
             ))}
         </Radio.Group>
         <Textarea
-          label={kind === 'xpub' ? 'Extended public key' : kind === 'pool' ? 'Addresses, one a line' : 'Address'}
+          label={kind === 'xpub' ? 'Extended public key' : kind === 'pool' ? 'Addresses, one per line' : 'Address'}
           description={
             kind === 'xpub'
-              ? `Of the account, ${scope.mode === 'live' ? `beginning with ${keys}` : 'in the spelling of test networks where there is one'}. No private key is accepted here, in any form.`
-              : 'Your own, not an exchange’s deposit addresses.'
+              ? `Account-level public key ${scope.mode === 'live' ? `(${keys})` : '(in the test-network format where one exists)'}. Private keys are rejected.`
+              : 'Use your own addresses, not an exchange’s deposit addresses.'
           }
           value={value}
           onChange={({ currentTarget }) => setValue(currentTarget.value)}
@@ -170,8 +173,8 @@ function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entered, pre
         />
         {kind === 'xpub' && (pathProblem !== null || path !== '') ? (
           <TextInput
-            label="Path of the key"
-            description="Only for a master public key of Electrum."
+            label="Derivation path"
+            description="Only for an Electrum master public key."
             value={path}
             onChange={({ currentTarget }) => setPath(currentTarget.value)}
             error={pathProblem}
@@ -182,7 +185,7 @@ function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entered, pre
         ) : null}
         <div className="pm-row pm-end">
           <Button type="submit" loading={busy} disabled={value.trim() === ''}>
-            Show its addresses
+            Preview addresses
           </Button>
         </div>
       </form>

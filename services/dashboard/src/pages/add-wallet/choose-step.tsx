@@ -5,11 +5,11 @@ import { failureOf } from '../../api/failure.ts'
 import { api } from '../../api/trpc.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { useScope } from '../../session/scope.ts'
-import { SCRIPT_WORDS } from '../wallets/words.ts'
+import { SCRIPT_LABELS } from '../wallets/labels.ts'
 import type { Entered, KeyPreview, Preview } from './entered.ts'
 import { GroupedAddress } from './grouped-address.tsx'
 
-/** Asks which addresses the person's wallet makes of a key that does not say it; the first address of each kind is shown. */
+/** Lets a person choose the address type of a key that does not determine it; the first address of each type is shown. */
 export function ChooseStep(props: {
   readonly entered: Entered
   readonly choices: KeyPreview['choices']
@@ -38,8 +38,7 @@ export function ChooseStep(props: {
       <div className="pm-stack">
         <h2>Which is the first receive address in your wallet?</h2>
         <p>
-          This key does not say which addresses your wallet makes of it. Open the wallet that the key came from and
-          choose the line that it shows.
+          This key does not state its address type. Open the wallet it came from and choose the address shown there.
         </p>
         <Radio.Group
           aria-label="First receive address"
@@ -51,7 +50,7 @@ export function ChooseStep(props: {
               key={scriptType}
               mt="xs"
               value={scriptType}
-              label={SCRIPT_WORDS[scriptType]}
+              label={SCRIPT_LABELS[scriptType]}
               description={<GroupedAddress address={address} />}
             />
           ))}
@@ -59,8 +58,8 @@ export function ChooseStep(props: {
         </Radio.Group>
         {chosen === 'none' ? (
           <Note tone="danger">
-            Do not use this key: it is of another account than the one your wallet shows. Export the public key of the
-            account that shows your receive addresses.
+            Don’t use this key: it belongs to a different account. Export the public key of the account that shows your
+            receive addresses.
           </Note>
         ) : null}
         {problem === null ? null : <Note tone="danger">{problem}</Note>}
@@ -73,7 +72,7 @@ export function ChooseStep(props: {
             disabled={chosen === null || chosen === 'none'}
             onClick={() => (chosen === null || chosen === 'none' ? undefined : void goOn(chosen))}
           >
-            Go on
+            Continue
           </Button>
         </div>
       </div>

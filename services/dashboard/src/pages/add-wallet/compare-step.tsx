@@ -3,18 +3,19 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { useState } from 'react'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedButton } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { CopyButton } from '../../parts/copy-text.tsx'
 import { useScope } from '../../session/scope.ts'
 import { ControlProof, type Proof } from '../wallets/control-proof.tsx'
-import { FAMILY_WORDS, SCRIPT_WORDS } from '../wallets/words.ts'
+import { FAMILY_LABELS, SCRIPT_LABELS } from '../wallets/labels.ts'
 import type { Added, Entered, Preview } from './entered.ts'
 import { GroupedAddress } from './grouped-address.tsx'
+import { MovingAdvice } from './moving-advice.tsx'
 import { StartIndexField, startIndexOf } from './start-index-field.tsx'
 
-/** Shows the addresses that payers would get, whole, and adds the wallet when the person says that they are the right ones. */
+/** Shows the full addresses that payers would get, and adds the wallet when the person confirms them. */
 export function CompareStep(props: {
   readonly entered: Entered
   readonly preview: Preview
@@ -26,7 +27,7 @@ export function CompareStep(props: {
   const [verdict, setVerdict] = useState<'match' | 'differ' | ''>('')
   const [start, setStart] = useState('')
   const [proof, setProof] = useState<Proof | null>(null)
-  const deed = useDeed({
+  const action = useAction({
     call: (ids, input: Entered) => api.wallets.add.mutate({ ...scope, ...ids, ...input }),
     refresh: [trpc.wallets.pathFilter()],
     onDone: onAdded,
@@ -37,18 +38,18 @@ export function CompareStep(props: {
   const needsStart = key?.needsStartIndex === true && preview.standing === 'none'
   const refusal =
     verdict !== 'match'
-      ? 'Compare the addresses first.'
+      ? 'Verify the addresses first.'
       : startIndex === undefined && (needsStart || start.trim() !== '')
-        ? 'Give a start index: 0 for a wallet that never received anything.'
+        ? 'Enter a start index: 0 for a wallet that has never received a payment.'
         : preview.asksForProofs && preview.standing === 'none' && proof === null
-          ? 'Prove that you control it: sign the text and enter the signature.'
+          ? 'Sign the text and enter the signature to prove that you control this wallet.'
           : null
   return (
     <Card>
       <div className="pm-stack">
         <p className="pm-muted">
-          {FAMILY_WORDS[entered.family]}
-          {key === null || key.scriptType === null ? null : `, ${SCRIPT_WORDS[key.scriptType]}`}:{' '}
+          {FAMILY_LABELS[entered.family]}
+          {key === null || key.scriptType === null ? null : `, ${SCRIPT_LABELS[key.scriptType]}`}:{' '}
           {preview.networks.map((network) => NETWORKS[network].name).join(', ')}
           {preview.listed === null ? null : ` · ${preview.listed.count} addresses`}
           {preview.listed !== null && preview.listed.repeated > 0 ? `, ${preview.listed.repeated} repeated` : null}
@@ -56,18 +57,18 @@ export function CompareStep(props: {
         {preview.standing === 'none' ? null : (
           <Note tone="pending">
             {preview.standing === 'disabled'
-              ? 'You have this wallet, and it is disabled: going on enables it again.'
+              ? 'You already have this wallet, but it is disabled. Continuing enables it again.'
               : preview.kind === 'pool'
-                ? 'You have a pool of this network: these addresses are added to it.'
+                ? 'You already have a pool on this network. These addresses are added to it.'
                 : isKey
-                  ? 'You have this wallet already. A start index is taken until its first address is given to a payer; nothing else changes.'
-                  : 'You have this wallet already; nothing changes.'}
+                  ? 'You already have this wallet. You can still set its start index, until its first address is shown to a customer. Nothing else changes.'
+                  : 'You already have this wallet. Nothing changes.'}
           </Note>
         )}
         <h2>{isKey ? 'Do these match the receive addresses in your wallet?' : 'Are these addresses yours?'}</h2>
         <p>
-          Open the wallet {isKey ? 'this key came from' : 'they belong to'} and compare whole addresses, at least the
-          first two. If they differ, customers would pay someone else.
+          Open the wallet {isKey ? 'this key came from' : 'they belong to'} and compare the full addresses, at least the
+          first two. If they differ, your customers would pay someone else.
         </p>
         <div className="pm-table-box">
           <table className="pm-table pm-table-plain" aria-label="First addresses">
@@ -103,7 +104,7 @@ export function CompareStep(props: {
           onChange={(next) => setVerdict(next === 'match' ? 'match' : 'differ')}
         >
           <div className="pm-choice">
-            <Radio value="match" label="They match" description="I compared whole addresses." />
+            <Radio value="match" label="They match" description="I compared the full addresses." />
             <Radio value="differ" label="They differ" description="Try another address type or account." />
           </div>
         </Radio.Group>
@@ -115,23 +116,23 @@ export function CompareStep(props: {
             {warning}
           </Note>
         ))}
+        <MovingAdvice preview={preview} />
         {verdict === 'differ' ? (
           <Note tone="danger">
-            Do not use this key. Export the account’s public key of the same address type as your receive addresses,
-            then paste that one.
+            Don’t use this key. Export the account public key that matches the address type of your wallet.
           </Note>
         ) : null}
         {preview.asksForProofs ? (
           <div className="pm-stack-small">
-            <h2>Proof needed</h2>
+            <h2>Proof of control</h2>
             <p>
-              This installation serves more than one workspace: a signed message shows that you control{' '}
-              {isKey ? 'this key. Its first address stands for all.' : 'each of these addresses.'}
+              This Paymesh server has more than one workspace, so a signed message has to prove that you control{' '}
+              {isKey ? 'this key. Signing for its first address is enough.' : 'each of these addresses.'}
             </p>
             <ControlProof
               about={{ entered }}
               onChange={setProof}
-              refusal={verdict === 'match' ? null : 'Compare the addresses first.'}
+              refusal={verdict === 'match' ? null : 'Verify the addresses first.'}
             />
           </div>
         ) : null}
@@ -139,13 +140,13 @@ export function CompareStep(props: {
           <Button variant="default" onClick={onBack}>
             Back
           </Button>
-          <DeedButton
-            deed={deed}
+          <ActionButton
+            action={action}
             input={{ ...entered, ...(startIndex !== undefined && { startIndex }), ...(proof !== null && { proof }) }}
             refusal={refusal}
           >
-            {preview.standing === 'enabled' && preview.kind === 'pool' ? 'Add these addresses' : 'Add this wallet'}
-          </DeedButton>
+            {preview.standing === 'enabled' && preview.kind === 'pool' ? 'Add addresses' : 'Add wallet'}
+          </ActionButton>
         </div>
       </div>
     </Card>

@@ -8,17 +8,17 @@ export type Preview = Awaited<ReturnType<typeof api.wallets.prepare.mutate>>
 export type KeyPreview = NonNullable<Preview['key']>
 export type Added = Awaited<ReturnType<typeof api.wallets.add.mutate>>
 
-/** What a person entered. */
+/** Data that a person entered. */
 export interface Entered {
   readonly family: Family
   readonly kind: Kind
   readonly value: string
-  /** Chosen where the key leaves it open. */
+  /** Chosen if the key leaves it open. */
   readonly scriptType?: ScriptType
-  /** Where the key lies, asked for when it is not at account level. */
+  /** Position of the key, requested when it is not at account level. */
   readonly path?: string
-  /** First index to offer; absent = Paymesh looks for it. */
+  /** First index to offer; absent = Paymesh searches for it. */
   readonly startIndex?: number
-  /** The answer to a challenge, where the installation asks for one. */
+  /** The signed challenge, if the installation requires one. */
   readonly proof?: Proof
 }

@@ -1,8 +1,8 @@
 const GROUP = 4
 
-/** A whole address in groups of four, the first and the last one strong; a copy of it has no spaces. */
+/** A whole address in groups of four, the first and the last one emphasised; a copied text has no spaces. */
 export function GroupedAddress({ address }: { readonly address: string }) {
-  // The first group takes what is left over, so that the last one is whole.
+  // The first group takes the remainder, so that the last one is whole.
   const first = GROUP + (address.length % GROUP)
   const groups = [address.slice(0, first), ...(address.slice(first).match(new RegExp(`.{${GROUP}}`, 'g')) ?? [])]
   return (

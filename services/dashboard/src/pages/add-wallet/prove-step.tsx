@@ -8,7 +8,7 @@ import { useScope, useTo } from '../../session/scope.ts'
 import { KeyUse } from '../wallets/key-use.tsx'
 import type { Added } from './entered.ts'
 
-/** The wallet is added; a small payment to it is the proof. */
+/** The wallet is added; a small payment to it tests it. */
 export function ProveStep({ added }: { readonly added: Added }) {
   const scope = useScope()
   const to = useTo()
@@ -20,24 +20,24 @@ export function ProveStep({ added }: { readonly added: Added }) {
           <Note tone={startsAt === null ? 'paid' : 'pending'}>
             <p>
               {!changed ? (
-                'You had this wallet already; nothing changed.'
+                'You already had this wallet. Nothing changed.'
               ) : startsAt === null ? (
-                'Added. Payers can be sent to it as soon as its addresses are watched, usually within seconds.'
+                'Wallet added. It can receive payments within seconds.'
               ) : (
                 <>
-                  Added. It starts <Time at={startsAt} />; all owners were told by e-mail and can cancel it until then.
-                  Its addresses are watched already.
+                  Wallet added. It becomes active <Time at={startsAt} />. We emailed all owners; they can cancel it
+                  until then. Its addresses are already monitored.
                 </>
               )}
             </p>
           </Note>
         </div>
         <KeyUse standing={wallet.key} />
-        <h2>Prove it with a small payment</h2>
+        <h2>Send a small test payment</h2>
         <p>
           {scope.mode === 'live'
-            ? 'Create an invoice over a small amount and pay it from another wallet. When it says Paid and your own wallet shows the money, the way is proved from end to end.'
-            : 'Create a test invoice and pay it with one click, or from a wallet on the test network.'}
+            ? 'Create an invoice for a small amount and pay it from another wallet. When it says Paid and your own wallet shows the money, everything works end to end.'
+            : 'Create a test invoice and pay it in one click, or from a wallet on the test network.'}
         </p>
         <Facts
           facts={[
@@ -52,7 +52,7 @@ export function ProveStep({ added }: { readonly added: Added }) {
             All wallets
           </Button>
           <Button component={Link} to={to('invoices/new')}>
-            Create an invoice
+            Create invoice{' '}
           </Button>
         </div>
       </div>

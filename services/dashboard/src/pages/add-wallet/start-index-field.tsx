@@ -2,12 +2,12 @@ import { TextInput } from '@mantine/core'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import type { KeyPreview } from './entered.ts'
 
-/** The number that was typed; absent for an empty field and for anything that is no whole number. */
+/** The typed number; absent for an empty field and for anything that is not a whole number. */
 export function startIndexOf(text: string): number | undefined {
   return /^\d{1,6}$/.test(text.trim()) ? Number(text.trim()) : undefined
 }
 
-/** Asks where invoices begin on a key that may have been used, and says what Paymesh can find out about that. */
+/** The start index of a key that may have been used, with an explanation of what Paymesh can search. */
 export function StartIndexField(props: {
   readonly search: KeyPreview['search']
   readonly required: boolean
@@ -22,15 +22,15 @@ export function StartIndexField(props: {
     <div className="pm-stack-small">
       <h2>Was this key used before?</h2>
       <p>
-        {search.words} {searches ? `It asks ${names(search.networks)}.` : null}{' '}
+        {search.words} {searches ? `It searches ${names(search.networks)}.` : null}{' '}
         {searches && search.unsearched.length > 0 ? `No node is configured for ${names(search.unsearched)}.` : null}
       </p>
       <TextInput
         label="Start index"
         description={
           searches
-            ? 'Leave it empty to let Paymesh look. Your wallet may know better: the index of its next unused receive address, counted from 0, ends the search.'
-            : 'The index of the next unused receive address in your wallet, counted from 0. A wallet that never received anything has 0.'
+            ? 'Leave this empty and Paymesh searches. To skip the search, enter the index of your wallet’s next unused receive address, counted from 0.'
+            : 'The index of the next unused receive address in your wallet, counted from 0. Enter 0 for a wallet that has never received a payment.'
         }
         inputMode="numeric"
         value={value}

@@ -1,12 +1,12 @@
 import { TextInput } from '@mantine/core'
 
-/** Filters of the audit trail as they stand in the URL. Days are in the operator's zone. */
+/** Filters of the audit log in the URL. Days are in the operator's time zone. */
 export const AUDIT_FILTERS = { actor: '', subject: '', from: '', until: '' }
 type Filters = Readonly<Record<keyof typeof AUDIT_FILTERS, string>>
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** The filters as the server takes them; days that are none are left out. */
+/** The filters in the server's form; invalid days are left out. */
 export function auditInput({ actor, subject, from, until }: Filters) {
   const dayOf = (text: string, add: number) => {
     if (!DAY.test(text)) return undefined
@@ -31,15 +31,15 @@ export function AuditFilters(props: { readonly filters: Filters; readonly set: (
   return (
     <search className="pm-filters">
       <TextInput
-        label="Who"
-        description="E-mail address, or such as cli:root"
+        label="Actor"
+        description="Email address, or for example cli:root"
         value={filters.actor}
         onChange={({ currentTarget }) => set({ actor: currentTarget.value })}
         data-page-search=""
       />
       <TextInput
-        label="What"
-        description="ID of an invoice, key, wallet, person"
+        label="Target"
+        description="ID of an invoice, key, wallet or user"
         value={filters.subject}
         onChange={({ currentTarget }) => set({ subject: currentTarget.value })}
       />

@@ -11,7 +11,7 @@ import { systemTabs } from '../system/tabs.ts'
 import { AUDIT_FILTERS, AuditFilters, auditInput } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
 
-/** The audit trail of the whole installation, and whether it is still what was written. */
+/** The audit log of the whole installation, and whether it is intact. */
 export function AuditPage() {
   const { filters, set } = useUrlFilters(AUDIT_FILTERS)
   const pages = useCursorPages()
@@ -20,13 +20,13 @@ export function AuditPage() {
   const verdict = useQuery(trpc.audit.verify.queryOptions({}, { enabled: false }))
   const verify = (
     <Button variant="default" loading={verdict.isFetching} onClick={() => void verdict.refetch()}>
-      Verify the trail
+      Verify integrity
     </Button>
   )
   return (
-    <Page title="System" documentTitle="Audit trail" tabs={systemTabs('audit')} actions={verify}>
+    <Page title="System" documentTitle="Audit log" tabs={systemTabs('audit')} actions={verify}>
       <div className="pm-stack">
-        {verdict.error === null ? null : <LoadError what="the verdict" error={verdict.error} />}
+        {verdict.error === null ? null : <LoadError what="the result" error={verdict.error} />}
         {verdict.data === undefined ? null : <Verdict verdict={verdict.data} />}
         <AuditFilters filters={filters} set={set} />
         <AuditTable query={rows} page={rows.data} pages={pages} />
@@ -38,7 +38,9 @@ export function AuditPage() {
 interface VerdictProps {
   readonly verdict: {
     readonly intact: boolean
+    readonly complete: boolean
     readonly checked: number
+    readonly total: number
     readonly firstBreak: { readonly words: string } | null
     readonly head: { readonly seq: number; readonly hash: string } | null
     readonly waiting: number
@@ -46,20 +48,22 @@ interface VerdictProps {
   }
 }
 
-function Verdict({ verdict: { intact, checked, firstBreak, head, waiting, outside } }: VerdictProps) {
+function Verdict({ verdict: { intact, complete, checked, total, firstBreak, head, waiting, outside } }: VerdictProps) {
   return (
     <div role="status">
       <Note tone={intact && outside === 0 ? 'paid' : 'danger'}>
         <p>
           {intact
-            ? `The trail is what was written: ${checked} rows, each chained to the one before it.`
-            : `The trail was changed. ${firstBreak?.words ?? ''}`}
+            ? complete
+              ? `Audit log intact: ${checked} entries verified.`
+              : `${checked} of ${total} entries verified, no change found. The maintenance process verifies the others; check again later.`
+            : `The audit log was changed. ${firstBreak?.words ?? ''}`}
         </p>
-        {waiting === 0 ? null : <p>{waiting} rows wait for their place; that takes seconds.</p>}
-        {outside === 0 ? null : <p>{outside} rows are outside of the chain.</p>}
+        {waiting === 0 ? null : <p>{waiting} entries are not chained yet. This takes seconds.</p>}
+        {outside === 0 ? null : <p>{outside} entries are not part of the chain.</p>}
         {head === null ? null : (
           <p className="pm-small">
-            Note the last link somewhere else, so that a trail that was cut shows too: {head.seq}{' '}
+            Store this checksum elsewhere to detect truncation: {head.seq}{' '}
             <CopyText text={head.hash} what="hash" short />
           </p>
         )}

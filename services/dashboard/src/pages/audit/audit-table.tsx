@@ -1,10 +1,11 @@
+import { actionLabel, actorLabel } from '#shared/contracts/audit-labels.ts'
 import type { api } from '../../api/trpc.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import type { CursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
 type AuditPageOfRows = Awaited<ReturnType<typeof api.audit.list.query>>
 type Row = AuditPageOfRows['items'][number]
@@ -15,36 +16,34 @@ interface AuditTableProps {
   readonly pages: CursorPages
 }
 
-/** Rows of the audit trail: who did what to what, when and why. */
+/** Rows of the audit log: actor, action, object, time and reason. */
 export function AuditTable({ query, page, pages }: AuditTableProps) {
   return (
     <DataTable
-      what="deeds"
+      what="actions"
       query={query}
       rows={page?.items}
       idOf={({ id }) => id}
       pages={pages}
       nextCursor={page?.nextCursor}
-      empty={
-        <EmptyState title="Nothing matches." text="Every deed of a person is written here, with who did it and why." />
-      }
+      empty={<EmptyState title="No actions match." text="Every action is recorded here, with who did it and why." />}
       columns={[
         { header: 'When', cell: ({ at }) => <Time at={at} detail /> },
-        { header: 'Who', cell: ({ actor }) => <ForeignText>{actor.replace(/^user:/, '')}</ForeignText> },
+        { header: 'Actor', cell: ({ actor }) => <UntrustedText>{actorLabel(actor)}</UntrustedText> },
         {
-          header: 'Did',
-          cell: ({ action, mode }) => `${action.replaceAll(/[._]/g, ' ')}${mode === 'test' ? ' (test)' : ''}`,
+          header: 'Action',
+          cell: ({ action, mode }) => `${actionLabel(action)}${mode === 'test' ? ' (test)' : ''}`,
         },
         {
-          header: 'To',
+          header: 'Target',
           cell: ({ subject }) => (
             <span className="pm-nowrap">
               <CopyText text={subject} what="ID" short={subject.length > 20} />
             </span>
           ),
         },
-        { header: 'With', wide: true, cell: ({ detail }) => <Detail detail={detail} /> },
-        { header: 'Row', wide: true, align: 'right', cell: ({ seq }) => seq ?? <span className="pm-dim">waits</span> },
+        { header: 'Details', wide: true, cell: ({ detail }) => <Detail detail={detail} /> },
+        { header: '#', wide: true, align: 'right', cell: ({ seq }) => seq ?? <span className="pm-dim">pending</span> },
       ]}
     />
   )
@@ -56,7 +55,7 @@ function Detail({ detail }: { readonly detail: Row['detail'] }) {
       {Object.entries(detail).map(([name, value], index) => (
         <span key={name}>
           {index === 0 ? '' : ' · '}
-          {name}: <ForeignText>{String(value ?? '–')}</ForeignText>
+          {name}: <UntrustedText>{String(value ?? '–')}</UntrustedText>
         </span>
       ))}
     </span>

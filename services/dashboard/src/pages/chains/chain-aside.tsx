@@ -7,8 +7,8 @@ import { failureOf } from '../../api/failure.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
 import { showDuration } from '../../format/time.ts'
-import { DeedButton } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Facts, Note } from '../../parts/card.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -20,11 +20,11 @@ type Plan = Awaited<ReturnType<typeof api.chains.plan.query>>
 
 const REFRESH = [trpc.chains.pathFilter()]
 
-/** One chain: its nodes, what was asked of its scanner, and asking it to read blocks again. */
+/** One chain: its nodes, requests to its scanner, and rescans. */
 export function ChainAside({ chain, onClose }: { readonly chain: Chain; readonly onClose: () => void }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
-  const { mode, network, finalizedHeight, headHeight, headAgeMs, mempoolAgeMs, recheckThrough } = chain
+  const { mode, network, finalizedHeight, headHeight, headAgeMs, mempoolAgeMs, recheckThrough, missingTokens } = chain
   return (
     <aside className="pm-card" aria-label="Chain" onKeyDown={({ key }) => key === 'Escape' && onClose()}>
       <header className="pm-aside-head">
@@ -41,14 +41,17 @@ export function ChainAside({ chain, onClose }: { readonly chain: Chain; readonly
         <Facts
           facts={[
             ['Head', headHeight === null ? '–' : showCount(headHeight)],
-            ['Final up to', finalizedHeight === null ? '–' : showCount(finalizedHeight)],
-            ['Node heard', headAgeMs === null ? '–' : `${showDuration(Math.max(0, headAgeMs))} ago`],
+            ['Finalised block', finalizedHeight === null ? '–' : showCount(finalizedHeight)],
+            ['Last node response', headAgeMs === null ? '–' : `${showDuration(Math.max(0, headAgeMs))} ago`],
             ...(mempoolAgeMs === null
               ? []
-              : ([['Mempool seen', `${showDuration(Math.max(0, mempoolAgeMs))} ago`]] as const)),
+              : ([['Last mempool read', `${showDuration(Math.max(0, mempoolAgeMs))} ago`]] as const)),
+            ...(missingTokens.length === 0
+              ? []
+              : ([['Refused: no contract on its node', missingTokens.join(', ')]] as const)),
             ...(recheckThrough === null
               ? []
-              : ([['Compares stored payments up to', showCount(recheckThrough)]] as const)),
+              : ([['Checks stored payments up to', showCount(recheckThrough)]] as const)),
           ]}
         />
         {chain.trouble === null ? null : <TroubleFacts trouble={chain.trouble} />}
@@ -69,7 +72,7 @@ function Nodes({ chain: { mode, network } }: { readonly chain: Chain }) {
       {nodes.data === undefined ? (
         nodes.isPending ? (
           <p className="pm-muted" aria-busy="true">
-            Asking each node…
+            Checking each node…
           </p>
         ) : (
           <LoadError what="nodes" error={nodes.error} onRetry={() => void nodes.refetch()} />
@@ -89,7 +92,7 @@ function Nodes({ chain: { mode, network } }: { readonly chain: Chain }) {
               )}
             </li>
           ))}
-          {nodes.data.nodes.length === 0 ? <li className="pm-muted">None is configured.</li> : null}
+          {nodes.data.nodes.length === 0 ? <li className="pm-muted">No nodes configured.</li> : null}
         </ul>
       )}
     </section>
@@ -97,21 +100,21 @@ function Nodes({ chain: { mode, network } }: { readonly chain: Chain }) {
 }
 
 function OpenCommands({ chain: { mode, network, open } }: { readonly chain: Chain }) {
-  const cancel = useDeed({
+  const cancel = useAction({
     call: (ids, input: { readonly kind: 'rescan' | 'rewind' | 'resume' }) =>
       api.chains.cancel.mutate({ mode, network, ...ids, ...input }),
     done: ({ cancelled, tooLate }) =>
       cancelled.length > 0
         ? 'Cancelled.'
         : tooLate.length > 0
-          ? 'Too late: it is being carried out.'
-          : 'Nothing was open.',
+          ? 'Too late: it is already running.'
+          : 'There was nothing to cancel.',
     refresh: REFRESH,
   })
   if (open.length === 0) return null
   return (
     <section className="pm-stack">
-      <h3>Asked of its scanner</h3>
+      <h3>Pending scanner requests</h3>
       {open.map(({ id, kind, from, to, nextHeight, changed, askedBy, askedAt }) => (
         <Note key={id} tone="pending">
           <p>
@@ -119,9 +122,9 @@ function OpenCommands({ chain: { mode, network, open } }: { readonly chain: Chai
             {to === null ? '' : `to ${showCount(to)} `}by {askedBy.replace(/^user:/, '')}, <Time at={askedAt} />
             {nextHeight === null ? '' : `; next block ${showCount(nextHeight)}, ${changed} payments so far`}.
           </p>
-          <DeedButton deed={cancel} input={{ kind }} size="xs" variant="default" reason="optional">
-            Cancel this
-          </DeedButton>
+          <ActionButton action={cancel} input={{ kind }} size="xs" variant="default" reason="optional">
+            Cancel request
+          </ActionButton>
         </Note>
       ))}
     </section>
@@ -129,26 +132,26 @@ function OpenCommands({ chain: { mode, network, open } }: { readonly chain: Chai
 }
 
 function Resume({ chain: { mode, network } }: { readonly chain: Chain }) {
-  const deed = useDeed({
+  const action = useAction({
     call: (ids, input: { readonly acceptReorg: boolean }) =>
       api.chains.ask.mutate({ mode, network, kind: 'resume', ...ids, ...input }),
-    done: 'Asked. The scanner takes it up within seconds.',
+    done: 'Requested. The scanner starts within seconds.',
     refresh: REFRESH,
   })
   return (
-    <DeedButton
-      deed={deed}
+    <ActionButton
+      action={action}
       input={{ acceptReorg: false }}
       reason="required"
       confirm={
         <p>
-          It goes on from the newest block that the node still has. A change below finality is refused; to accept one,
-          use <span className="pm-mono">paymesh chain resume --accept-reorg</span>.
+          Scanning resumes from the newest block that the node still has. It refuses a reorganisation of final blocks;
+          to accept one, run <span className="pm-mono">paymesh chain resume --accept-reorg</span>.
         </p>
       }
     >
       Resume scanning
-    </DeedButton>
+    </ActionButton>
   )
 }
 
@@ -161,10 +164,10 @@ function Rescan({ chain: { mode, network, height } }: { readonly chain: Chain })
   const [plan, setPlan] = useState<Plan | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
-  const deed = useDeed({
+  const action = useAction({
     call: (ids, input: { readonly from: number; readonly to: number }) =>
       api.chains.ask.mutate({ mode, network, kind: 'rescan', ...ids, ...input }),
-    done: 'Asked. The scanner takes it up within seconds.',
+    done: 'Requested. The scanner starts within seconds.',
     refresh: REFRESH,
     onDone: () => setPlan(null),
   })
@@ -191,8 +194,8 @@ function Rescan({ chain: { mode, network, height } }: { readonly chain: Chain })
   }
   return (
     <section>
-      <h3>Read blocks again</h3>
-      <p className="pm-muted">Finds what was missed, announces nothing twice, takes nothing back. Safe to repeat.</p>
+      <h3>Rescan blocks</h3>
+      <p className="pm-muted">Finds missed payments, sends no webhook twice and reverses nothing. Safe to repeat.</p>
       <form onSubmit={(event) => void dryRun(event)} className="pm-stack">
         <div className="pm-choice">
           <NumberInput
@@ -215,14 +218,14 @@ function Rescan({ chain: { mode, network, height } }: { readonly chain: Chain })
           <Button type="submit" variant="default" loading={busy} disabled={from === '' || to === ''}>
             Dry run
           </Button>
-          <DeedButton
-            deed={deed}
+          <ActionButton
+            action={action}
             input={{ from: from === '' ? 0 : from, to: to === '' ? 0 : to }}
             reason="required"
-            refusal={plan === null ? 'Make a dry run first.' : null}
+            refusal={plan === null ? 'Run a dry run first.' : null}
           >
-            Read these blocks again
-          </DeedButton>
+            Rescan these blocks
+          </ActionButton>
         </div>
       </form>
     </section>
@@ -239,15 +242,15 @@ function PlanNote({ plan: { plan, preview } }: { readonly plan: Plan }) {
           {showCount(blocks)} blocks with {livePayments} stored payments, {confirmedPayments} of them confirmed.
         </p>
         {preview === null ? (
-          <p>Too many blocks to be read now; the scanner tells afterwards what it found.</p>
+          <p>Too many blocks for a preview. The scanner reports the result when it is done.</p>
         ) : preview.changes.length === 0 ? (
-          <p>Read now: nothing would change.</p>
+          <p>A rescan would change nothing.</p>
         ) : (
           <ul className="pm-plain">
             {preview.changes.slice(0, 20).map(({ effect, height, amount, invoiceId, txHash }) => (
               <li key={`${effect} ${txHash} ${amount} ${height}`}>
                 {effect.replaceAll('_', ' ')}: {amount}, block {height ?? '–'},{' '}
-                {invoiceId === null ? 'inbox' : 'an invoice'}
+                {invoiceId === null ? 'exceptions' : 'an invoice'}
               </li>
             ))}
           </ul>

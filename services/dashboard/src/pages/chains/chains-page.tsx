@@ -7,33 +7,35 @@ import { showCount } from '../../format/amounts.ts'
 import { showDuration } from '../../format/time.ts'
 import { Note } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Page } from '../../parts/page.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { Meter } from '../webhooks/meter.tsx'
 import '../webhooks/webhooks.css'
-import { LOOK_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
+import { POLL_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
 import { systemTabs } from '../system/tabs.ts'
 import { ChainAside } from './chain-aside.tsx'
 import { type Chain, ChainBadge } from './chain-badge.tsx'
+import { NodeCosts, QuotaNotes } from './node-costs.tsx'
 
-/** Can we see money arrive? Where each scanner stands against its mark. */
+/** The position and lag of each scanner. */
 export function ChainsPage() {
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  const list = useQuery(trpc.chains.list.queryOptions(undefined, { refetchInterval: LOOK_EVERY_MS }))
+  const list = useQuery(trpc.chains.list.queryOptions(undefined, { refetchInterval: POLL_EVERY_MS }))
   const open = params.get('chain') ?? ''
   const chosen = list.data?.items.find((chain) => idOf(chain) === open)
   return (
     <Page
       title="System"
       documentTitle="Chains"
-      beside={<span className="pm-muted">Can we see money arrive, and can we tell people?</span>}
+      beside={<span className="pm-muted">Are we seeing payments, and are webhooks going out?</span>}
       tabs={systemTabs('chains')}
       actions={<Refreshed at={list.dataUpdatedAt} />}
     >
       <div className="pm-stack">
         {(list.data?.items ?? []).flatMap((chain) => notesOf(chain))}
+        <QuotaNotes />
         <div className={chosen === undefined ? undefined : 'pm-split'}>
           <DataTable
             what="chains"
@@ -45,8 +47,8 @@ export function ChainsPage() {
             selectedId={open}
             empty={
               <EmptyState
-                title="No network has a node."
-                text="Set PAYMESH_NETWORKS to watch chains. Test mode works without: payments can be simulated."
+                title="No network is connected."
+                text="Set PAYMESH_NETWORKS to connect nodes. Test mode works without one: you can simulate payments."
               />
             }
           />
@@ -54,6 +56,7 @@ export function ChainsPage() {
             <ChainAside key={idOf(chosen)} chain={chosen} onClose={() => void navigate('/system/chains')} />
           )}
         </div>
+        <NodeCosts />
       </div>
     </Page>
   )
@@ -70,8 +73,8 @@ function notesOf(chain: Chain) {
           <b>
             {NETWORKS[network].name} is halted{mode === 'test' ? ' in test mode' : ''}.
           </b>{' '}
-          {haltReason} Nothing is lost: scanning goes on from block {showCount(chain.height ?? 0)} when it is resumed.
-          Invoices that wait for it keep waiting.
+          {haltReason} No payments are lost: scanning continues from block {showCount(chain.height ?? 0)} when you
+          resume it. Invoices on this network wait until then.
         </p>
       </Note>,
     ]
@@ -84,7 +87,7 @@ function notesOf(chain: Chain) {
             {NETWORKS[network].name} is stuck at block {showCount(chain.height ?? 0)}
             {mode === 'test' ? ' in test mode' : ''}.
           </b>{' '}
-          <ForeignText>{stuck.sentence}</ForeignText> Deadlines of its invoices wait. {stuck.advice}
+          <UntrustedText>{stuck.sentence}</UntrustedText> Its invoices do not expire until this is fixed. {stuck.advice}
         </p>
       </Note>,
     ]
@@ -93,7 +96,7 @@ function notesOf(chain: Chain) {
   return [
     <Note key={idOf(chain)} tone="partial">
       <p>
-        <b>{NETWORKS[network].name} waits.</b> {waitReason}
+        <b>{NETWORKS[network].name} is waiting.</b> {waitReason}
       </p>
     </Note>,
   ]
@@ -111,7 +114,7 @@ const COLUMNS: readonly Column<Chain>[] = [
   },
   { header: 'Mode', cell: (chain) => <ChainBadge chain={chain} /> },
   {
-    header: 'Scanned to',
+    header: 'Scanned block',
     align: 'right',
     cell: ({ height }) => (height === null || height < 0 ? '–' : showCount(height)),
   },
@@ -139,7 +142,7 @@ function Lag({ chain: { lagBlocks, blockAgeMs, lagMarkMs, network, mode } }: { r
   return (
     <>
       <Meter
-        label={`${words}; the mark is ${showDuration(lagMarkMs)}`}
+        label={`${words}; alert above ${showDuration(lagMarkMs)}`}
         share={share / 2}
         mark={0.5}
         tone={share > 1 ? 'bad' : share > 0.5 ? 'warn' : 'good'}

@@ -2,20 +2,20 @@ import { useQuery } from '@tanstack/react-query'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
-import { DeedButton } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { Chain } from './chain-badge.tsx'
 
-/** Lets deadlines of a stuck network pass unread, after saying how many invoices that ends and what it means. */
+/** Lets deadlines of a stuck network take effect without a scan, after showing how many invoices that ends and what it means. */
 export function ReleaseDeadlines({ chain: { mode, network, released } }: { readonly chain: Chain }) {
   const plan = useQuery(trpc.chains.releasePlan.queryOptions({ mode, network }))
-  const deed = useDeed({
+  const action = useAction({
     call: (ids, input: { readonly through: number }) =>
       api.chains.releaseDeadlines.mutate({ mode, network, reason: '', ...ids, ...input }),
     done: ({ changed, plan: { waiting } }) =>
-      changed ? `Released: ${invoices(waiting)} will expire within seconds.` : 'Nothing was left to release.',
+      changed ? `Released: ${invoices(waiting)} will expire within seconds.` : 'There was nothing to release.',
     refresh: [trpc.chains.pathFilter()],
   })
   return (
@@ -24,7 +24,7 @@ export function ReleaseDeadlines({ chain: { mode, network, released } }: { reado
       {plan.data === undefined ? (
         plan.isPending ? (
           <p className="pm-muted" aria-busy="true">
-            Counting the invoices that wait…
+            Counting waiting invoices…
           </p>
         ) : (
           <LoadError what="waiting invoices" error={plan.error} onRetry={() => void plan.refetch()} />
@@ -33,16 +33,15 @@ export function ReleaseDeadlines({ chain: { mode, network, released } }: { reado
         <>
           <p>
             {invoices(plan.data.waiting)} on {NETWORKS[network].name} {plan.data.waiting === 1 ? 'is' : 'are'} past the
-            deadline and {plan.data.waiting === 1 ? 'waits' : 'wait'}. Blocks are read up to{' '}
-            <Time at={plan.data.passedUntil} />.
+            deadline but cannot expire yet. Blocks are scanned up to <Time at={plan.data.passedUntil} />.
           </p>
           {released === null ? null : (
             <p className="pm-muted">
-              Released through <Time at={released.through} detail /> by {released.by.replace(/^user:/, '')}.
+              Released up to <Time at={released.through} detail /> by {released.by.replace(/^user:/, '')}.
             </p>
           )}
-          <DeedButton
-            deed={deed}
+          <ActionButton
+            action={action}
             input={{ through: plan.data.through }}
             reason="required"
             color="red"
@@ -52,7 +51,7 @@ export function ReleaseDeadlines({ chain: { mode, network, released } }: { reado
             }
           >
             Release deadlines
-          </DeedButton>
+          </ActionButton>
         </>
       )}
     </section>
@@ -64,13 +63,12 @@ function Meaning(props: { readonly waiting: number; readonly through: number; re
   return (
     <>
       <p>
-        <b>{invoices(waiting)}</b> with a deadline up to <Time at={through} detail /> will expire, and merchants are
-        told so.
+        <b>{invoices(waiting)}</b> with a deadline up to <Time at={through} detail /> will expire, and webhooks are
+        sent.
       </p>
       <p>
-        Blocks of {network} from before then are not read, so some of these invoices may be paid. A payment that is
-        found later is judged by its own time: one that came in time still settles its invoice. Later deadlines go on
-        waiting.
+        Some {network} blocks from before then have not been scanned, so some of these invoices may be paid. A payment
+        found later that was sent in time still settles its invoice. Later deadlines keep waiting.
       </p>
     </>
   )

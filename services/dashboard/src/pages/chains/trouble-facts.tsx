@@ -1,24 +1,24 @@
 import { showCount } from '../../format/amounts.ts'
 import { Facts } from '../../parts/card.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import type { Chain } from './chain-badge.tsx'
 
-/** The failure that keeps the next block from being read: which block, which call, at which node, why, and for how long. */
+/** The failure that prevents reading the next block: block, call, node, reason, and duration. */
 export function TroubleFacts({ trouble }: { readonly trouble: NonNullable<Chain['trouble']> }) {
   const { height, method, reason, host, firstAt, lastAt, tries } = trouble
   return (
     <section>
-      <h3>What fails</h3>
+      <h3>Problem</h3>
       <Facts
         facts={[
           ['Block', showCount(height)],
           ['Method', <Name key="method" text={method} />],
           ['Node', <Name key="node" text={host} />],
-          ['Cause', <ForeignText key="cause">{reason}</ForeignText>],
+          ['Cause', <UntrustedText key="cause">{reason}</UntrustedText>],
           ['Since', <Time key="since" at={firstAt} detail />],
-          ['Last try', <Time key="last" at={lastAt} detail />],
-          ['Tries', `${showCount(tries)} or more`],
+          ['Last attempt', <Time key="last" at={lastAt} detail />],
+          ['Attempts', `${showCount(tries)} or more`],
         ]}
       />
     </section>
@@ -26,5 +26,5 @@ export function TroubleFacts({ trouble }: { readonly trouble: NonNullable<Chain[
 }
 
 function Name({ text }: { readonly text: string | null }) {
-  return text === null ? <span className="pm-dim">–</span> : <ForeignText mono>{text}</ForeignText>
+  return text === null ? <span className="pm-dim">–</span> : <UntrustedText mono>{text}</UntrustedText>
 }

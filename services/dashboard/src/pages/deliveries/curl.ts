@@ -1,4 +1,4 @@
-/** The request as a command to paste into a shell; every part is quoted, so that no text of others can end it. */
+/** The request as a shell command; every part is quoted, so that other people's text cannot end it. */
 export function curlOf(url: string, headers: Readonly<Record<string, string>>, body: string): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const lines = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)

@@ -14,9 +14,9 @@ import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
 import { Span, Time } from '../../parts/time.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import { FirstEndpoint } from '../webhooks/first-endpoint.tsx'
+import { answerLabel, DeliveryBadge, hostOf } from '../webhooks/labels.tsx'
 import { RecoverDialog } from '../webhooks/recover-dialog.tsx'
 import { useWebhookTabs } from '../webhooks/tabs.ts'
-import { answerWord, DeliveryBadge, hostOf } from '../webhooks/words.tsx'
 import '../webhooks/webhooks.css'
 import { DeliveryAside } from './delivery-aside.tsx'
 import { ResendMany } from './resend-many.tsx'
@@ -27,7 +27,7 @@ const STATUSES = [
   { value: 'all', label: 'Any status' },
   { value: 'failed', label: 'Failed' },
   { value: 'pending', label: 'Queued or retrying' },
-  { value: 'held', label: 'Held' },
+  { value: 'held', label: 'Paused' },
   { value: 'succeeded', label: 'Delivered' },
 ] as const
 const PERIODS: Readonly<Record<string, { readonly label: string; readonly days: number }>> = {
@@ -40,7 +40,7 @@ const MINUTE_MS = 60_000
 
 type Row = Awaited<ReturnType<typeof api.deliveries.list.query>>['items'][number]
 
-/** Did they hear about it? Deliveries, newest first, with the open one beside them. */
+/** Deliveries, newest first, with the open one next to them. */
 export function DeliveriesPage() {
   const scope = useScope()
   const to = useTo()
@@ -60,8 +60,6 @@ export function DeliveriesPage() {
   )
   const query = params.toString()
   const withQuery = (path: string) => (query === '' ? path : `${path}?${query}`)
-  const toggle = (rowId: string) =>
-    setChosen((now) => new Set(now.has(rowId) ? [...now].filter((each) => each !== rowId) : [...now, rowId]))
   const close = () => {
     void navigate(withQuery(to('webhooks/deliveries')))
     document.querySelector<HTMLElement>(`[data-row-id="${CSS.escape(id ?? '')}"] [data-row-link]`)?.focus()
@@ -78,7 +76,7 @@ export function DeliveriesPage() {
           onClick={() => setRecovering(true)}
           disabled={(endpoints.data?.items.length ?? 0) === 0}
         >
-          Recover since…
+          Resend missed events…
         </Button>
       }
     >
@@ -96,14 +94,14 @@ export function DeliveriesPage() {
           query={list}
           rows={list.data?.items}
           idOf={(row) => row.id}
-          columns={columns(chosen, toggle)}
+          columns={columns({ rows: list.data?.items ?? [], chosen, set: setChosen })}
           to={(row) => withQuery(to('webhooks/deliveries', row.id))}
           selectedId={id}
           pages={pages}
           nextCursor={list.data?.nextCursor}
           empty={
             filtered ? (
-              <EmptyState title="No delivery matches.">
+              <EmptyState title="No deliveries match.">
                 <Button variant="default" onClick={clear}>
                   Clear filters
                 </Button>
@@ -119,7 +117,7 @@ export function DeliveriesPage() {
   )
 }
 
-/** What the server is asked; a period begins at a whole minute, so that the question stays the same for a while. */
+/** The query to the server; a period begins at a whole minute, so that the query stays the same for a while. */
 function useSearch({ q, status, endpoint, type, period }: typeof FILTERS) {
   return useMemo(() => {
     const days = PERIODS[period]?.days
@@ -186,10 +184,43 @@ function Filters({ filters, set, endpoints }: FiltersProps) {
   )
 }
 
-function columns(chosen: ReadonlySet<string>, toggle: (id: string) => void): readonly Column<Row>[] {
+/** Rows that are chosen to be sent again. */
+interface Choice {
+  readonly rows: readonly Row[]
+  readonly chosen: ReadonlySet<string>
+  readonly set: (chosen: ReadonlySet<string>) => void
+}
+
+function columns(choice: Choice): readonly Column<Row>[] {
+  const { rows, chosen, set } = choice
+  const count = rows.filter(({ id }) => chosen.has(id)).length
+  const isAll = count > 0 && count === rows.length
+  const without = (some: readonly string[]) => [...chosen].filter((id) => !some.includes(id))
+  const ids = rows.map(({ id }) => id)
   return [
     {
+      header: 'Select',
+      wide: true,
+      head: (
+        <Checkbox
+          aria-label="Select all deliveries of this page"
+          checked={isAll}
+          indeterminate={count > 0 && !isAll}
+          disabled={rows.length === 0}
+          onChange={() => set(new Set(isAll ? without(ids) : [...chosen, ...ids]))}
+        />
+      ),
+      cell: ({ id, eventType }) => (
+        <Checkbox
+          aria-label={`Select ${eventType} ${id.slice(-6)}`}
+          checked={chosen.has(id)}
+          onChange={() => set(new Set(chosen.has(id) ? without([id]) : [...chosen, id]))}
+        />
+      ),
+    },
+    {
       header: 'Event',
+      isLink: true,
       cell: ({ eventType, invoiceNumber, endpointUrl }) => (
         <>
           <span className="pm-mono">{eventType}</span>
@@ -201,27 +232,15 @@ function columns(chosen: ReadonlySet<string>, toggle: (id: string) => void): rea
       ),
     },
     { header: 'Status', cell: (row) => <DeliveryBadge {...row} /> },
-    { header: 'Answer', cell: answerWord, wide: true },
+    { header: 'Response', cell: answerLabel, wide: true },
     { header: 'Attempt', cell: ({ attempt, attemptsMax }) => `${attempt} of ${attemptsMax}`, wide: true },
-    { header: 'Last or next', align: 'right', cell: (row) => <LastOrNext {...row} /> },
-    {
-      header: 'Select',
-      align: 'right',
-      wide: true,
-      cell: ({ id, eventType }) => (
-        <Checkbox
-          aria-label={`Select ${eventType} ${id.slice(-6)}`}
-          checked={chosen.has(id)}
-          onChange={() => toggle(id)}
-        />
-      ),
-    },
+    { header: 'Last / next attempt', align: 'right', cell: (row) => <LastOrNext {...row} /> },
   ]
 }
 
 function LastOrNext({ status, dueAt, finishedAt, createdAt, endpointUrl, inFlight }: Row) {
   if (status !== 'pending') {
-    const words = { succeeded: '', failed: 'gave up', held: 'waits for its endpoint' }[status]
+    const words = { succeeded: '', failed: 'no more attempts', held: 'endpoint paused' }[status]
     return (
       <>
         <Time at={finishedAt ?? createdAt} />
@@ -237,7 +256,7 @@ function LastOrNext({ status, dueAt, finishedAt, createdAt, endpointUrl, inFligh
           'sending now'
         ) : dueAt > Date.now() ? (
           <>
-            next try in <Span at={dueAt} stepMs={10_000} />
+            next attempt in <Span at={dueAt} stepMs={10_000} />
           </>
         ) : (
           'due now'

@@ -5,40 +5,40 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { api, trpc } from '../../api/trpc.ts'
 import { announce } from '../../frame/announcer.tsx'
-import { DeedButton } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Facts, Note } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
 import { Span, Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { CodeBlock } from '../webhooks/code-block.tsx'
+import { DeliveryBadge, hostOf } from '../webhooks/labels.tsx'
 import { PauseButton } from '../webhooks/pause-button.tsx'
 import { prettyJson } from '../webhooks/pretty-json.ts'
-import { DeliveryBadge, hostOf } from '../webhooks/words.tsx'
+import { AttemptTimeline } from './attempt-timeline.tsx'
 import { curlOf } from './curl.ts'
-import { DeliveryLadder } from './delivery-ladder.tsx'
 
-/** While a delivery is on its way its page looks this often, beside the live signals. */
-const LOOK_EVERY_MS = 2_000
+/** While a delivery is in progress its page polls this often, in addition to live signals. */
+const POLL_EVERY_MS = 2_000
 
 type Detail = Awaited<ReturnType<typeof api.deliveries.get.query>>
 type Row = Detail['delivery']
 
-/** One delivery: what happened, what comes next, and sending it again. Esc closes it and gives the focus back to the row. */
+/** One delivery: history, next attempt, and resending. Esc closes it and returns the focus to the row. */
 export function DeliveryAside({ deliveryId, onClose }: { readonly deliveryId: string; readonly onClose: () => void }) {
   const scope = useScope()
   const heading = useRef<HTMLHeadingElement>(null)
   const detail = useQuery(
     trpc.deliveries.get.queryOptions(
       { ...scope, deliveryId },
-      { refetchInterval: ({ state }) => (isMoving(state.data?.delivery) ? LOOK_EVERY_MS : false) },
+      { refetchInterval: ({ state }) => (isMoving(state.data?.delivery) ? POLL_EVERY_MS : false) },
     ),
   )
   const loaded = detail.data !== undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another delivery is another heading
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new delivery has a new heading
   useEffect(() => heading.current?.focus({ preventScroll: true }), [deliveryId, loaded])
   return (
     <aside className="pm-card" aria-label="Delivery" onKeyDown={({ key }) => key === 'Escape' && onClose()}>
@@ -98,52 +98,52 @@ function Body({ detail }: { readonly detail: Detail }) {
   return (
     <>
       <Sentence detail={detail} />
-      <Deeds detail={detail} />
+      <Actions detail={detail} />
       {newest !== undefined && newest.id !== delivery.id ? (
         <p>
-          Sent again since: <Link to={to('webhooks/deliveries', newest.id)}>the newest delivery of this event</Link>.
+          Resent since: <Link to={to('webhooks/deliveries', newest.id)}>the newest delivery of this event</Link>.
         </p>
       ) : null}
       <section>
         <h3>Attempts</h3>
-        <DeliveryLadder past={past} future={future} attemptsMax={attemptsMax} inFlight={delivery.inFlight} />
-        {past.length < delivery.attempt ? <p className="pm-dim pm-small">Older attempts are kept 30 days.</p> : null}
+        <AttemptTimeline past={past} future={future} attemptsMax={attemptsMax} inFlight={delivery.inFlight} />
+        {past.length < delivery.attempt ? <p className="pm-dim pm-small">Attempts are kept for 30 days.</p> : null}
       </section>
       {last === undefined ? null : (
         <section>
-          <h3>Answer to attempt {last.number}</h3>
+          <h3>Response to attempt {last.number}</h3>
           {last.explanation === null ? null : <p className="pm-muted">{last.explanation}</p>}
-          <CodeBlock label="Answer">
-            {last.statusCode === null ? 'No answer came.' : `HTTP ${last.statusCode}`}
+          <CodeBlock label="Response">
+            {last.statusCode === null ? 'No response.' : `HTTP ${last.statusCode}`}
             {last.responseBody === '' ? null : (
               <>
                 {'\n\n'}
-                <ForeignText>{last.responseBody}</ForeignText>
+                <UntrustedText>{last.responseBody}</UntrustedText>
               </>
             )}
           </CodeBlock>
         </section>
       )}
       {request === null ? (
-        <p className="pm-dim">The event is gone: events are kept 180 days.</p>
+        <p className="pm-dim">The event was deleted: events are kept for 180 days.</p>
       ) : (
         <details>
           <summary className="pm-summary">Request</summary>
-          <CodeBlock label="Request as it is sent">
+          <CodeBlock label="Request as sent">
             {Object.entries(request.headers)
               .map(([name, value]) => `${name}: ${value}`)
               .join('\n')}
             {'\n\n'}
-            <ForeignText>{prettyJson(request.body)}</ForeignText>
+            <UntrustedText>{prettyJson(request.body)}</UntrustedText>
           </CodeBlock>
-          {request.cut ? <p className="pm-dim">The body is longer than what is shown.</p> : null}
+          {request.cut ? <p className="pm-dim">The body is truncated here.</p> : null}
         </details>
       )}
       <Facts
         facts={[
           ['Delivery', <CopyText key="d" text={delivery.id} what="delivery ID" short />],
           ['Event', <CopyText key="e" text={delivery.eventId} what="event ID" short />],
-          ['Made', <Time key="m" at={delivery.createdAt} detail />],
+          ['Created', <Time key="m" at={delivery.createdAt} detail />],
           ...(endpointStatus === 'disabled' ? ([['Endpoint', 'paused']] as const) : []),
         ]}
       />
@@ -170,8 +170,8 @@ function Sentence({ detail: { delivery, past, future, attemptsMax } }: { readonl
     return (
       <Note tone="danger">
         <p>
-          {explanation} All {attemptsMax} attempts are used; it is not tried again by itself. Repair the receiver, then
-          resend.
+          {explanation} All {attemptsMax} attempts failed, so there are no more automatic retries. Fix the receiver,
+          then resend.
         </p>
       </Note>
     )
@@ -179,7 +179,7 @@ function Sentence({ detail: { delivery, past, future, attemptsMax } }: { readonl
   if (status === 'held') {
     return (
       <Note tone="new">
-        <p>Its endpoint is paused. It goes on, with its attempts kept, when the endpoint is enabled.</p>
+        <p>The endpoint is paused. Delivery resumes when you resume the endpoint.</p>
       </Note>
     )
   }
@@ -188,17 +188,17 @@ function Sentence({ detail: { delivery, past, future, attemptsMax } }: { readonl
       <p>
         {explanation === null ? null : `${explanation} `}
         {inFlight ? (
-          'It is being sent now.'
+          'Sending now.'
         ) : next?.at === null || next === undefined ? null : (
           <>
-            {attempt === 0 ? 'First try at ' : 'Next try at '}
+            {attempt === 0 ? 'First attempt at ' : 'Next attempt at '}
             <Time at={next.at} detail />
             {next.at > Date.now() ? (
               <>
                 , in <Span at={next.at} />
               </>
             ) : null}
-            . After attempt {attemptsMax} it is marked Failed.
+            . After attempt {attemptsMax} it is marked failed.
           </>
         )}
       </p>
@@ -206,22 +206,22 @@ function Sentence({ detail: { delivery, past, future, attemptsMax } }: { readonl
   )
 }
 
-function Deeds({ detail: { delivery, endpointStatus, request } }: { readonly detail: Detail }) {
+function Actions({ detail: { delivery, endpointStatus, request } }: { readonly detail: Detail }) {
   const scope = useScope()
   const to = useTo()
   const maySend = useMay('support')
-  const resend = useDeed({
+  const resend = useAction({
     call: (ids, input: { readonly deliveryId: string }) => api.deliveries.resend.mutate({ ...scope, ...ids, ...input }),
-    done: 'Sent again, as a new delivery of the same event.',
+    done: 'Resent as a new delivery of the same event.',
     refresh: [trpc.deliveries.pathFilter()],
   })
   const gone = request === null || endpointStatus === null
   const refusal = !maySend
-    ? 'Needs the role Support.'
+    ? 'Requires the Support role.'
     : gone
-      ? 'The endpoint or the event is gone.'
+      ? 'The endpoint or the event was deleted.'
       : endpointStatus === 'disabled'
-        ? 'The endpoint is paused: enable it first.'
+        ? 'The endpoint is paused: resume it first.'
         : null
   const copy = async () => {
     try {
@@ -235,14 +235,14 @@ function Deeds({ detail: { delivery, endpointStatus, request } }: { readonly det
   }
   return (
     <div className="pm-row">
-      <DeedButton
-        deed={resend}
+      <ActionButton
+        action={resend}
         input={{ deliveryId: delivery.id }}
         refusal={refusal}
         leftSection={<IconRefresh size={16} aria-hidden />}
       >
         Resend now
-      </DeedButton>
+      </ActionButton>
       {gone ? null : (
         <Button variant="default" onClick={() => void copy()}>
           Copy as cURL

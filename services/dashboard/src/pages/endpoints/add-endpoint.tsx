@@ -1,19 +1,20 @@
-import { Button, Checkbox, Modal, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
+import { Modal } from '../../parts/modal.tsx'
 import { useScope } from '../../session/scope.ts'
 import { EventChoice, type EventName } from './event-choice.tsx'
 
-interface Wish {
+interface Request {
   readonly url: string
   readonly events: EventName[]
   readonly description?: string
   readonly mode?: 'both'
 }
 
-/** The form for a new endpoint; the secret is handed on, to be shown once. */
+/** The form for a new endpoint; the secret is passed on, to be shown once. */
 export function AddEndpoint(props: {
   readonly open: boolean
   readonly onClose: () => void
@@ -32,19 +33,19 @@ function Form({ onClose, onSecret }: Parameters<typeof AddEndpoint>[0]) {
   const [events, setEvents] = useState<readonly EventName[]>(['*'])
   const [description, setDescription] = useState('')
   const [both, setBoth] = useState(false)
-  const deed = useDeed({
-    call: (ids, endpoint: Wish) => api.endpoints.create.mutate({ ...scope, ...ids, endpoint }),
+  const action = useAction({
+    call: (ids, endpoint: Request) => api.endpoints.create.mutate({ ...scope, ...ids, endpoint }),
     refresh: [trpc.endpoints.pathFilter()],
     onDone: ({ secret }) => {
       onClose()
       onSecret(secret)
     },
   })
-  const fields = deed.failure?.fields ?? {}
+  const fields = action.failure?.fields ?? {}
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const note = description.trim()
-    void deed.run({
+    void action.run({
       url: url.trim(),
       events: [...events],
       ...(note === '' ? {} : { description: note }),
@@ -58,8 +59,8 @@ function Form({ onClose, onSecret }: Parameters<typeof AddEndpoint>[0]) {
         label="URL"
         description={
           isLive
-            ? 'https, reachable from the internet. It must answer with 2xx within 10 s.'
-            : 'https; a development server also takes http://localhost:<port>.'
+            ? 'Public https URL. It must return 2xx within 10 s.'
+            : 'https URL; a development server also accepts http://localhost:<port>.'
         }
         required
         type="url"
@@ -71,27 +72,27 @@ function Form({ onClose, onSecret }: Parameters<typeof AddEndpoint>[0]) {
       <EventChoice
         value={events}
         onChange={setEvents}
-        problem={events.length === 0 ? 'Choose at least one.' : undefined}
+        problem={events.length === 0 ? 'Choose at least one event type.' : undefined}
       />
       <Textarea
-        label="Note (optional)"
+        label="Description (optional)"
         value={description}
         maxLength={500}
         onChange={({ currentTarget }) => setDescription(currentTarget.value)}
       />
       {isLive ? (
         <Checkbox
-          label="Send test events there as well"
+          label="Also send test events"
           checked={both}
           onChange={({ currentTarget }) => setBoth(currentTarget.checked)}
         />
       ) : null}
-      <DeedFailure failure={deed.failure} />
+      <ActionFailure failure={action.failure} />
       <div className="pm-row pm-end">
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" loading={deed.busy} disabled={url.trim() === '' || events.length === 0}>
+        <Button type="submit" loading={action.busy} disabled={url.trim() === '' || events.length === 0}>
           Add endpoint
         </Button>
       </div>

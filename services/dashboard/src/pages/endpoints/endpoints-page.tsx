@@ -5,21 +5,21 @@ import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
 import { showShare } from '../../format/amounts.ts'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Page } from '../../parts/page.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { Span } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { FirstEndpoint } from '../webhooks/first-endpoint.tsx'
+import { hostOf } from '../webhooks/labels.tsx'
 import { SecretOnce } from '../webhooks/secret-once.tsx'
 import { useWebhookTabs } from '../webhooks/tabs.ts'
-import { hostOf } from '../webhooks/words.tsx'
 import '../webhooks/webhooks.css'
 import { AddEndpoint } from './add-endpoint.tsx'
 import { EndpointAside } from './endpoint-aside.tsx'
 import { type Endpoint, HealthBadge } from './health-badge.tsx'
 
-/** Where events are sent and how that goes. */
+/** Webhook endpoints and their health. */
 export function EndpointsPage() {
   const scope = useScope()
   const to = useTo()
@@ -78,9 +78,9 @@ const COLUMNS: readonly Column<Endpoint>[] = [
     header: 'Endpoint',
     cell: ({ url, description }) => (
       <>
-        <ForeignText>{hostOf(url)}</ForeignText>
+        <UntrustedText>{hostOf(url)}</UntrustedText>
         <small>
-          {description === null ? <ForeignText>{url}</ForeignText> : <ForeignText>{description}</ForeignText>}
+          {description === null ? <UntrustedText>{url}</UntrustedText> : <UntrustedText>{description}</UntrustedText>}
         </small>
       </>
     ),
@@ -100,7 +100,7 @@ const COLUMNS: readonly Column<Endpoint>[] = [
       ) : (
         <>
           {showShare(delivered / tried)} of the last {tried}
-          <small>{showShare(firstTry / tried)} by the first attempt</small>
+          <small>{showShare(firstTry / tried)} on the first attempt</small>
         </>
       ),
   },
@@ -112,12 +112,12 @@ const COLUMNS: readonly Column<Endpoint>[] = [
         {waiting + held}
         <small>
           {held > 0 ? (
-            `${held} held`
+            `${held} paused`
           ) : retrying > 0 ? (
             `${retrying} retrying`
           ) : oldestDueAt !== null && oldestDueAt < Date.now() ? (
             <>
-              oldest due for <Span at={oldestDueAt} stepMs={10_000} />
+              oldest overdue by <Span at={oldestDueAt} stepMs={10_000} />
             </>
           ) : null}
         </small>

@@ -1,12 +1,12 @@
 import { Checkbox } from '@mantine/core'
 import { EVENT_TYPES, type EventType } from '#shared/domain/enumerations.ts'
 
-/** What an endpoint is sent. */
+/** An event that an endpoint may receive. */
 export type EventName = '*' | EventType
 
 const CHOOSABLE = EVENT_TYPES.filter((type) => type !== 'webhook.test')
 
-/** Which events an endpoint is sent: all of them, those of the future included, or some. */
+/** The events that an endpoint receives: all, including future ones, or some. */
 export function EventChoice(props: {
   readonly value: readonly EventName[]
   readonly onChange: (value: readonly EventName[]) => void

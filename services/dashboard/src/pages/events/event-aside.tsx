@@ -5,22 +5,22 @@ import { Link } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
 import { Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import { CodeBlock } from '../webhooks/code-block.tsx'
+import { DeliveryBadge, hostOf } from '../webhooks/labels.tsx'
 import { prettyJson } from '../webhooks/pretty-json.ts'
-import { DeliveryBadge, hostOf } from '../webhooks/words.tsx'
 
-/** One event: whom it was sent to, and its bytes. */
+/** One event: its deliveries and its body. */
 export function EventAside({ eventId, onClose }: { readonly eventId: string; readonly onClose: () => void }) {
   const scope = useScope()
   const to = useTo()
   const heading = useRef<HTMLHeadingElement>(null)
   const shown = useQuery(trpc.deliveries.event.queryOptions({ ...scope, eventId }))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another event is another heading
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new event has a new heading
   useEffect(() => heading.current?.focus({ preventScroll: true }), [eventId])
   const { data } = shown
   return (
@@ -45,7 +45,7 @@ export function EventAside({ eventId, onClose }: { readonly eventId: string; rea
             <section>
               <h3>Deliveries</h3>
               {data.deliveries.length === 0 ? (
-                <p className="pm-muted">No endpoint was subscribed to it at that time.</p>
+                <p className="pm-muted">No endpoint was subscribed at the time.</p>
               ) : (
                 <ul className="pm-plain">
                   {data.deliveries.map((row) => (
@@ -61,7 +61,7 @@ export function EventAside({ eventId, onClose }: { readonly eventId: string; rea
             <section>
               <h3>Body</h3>
               <CodeBlock label="Body of the event">
-                <ForeignText>{prettyJson(data.body)}</ForeignText>
+                <UntrustedText>{prettyJson(data.body)}</UntrustedText>
               </CodeBlock>
             </section>
             <Facts

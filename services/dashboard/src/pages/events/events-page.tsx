@@ -21,7 +21,7 @@ const FILTERS = { q: '', event: '' }
 
 type Row = Awaited<ReturnType<typeof api.deliveries.events.query>>['items'][number]
 
-/** What was announced, whoever was told. */
+/** All events, whether or not they were delivered. */
 export function EventsPage() {
   const scope = useScope()
   const to = useTo()
@@ -41,7 +41,7 @@ export function EventsPage() {
         </>
       ),
     },
-    { header: 'Told', cell: (row) => <Told {...row} /> },
+    { header: 'Delivered to', cell: (row) => <Reported {...row} /> },
     {
       header: 'Invoice',
       wide: true,
@@ -82,10 +82,10 @@ export function EventsPage() {
             q === '' ? (
               <EmptyState
                 title="No events yet."
-                text="Each change of an invoice is an event, with or without an endpoint."
+                text="Every invoice change creates an event, even without an endpoint."
               />
             ) : (
-              <EmptyState title="No event matches.">
+              <EmptyState title="No events match.">
                 <Button variant="default" onClick={() => set({ q: '' })}>
                   Clear search
                 </Button>
@@ -99,7 +99,7 @@ export function EventsPage() {
   )
 }
 
-function Told({ delivered, waiting, failed }: Row) {
+function Reported({ delivered, waiting, failed }: Row) {
   if (delivered + waiting + failed === 0) return <span className="pm-dim">no endpoint</span>
   return (
     <span className="pm-row">

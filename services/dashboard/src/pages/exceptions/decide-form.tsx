@@ -1,8 +1,9 @@
 import { Button, Radio, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
+import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 import type { ExceptionDetail } from '../money/answers.ts'
 import { toBaseUnits } from './to-base-units.ts'
@@ -23,7 +24,7 @@ const REFRESH = [
   trpc.overview.pathFilter(),
 ]
 
-/** The choices, what each does, the reason, and the button that says it. Nothing is sent before it. */
+/** The choices with their effects, the reason, and the button. Nothing is sent before it is pressed. */
 export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
   const scope = useScope()
   const may = useMay('support')
@@ -33,31 +34,31 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
   const [reason, setReason] = useState('')
   const [value, setValue] = useState('')
   const [number, setNumber] = useState('')
-  const decide = useDeed({
-    call: async (ids, { id, choice: wish, valueBase, number: of }: Decision) => {
-      const deed = { ...scope, ...ids, id, reason: ids.reason ?? '' }
+  const decide = useAction({
+    call: async (ids, { id, choice: request, valueBase, number: of }: Decision) => {
+      const action = { ...scope, ...ids, id, reason: ids.reason ?? '' }
       const worth = valueBase === undefined ? {} : { valueBase }
-      if (wish === 'accepted') return await api.exceptions.accept.mutate({ ...deed, ...worth })
-      if (wish === 'rejected') return await api.exceptions.reject.mutate(deed)
-      if (wish === 'closed') return await api.exceptions.close.mutate({ ...scope, ...ids, id })
+      if (request === 'accepted') return await api.exceptions.accept.mutate({ ...action, ...worth })
+      if (request === 'rejected') return await api.exceptions.reject.mutate(action)
+      if (request === 'closed') return await api.exceptions.close.mutate({ ...scope, ...ids, id })
       const found = await api.invoices.list.query({ ...scope, q: of ?? '', limit: 2 })
       const [invoice] = found.items
-      if (invoice === undefined) throw new Error('no such invoice')
-      return await api.exceptions.attach.mutate({ ...deed, invoiceId: invoice.id, ...worth })
+      if (invoice === undefined) throw new Error('No invoice has this number.')
+      return await api.exceptions.attach.mutate({ ...action, invoiceId: invoice.id, ...worth })
     },
-    done: 'Decided and noted.',
+    done: 'Decision saved.',
     refresh: REFRESH,
     onDone: () => setReason(''),
   })
-  const note = useDeed({
+  const note = useAction({
     call: (ids, input: { readonly id: string; readonly text: string }) =>
       api.exceptions.note.mutate({ ...scope, ...ids, ...input }),
-    done: 'Noted.',
+    done: 'Note saved.',
     refresh: REFRESH,
     onDone: () => setReason(''),
   })
   if (entry.closedAt !== null) return null
-  if (!may) return <p className="pm-muted">To decide, the role support is needed.</p>
+  if (!may) return <p className="pm-muted">Requires the Support role.</p>
   const settles = choice === 'accepted' || choice === 'attached'
   const needsValue = settles && valueIn !== null
   const valueBase = needsValue ? toBaseUnits(value, valueIn.decimals) : undefined
@@ -73,24 +74,28 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
   }
   return (
     <form onSubmit={submit} className="pm-stack" noValidate>
-      <Radio.Group label="Decide" value={choice} onChange={(next) => setChoice(next as Choice)}>
+      <Radio.Group label="Decision" value={choice} onChange={(next) => setChoice(next as Choice)}>
         <div className="pm-grid pm-gap-top">
           {options.map(({ value: option, label, effect }) => (
-            <Radio key={option} value={option} label={label} description={effect} />
+            <Radio
+              key={option}
+              value={option}
+              label={label}
+              description={effect}
+              data-key={option === 'accepted' ? 'a' : option === 'rejected' ? 'r' : undefined}
+            />
           ))}
         </div>
       </Radio.Group>
       {needsValue ? (
         <TextInput
-          label={`Worth in ${valueIn.symbol}`}
-          description={`The invoice asks for ${valueIn.due} ${valueIn.symbol}. Say what this money counts for.`}
+          label={`Value in ${valueIn.symbol}`}
+          description={`The invoice is for ${valueIn.due} ${valueIn.symbol}. Enter what this payment is worth.`}
           inputMode="decimal"
           required
           value={value}
           onChange={({ currentTarget }) => setValue(currentTarget.value)}
-          error={
-            value !== '' && valueBase === null ? 'Write a number such as 249.85.' : decide.failure?.fields['value']
-          }
+          error={value !== '' && valueBase === null ? 'Enter a number, e.g. 249.85.' : decide.failure?.fields['value']}
         />
       ) : null}
       {choice === 'attached' ? (
@@ -102,8 +107,9 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
         />
       ) : null}
       <Textarea
+        data-after-key=""
         label={choice === 'closed' ? 'Note' : 'Reason'}
-        description="Kept in the audit log."
+        description="Saved in the audit log."
         required={choice !== 'closed'}
         value={reason}
         maxLength={500}
@@ -111,9 +117,9 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
         minRows={2}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
       />
-      <DeedFailure failure={decide.failure ?? note.failure} />
+      <ActionFailure failure={decide.failure ?? note.failure} />
       <div className="pm-row pm-end">
-        <span className="pm-muted pm-small">Nothing is sent until you confirm.</span>
+        <span className="pm-muted pm-small">Nothing happens until you confirm.</span>
         <Button
           variant="default"
           loading={note.busy}
@@ -123,7 +129,7 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
           Add note only
         </Button>
         <Button type="submit" loading={decide.busy} disabled={!ready}>
-          {buttonWord(choice, known, ways)}
+          {buttonLabel(choice, known, ways)}
         </Button>
       </div>
     </form>
@@ -143,36 +149,35 @@ function choicesOf({ entry, ways, invoice }: ExceptionDetail): readonly Option[]
     options.push({
       value: 'accepted',
       label: 'Accept as paid',
-      effect: `${name} becomes paid and its endpoints get invoice.paid.`,
+      effect: `${name} becomes paid and invoice.paid is sent.`,
     })
   if (ways.includes('attached'))
     options.push({
       value: 'attached',
-      label: 'Attach to an invoice',
-      effect: 'It counts there as full payment and the endpoints get invoice.paid.',
+      label: 'Apply to another invoice',
+      effect: 'That invoice becomes paid and invoice.paid is sent.',
     })
   if (ways.length > 0)
     options.push({
       value: 'rejected',
       label: 'Reject',
-      effect: `${invoice === null ? 'It stays uncounted' : `${name} stays ${invoice.status}`}. You return the money from your own wallet.`,
+      effect: `${invoice === null ? 'It stays unapplied' : `${name} stays ${VOCABULARY.invoice[invoice.status].word.toLowerCase()}`}. Refund the customer from your own wallet.`,
     })
   if (ways.length === 0)
     options.push({
       value: 'closed',
-      label: 'Close',
-      effect:
-        entry.kind === 'over' ? 'You keep or returned the difference.' : 'It was dealt with. Nothing else changes.',
+      label: 'Mark as resolved',
+      effect: entry.kind === 'over' ? 'You kept or refunded the difference.' : 'Nothing else changes.',
     })
   return options
 }
 
-function buttonWord(choice: Choice, { payment, invoice }: ExceptionDetail, ways: readonly string[]): string {
+function buttonLabel(choice: Choice, { payment, invoice }: ExceptionDetail, ways: readonly string[]): string {
   const coins = invoice?.coins ?? null
   const sum = payment === null ? coins?.received : payment.amount
   const symbol = payment === null ? coins?.symbol : payment.symbol
   const money = sum === undefined || symbol == null ? 'it' : `${sum} ${symbol}`
   if (choice === 'accepted') return `Accept ${money} as paid`
-  if (choice === 'attached') return `Attach ${money}`
-  return choice === 'rejected' && ways.length > 0 ? 'Reject' : 'Close'
+  if (choice === 'attached') return `Apply ${money}`
+  return choice === 'rejected' && ways.length > 0 ? 'Reject' : 'Mark as resolved'
 }

@@ -3,17 +3,17 @@ import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Money } from '../../parts/money.tsx'
 import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useTo } from '../../session/scope.ts'
 import type { ExceptionDetail } from '../money/answers.ts'
 import { WithTimes } from '../money/with-times.tsx'
 import { DecideForm } from './decide-form.tsx'
 
-/** One entry of the inbox: what happened, rule beside fact, what it is worth, and the decision. */
+/** One exception: what happened, the evidence, the value, and the decision. */
 export function ExceptionItem({ known, onClose }: { readonly known: ExceptionDetail; readonly onClose: () => void }) {
   const { entry, invoice, payment } = known
   const to = useTo()
@@ -44,7 +44,7 @@ export function ExceptionItem({ known, onClose }: { readonly known: ExceptionDet
         <p className="pm-muted pm-small pm-row">
           {invoice?.orderId == null ? null : (
             <span>
-              Order <ForeignText mono>{invoice.orderId}</ForeignText> ·
+              Order <UntrustedText mono>{invoice.orderId}</UntrustedText> ·
             </span>
           )}
           {invoice === null ? null : (
@@ -64,7 +64,7 @@ export function ExceptionItem({ known, onClose }: { readonly known: ExceptionDet
         {payment?.txHash == null ? null : (
           <p className="pm-row">
             <CopyText text={payment.txHash} what="transaction" short />
-            <Link to={`${to('explain')}?q=${encodeURIComponent(payment.txHash)}`}>Explain</Link>
+            <Link to={`${to('explain')}?q=${encodeURIComponent(payment.txHash)}`}>Trace</Link>
           </p>
         )}
         <WorthBox known={known} />
@@ -75,13 +75,18 @@ export function ExceptionItem({ known, onClose }: { readonly known: ExceptionDet
   )
 }
 
-const DONE = { accepted: 'accepted it', attached: 'attached it', rejected: 'rejected it', closed: 'closed it' } as const
+const DONE = {
+  accepted: 'accepted it',
+  attached: 'applied it to an invoice',
+  rejected: 'rejected it',
+  closed: 'marked it as resolved',
+} as const
 
 /** Who decided, or is deciding now. */
 function Resolution({ known: { entry } }: { readonly known: ExceptionDetail }) {
   const { resolved, deciding, closedAt } = entry
   if (closedAt === null && deciding !== null) {
-    return <p className="pm-note pm-tone-pending">{deciding.by} is deciding this now.</p>
+    return <p className="pm-note pm-tone-pending">{deciding.by} is working on this.</p>
   }
   if (closedAt === null && resolved === null) return null
   return (
@@ -89,16 +94,16 @@ function Resolution({ known: { entry } }: { readonly known: ExceptionDetail }) {
       <p className="pm-note-text">
         {resolved === null ? (
           <>
-            Closed by itself at <Time at={closedAt} />: its reason is gone.
+            Closed automatically at <Time at={closedAt} />: no longer applies.
           </>
         ) : (
           <>
             <b>{resolved.by}</b> {DONE[resolved.resolution]} at <Time at={resolved.at} />.
-            {closedAt === null ? ' It opened again since.' : ''}
+            {closedAt === null ? ' It has reopened since.' : ''}
             {resolved.reason === null ? null : (
               <>
                 {' '}
-                Reason: <ForeignText>{resolved.reason}</ForeignText>
+                Reason: <UntrustedText>{resolved.reason}</UntrustedText>
               </>
             )}
           </>
@@ -155,18 +160,18 @@ function WorthBox({ known: { worth } }: { readonly known: ExceptionDetail }) {
   return (
     <dl className="pm-worth pm-num">
       <div>
-        <dt>Worth at lock</dt>
+        <dt>Value when locked</dt>
         <dd>
           {worth.atLock} {worth.currency}
         </dd>
       </div>
       <div>
-        <dt>Worth now</dt>
-        <dd>{worth.now === null ? 'no rate now' : `${worth.now} ${worth.currency}`}</dd>
+        <dt>Value now</dt>
+        <dd>{worth.now === null ? 'no current rate' : `${worth.now} ${worth.currency}`}</dd>
       </div>
       {worth.difference === null ? null : (
         <div>
-          <dt>Difference since</dt>
+          <dt>Change since</dt>
           <dd>
             {worth.difference.replace('−', '')} {worth.currency} {below ? 'below' : 'above'}
           </dd>
@@ -185,7 +190,7 @@ function Notes({ known: { entry } }: { readonly known: ExceptionDetail }) {
           <Time at={note.at} />
           <span />
           <span>
-            <b>{note.by}</b>: <ForeignText>{note.text}</ForeignText>
+            <b>{note.by}</b>: <UntrustedText>{note.text}</UntrustedText>
           </span>
         </li>
       ))}

@@ -2,18 +2,22 @@ import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
+import type { Tone } from '#shared/contracts/tone.ts'
 import { isMoneyException } from '#shared/domain/enumerations.ts'
 import { trpc } from '../../api/trpc.ts'
 import { Card } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
+import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
+import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useStartOfPage } from '../../parts/table/use-start-of-page.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import type { ExceptionRow } from '../money/answers.ts'
 import { WithTimes } from '../money/with-times.tsx'
@@ -22,9 +26,9 @@ import { ExceptionItem } from './exception-item.tsx'
 
 const FILTERS = { view: 'open', group: 'all' }
 const GROUPS = ['all', 'money', 'system'] as const
-const GROUP_WORDS = { all: 'All kinds', money: 'Money', system: 'System' } as const
+const GROUP_LABELS = { all: 'All kinds', money: 'Money', system: 'System' } as const
 
-/** What needs my decision? */
+/** Exceptions that need a decision. */
 export function ExceptionsPage() {
   const scope = useScope()
   const { id } = useParams()
@@ -49,7 +53,7 @@ export function ExceptionsPage() {
       title="Exceptions"
       beside={
         open === undefined ? undefined : (
-          <span className="pm-muted">{open === 0 ? 'None open.' : `${open} open. Each one needs a person.`}</span>
+          <span className="pm-muted">{open === 0 ? 'No open exceptions' : `${open} open`}</span>
         )
       }
       actions={
@@ -71,7 +75,7 @@ export function ExceptionsPage() {
                   aria-pressed={group === one}
                   onClick={() => set({ group: one })}
                 >
-                  {GROUP_WORDS[one]} {counts.data?.[one] ?? ''}
+                  {GROUP_LABELS[one]} {counts.data?.[one] ?? ''}
                 </Button>
               ))}
             </div>
@@ -80,7 +84,7 @@ export function ExceptionsPage() {
             list.isPending ? (
               <RowsSkeleton rows={5} />
             ) : (
-              <LoadError what="the inbox" error={list.error} onRetry={() => void list.refetch()} />
+              <LoadError what="the exceptions" error={list.error} onRetry={() => void list.refetch()} />
             )
           ) : (
             <div
@@ -127,8 +131,8 @@ function Rows(props: {
   if (props.rows.length === 0) {
     return (
       <EmptyState
-        title={props.isOpen ? 'Nothing needs you.' : 'Nothing was resolved yet.'}
-        text="Late, short, wrong-network and failed things appear here."
+        title={props.isOpen ? 'All clear.' : 'No resolved exceptions yet.'}
+        text="Late, short, misdirected payments and failures appear here."
       />
     )
   }
@@ -141,13 +145,28 @@ function Rows(props: {
           className="pm-inbox-row"
           aria-current={row.id === props.selected ? 'true' : undefined}
           data-row-id={row.id}
+          data-row-link=""
         >
           <span className="pm-inbox-head">
-            <ToneBadge tone={isMoneyException(row.kind) ? 'partial' : 'danger'}>{row.title}</ToneBadge>
+            <ToneBadge tone={toneOf(row.kind)}>{row.title}</ToneBadge>
             <span className="pm-dim pm-small">
               <Time at={row.closedAt ?? row.openedAt} />
             </span>
           </span>
+          {row.invoice === null ? null : (
+            <span className="pm-inbox-head">
+              <span className="pm-inbox-who">
+                <b>#{row.invoice.number}</b>
+                {row.invoice.customer === null ? null : (
+                  <>
+                    {' · '}
+                    <UntrustedText>{row.invoice.customer}</UntrustedText>
+                  </>
+                )}
+              </span>
+              <Money {...row.invoice.amount} />
+            </span>
+          )}
           <span className="pm-muted pm-small">
             <WithTimes text={row.sentence} />
           </span>
@@ -162,11 +181,20 @@ function Rows(props: {
   )
 }
 
+/** The colour of the invoice's own state: an overpayment looks the same here and on its invoice. */
+function toneOf(kind: ExceptionRow['kind']): Tone {
+  if (kind === 'over') return VOCABULARY.invoice.overpaid.tone
+  return isMoneyException(kind) ? 'partial' : 'danger'
+}
+
 function NothingChosen({ isEmpty }: { readonly isEmpty: boolean }) {
   if (isEmpty) return null
   return (
     <Card>
-      <EmptyState title="Choose one." text="The oldest comes first: rule, fact and what your decision does." />
+      <EmptyState
+        title="Select an exception"
+        text="You will see the evidence and your options. The oldest comes first. Keys: J and K move, Enter opens, A accepts, R rejects."
+      />
     </Card>
   )
 }
@@ -182,11 +210,14 @@ function Opened({ id, query }: { readonly id: string; readonly query: string }) 
         {entry.isPending ? (
           <RowsSkeleton rows={6} />
         ) : (
-          <LoadError what="this entry" error={entry.error} onRetry={() => void entry.refetch()} />
+          <LoadError what="this exception" error={entry.error} onRetry={() => void entry.refetch()} />
         )}
       </Card>
     )
   }
-  const close = () => void navigate(`${to('exceptions')}${query === '' ? '' : `?${query}`}`)
+  const close = () => {
+    void navigate(`${to('exceptions')}${query === '' ? '' : `?${query}`}`)
+    document.querySelector<HTMLElement>(`[data-row-id="${CSS.escape(id)}"]`)?.focus()
+  }
   return <ExceptionItem key={id} known={entry.data} onClose={close} />
 }

@@ -4,14 +4,14 @@ import { Link } from 'react-router'
 import { Card, Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Money } from '../../parts/money.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useTo } from '../../session/scope.ts'
 import type { Answer } from '../money/answers.ts'
 
-/** The transfer as it is stored. */
+/** The transfer as stored. */
 export function TransferFacts({ transfer }: { readonly transfer: NonNullable<Answer['transfer']> }) {
   return (
     <Card title="Transfer">
@@ -27,7 +27,7 @@ export function TransferFacts({ transfer }: { readonly transfer: NonNullable<Ans
           ...(transfer.txHash === null
             ? []
             : ([['Transaction', <CopyText key="tx" text={transfer.txHash} what="transaction" short />]] as const)),
-          ['Block', transfer.blockHeight ?? 'none yet'],
+          ['Block', transfer.blockHeight ?? 'not in a block yet'],
           ['Block time', <Time key="block" at={transfer.blockTime} detail />],
           ['First seen', <Time key="seen" at={transfer.firstSeenAt} detail />],
         ]}
@@ -50,7 +50,7 @@ export function TransferFacts({ transfer }: { readonly transfer: NonNullable<Ans
   )
 }
 
-/** The invoice it is about. */
+/** The invoice of the transfer. */
 export function InvoiceFacts({ invoice }: { readonly invoice: NonNullable<Answer['invoice']> }) {
   const to = useTo()
   const { coins, orderId } = invoice
@@ -63,8 +63,8 @@ export function InvoiceFacts({ invoice }: { readonly invoice: NonNullable<Answer
           ...(coins === null
             ? []
             : ([
-                ['Waits for', `${coins.due} ${coins.symbol}`],
-                ['On', coins.networkName],
+                ['Amount due', `${coins.due} ${coins.symbol}`],
+                ['Network', coins.networkName],
                 ['Received', `${coins.received} ${coins.symbol}`],
               ] as const)),
           [
@@ -72,9 +72,9 @@ export function InvoiceFacts({ invoice }: { readonly invoice: NonNullable<Answer
             orderId === null ? (
               '–'
             ) : (
-              <ForeignText key="order" mono>
+              <UntrustedText key="order" mono>
                 {orderId}
-              </ForeignText>
+              </UntrustedText>
             ),
           ],
           ['Page', <Link key="page" to={to('invoices', invoice.id)}>{`#${invoice.number}`}</Link>],

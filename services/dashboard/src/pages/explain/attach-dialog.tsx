@@ -1,15 +1,16 @@
-import { Button, Modal, Textarea, TextInput } from '@mantine/core'
+import { Button, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type Failure, failureOf } from '../../api/failure.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Note } from '../../parts/card.tsx'
+import { Modal } from '../../parts/modal.tsx'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { useScope } from '../../session/scope.ts'
 import type { Attached } from '../money/answers.ts'
 
-/** Gives money to an invoice: first what would become of it, then the deed. */
+/** Applies money to an invoice: first a preview, then the action. */
 export function AttachDialog({
   paymentId,
   onClose,
@@ -18,13 +19,13 @@ export function AttachDialog({
   readonly onClose: () => void
 }) {
   return (
-    <Modal opened={paymentId !== null} onClose={onClose} title="Count it on an invoice">
+    <Modal opened={paymentId !== null} onClose={onClose} title="Apply to an invoice">
       {paymentId === null ? null : <Form paymentId={paymentId} onClose={onClose} />}
     </Modal>
   )
 }
 
-interface Wish {
+interface Request {
   readonly paymentId: string
   readonly invoiceId: string
 }
@@ -36,9 +37,10 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
   const [plan, setPlan] = useState<Attached | null>(null)
   const [problem, setProblem] = useState<Failure | string | null>(null)
   const [looking, setLooking] = useState(false)
-  const attach = useDeed({
-    call: (ids, wish: Wish) => api.payments.attach.mutate({ ...scope, ...wish, ...ids, reason: ids.reason ?? '' }),
-    done: 'Attached and noted.',
+  const attach = useAction({
+    call: (ids, request: Request) =>
+      api.payments.attach.mutate({ ...scope, ...request, ...ids, reason: ids.reason ?? '' }),
+    done: 'Payment applied.',
     refresh: [trpc.diagnostics.pathFilter(), trpc.invoices.pathFilter(), trpc.exceptions.pathFilter()],
     onDone: onClose,
   })
@@ -75,19 +77,19 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
         error={typeof problem === 'string' ? problem : undefined}
         data-autofocus
       />
-      {typeof problem === 'string' ? null : <DeedFailure failure={problem} />}
+      {typeof problem === 'string' ? null : <ActionFailure failure={problem} />}
       {plan === null ? null : (
         <>
           <Note tone="pending">
             <p>
-              Invoice #{plan.number} goes from {VOCABULARY.invoice[plan.statusBefore].word} to{' '}
+              Invoice #{plan.number} changes from {VOCABULARY.invoice[plan.statusBefore].word} to{' '}
               <b>{VOCABULARY.invoice[plan.status].word}</b>
-              {plan.underpaidAccepted ? ', with less than asked for' : ''}. Its endpoints are told.
+              {plan.underpaidAccepted ? '(amount below the price)' : ''}. Webhooks are sent.
             </p>
           </Note>
           <Textarea
             label="Reason"
-            description="Goes to the audit trail."
+            description="Saved in the audit log."
             required
             value={reason}
             maxLength={500}
@@ -95,18 +97,18 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
           />
         </>
       )}
-      <DeedFailure failure={attach.failure} />
+      <ActionFailure failure={attach.failure} />
       <div className="pm-row pm-end">
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
         {plan === null ? (
           <Button type="submit" loading={looking} disabled={number.trim() === ''}>
-            Show what happens
+            Preview
           </Button>
         ) : (
           <Button type="submit" loading={attach.busy} disabled={reason.trim().length < 3}>
-            Attach to #{plan.number}
+            Apply to #{plan.number}
           </Button>
         )}
       </div>

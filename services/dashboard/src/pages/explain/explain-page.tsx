@@ -18,16 +18,16 @@ import { NextSteps } from './next-steps.tsx'
 
 const TONES = { good: 'paid', wait: 'confirming', bad: 'danger', plain: 'new' } as const
 const EXAMPLES = [
-  'Counted on an invoice',
-  'Counted, waiting for 7 more confirmations',
-  'Counted on another invoice',
-  'Not counted: sent on the wrong network',
-  'Not counted: another coin, or a look-alike token',
-  'Not counted: too late',
-  'Not on any network here, or the scanner is not there yet',
+  'Applied to an invoice',
+  'Applied, waiting for 7 more confirmations',
+  'Applied to another invoice',
+  'Not applied: sent on the wrong network',
+  'Not applied: different coin, or unsupported token',
+  'Not applied: too late',
+  'Not found on any connected network, or not scanned yet',
 ]
 
-/** Why did this count, or not? */
+/** Explains whether and why a payment counted. */
 export function ExplainPage() {
   const scope = useScope()
   const [params, setParams] = useSearchParams()
@@ -44,17 +44,15 @@ export function ExplainPage() {
   }
   return (
     <Page
-      title="Explain"
+      title="Trace a payment"
       beside={
-        <span className="pm-muted">
-          Why is this paid, or not? Paste a transaction, an address or an invoice number.
-        </span>
+        <span className="pm-muted">Why is it paid, or why not? Paste a transaction ID, address or invoice number.</span>
       }
     >
       <search>
         <form onSubmit={ask} className="pm-row pm-explain-form">
           <TextInput
-            aria-label="Transaction, address, invoice number or ID"
+            aria-label="Transaction ID, address, invoice number or ID"
             value={typed}
             maxLength={200}
             flex={1}
@@ -70,7 +68,7 @@ export function ExplainPage() {
             loading={answer.isFetching}
             leftSection={<IconZoomQuestion size={16} aria-hidden />}
           >
-            Explain
+            Trace{' '}
           </Button>
         </form>
       </search>
@@ -79,14 +77,14 @@ export function ExplainPage() {
       ) : answer.data === undefined ? (
         answer.isPending ? (
           <Card className="pm-gap-top">
-            <p className="pm-muted">Asking the store and every network that may know it.</p>
+            <p className="pm-muted">Searching Paymesh and all networks…</p>
             <RowsSkeleton rows={4} />
           </Card>
         ) : (
-          <LoadError what="an answer" error={answer.error} onRetry={() => void answer.refetch()} />
+          <LoadError what="the answer" error={answer.error} onRetry={() => void answer.refetch()} />
         )
       ) : (
-        <Told answer={answer.data} />
+        <Reported answer={answer.data} />
       )}
     </Page>
   )
@@ -94,7 +92,7 @@ export function ExplainPage() {
 
 function Examples() {
   return (
-    <Card title="Answers you may get" className="pm-gap-top">
+    <Card title="Possible answers" className="pm-gap-top">
       <ul className="pm-stack">
         {EXAMPLES.map((words) => (
           <li key={words}>{words}</li>
@@ -104,13 +102,13 @@ function Examples() {
   )
 }
 
-function Told({ answer }: { readonly answer: Answer }) {
+function Reported({ answer }: { readonly answer: Answer }) {
   const { looked, tookMs, transfer, invoice } = answer
   return (
     <>
       {looked.length === 0 ? null : (
         <p className="pm-muted pm-small pm-gap-top">
-          Looked on {looked.length} {looked.length === 1 ? 'network' : 'networks'} in {showDuration(tookMs)}
+          Searched {looked.length} {looked.length === 1 ? 'network' : 'networks'} in {showDuration(tookMs)}
           {transfer === null ? '.' : `. Found on ${transfer.networkName}.`}
         </p>
       )}
@@ -139,11 +137,11 @@ function Told({ answer }: { readonly answer: Answer }) {
 function Checks({ checks }: { readonly checks: Answer['checks'] }) {
   if (checks.length === 0) return null
   return (
-    <ol className="pm-checks" aria-label="How we know">
+    <ol className="pm-checks" aria-label="Evidence">
       {checks.map(({ ok, title, detail }, index) => {
         const Icon = ok === null ? IconInfoCircle : ok ? IconCheck : IconX
-        const word = ok === null ? 'Told' : ok ? 'Passed' : 'Failed'
-        // Steps of one answer never change their order.
+        const word = ok === null ? 'Info' : ok ? 'Passed' : 'Failed'
+        // Steps of one result never change their order.
         const key = `${index}-${title}`
         return (
           <li key={key}>

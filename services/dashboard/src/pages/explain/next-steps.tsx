@@ -7,7 +7,7 @@ import { useMay, useTo } from '../../session/scope.ts'
 import type { Answer } from '../money/answers.ts'
 import { AttachDialog } from './attach-dialog.tsx'
 
-/** What a person can do about it now. */
+/** Actions that a person can take now. */
 export function NextSteps({ answer }: { readonly answer: Answer }) {
   const to = useTo()
   const may = useMay('support')
@@ -33,7 +33,7 @@ export function NextSteps({ answer }: { readonly answer: Answer }) {
               ) : null}
               {kind === 'attach' && id !== null && may ? (
                 <Button size="xs" onClick={() => setAttaching(id)}>
-                  Attach
+                  Apply to an invoice{' '}
                 </Button>
               ) : null}
               {kind === 'ask_operator' ? <CopyButton text={detail} what="request" /> : null}

@@ -5,15 +5,15 @@ import { Link, useLocation, useNavigate } from 'react-router'
 import { failureOf } from '../../api/failure.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
-import { ROLE_WORDS } from '../../session/roles.ts'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { ROLE_LABELS } from '../../session/roles.ts'
 
-/** Join a workspace by the link of an invitation. The token stands behind the #, so no server logs it. */
+/** Join a workspace with the link of an invitation. The token is in the URL fragment, so no server logs it. */
 export function InvitationPage() {
   const token = useLocation().hash.slice(1)
   const isToken = /^[A-Za-z0-9_-]{43}$/.test(token)
@@ -43,8 +43,8 @@ function Gone({ error }: { readonly error: unknown }) {
   }
   return (
     <Card>
-      <p>This invitation is not open any more: it was used, taken back, or is older than seven days.</p>
-      <p className="pm-muted">Ask who invited you for a new one.</p>
+      <p>This invitation is no longer valid. It was used, withdrawn, or is older than seven days.</p>
+      <p className="pm-muted">Ask the person who invited you for a new one.</p>
     </Card>
   )
 }
@@ -54,7 +54,7 @@ interface JoinProps {
   readonly invitation: {
     readonly workspaceName: string
     readonly email: string
-    readonly role: keyof typeof ROLE_WORDS
+    readonly role: keyof typeof ROLE_LABELS
     readonly mustLogIn: boolean
   }
 }
@@ -65,10 +65,10 @@ function Join({ token, invitation }: JoinProps) {
   const navigate = useNavigate()
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
-  // Who is asked to log in and did comes back without the question; then there is nothing to choose.
+  // After a login the page reloads without the query; then there is nothing to choose.
   const me = useQuery(trpc.auth.me.queryOptions(undefined, { retry: false, enabled: !mustLogIn }))
   const isPerson = me.data?.email === email
-  const accept = useDeed({
+  const accept = useAction({
     call: (_ids, input: { token: string; name: string | null; password: string | null }) =>
       api.auth.acceptInvitation.mutate(input),
     onDone: ({ workspaceId }) => {
@@ -86,12 +86,12 @@ function Join({ token, invitation }: JoinProps) {
     <Card>
       <form className="pm-stack" onSubmit={submit}>
         <p>
-          You are invited to <ForeignText>{workspaceName}</ForeignText> as <b>{ROLE_WORDS[role]}</b>, as{' '}
-          <ForeignText>{email}</ForeignText>.
+          You are invited to <UntrustedText>{workspaceName}</UntrustedText> as <b>{ROLE_LABELS[role]}</b> with the
+          address <UntrustedText>{email}</UntrustedText>.
         </p>
         {mustLogIn ? (
           <p>
-            This address logs in here already. <Link to={`/login?back=${encodeURIComponent(back)}`}>Log in</Link> to
+            You already have an account here. <Link to={`/login?back=${encodeURIComponent(back)}`}>Log in</Link> to
             join.
           </p>
         ) : null}
@@ -108,7 +108,7 @@ function Join({ token, invitation }: JoinProps) {
             />
             <PasswordInput
               label="Choose a password"
-              description="At least 12 characters. Four words are good."
+              description="At least 12 characters. A phrase of four words works well."
               autoComplete="new-password"
               value={password}
               onChange={({ currentTarget }) => setPassword(currentTarget.value)}
@@ -118,7 +118,7 @@ function Join({ token, invitation }: JoinProps) {
             />
           </>
         )}
-        <DeedFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
+        <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
         {mustLogIn ? null : (
           <Button type="submit" loading={accept.busy}>
             Join

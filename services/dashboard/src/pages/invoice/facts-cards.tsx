@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedButton } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import type { InvoiceDetail } from '../money/answers.ts'
 
@@ -16,7 +16,7 @@ interface Props {
 }
 type Fact = readonly [string, ReactNode]
 
-/** Coin, address and the rules that were frozen with it. */
+/** Coin, address and the rules that were frozen with the quote. */
 export function ReceivingCard({ invoice: { coins, receiving } }: Props) {
   if (coins === null || receiving === null) return null
   const facts: readonly Fact[] = [
@@ -24,12 +24,15 @@ export function ReceivingCard({ invoice: { coins, receiving } }: Props) {
     ['Amount', <CryptoAmount key="amount" amount={coins.due} symbol={coins.symbol} />],
     ['Address', <CopyText key="address" text={receiving.address} what="address" />],
     [
-      'Needs',
+      'Confirmations',
       `${receiving.requiredConfirmations} ${receiving.requiredConfirmations === 1 ? 'confirmation' : 'confirmations'}${receiving.needsFinality ? ' and a final block' : ''}`,
     ],
     ['Tolerance', `${receiving.tolerance} ${coins.symbol}`],
-    ['Late money', `${receiving.lateGraceMinutes} min, ${receiving.lateDriftBps / 100} % drift`],
-    ...(receiving.otherLocks > 0 ? ([['Chosen before', `${receiving.otherLocks} other coins`]] as const) : []),
+    [
+      'Late payments',
+      `up to ${receiving.lateGraceMinutes} min late, price change up to ${receiving.lateDriftBps / 100} %`,
+    ],
+    ...(receiving.otherLocks > 0 ? ([['Coins chosen earlier', String(receiving.otherLocks)]] as const) : []),
   ]
   return (
     <Card title="Receiving">
@@ -38,36 +41,36 @@ export function ReceivingCard({ invoice: { coins, receiving } }: Props) {
   )
 }
 
-/** Where the price came from. */
+/** The source of the price. */
 export function RateCard({ invoice: { coins, rate, amount } }: Props) {
   if (coins === null || rate === null) return null
   const facts: readonly Fact[] = [
     [`1 ${coins.symbol}`, <b key="rate">{`${rate.fiatPerAsset} ${amount.currency}`}</b>],
     ['Locked', <Time key="locked" at={rate.lockedAt} detail />],
-    ['Held until', <Time key="held" at={rate.expiresAt} detail />],
-    ['Median of', `${rate.sources.length} sources: ${rate.sources.join(', ')}`],
+    ['Locked until', <Time key="held" at={rate.expiresAt} detail />],
+    ['Rate', `median of ${rate.sources.length} sources: ${rate.sources.join(', ')}`],
     ...(rate.fxSources.length > 0 ? ([['Exchange rate', rate.fxSources.join(', ')]] as const) : []),
     ['Spread', `${(rate.spreadBps / 100).toFixed(2)} %`],
-    ...(rate.quotes > 1 ? ([['Quotes', `${rate.quotes}, this is the last`]] as const) : []),
+    ...(rate.quotes > 1 ? ([['Quote', `${rate.quotes} of ${rate.quotes}`]] as const) : []),
   ]
   return (
-    <Card title="Rate at lock">
+    <Card title="Locked rate">
       <Facts facts={facts} />
     </Card>
   )
 }
 
-const SOURCES = { api: 'API', link: 'Payment link', manual: 'By hand', billing: 'Billing' } as const
+const SOURCES = { api: 'API', link: 'Payment link', manual: 'Created here', billing: 'Billing' } as const
 
-/** What it is for. */
+/** The order of the invoice. */
 export function OrderCard({ invoice }: Props) {
   const to = useTo()
   const { paymentLinkId, metadata } = invoice
   const facts: readonly Fact[] = [
-    ['For', orDash(invoice.description)],
+    ['Description', orDash(invoice.description)],
     ['Order', orDash(invoice.orderId)],
     [
-      'Made by',
+      'Source',
       paymentLinkId === null ? (
         SOURCES[invoice.source]
       ) : (
@@ -81,19 +84,19 @@ export function OrderCard({ invoice }: Props) {
     ...Object.entries(metadata).map(
       ([name, value]): Fact => [
         name,
-        <ForeignText key={name} mono>
+        <UntrustedText key={name} mono>
           {value}
-        </ForeignText>,
+        </UntrustedText>,
       ],
     ),
     ...(invoice.successUrl === null
       ? []
       : ([
           [
-            'Back to',
-            <ForeignText key="back" mono>
+            'Return URL',
+            <UntrustedText key="back" mono>
               {invoice.successUrl}
-            </ForeignText>,
+            </UntrustedText>,
           ],
         ] as const)),
     ['ID', <CopyText key="id" text={invoice.id} what="invoice ID" short />],
@@ -106,18 +109,18 @@ export function OrderCard({ invoice }: Props) {
 }
 
 function orDash(text: string | null): ReactNode {
-  return text === null ? <span className="pm-dim">–</span> : <ForeignText>{text}</ForeignText>
+  return text === null ? <span className="pm-dim">–</span> : <UntrustedText>{text}</UntrustedText>
 }
 
-/** Who pays, and how to forget them. */
+/** The customer, and the erasure of their data. */
 export function CustomerCard({ invoice }: Props) {
   const scope = useScope()
   const mayErase = useMay('admin')
   const { customer, id } = invoice
-  const erase = useDeed({
+  const erase = useAction({
     call: (ids, input: { readonly id: string }) =>
       api.invoices.eraseCustomer.mutate({ ...scope, ...input, ...ids, reason: ids.reason ?? '' }),
-    done: 'Name and e-mail are erased.',
+    done: 'Name and email erased.',
     refresh: [trpc.invoices.pathFilter()],
   })
   const known = customer.email !== null || customer.name !== null
@@ -126,22 +129,22 @@ export function CustomerCard({ invoice }: Props) {
       <Facts
         facts={[
           ['Name', orDash(customer.name)],
-          ['E-mail', orDash(customer.email)],
+          ['Email', orDash(customer.email)],
         ]}
       />
       {known ? (
         <div className="pm-row pm-end pm-gap-top">
-          <DeedButton
-            deed={erase}
+          <ActionButton
+            action={erase}
             input={{ id }}
             variant="default"
             size="xs"
             reason="required"
-            refusal={mayErase ? null : 'This needs the role admin.'}
-            confirm="Name and e-mail are taken out of this invoice at once, and out of its stored events once their deliveries are over. Order, description and metadata stay. It cannot be undone."
+            refusal={mayErase ? null : 'Requires the Admin role.'}
+            confirm="Name and email are removed from this invoice now, and from stored events once they are delivered. Order, description and metadata stay. This can’t be undone."
           >
-            Erase name and e-mail
-          </DeedButton>
+            Erase personal data
+          </ActionButton>
         </div>
       ) : null}
     </Card>

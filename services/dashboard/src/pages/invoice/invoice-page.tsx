@@ -1,5 +1,5 @@
-import { Button, Menu } from '@mantine/core'
-import { IconDots, IconExternalLink, IconZoomQuestion } from '@tabler/icons-react'
+import { Button } from '@mantine/core'
+import { IconExternalLink, IconZoomQuestion } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
@@ -17,16 +17,16 @@ import type { InvoiceDetail } from '../money/answers.ts'
 import { WithTimes } from '../money/with-times.tsx'
 import '../money/money.css'
 import { CustomerCard, OrderCard, RateCard, ReceivingCard } from './facts-cards.tsx'
-import { CancelInvoice, SimulateButtons } from './invoice-deeds.tsx'
+import { CancelInvoice, SimulateButtons } from './invoice-actions.tsx'
 import { PaymentsTable } from './payments-table.tsx'
 import { RefundsCard } from './refunds-card.tsx'
 import { Timeline } from './timeline.tsx'
 
 const TONES = { good: 'paid', wait: 'confirming', bad: 'partial', plain: 'new' } as const
-/** What is not final may change without a word. */
+/** Polling interval for states that may change without a signal. */
 const ASK_AGAIN_MS = 15_000
 
-/** Is it paid? If not, why? */
+/** One invoice: its status and everything behind it. */
 export function InvoicePage() {
   const scope = useScope()
   const { id = '' } = useParams()
@@ -65,7 +65,7 @@ function Loaded({ invoice }: { readonly invoice: InvoiceDetail }) {
       }
       actions={<Actions invoice={invoice} />}
     >
-      {mode === 'test' ? <SimulateButtons invoice={invoice} /> : null}
+      {mode === 'test' && !isOver(status) ? <SimulateButtons invoice={invoice} /> : null}
       <div className="pm-split">
         <div className="pm-stack">
           <Card flush>
@@ -76,7 +76,7 @@ function Loaded({ invoice }: { readonly invoice: InvoiceDetail }) {
             <PaymentsTable payments={invoice.payments} />
           </Card>
           {invoice.exceptions.length > 0 ? (
-            <Card title="Waits for a decision">
+            <Card title="Needs a decision">
               {invoice.exceptions.map((exception) => (
                 <p key={exception.id}>
                   <Link to={to('exceptions', exception.id)}>{exception.detail}</Link>
@@ -109,37 +109,32 @@ function Actions({ invoice }: { readonly invoice: InvoiceDetail }) {
         variant="default"
         leftSection={<IconZoomQuestion size={16} aria-hidden />}
       >
-        Explain
+        Trace{' '}
       </Button>
       <CancelInvoice invoice={invoice} />
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <Button variant="default" aria-label="More" px={10}>
-            <IconDots size={16} aria-hidden />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            component="a"
-            href={invoice.checkoutUrl}
-            target="_blank"
-            rel="noreferrer"
-            leftSection={<IconExternalLink size={16} aria-hidden />}
-          >
-            Open checkout
-          </Menu.Item>
-          <Menu.Item
-            component="a"
-            href={invoice.receiptUrl}
-            target="_blank"
-            rel="noreferrer"
-            leftSection={<IconExternalLink size={16} aria-hidden />}
-          >
-            Open receipt
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <PayerPage to={invoice.checkoutUrl}>Open checkout</PayerPage>
+      <PayerPage to={invoice.receiptUrl}>Receipt</PayerPage>
     </>
+  )
+}
+
+/** Nothing can be simulated on an invoice that takes no more payments. */
+const isOver = (status: InvoiceDetail['status']): boolean =>
+  ['paid', 'overpaid', 'expired', 'cancelled'].includes(status)
+
+/** A page of the payer, in a tab of its own. */
+function PayerPage({ to, children }: { readonly to: string; readonly children: string }) {
+  return (
+    <Button
+      component="a"
+      href={to}
+      target="_blank"
+      rel="noreferrer"
+      variant="default"
+      leftSection={<IconExternalLink size={16} aria-hidden />}
+    >
+      {children}
+    </Button>
   )
 }
 
@@ -164,7 +159,7 @@ function Sentence({ invoice }: { readonly invoice: InvoiceDetail }) {
   )
 }
 
-/** Due, seen and confirmed as a bar, and as words that say the same. */
+/** Due, seen and confirmed amounts as a bar and in words. */
 function Progress({ invoice }: { readonly invoice: InvoiceDetail }) {
   const { coins } = invoice
   if (coins === null) return null
@@ -176,12 +171,12 @@ function Progress({ invoice }: { readonly invoice: InvoiceDetail }) {
   }
   const confirmed = part(coins.confirmedBase)
   const seen = Math.max(0, part(coins.seenBase) - confirmed)
-  const words = `${coins.confirmed} of ${coins.due} ${coins.symbol} confirmed, ${coins.seen} seen`
+  const words = `${coins.confirmed} of ${coins.due} ${coins.symbol} confirmed, ${coins.seen} received`
   const sums = [
     ['Due', coins.due],
-    ['Seen', coins.seen],
+    ['Received', coins.seen],
     ['Confirmed', coins.confirmed],
-    ['Left', coins.left],
+    ['Left to pay', coins.left],
   ] as const
   return (
     <>

@@ -9,7 +9,7 @@ import type { InvoicePayment } from '../money/answers.ts'
 import { WithTimes } from '../money/with-times.tsx'
 import { CountPayment } from './count-payment.tsx'
 
-/** Every payment of an invoice and what it counts for. */
+/** Every payment of an invoice and whether it counts. */
 export function PaymentsTable({ payments }: { readonly payments: readonly InvoicePayment[] }) {
   const to = useTo()
   if (payments.length === 0) return null
@@ -35,7 +35,7 @@ export function PaymentsTable({ payments }: { readonly payments: readonly Invoic
                   <StatusBadge of="payment" status={payment.state} />
                   {payment.simulated ? <StatusBadge of="flag" status="simulated" /> : null}
                   {payment.late ? <StatusBadge of="flag" status="paid_late" /> : null}
-                  {payment.counted ? null : <ToneBadge tone="partial">Not counted</ToneBadge>}
+                  {payment.counted ? null : <ToneBadge tone="partial">Not applied</ToneBadge>}
                 </span>
                 <p className="pm-small pm-muted">
                   <WithTimes text={payment.words} />
@@ -51,16 +51,18 @@ export function PaymentsTable({ payments }: { readonly payments: readonly Invoic
               </td>
               <td data-label="Transaction">
                 {payment.txHash === null ? (
-                  <span className="pm-dim">none</span>
+                  <span className="pm-dim">–</span>
                 ) : (
                   <span className="pm-row">
                     <CopyText text={payment.txHash} what="transaction" short />
-                    <Link to={`${to('explain')}?q=${encodeURIComponent(payment.txHash)}`}>Explain</Link>
+                    <Link to={`${to('explain')}?q=${encodeURIComponent(payment.txHash)}`}>Trace</Link>
                   </span>
                 )}
               </td>
               <td data-label="Confirmations">
-                {payment.simulated ? '–' : `${payment.confirmations} of ${payment.requiredConfirmations}`}
+                {payment.simulated
+                  ? '–'
+                  : `${Math.min(payment.confirmations, payment.requiredConfirmations)} of ${payment.requiredConfirmations}`}
               </td>
               <td data-label="First seen">
                 <Time at={payment.firstSeenAt} detail />

@@ -1,25 +1,27 @@
-import { Button, Modal, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedButton, DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
+import { Modal } from '../../parts/modal.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMay, useScope } from '../../session/scope.ts'
 import type { InvoiceDetail, Refund } from '../money/answers.ts'
 
 const WORDS = {
-  asked: { word: 'Address asked for', tone: 'pending' },
-  addressed: { word: 'Address given', tone: 'partial' },
+  asked: { word: 'Address requested', tone: 'pending' },
+  addressed: { word: 'Address received', tone: 'partial' },
   sent: { word: 'Sent', tone: 'paid' },
   withdrawn: { word: 'Withdrawn', tone: 'cancelled' },
 } as const
 const REFRESH = [trpc.invoices.pathFilter()]
 
-/** What was or will be given back: records, no transfers. */
+/** Refunds of the invoice: records, not transfers. */
 export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
   const may = useMay('support')
   const [asking, setAsking] = useState(false)
@@ -28,7 +30,7 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
   return (
     <Card title="Refunds">
       <p className="pm-muted pm-small">
-        A record. You send the money from your own wallet; Paymesh holds no keys and moves nothing.
+        Paymesh can’t move money. Send the refund from your own wallet and record it here.
       </p>
       {refunds.map((refund) => (
         <RefundItem key={refund.id} refund={refund} mayAct={may} />
@@ -36,11 +38,11 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
       {may && invoice.may.refund === null && coins !== null ? (
         <div className="pm-row pm-end pm-gap-top">
           <Button size="xs" variant="default" onClick={() => setAsking(true)}>
-            Ask for a refund address
+            Request refund address
           </Button>
         </div>
       ) : null}
-      <Modal opened={asking} onClose={() => setAsking(false)} title="Ask for a refund address">
+      <Modal opened={asking} onClose={() => setAsking(false)} title="Request refund address">
         <AskForm invoice={invoice} onClose={() => setAsking(false)} />
       </Modal>
     </Card>
@@ -52,10 +54,10 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
   const { coins } = invoice
   const [amount, setAmount] = useState(invoice.refundSuggestion ?? '')
   const [reason, setReason] = useState('')
-  const ask = useDeed({
+  const ask = useAction({
     call: (ids, input: { readonly id: string; readonly amount: string }) =>
       api.invoices.openRefund.mutate({ ...scope, ...ids, ...input }),
-    done: 'The link is ready: copy it and send it to the customer.',
+    done: 'Link created. Copy it and send it to the customer.',
     refresh: REFRESH,
     onDone: onClose,
   })
@@ -67,12 +69,12 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
   return (
     <form onSubmit={submit} className="pm-stack" noValidate>
       <p>
-        The customer gets a link that asks for an address on {coins?.networkName}. It is valid for 14 days and takes one
-        answer.
+        The link asks the customer for {coins === null || !/^[aeiou]/i.test(coins.networkName) ? 'a' : 'an'}{' '}
+        {coins?.networkName} address. It expires in 14 days and can be used once.
       </p>
       <TextInput
         label={`Amount in ${coins?.symbol ?? ''}`}
-        description={receivedWords(invoice)}
+        description={receivedLabel(invoice)}
         required
         inputMode="decimal"
         value={amount}
@@ -82,32 +84,32 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
       />
       <TextInput
         label="Reason (optional)"
-        description="Goes to the audit trail."
+        description="Saved in the audit log."
         value={reason}
         maxLength={500}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
       />
-      <DeedFailure failure={ask.failure} />
+      <ActionFailure failure={ask.failure} />
       <div className="pm-row pm-end">
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
         <Button type="submit" loading={ask.busy} disabled={amount.trim() === ''}>
-          Make the link
+          Create link
         </Button>
       </div>
     </form>
   )
 }
 
-/** What the proposed amount is made of. */
-function receivedWords({ coins, status, refunds }: InvoiceDetail): string {
+/** How the suggested amount was computed. */
+function receivedLabel({ coins, status, refunds }: InvoiceDetail): string {
   if (coins === null) return ''
   const { received, due, symbol } = coins
   const earlier = refunds.some((refund) => refund.status !== 'withdrawn') ? ', less earlier refunds' : ''
   return status === 'overpaid'
-    ? `Received ${received} of ${due} ${symbol}: proposed is what came above the amount due${earlier}.`
-    : `Received ${received} ${symbol}: proposed is all of it${earlier}.`
+    ? `Received ${received} of ${due} ${symbol}. Suggested: the amount above the price${earlier}.`
+    : `Received ${received} ${symbol}. Suggested: all of it${earlier}.`
 }
 
 function RefundItem({ refund, mayAct }: { readonly refund: Refund; readonly mayAct: boolean }) {
@@ -132,7 +134,7 @@ function RefundItem({ refund, mayAct }: { readonly refund: Refund; readonly mayA
           ...(refund.txHash === null
             ? []
             : ([['Transaction', <CopyText key="tx" text={refund.txHash} what="transaction" short />]] as const)),
-          ['Asked by', refund.askedBy],
+          ['Requested by', refund.askedBy],
           ...(refund.sentAt === null
             ? []
             : ([
@@ -143,7 +145,9 @@ function RefundItem({ refund, mayAct }: { readonly refund: Refund; readonly mayA
                   </span>,
                 ],
               ] as const)),
-          ...(refund.status === 'asked' ? ([['Link ends', <Time key="ends" at={refund.expiresAt} />]] as const) : []),
+          ...(refund.status === 'asked'
+            ? ([['Link expires', <Time key="ends" at={refund.expiresAt} />]] as const)
+            : []),
         ]}
       />
       {open && mayAct ? <RecordForm refund={refund} /> : null}
@@ -154,16 +158,16 @@ function RefundItem({ refund, mayAct }: { readonly refund: Refund; readonly mayA
 function RecordForm({ refund }: { readonly refund: Refund }) {
   const scope = useScope()
   const [txHash, setTxHash] = useState('')
-  const record = useDeed({
+  const record = useAction({
     call: (ids, input: { readonly refundId: string; readonly txHash: string }) =>
       api.invoices.recordRefund.mutate({ ...scope, ...ids, ...input }),
-    done: 'Noted.',
+    done: 'Refund recorded.',
     refresh: REFRESH,
   })
-  const withdraw = useDeed({
+  const withdraw = useAction({
     call: (ids, input: { readonly refundId: string }) =>
       api.invoices.withdrawRefund.mutate({ ...scope, ...ids, ...input }),
-    done: 'Withdrawn.',
+    done: 'Refund withdrawn.',
     refresh: REFRESH,
   })
   const submit = (event: FormEvent) => {
@@ -173,18 +177,18 @@ function RecordForm({ refund }: { readonly refund: Refund }) {
   return (
     <form onSubmit={submit} className="pm-stack" noValidate>
       <TextInput
-        label="Transaction you sent it with"
-        description="Its id, never a key."
+        label="Transaction ID of your refund"
+        description="Never paste a private key here."
         value={txHash}
         maxLength={200}
         autoComplete="off"
         onChange={({ currentTarget }) => setTxHash(currentTarget.value)}
         error={record.failure?.fields['txid']}
       />
-      <DeedFailure failure={record.failure} />
+      <ActionFailure failure={record.failure} />
       <div className="pm-row pm-end">
-        <DeedButton
-          deed={withdraw}
+        <ActionButton
+          action={withdraw}
           input={{ refundId: refund.id }}
           size="xs"
           variant="default"
@@ -192,9 +196,9 @@ function RecordForm({ refund }: { readonly refund: Refund }) {
           confirm="The customer's link stops working."
         >
           Withdraw
-        </DeedButton>
+        </ActionButton>
         <Button type="submit" size="xs" loading={record.busy} disabled={txHash.trim() === ''}>
-          Note as sent
+          Mark as refunded
         </Button>
       </div>
     </form>

@@ -5,10 +5,10 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
 import { Card } from '../../parts/card.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import type { TimelineEntry } from '../money/answers.ts'
 import { WithTimes } from '../money/with-times.tsx'
@@ -28,7 +28,7 @@ const ICONS: Readonly<Record<TimelineEntry['kind'], TablerIcon>> = {
 }
 const TONES = { good: 'paid', bad: 'danger', plain: 'new' } as const
 
-/** What happened to an invoice, newest first. */
+/** The history of an invoice, newest first. */
 export function Timeline({ invoiceId }: { readonly invoiceId: string }) {
   const scope = useScope()
   const [kind, setKind] = useState('all')
@@ -50,7 +50,7 @@ export function Timeline({ invoiceId }: { readonly invoiceId: string }) {
           <LoadError what="the timeline" error={story.error} onRetry={() => void story.refetch()} />
         )
       ) : shown.length === 0 ? (
-        <p className="pm-muted">Nothing of this kind yet.</p>
+        <p className="pm-muted">Nothing here yet.</p>
       ) : (
         <ol className="pm-story pm-num">
           {shown.map((entry) => (
@@ -69,7 +69,7 @@ function Moment({ entry }: { readonly entry: TimelineEntry }) {
     entry.kind === 'delivery' && entry.link !== null ? (
       <Link to={to('webhooks/deliveries', entry.link)}>{entry.title}</Link>
     ) : (
-      <ForeignText>{entry.title}</ForeignText>
+      <UntrustedText>{entry.title}</UntrustedText>
     )
   return (
     <li>

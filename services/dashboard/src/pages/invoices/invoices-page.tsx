@@ -7,7 +7,6 @@ import { trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page, type PageTab } from '../../parts/page.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
@@ -17,14 +16,15 @@ import { CURSOR_PARAM } from '../../parts/table/url-filters.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useNow } from '../../parts/use-now.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import type { InvoiceRow } from '../money/answers.ts'
-import { CsvLink } from '../money/csv-link.tsx'
+import { CsvButton } from '../money/csv-button.tsx'
 import { PERIOD_CHOICES, periodStart } from '../money/period.ts'
 
 const FILTERS = { status: 'all', q: '', period: 'any', asset: 'any', source: 'any', flag: 'any' }
-const SOURCES = { api: 'API', link: 'Payment link', manual: 'By hand', billing: 'Billing' } as const
+const SOURCES = { api: 'API', link: 'Payment link', manual: 'Created here', billing: 'Billing' } as const
 const SOURCE_CHOICES = [
   { value: 'any', label: 'Any source' },
   ...Object.entries(SOURCES).map(([value, label]) => ({ value, label })),
@@ -32,22 +32,22 @@ const SOURCE_CHOICES = [
 const FLAG_CHOICES = [
   { value: 'any', label: 'Any flag' },
   { value: 'late', label: 'Late' },
-  { value: 'short', label: 'Accepted short' },
+  { value: 'short', label: 'Underpayment accepted' },
 ]
-const COINS = [{ value: 'any', label: 'Any coin' }, ...ASSET_IDS.map((id) => ({ value: id, label: coinWord(id) }))]
+const COINS = [{ value: 'any', label: 'Any coin' }, ...ASSET_IDS.map((id) => ({ value: id, label: coinLabel(id) }))]
 const COUNTS_MS = 10_000
 
-function coinWord(id: AssetId): string {
+function coinLabel(id: AssetId): string {
   const [symbol = '', network = ''] = id.split('_')
   return `${symbol.toUpperCase()} on ${network}`
 }
 
-/** The value when it is one of these, else null. */
+/** The value if it is one of these, otherwise null. */
 function oneOf<T extends string>(values: readonly T[], value: string | undefined): T | null {
   return values.find((known) => known === value) ?? null
 }
 
-/** Which invoice, and what now? */
+/** The list of invoices, each with its next step. */
 export function InvoicesPage() {
   const scope = useScope()
   const to = useTo()
@@ -70,7 +70,7 @@ export function InvoicesPage() {
       { placeholderData: keepPreviousData },
     ),
   )
-  // Counts are made for a period; beside a narrower list they would count rows that it does not have.
+  // Counts cover a period; with a narrower list they would count rows that it does not show.
   const isNarrowed = filters.q !== '' || [filters.asset, filters.source, filters.flag].some((value) => value !== 'any')
   const tabs = useStatusTabs(created, !isNarrowed)
   const create = (
@@ -84,7 +84,7 @@ export function InvoicesPage() {
       tabs={tabs}
       actions={
         <>
-          <CsvLink what="invoices" filters={search} />
+          <CsvButton what="invoices" filters={search} />
           {may ? create : null}
         </>
       }
@@ -92,8 +92,8 @@ export function InvoicesPage() {
       <search className="pm-filters">
         <TextInput
           type="search"
-          aria-label="Number, order, e-mail or address"
-          placeholder="Number, order ID, e-mail, address"
+          aria-label="Number, order, email or address"
+          placeholder="Number, order ID, email, address"
           leftSection={<IconSearch size={16} aria-hidden />}
           defaultValue={filters.q}
           key={filters.q}
@@ -127,13 +127,13 @@ export function InvoicesPage() {
         foot="Newest first"
         empty={
           filtered ? (
-            <EmptyState title="No invoice matches.">
+            <EmptyState title="No invoices match.">
               <Button variant="default" onClick={clear}>
                 Clear filters
               </Button>
             </EmptyState>
           ) : (
-            <EmptyState title="Invoices come from your shop, a payment link or by hand.">
+            <EmptyState title="Invoices come from your shop, from payment links, or you create them here.">
               {may ? create : null}
             </EmptyState>
           )
@@ -159,7 +159,7 @@ function Choice(props: {
   )
 }
 
-/** Tabs are links, so that a state has an address; counts come by themselves and never hold up the list. */
+/** Tabs are links, so that a status has a URL; counts load separately and never delay the list. */
 function useStatusTabs(
   created: { readonly from: number | null; readonly to: number | null },
   withCounts: boolean,
@@ -233,12 +233,36 @@ const COLUMNS: readonly Column<InvoiceRow>[] = [
       ),
   },
   {
+    header: 'Customer',
+    wide: true,
+    cell: ({ customer: { name, email } }) => (
+      <>
+        {name === null && email === null ? (
+          <span className="pm-dim">–</span>
+        ) : (
+          <UntrustedText>{name ?? email ?? ''}</UntrustedText>
+        )}
+        {name === null || email === null ? null : (
+          <div className="pm-dim pm-small">
+            <UntrustedText>{email}</UntrustedText>
+          </div>
+        )}
+      </>
+    ),
+  },
+  {
     header: 'Order',
     wide: true,
     cell: ({ orderId }) =>
-      orderId === null ? <span className="pm-dim">–</span> : <ForeignText mono>{orderId}</ForeignText>,
+      orderId === null ? (
+        <span className="pm-dim">–</span>
+      ) : (
+        <span className="pm-nowrap">
+          <UntrustedText mono>{orderId}</UntrustedText>
+        </span>
+      ),
   },
   { header: 'Source', wide: true, cell: ({ source }) => SOURCES[source] },
   { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { header: 'What now', cell: ({ whatNow }) => <span className="pm-muted">{whatNow}</span> },
+  { header: 'Next step', cell: ({ whatNow }) => <span className="pm-muted">{whatNow}</span> },
 ]

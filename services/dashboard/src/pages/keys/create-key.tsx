@@ -1,12 +1,13 @@
-import { Button, Checkbox, Modal, TextInput } from '@mantine/core'
+import { Button, Checkbox, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { SCOPES, type Scope } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
+import { Modal } from '../../parts/modal.tsx'
 import { useScope } from '../../session/scope.ts'
 
-const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
+const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   'invoices:read': 'See invoices',
   'invoices:write': 'Create and cancel invoices',
   'links:read': 'See payment links',
@@ -24,12 +25,12 @@ interface CreateKeyProps {
   readonly onMade: (made: { readonly name: string; readonly apiKey: string | null }) => void
 }
 
-/** Asks for a name and for what the key may do. */
+/** Asks for a name and the permissions of the key. */
 export function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
   const scope = useScope()
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<readonly string[]>(SCOPES)
-  const create = useDeed({
+  const create = useAction({
     call: (ids, input: { name: string; scopes: Scope[] }) => api.apiKeys.create.mutate({ ...scope, ...ids, ...input }),
     onDone: ({ apiKey }, input) => {
       onMade({ name: input.name, apiKey })
@@ -44,31 +45,31 @@ export function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
     void create.run({ name, scopes: SCOPES.filter((one) => scopes.includes(one)) })
   }
   return (
-    <Modal opened={opened} onClose={onClose} title={`Create a ${scope.mode} key`}>
+    <Modal opened={opened} onClose={onClose} title={`New ${scope.mode} key`}>
       <form className="pm-stack" onSubmit={submit}>
         <TextInput
           label="Name"
-          description="Where it will be used, such as “Web shop”."
+          description="For example “Web shop”."
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
           maxLength={60}
           required
           data-autofocus
         />
-        <Checkbox.Group label="It may" value={[...scopes]} onChange={setScopes}>
+        <Checkbox.Group label="Permissions" value={[...scopes]} onChange={setScopes}>
           <div className="pm-stack pm-gap-top">
             {SCOPES.map((one) => (
-              <Checkbox key={one} value={one} label={SCOPE_WORDS[one]} description={one} />
+              <Checkbox key={one} value={one} label={SCOPE_LABELS[one]} description={one} />
             ))}
           </div>
         </Checkbox.Group>
-        <DeedFailure failure={create.failure} />
+        <ActionFailure failure={create.failure} />
         <div className="pm-row pm-end">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" loading={create.busy} disabled={scopes.length === 0}>
-            Create the key
+            Create key
           </Button>
         </div>
       </form>

@@ -3,17 +3,17 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { trpc } from '../../api/trpc.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope } from '../../session/scope.ts'
 import { CreateKey } from './create-key.tsx'
 import { NewKeyNote } from './new-key-note.tsx'
 import { RevokeKey } from './revoke-key.tsx'
 
-/** API keys: who can call us. A key is shown once, when it is made. */
+/** API keys of the workspace. A key is shown once, when it is created. */
 export function KeysPage() {
   const scope = useScope()
   const isAdmin = useMay('admin')
@@ -22,7 +22,7 @@ export function KeysPage() {
   const keys = useQuery(trpc.apiKeys.list.queryOptions(scope))
   const create = (
     <Button onClick={() => setCreating(true)} disabled={!isAdmin}>
-      Create a key
+      New key
     </Button>
   )
   return (
@@ -35,9 +35,7 @@ export function KeysPage() {
           rows={keys.data?.items}
           idOf={({ id }) => id}
           empty={
-            <EmptyState
-              title={scope.mode === 'test' ? 'Create a test key and run the sample.' : 'Create a key for your shop.'}
-            >
+            <EmptyState title={scope.mode === 'test' ? 'Create a test key to try the API.' : 'New key for your shop.'}>
               {create}
             </EmptyState>
           }
@@ -45,7 +43,7 @@ export function KeysPage() {
             {
               header: 'Name',
               cell: ({ name }) =>
-                name === null ? <span className="pm-dim">no name</span> : <ForeignText>{name}</ForeignText>,
+                name === null ? <span className="pm-dim">Unnamed</span> : <UntrustedText>{name}</UntrustedText>,
             },
             {
               header: 'Key',
@@ -60,12 +58,16 @@ export function KeysPage() {
                   <ToneBadge tone="cancelled">Revoked</ToneBadge>
                 ),
             },
-            { header: 'May', wide: true, cell: ({ scopes }) => <span className="pm-small">{scopes.join(', ')}</span> },
+            {
+              header: 'Permissions',
+              wide: true,
+              cell: ({ scopes }) => <span className="pm-small">{scopes.join(', ')}</span>,
+            },
             { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
             {
               header: 'Last used',
               cell: ({ lastUsedAt }) =>
-                lastUsedAt === null ? <span className="pm-dim">not yet</span> : <Time at={lastUsedAt} />,
+                lastUsedAt === null ? <span className="pm-dim">Never</span> : <Time at={lastUsedAt} />,
             },
             {
               header: 'Revoke',

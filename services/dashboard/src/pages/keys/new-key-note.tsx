@@ -2,23 +2,23 @@ import { Button } from '@mantine/core'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { Note } from '../../parts/card.tsx'
 import { CopyButton } from '../../parts/copy-text.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
 interface NewKeyNoteProps {
-  /** Null when this was a repetition: the key was in the first answer. */
+  /** Null for a repetition: the key was in the first response. */
   readonly made: { readonly name: string; readonly apiKey: string | null }
   readonly mode: Mode
   readonly onStored: () => void
 }
 
-/** The key that was just made, this one time. */
+/** The newly created key, shown only this once. */
 export function NewKeyNote({ made: { name, apiKey }, mode, onStored }: NewKeyNoteProps) {
   if (apiKey === null) {
     return (
       <Note tone="partial">
         <p>
-          The key <ForeignText>{name}</ForeignText> was made already, and it is shown only once. If you do not have it,
-          revoke it and create another one.
+          The key <UntrustedText>{name}</UntrustedText> was already created and can’t be shown again. If you did not
+          save it, revoke it and create another one.
         </p>
         <Button size="xs" variant="default" onClick={onStored}>
           Close
@@ -31,9 +31,9 @@ export function NewKeyNote({ made: { name, apiKey }, mode, onStored }: NewKeyNot
       <section className="pm-stack" aria-label="New key">
         <p>
           <b>
-            This is the {mode} key <ForeignText>{name}</ForeignText>. It is shown once.
+            Copy your {mode} key <UntrustedText>{name}</UntrustedText> now. It won’t be shown again.
           </b>{' '}
-          Who has it can do what you allowed it to do.
+          Anyone who has it can use its permissions.
         </p>
         <div className="pm-row">
           <code className="pm-code" data-new-key="">
@@ -42,7 +42,7 @@ export function NewKeyNote({ made: { name, apiKey }, mode, onStored }: NewKeyNot
           <CopyButton text={apiKey} what="key" />
         </div>
         <div>
-          <Button onClick={onStored}>I stored it</Button>
+          <Button onClick={onStored}>I’ve saved it</Button>
         </div>
       </section>
     </Note>

@@ -1,23 +1,24 @@
-import { Button, Modal, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
-import { ForeignText } from '../../parts/foreign-text.tsx'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
+import { Modal } from '../../parts/modal.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope } from '../../session/scope.ts'
 
 interface RevokeKeyProps {
   readonly apiKey: { readonly id: string; readonly name: string | null; readonly last4: string }
 }
 
-/** Revokes a key after its last four characters were typed, so that the right one goes. */
+/** Revokes a key after its last four characters were typed, so that the right key is revoked. */
 export function RevokeKey({ apiKey: { id, name, last4 } }: RevokeKeyProps) {
   const scope = useScope()
   const [isAsking, setAsking] = useState(false)
   const [typed, setTyped] = useState('')
-  const revoke = useDeed({
+  const revoke = useAction({
     call: (ids, input: { keyId: string; last4: string }) => api.apiKeys.revoke.mutate({ ...scope, ...ids, ...input }),
-    done: 'Revoked. The key works nowhere any more.',
+    done: 'Key revoked.',
     onDone: () => setAsking(false),
     refresh: [trpc.apiKeys.pathFilter()],
   })
@@ -30,11 +31,12 @@ export function RevokeKey({ apiKey: { id, name, last4 } }: RevokeKeyProps) {
       <Button size="xs" variant="default" color="red" onClick={() => setAsking(true)}>
         Revoke
       </Button>
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Revoke this key">
+      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Revoke API key">
         <form className="pm-stack" onSubmit={submit}>
           <p>
-            {name === null ? 'The key' : <ForeignText>{name}</ForeignText>} that ends in{' '}
-            <b className="pm-mono">{last4}</b> stops at once, for every program that uses it. This cannot be undone.
+            {name === null ? 'The key' : <UntrustedText>{name}</UntrustedText>} that ends in{' '}
+            <b className="pm-mono">{last4}</b> stops working immediately, for every integration using it. This can’t be
+            undone.
           </p>
           <TextInput
             label="Type its last four characters"
@@ -46,13 +48,13 @@ export function RevokeKey({ apiKey: { id, name, last4 } }: RevokeKeyProps) {
             required
             data-autofocus
           />
-          <DeedFailure failure={revoke.failure?.fields['last4'] === undefined ? revoke.failure : null} />
+          <ActionFailure failure={revoke.failure?.fields['last4'] === undefined ? revoke.failure : null} />
           <div className="pm-row pm-end">
             <Button variant="default" onClick={() => setAsking(false)}>
-              Keep it
+              Keep key
             </Button>
             <Button type="submit" color="red" loading={revoke.busy} disabled={typed.trim() !== last4}>
-              Revoke the key
+              Revoke key
             </Button>
           </div>
         </form>

@@ -4,22 +4,22 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
 import { api, trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
-import { revealHidden } from '../../format/foreign.ts'
-import { DeedButton } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { revealHidden } from '../../format/untrusted.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PageSkeleton } from '../../parts/page-skeleton.tsx'
 import { QrCode, QrDownloads } from '../../parts/qr-code.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import type { LinkRow } from '../money/answers.ts'
-import { LinkAmount, LinkStatus } from './link-words.tsx'
+import { LinkAmount, LinkStatus } from './link-labels.tsx'
 
-/** One payment link: its address as text and code, how often it was used, and its end. */
+/** One payment link: its URL as text and QR code, its uses, and its deactivation. */
 export function LinkPage() {
   const scope = useScope()
   const { id = '' } = useParams()
@@ -42,9 +42,9 @@ function Loaded({ link }: { readonly link: LinkRow }) {
   const to = useTo()
   const scope = useScope()
   const may = useMay('support')
-  const end = useDeed({
+  const end = useAction({
     call: (ids, input: { readonly id: string }) => api.paymentLinks.deactivate.mutate({ ...scope, ...ids, ...input }),
-    done: 'The link takes no new payments.',
+    done: 'Payment link deactivated.',
     refresh: [trpc.paymentLinks.pathFilter()],
   })
   const isActive = link.status === 'active'
@@ -65,16 +65,16 @@ function Loaded({ link }: { readonly link: LinkRow }) {
             Open page
           </Button>
           {isActive ? (
-            <DeedButton
-              deed={end}
+            <ActionButton
+              action={end}
               input={{ id: link.id }}
               variant="default"
               reason="optional"
-              refusal={may ? null : 'This needs the role support.'}
-              confirm="It takes no new payments. Existing invoices stay payable. It cannot be undone."
+              refusal={may ? null : 'Requires the Support role.'}
+              confirm="No new payments can be started. Existing invoices can still be paid. This can’t be undone."
             >
               Deactivate
-            </DeedButton>
+            </ActionButton>
           ) : null}
         </>
       }
@@ -88,22 +88,22 @@ function Loaded({ link }: { readonly link: LinkRow }) {
               ['Uses', showCount(link.uses)],
               [
                 'Description',
-                link.description === null ? '–' : <ForeignText key="text">{link.description}</ForeignText>,
+                link.description === null ? '–' : <UntrustedText key="text">{link.description}</UntrustedText>,
               ],
               ...(link.product_id === null
                 ? []
                 : ([
                     [
-                      'Made of',
+                      'Product',
                       <Link key="product" to={to('products')}>
-                        a product
+                        View product
                       </Link>,
                     ],
                   ] as const)),
               ['Created', <Time key="created" at={link.created_at} detail />],
               ...(link.deactivated_at === null
                 ? []
-                : ([['Ended', <Time key="ended" at={link.deactivated_at} detail />]] as const)),
+                : ([['Deactivated', <Time key="ended" at={link.deactivated_at} detail />]] as const)),
               ['ID', <CopyText key="id" text={link.id} what="link ID" short />],
             ]}
           />

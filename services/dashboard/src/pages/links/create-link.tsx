@@ -1,21 +1,22 @@
-import { Button, Modal, NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
+import { Button, NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { revealHidden } from '../../format/foreign.ts'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { revealHidden } from '../../format/untrusted.ts'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
+import { Modal } from '../../parts/modal.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import { AmountField, useAmount } from '../money/amount-field.tsx'
 
 const KINDS = [
   { value: 'fixed', label: 'Fixed amount' },
-  { value: 'custom', label: 'Payer chooses' },
-  { value: 'product', label: 'A product' },
+  { value: 'custom', label: 'Customer chooses' },
+  { value: 'product', label: 'Product' },
 ]
-type Wish = Parameters<typeof api.paymentLinks.create.mutate>[0]['link']
+type Request = Parameters<typeof api.paymentLinks.create.mutate>[0]['link']
 
 /** The form for a new link. */
 export function CreateLink({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
@@ -38,17 +39,17 @@ function Form({ onClose }: { readonly onClose: () => void }) {
   const least = useAmount(currency)
   const most = useAmount(currency)
   const products = useQuery(trpc.products.list.queryOptions({ ...scope, limit: 100 }))
-  const deed = useDeed({
-    call: (ids, link: Wish) => api.paymentLinks.create.mutate({ ...scope, ...ids, link }),
-    done: 'The link works.',
+  const action = useAction({
+    call: (ids, link: Request) => api.paymentLinks.create.mutate({ ...scope, ...ids, link }),
+    done: 'Payment link created.',
     refresh: [trpc.paymentLinks.pathFilter()],
     onDone: ({ id }) => {
       onClose()
       void navigate(to('links', id))
     },
   })
-  const fields = deed.failure?.fields ?? {}
-  const wish = (): Wish | null => {
+  const fields = action.failure?.fields ?? {}
+  const request = (): Request | null => {
     if (kind === 'product') return productId === '' ? null : { product_id: productId }
     const base = { title: title.trim(), currency }
     if (kind === 'fixed') {
@@ -67,18 +68,18 @@ function Form({ onClose }: { readonly onClose: () => void }) {
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const link = wish()
-    if (link !== null) void deed.run(link)
+    const link = request()
+    if (link !== null) void action.run(link)
   }
   return (
     <form onSubmit={submit} className="pm-stack" noValidate>
-      <SegmentedControl aria-label="Kind of link" data={KINDS} value={kind} onChange={setKind} />
+      <SegmentedControl aria-label="Price" data={KINDS} value={kind} onChange={setKind} />
       {kind === 'product' ? (
         <NativeSelect
           label="Product"
-          description="Title, price and currency are copied as they are now."
+          description="Title, price and currency are copied from the product and won’t change later."
           data={[
-            { value: '', label: 'Choose one' },
+            { value: '', label: 'Choose a product' },
             ...(products.data?.items ?? []).map(({ id, name, price, currency: code }) => ({
               value: id,
               label: `${revealHidden(name)}, ${price} ${code}`,
@@ -92,7 +93,7 @@ function Form({ onClose }: { readonly onClose: () => void }) {
         <>
           <TextInput
             label="Title"
-            description="What payers read."
+            description="Shown to customers."
             required
             value={title}
             maxLength={200}
@@ -111,21 +112,21 @@ function Form({ onClose }: { readonly onClose: () => void }) {
       {kind === 'fixed' ? <AmountField label="Amount" amount={amount} problem={fields['amount']} required /> : null}
       {kind === 'custom' ? (
         <>
-          <AmountField label="Least (optional)" amount={least} problem={fields['min_amount']} />
-          <AmountField label="Most (optional)" amount={most} problem={fields['max_amount']} />
+          <AmountField label="Minimum (optional)" amount={least} problem={fields['min_amount']} />
+          <AmountField label="Maximum (optional)" amount={most} problem={fields['max_amount']} />
         </>
       ) : null}
-      <DeedFailure failure={deed.failure} />
+      <ActionFailure failure={action.failure} />
       <div className="pm-row pm-end">
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
         <Button
           type="submit"
-          loading={deed.busy}
+          loading={action.busy}
           disabled={kind === 'product' ? productId === '' : title.trim() === ''}
         >
-          Make link
+          Create link
         </Button>
       </div>
     </form>

@@ -5,17 +5,17 @@ import { useState } from 'react'
 import { trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Page } from '../../parts/page.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
-import { LinkAmount, LinkStatus } from '../link/link-words.tsx'
+import { LinkAmount, LinkStatus } from '../link/link-labels.tsx'
 import type { LinkRow } from '../money/answers.ts'
 import { CreateLink } from './create-link.tsx'
 
-/** Does this link work, how often was it used? */
+/** Payment links with their status and uses. */
 export function LinksPage() {
   const scope = useScope()
   const to = useTo()
@@ -41,7 +41,11 @@ export function LinksPage() {
         to={({ id }) => to('links', id)}
         pages={pages}
         nextCursor={list.data?.nextCursor}
-        empty={<EmptyState title="A link takes payments without a shop. Print its QR.">{may ? add : null}</EmptyState>}
+        empty={
+          <EmptyState title="Take payments without a website. Share the link or print its QR code.">
+            {may ? add : null}
+          </EmptyState>
+        }
       />
       <CreateLink open={adding} onClose={() => setAdding(false)} />
     </Page>
@@ -49,7 +53,7 @@ export function LinksPage() {
 }
 
 const COLUMNS: readonly Column<LinkRow>[] = [
-  { header: 'Title', cell: ({ title }) => <ForeignText>{title}</ForeignText> },
+  { header: 'Title', cell: ({ title }) => <UntrustedText>{title}</UntrustedText> },
   { header: 'Status', cell: (link) => <LinkStatus status={link.status} /> },
   { header: 'Amount', align: 'right', cell: (link) => <LinkAmount link={link} /> },
   { header: 'Uses', align: 'right', cell: ({ uses }) => showCount(uses) },

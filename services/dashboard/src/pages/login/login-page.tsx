@@ -4,8 +4,8 @@ import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { api } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
 import { safeBack } from '../../session/safe-back.ts'
@@ -13,7 +13,7 @@ import { safeBack } from '../../session/safe-back.ts'
 type Step = 'password' | 'code' | 'recovery'
 type Next = { readonly next: 'code' | 'done' }
 
-/** Log in: password, then a code where there is an authenticator, or one of the recovery codes. */
+/** Login: password, then a code if there is an authenticator, or one of the recovery codes. */
 export function LoginPage() {
   const [params] = useSearchParams()
   const back = safeBack(params.get('back'))
@@ -26,7 +26,7 @@ export function LoginPage() {
       if (state === 'code') setStep('code')
       if (state === 'in') await navigate(back, { replace: true })
     }
-    // Without an answer the form is shown all the same; sending it tells what is wrong.
+    // Without a response the form is shown anyway; submitting it shows the fault.
     look().catch(() => {})
   }, [back, navigate])
   const entered = async ({ next }: Next) => {
@@ -63,14 +63,14 @@ export function LoginPage() {
 function PasswordForm({ onDone }: { readonly onDone: (next: Next) => void }) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const logIn = useDeed({
+  const logIn = useAction({
     call: (_ids, input: { email: string; password: string }) => api.auth.logIn.mutate(input),
     onDone,
   })
   return (
     <LoginCard onSubmit={() => void logIn.run({ email, password })}>
       <TextInput
-        label="E-mail"
+        label="Email"
         type="email"
         autoComplete="username"
         value={email}
@@ -86,12 +86,12 @@ function PasswordForm({ onDone }: { readonly onDone: (next: Next) => void }) {
         visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         required
       />
-      <DeedFailure failure={logIn.failure === null ? null : { ...logIn.failure, fields: {}, requestId: null }} />
+      <ActionFailure failure={logIn.failure === null ? null : { ...logIn.failure, fields: {}, requestId: null }} />
       <Button type="submit" loading={logIn.busy}>
         Log in
       </Button>
       <p className="pm-muted pm-small">
-        Password lost? Whoever runs this installation makes a new one with <code>paymesh operator reset-password</code>.
+        Forgot your password? Ask your administrator to reset it (<code>paymesh operator reset-password</code>).
       </p>
     </LoginCard>
   )
@@ -105,20 +105,22 @@ function CodeForm(props: {
 }) {
   const { isRecovery } = props
   const [code, setCode] = useState('')
-  const give = useDeed({
+  const give = useAction({
     call: (_ids, input: { code: string }) =>
       isRecovery ? api.auth.giveRecoveryCode.mutate(input) : api.auth.giveCode.mutate(input),
     onDone: props.onDone,
   })
   const tooLate = give.failure?.code === 'UNAUTHORIZED'
   const failure =
-    tooLate && give.failure !== null ? { ...give.failure, message: 'That took too long. Log in again.' } : give.failure
+    tooLate && give.failure !== null
+      ? { ...give.failure, message: 'Your log-in timed out. Please log in again.' }
+      : give.failure
   return (
     <LoginCard onSubmit={() => void give.run({ code })}>
       <TextInput
-        label={isRecovery ? 'Recovery code' : 'Code of your authenticator'}
+        label={isRecovery ? 'Recovery code' : 'Authenticator code'}
         description={
-          isRecovery ? 'One of the ten you kept. It works once.' : 'Six digits. You may paste them. Each works once.'
+          isRecovery ? 'One of your ten recovery codes. Each works once.' : '6-digit code. You can paste it.'
         }
         inputMode={isRecovery ? 'text' : 'numeric'}
         autoComplete="one-time-code"
@@ -127,16 +129,16 @@ function CodeForm(props: {
         required
         autoFocus
       />
-      <DeedFailure failure={failure === null ? null : { ...failure, fields: {}, requestId: null }} />
+      <ActionFailure failure={failure === null ? null : { ...failure, fields: {}, requestId: null }} />
       <Button type="submit" loading={give.busy}>
         Continue
       </Button>
       <div className="pm-row">
         <Button variant="subtle" size="xs" onClick={props.onOther}>
-          {isRecovery ? 'Use the authenticator' : 'Use a recovery code'}
+          {isRecovery ? 'Use an authenticator code' : 'Use a recovery code'}
         </Button>
         <Button variant="subtle" size="xs" onClick={props.onBack}>
-          Log in as somebody else
+          Use a different account
         </Button>
       </div>
     </LoginCard>

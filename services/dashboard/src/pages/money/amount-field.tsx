@@ -8,14 +8,14 @@ const WITHOUT_DECIMALS = new Set(['CLP'])
 export interface TypedAmount {
   readonly typed: string
   readonly type: (text: string) => void
-  /** What was understood, in words; null while nothing or nonsense stands there. */
+  /** The parsed amount in words; null while the field is empty or invalid. */
   readonly echo: string | null
   readonly problem: string | null
   /** The plain decimal, or null; from then on the problem is shown. */
   readonly read: () => string | null
 }
 
-/** Keeps what somebody types as an amount. Never guesses: what is not understood is said. */
+/** Parses a typed amount. Never guesses: unclear input is reported. */
 export function useAmount(currency: string): TypedAmount {
   const [typed, setTyped] = useState('')
   const [asked, setAsked] = useState(false)
@@ -42,7 +42,7 @@ function withDecimals(value: string, decimals: number): string {
   return decimals === 0 ? whole : `${whole}.${rest.padEnd(decimals, '0')}`
 }
 
-/** The field of a typed amount with what was understood below it. */
+/** The field of a typed amount with the parsed amount below it. */
 export function AmountField(props: {
   readonly label: string
   readonly amount: TypedAmount
@@ -58,7 +58,7 @@ export function AmountField(props: {
       autoComplete="off"
       value={amount.typed}
       onChange={({ currentTarget }) => amount.type(currentTarget.value)}
-      description={amount.echo === null ? 'For example 1250 or 1250.50' : `Understood: ${amount.echo}`}
+      description={amount.echo === null ? 'For example 1250 or 1250.50' : `= ${amount.echo}`}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       error={amount.problem ?? props.problem}
     />

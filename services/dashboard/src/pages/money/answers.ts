@@ -5,11 +5,11 @@ type Outputs = inferRouterOutputs<AppRouter>
 type Inputs = inferRouterInputs<AppRouter>
 type NotFilters = 'workspaceId' | 'mode' | 'cursor' | 'limit'
 
-/** What the lists of money are asked for beside their place: the same for the page, its counts and its export. */
+/** Filters of the lists of money without the position: the same for the page, its counts and its export. */
 export type InvoiceFilters = Required<Omit<Inputs['invoices']['list'], NotFilters>>
 export type PaymentFilters = Required<Omit<Inputs['payments']['list'], NotFilters>>
 
-/** What the pages about money are given. */
+/** Results for the pages about money. */
 export type InvoiceRow = Outputs['invoices']['list']['items'][number]
 export type InvoiceDetail = Outputs['invoices']['get']
 export type InvoicePayment = InvoiceDetail['payments'][number]

@@ -10,7 +10,7 @@ const PERIODS = [
 /** Choices of a filter by time of creation. */
 export const PERIOD_CHOICES = PERIODS.map(({ value, label }) => ({ value, label }))
 
-/** Where a period begins, in whole minutes so that a query keeps its name; null = without bound. */
+/** Start of a period, in whole minutes so that the query key stays the same; null = without bound. */
 export function periodStart(value: string, now: number): number | null {
   const days = PERIODS.find((one) => one.value === value)?.days ?? null
   return days === null ? null : Math.floor(now / 60_000) * 60_000 - days * DAY_MS

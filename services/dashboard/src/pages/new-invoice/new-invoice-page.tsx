@@ -4,24 +4,24 @@ import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Page } from '../../parts/page.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, usePlace, useScope, useTo } from '../../session/scope.ts'
 import { AmountField, type TypedAmount, useAmount } from '../money/amount-field.tsx'
 import '../money/money.css'
 
 const LIVES = [
-  { value: '', label: 'As the workspace has it' },
+  { value: '', label: 'Workspace default' },
   { value: '3600', label: '1 hour' },
   { value: '86400', label: '1 day' },
   { value: '604800', label: '7 days' },
   { value: '2592000', label: '30 days' },
 ]
 const DAY_S = 86_400
-type Wish = Parameters<typeof api.invoices.create.mutate>[0]['invoice']
+type Request = Parameters<typeof api.invoices.create.mutate>[0]['invoice']
 
 interface Draft {
   readonly currency: string
@@ -34,7 +34,7 @@ interface Draft {
 }
 const EMPTY: Draft = { currency: 'USD', asset: '', description: '', order: '', name: '', email: '', life: '' }
 
-/** What will the customer see? */
+/** The form for a manual invoice, with a preview. */
 export function NewInvoicePage() {
   const scope = useScope()
   const to = useTo()
@@ -42,9 +42,9 @@ export function NewInvoicePage() {
   const may = useMay('support')
   const [draft, setDraft] = useState<Draft>(EMPTY)
   const amount = useAmount(draft.currency)
-  const create = useDeed({
-    call: (ids, invoice: Wish) => api.invoices.create.mutate({ ...scope, ...ids, invoice }),
-    done: ({ number }) => `Invoice #${number} is made.`,
+  const create = useAction({
+    call: (ids, invoice: Request) => api.invoices.create.mutate({ ...scope, ...ids, invoice }),
+    done: ({ number }) => `Invoice #${number} created.`,
     refresh: [trpc.invoices.pathFilter()],
     onDone: ({ id }) => void navigate(to('invoices', id)),
   })
@@ -52,12 +52,12 @@ export function NewInvoicePage() {
     event.preventDefault()
     const value = amount.read()
     if (value === null) return document.querySelector<HTMLElement>('[name=amount]')?.focus()
-    void create.run(wishOf(draft, value))
+    void create.run(requestOf(draft, value))
   }
   if (!may) {
     return (
       <Page title="New invoice">
-        <p>To make invoices, the role support is needed.</p>
+        <p>Requires the Support role.</p>
       </Page>
     )
   }
@@ -67,10 +67,10 @@ export function NewInvoicePage() {
         <Card>
           <form onSubmit={submit} className="pm-stack" noValidate>
             <Fields draft={draft} amount={amount} fields={create.failure?.fields ?? {}} change={setDraft} />
-            <DeedFailure failure={create.failure} />
+            <ActionFailure failure={create.failure} />
             <div className="pm-row pm-end">
               <Button type="submit" loading={create.busy} disabled={amount.typed === ''}>
-                Make invoice
+                Create invoice
               </Button>
             </div>
           </form>
@@ -81,7 +81,7 @@ export function NewInvoicePage() {
   )
 }
 
-function wishOf(draft: Draft, amount: string): Wish {
+function requestOf(draft: Draft, amount: string): Request {
   const { currency, asset, life } = draft
   const [description, order, name, email] = [draft.description, draft.order, draft.name, draft.email].map((text) =>
     text.trim(),
@@ -120,9 +120,9 @@ function Fields(props: {
       />
       <NativeSelect
         label="Coin"
-        description="Left open, the customer chooses and gets a fresh price."
+        description="If you leave this open, the customer picks the coin and gets a fresh rate."
         data={[
-          { value: '', label: 'The customer chooses' },
+          { value: '', label: 'Customer chooses' },
           ...(assets.data ?? []).map(({ id, symbol, networkName, unavailable }) => ({
             value: id,
             label: `${symbol} on ${networkName}${unavailable === null ? '' : ' (not available now)'}`,
@@ -139,15 +139,13 @@ function Fields(props: {
         value={draft.life}
         onChange={({ currentTarget }) => set({ life: currentTarget.value })}
         description={
-          risky
-            ? 'With a coin chosen the price is fixed for all that time: if it falls, you carry the difference.'
-            : undefined
+          risky ? 'The rate is locked for the whole period. If the coin loses value, you bear the loss.' : undefined
         }
         error={fields['expires_in']}
       />
       <Textarea
-        label="What it is for (optional)"
-        description="The customer reads it."
+        label="Description (optional)"
+        description="Shown to the customer."
         value={draft.description}
         maxLength={500}
         onChange={({ currentTarget }) => set({ description: currentTarget.value })}
@@ -161,14 +159,14 @@ function Fields(props: {
         error={fields['order_id']}
       />
       <TextInput
-        label="Customer's name (optional)"
+        label="Customer name (optional)"
         value={draft.name}
         maxLength={200}
         onChange={({ currentTarget }) => set({ name: currentTarget.value })}
         error={fields['customer.name']}
       />
       <TextInput
-        label="Customer's e-mail (optional)"
+        label="Customer email (optional)"
         type="email"
         value={draft.email}
         maxLength={254}
@@ -179,28 +177,34 @@ function Fields(props: {
   )
 }
 
-/** The bill as the customer will read it. */
+/** The bill as the customer will see it. */
 function Preview({ draft, amount }: { readonly draft: Draft; readonly amount: TypedAmount }) {
   const { workspaceName } = usePlace()
+  const assets = useQuery(trpc.invoices.assets.queryOptions(useScope()))
+  const chosen = assets.data?.find(({ id }) => id === draft.asset)
   return (
     <section className="pm-preview" aria-label="Preview of the checkout" aria-live="polite">
-      <small>The customer sees</small>
+      <small>Customer view</small>
       <p>
-        <ForeignText>{workspaceName}</ForeignText>
+        <UntrustedText>{workspaceName}</UntrustedText>
       </p>
       <strong className="pm-num">{amount.echo ?? '–'}</strong>
       {draft.description.trim() === '' ? null : (
         <p>
-          <ForeignText>{draft.description.trim()}</ForeignText>
+          <UntrustedText>{draft.description.trim()}</UntrustedText>
         </p>
       )}
       {draft.order.trim() === '' ? null : (
         <p>
-          Order <ForeignText mono>{draft.order.trim()}</ForeignText>
+          Order <UntrustedText mono>{draft.order.trim()}</UntrustedText>
         </p>
       )}
       <small>
-        {draft.asset === '' ? 'They choose coin and network.' : `To pay in ${draft.asset.replace('_', ' on ')}.`}
+        {draft.asset === ''
+          ? 'Customer chooses the coin and network.'
+          : chosen === undefined
+            ? ''
+            : `Pays in ${chosen.symbol} on ${chosen.networkName}.`}
       </small>
     </section>
   )

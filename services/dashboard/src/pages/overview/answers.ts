@@ -3,14 +3,14 @@ import type { AppRouter } from '#services/admin/app-router.ts'
 
 type Outputs = inferRouterOutputs<AppRouter>['overview']
 
-/** What the cards of the front page are given. */
+/** Results for the cards of the front page. */
 export type Volume = Outputs['volume']
 export type Funnel = Outputs['funnel']
 export type Webhooks = Outputs['webhooks']
 export type Chains = Outputs['chains']
 export type FirstStepsDone = Outputs['firstSteps']
 
-/** What a card needs of its query. */
+/** Fields of a query that a card uses. */
 export interface CardQuery<T> {
   readonly data: T | undefined
   readonly error: unknown

@@ -4,13 +4,13 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Span } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import type { Chains, Webhooks } from './answers.ts'
 
-/** What needs a person, first of all; nothing when nothing does. */
+/** Urgent items, at the top; empty if there are none. */
 export function AttentionStrip(props: {
   readonly webhooks: Webhooks | undefined
   readonly chains: Chains | undefined
@@ -34,10 +34,10 @@ export function AttentionStrip(props: {
             </ToneBadge>
           }
         >
-          need{exceptions.count === 1 ? 's' : ''} a decision
+          need{exceptions.count === 1 ? 's' : ''} a decision{' '}
           {exceptions.oldestAt === null ? null : (
             <>
-              , oldest <Span at={exceptions.oldestAt} stepMs={60_000} />
+              · oldest <Span at={exceptions.oldestAt} stepMs={60_000} />
             </>
           )}
         </Item>
@@ -52,7 +52,7 @@ export function AttentionStrip(props: {
             </ToneBadge>
           }
         >
-          <ForeignText>{host}</ForeignText>, {waiting} waiting, {retrying} of them for another attempt
+          <UntrustedText>{host}</UntrustedText>· {waiting} queued, {retrying} of them being retried
         </Item>
       ))}
       {halted.map(({ network, status, headAgeMs }) => (
@@ -65,7 +65,7 @@ export function AttentionStrip(props: {
             </ToneBadge>
           }
         >
-          {headAgeMs === null ? 'payments wait' : 'payments there are not seen'}
+          {headAgeMs === null ? 'payments are delayed' : 'payments on this network are not detected'}
         </Item>
       ))}
     </ul>

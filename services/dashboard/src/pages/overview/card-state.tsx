@@ -4,7 +4,7 @@ import { LoadError } from '../../parts/load-error.tsx'
 import { useLate } from '../../parts/use-late.ts'
 import type { CardQuery } from './answers.ts'
 
-/** A card whose answer is on the way or did not come; the others do not care. */
+/** A card whose data is loading or failed to load; the other cards are independent. */
 export function CardState(props: {
   readonly title: string
   readonly what: string

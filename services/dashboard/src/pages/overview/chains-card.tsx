@@ -3,22 +3,24 @@ import { Link } from 'react-router'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { Card } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { useScope } from '../../session/scope.ts'
 import { useSession } from '../../session/session.ts'
 import type { CardQuery, Chains } from './answers.ts'
 import { CardState } from './card-state.tsx'
 
-/** So many blocks behind fill the bar. */
+/** A lag of this many blocks fills the bar. */
 const FULL_BLOCKS = 20
 
-/** How far the scanner of each network is behind. */
+/** The lag of each network's scanner. */
 export function ChainsCard({ query }: { readonly query: CardQuery<Chains> }) {
   const { isOperator } = useSession()
+  const { mode } = useScope()
   const { data } = query
-  if (data === undefined) return <CardState title="Chain lag" what="chain lag" query={query} height={180} />
+  if (data === undefined) return <CardState title="Network sync" what="network status" query={query} height={180} />
   return (
-    <Card title="Chain lag" beside={isOperator ? <Link to="/system/chains">System</Link> : null}>
+    <Card title="Network sync" beside={isOperator ? <Link to="/system/chains">System</Link> : null}>
       {data.length === 0 ? (
-        <EmptyState title="No network has a node in this mode." />
+        <EmptyState title={`No network is connected in ${mode} mode.`} />
       ) : (
         <dl className="pm-chains pm-num">
           {data.map((chain) => (
@@ -31,7 +33,7 @@ export function ChainsCard({ query }: { readonly query: CardQuery<Chains> }) {
                 {chain.status === 'live' || chain.status === 'never_scanned' ? null : (
                   <IconAlertTriangle size={14} aria-hidden />
                 )}{' '}
-                {wordsOf(chain)}
+                {labelsOf(chain)}
               </dd>
             </div>
           ))}
@@ -46,7 +48,7 @@ function barOf({ status, lagBlocks }: Chains[number]): number {
   return Math.min(100, ((lagBlocks ?? 0) / FULL_BLOCKS) * 100)
 }
 
-function wordsOf({ status, lagBlocks }: Chains[number]): string {
+function labelsOf({ status, lagBlocks }: Chains[number]): string {
   if (status === 'halted') return 'halted'
   if (status === 'never_scanned' || lagBlocks === null) return 'not scanned yet'
   return `${status === 'stuck' ? 'stuck, ' : ''}${lagBlocks} ${lagBlocks === 1 ? 'block' : 'blocks'}`

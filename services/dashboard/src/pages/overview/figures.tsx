@@ -33,7 +33,7 @@ function PaidVolume({ query, days }: { readonly query: CardQuery<Volume>; readon
   return (
     <Figure
       title="Paid volume"
-      value={main === undefined ? 'None yet' : `${data.complete ? '' : 'over '}${showDecimal(main.amount)}`}
+      value={main === undefined ? '–' : showDecimal(main.amount)}
       unit={main?.currency}
       trend={data.totals.map(Number)}
     >
@@ -42,23 +42,36 @@ function PaidVolume({ query, days }: { readonly query: CardQuery<Volume>; readon
           {showShare(Math.abs(change))}
         </Change>
       )}{' '}
-      {others.length === 0
-        ? `on the ${days} days before`
-        : others.map(({ amount, currency }) => `+ ${showDecimal(amount)} ${currency}`).join(' ')}
+      {change === null ? `none in the previous ${days} days` : `vs previous ${days} days`}
+      {others.length === 0 ? null : (
+        <>
+          <br />
+          {alsoPaid(others)}
+        </>
+      )}
     </Figure>
   )
 }
 
+const SHOWN_CURRENCIES = 2
+
+/** Other currencies in one line that stays short however many there are. */
+function alsoPaid(others: Volume['currencies']): string {
+  const shown = others.slice(0, SHOWN_CURRENCIES).map(({ amount, currency }) => `${showDecimal(amount)} ${currency}`)
+  const rest = others.length - shown.length
+  return `also ${shown.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`
+}
+
 function Conversion({ query }: { readonly query: CardQuery<Funnel> }) {
   const { data } = query
-  if (data === undefined) return <CardState title="Created and paid" what="invoices" query={query} height={HEIGHT} />
+  if (data === undefined) return <CardState title="Conversion" what="invoices" query={query} height={HEIGHT} />
   const share = data.created === 0 ? null : data.paid / data.created
   const before = data.before.created === 0 ? null : data.before.paid / data.before.created
   const points = share === null || before === null ? null : (share - before) * 100
   return (
     <Figure
-      title="Created and paid"
-      value={share === null ? 'None yet' : showShare(share)}
+      title="Conversion"
+      value={share === null ? '–' : showShare(share)}
       trend={data.byDay.map(({ created, paid }) => (created === 0 ? 0 : paid / created))}
     >
       {points === null ? null : (
@@ -79,7 +92,7 @@ function MedianTime({ query }: { readonly query: CardQuery<Funnel> }) {
   return (
     <Figure
       title="Median time to paid"
-      value={medianMs === null ? 'None yet' : showDuration(medianMs)}
+      value={medianMs === null ? '–' : showDuration(medianMs)}
       trend={data.byDay.flatMap((day) => (day.medianMs === null ? [] : [day.medianMs]))}
     >
       {change === null || change === 0 ? null : (
@@ -98,14 +111,16 @@ function Delivered({ query }: { readonly query: CardQuery<Webhooks> }) {
     return <CardState title="Webhooks delivered" what="deliveries" query={query} height={HEIGHT} />
   const { tried, succeeded, firstTry, failed, waiting, retrying, firstAttemptP99Ms } = data
   const words = [
-    ...(tried === 0 ? [] : [`first attempt ${showShare(firstTry / tried)}`]),
+    ...(tried === 0 ? [] : [`${showShare(firstTry / tried)} on the first attempt`]),
     ...(retrying === 0 ? [] : [`${showCount(retrying)} retrying`]),
     ...(waiting > retrying ? [`${showCount(waiting - retrying)} queued`] : []),
-    ...(failed === 0 ? [] : [`${showCount(failed)} given up`]),
-    ...(firstAttemptP99Ms === null ? ['last 24 hours'] : [`p99 ${showDuration(firstAttemptP99Ms)}`]),
+    ...(failed === 0 ? [] : [`${showCount(failed)} failed`]),
+    ...(firstAttemptP99Ms === null
+      ? ['last 24 hours']
+      : [`99 % of first attempts within ${showDuration(firstAttemptP99Ms)}`]),
   ]
   return (
-    <Figure title="Webhooks delivered" value={tried === 0 ? 'None yet' : showShare(succeeded / tried, 2)}>
+    <Figure title="Webhooks delivered" value={tried === 0 ? '–' : showShare(succeeded / tried, 2)}>
       {words.join(' · ')}
     </Figure>
   )

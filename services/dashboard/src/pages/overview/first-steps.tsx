@@ -6,7 +6,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { placePath, usePlace, useTo } from '../../session/scope.ts'
 import type { FirstStepsDone } from './answers.ts'
 
-/** Before the first payment: what to do, each step ticking itself. */
+/** Before the first payment: the steps to take; completed ones are ticked automatically. */
 export function FirstSteps({ done }: { readonly done: FirstStepsDone | undefined }) {
   const { workspaceId, mode } = usePlace()
   const to = useTo()
@@ -17,17 +17,17 @@ export function FirstSteps({ done }: { readonly done: FirstStepsDone | undefined
       title: 'Add a wallet',
       text: walletText(mode),
     },
-    { is: done?.key === true, page: 'keys', title: 'Create an API key', text: 'Your shop calls us with it.' },
+    { is: done?.key === true, page: 'keys', title: 'Create an API key', text: 'Your shop uses it to create invoices.' },
     {
       is: done?.webhook === true,
       page: 'webhooks/endpoints',
-      title: 'Add a webhook',
-      text: 'We tell your shop about each payment.',
+      title: 'Add a webhook endpoint',
+      text: 'We notify your shop of every payment.',
     },
   ]
   return (
     <Card>
-      <EmptyState title="No payments yet. Create a test invoice and pay it with one click.">
+      <EmptyState title="No payments yet. Create a test invoice and pay it in one click.">
         <Button component={Link} to={placePath(workspaceId, 'test', 'invoices/new')}>
           Create test invoice
         </Button>
@@ -51,5 +51,5 @@ export function FirstSteps({ done }: { readonly done: FirstStepsDone | undefined
 }
 
 function walletText(mode: 'live' | 'test'): string {
-  return mode === 'live' ? 'A public key: money goes to you and never to us.' : 'Test mode works without.'
+  return mode === 'live' ? 'Paste a public key. Money goes straight to you.' : 'Test mode has a built-in wallet.'
 }

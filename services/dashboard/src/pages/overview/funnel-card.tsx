@@ -6,24 +6,24 @@ import { useTo } from '../../session/scope.ts'
 import type { CardQuery, Funnel } from './answers.ts'
 import { CardState } from './card-state.tsx'
 
-/** How far invoices came, and how they ended: all end states, so that the shares add up. */
+/** How many invoices reached each step, and how they ended: all end states, so that the shares add up. */
 export function FunnelCard({ query }: { readonly query: CardQuery<Funnel> }) {
   const to = useTo()
   const { data } = query
-  if (data === undefined) return <CardState title="From created to paid" what="invoices" query={query} height={300} />
+  if (data === undefined) return <CardState title="Payment funnel" what="invoices" query={query} height={300} />
   const { created } = data
   const shareOf = (count: number) => (created === 0 ? 0 : count / created)
   const steps = [
     ['Created', created],
     ['Coin chosen', data.coinChosen],
-    ['Full amount seen', data.fullAmountSeen],
+    ['Full amount received', data.fullAmountSeen],
     ['Paid or overpaid', data.paid],
   ] as const
   const countOf = (status: string) => data.byStatus.find((row) => row.status === status)?.count ?? 0
   const ended = ['paid', 'overpaid', 'expired', 'cancelled'] as const
   const open = created - ended.reduce((sum, status) => sum + countOf(status), 0)
   return (
-    <Card title="From created to paid" beside={<Link to={to('invoices')}>All invoices</Link>}>
+    <Card title="Payment funnel" beside={<Link to={to('invoices')}>All invoices</Link>}>
       <dl className="pm-funnel pm-num">
         {steps.map(([label, count]) => (
           <div key={label}>
@@ -37,7 +37,7 @@ export function FunnelCard({ query }: { readonly query: CardQuery<Funnel> }) {
           </div>
         ))}
       </dl>
-      <h3 className="pm-funnel-head">How they ended</h3>
+      <h3 className="pm-funnel-head">Outcomes</h3>
       <ul className="pm-ends pm-num">
         {ended.map((status) => (
           <li key={status}>
@@ -52,7 +52,6 @@ export function FunnelCard({ query }: { readonly query: CardQuery<Funnel> }) {
           <span className="pm-muted">{showShare(shareOf(open))}</span>
         </li>
       </ul>
-      {data.complete ? null : <p className="pm-muted pm-small">Only the newest 50,000 invoices were counted.</p>}
     </Card>
   )
 }

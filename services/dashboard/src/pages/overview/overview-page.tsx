@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { trpc } from '../../api/trpc.ts'
 import { Page } from '../../parts/page.tsx'
@@ -8,6 +8,7 @@ import { useScope } from '../../session/scope.ts'
 import { AttentionStrip } from './attention-strip.tsx'
 import { ChainsCard } from './chains-card.tsx'
 import { Figures } from './figures.tsx'
+import { FiguresAge } from './figures-age.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { FunnelCard } from './funnel-card.tsx'
 import { VolumeCard } from './volume-card.tsx'
@@ -17,26 +18,26 @@ const FILTERS = { days: '14' }
 const SPANS = [7, 14, 30, 90] as const
 const SPAN_OPTIONS = SPANS.map((days) => ({ value: String(days), label: `Last ${days} days` }))
 
-/** The front page: is money arriving, is anything stuck? Each card asks for itself, so that a failed one fails alone. */
+/** The front page: incoming money and problems. Each card loads separately, so that a failure affects only one. */
 export function OverviewPage() {
   const scope = useScope()
   const { filters, set } = useUrlFilters(FILTERS)
   const days = SPANS.find((span) => String(span) === filters.days) ?? 14
   const input = { ...scope, days, zone: ZONE }
-  const kept = { placeholderData: keepPreviousData }
+  // Figures follow a change some seconds later, and nothing signals that they did.
+  const kept = { placeholderData: keepPreviousData, refetchInterval: 15_000 }
   const steps = useQuery(trpc.overview.firstSteps.queryOptions(scope))
   const begun = steps.data === undefined || steps.data.paid
   const volume = useQuery(trpc.overview.volume.queryOptions(input, { ...kept, enabled: begun }))
   const funnel = useQuery(trpc.overview.funnel.queryOptions(input, { ...kept, enabled: begun }))
-  const webhooks = useQuery(trpc.overview.webhooks.queryOptions(scope))
+  const webhooks = useQuery(trpc.overview.webhooks.queryOptions(scope, { refetchInterval: 15_000 }))
   const chains = useQuery(trpc.overview.chains.queryOptions(scope, { refetchInterval: 15_000 }))
   const span = (
-    <Select
+    <NativeSelect
       aria-label="Time span"
       data={SPAN_OPTIONS}
       value={String(days)}
-      onChange={(value) => set({ days: value ?? FILTERS.days })}
-      allowDeselect={false}
+      onChange={({ currentTarget }) => set({ days: currentTarget.value })}
       w={150}
     />
   )
@@ -46,6 +47,7 @@ export function OverviewPage() {
         <AttentionStrip webhooks={webhooks.data} chains={chains.data} />
         {begun ? (
           <>
+            {volume.data === undefined ? null : <FiguresAge asOf={volume.data.asOf} readAt={volume.dataUpdatedAt} />}
             <Figures days={days} volume={volume} funnel={funnel} webhooks={webhooks} />
             <div className="pm-overview-row">
               <VolumeCard query={volume} />

@@ -1,7 +1,7 @@
 const WIDTH = 84
 const HEIGHT = 26
 
-/** The course of a figure, for a glance; its numbers are said beside it or in a chart below. */
+/** The trend of a figure at a glance; its numbers are next to it or in a chart below. */
 export function Sparkline({ values }: { readonly values: readonly number[] }) {
   if (values.length < 2) return null
   const max = Math.max(...values)

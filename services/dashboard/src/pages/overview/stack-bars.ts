@@ -7,11 +7,11 @@ export interface BarPart {
   readonly height: number
 }
 
-/** A stacked bar chart laid out for a plot of a certain size. */
+/** Layout of a stacked bar chart for a plot of a certain size. */
 export interface StackedBars {
   /** Values of the grid lines, from 0 upwards, with their distance from the upper edge. */
   readonly ticks: readonly { readonly value: number; readonly y: number }[]
-  /** Days whose label fits, by their place, with the middle of their bar. */
+  /** Days whose label fits, by index, with the middle of their bar. */
   readonly labels: readonly { readonly day: number; readonly x: number }[]
   readonly parts: readonly BarPart[]
 }
@@ -24,7 +24,7 @@ const LABEL_WIDTH = 58
 const ROUND_STEPS = [1, 2, 2.5, 5, 10]
 
 /**
- * Lays out `amounts[series][day]`, decimal strings that are not negative, as one stack per day. Heights are the only place where an amount
+ * Lays out `amounts[series][day]`, non-negative decimal strings, as one stack per day. Only for heights an amount
  * becomes a float. The highest stack fits below the highest grid line; a chart of zeros has grid lines and no bars.
  */
 export function stackBars(
@@ -57,7 +57,7 @@ export function stackBars(
   }
 }
 
-/** The smallest round step of which `TICKS` reach `max`; 1 for a chart of zeros. */
+/** The smallest round step with which `TICKS` steps reach `max`; 1 for a chart of zeros. */
 function roundStep(max: number): number {
   if (max === 0) return 1
   const least = max / TICKS

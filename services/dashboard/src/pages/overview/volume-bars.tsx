@@ -3,7 +3,7 @@ import { showAxisTick } from '../../format/amounts.ts'
 import { stackBars } from './stack-bars.ts'
 
 const FILLS = ['var(--chart-1)', 'var(--chart-2)', 'url(#pm-hatch)']
-/** Room for the ticks at the left, the days below and half a line above. */
+/** Margins for the ticks at the left, the days below and half a line above. */
 const LEFT = 52
 const BELOW = 26
 const ABOVE = 8
@@ -19,7 +19,7 @@ export function VolumeBars(props: {
   const plot = { width: Math.max(0, width - LEFT - RIGHT), height: props.height - ABOVE - BELOW }
   const { ticks, labels, parts } = stackBars(
     props.series.map(({ amounts }) => amounts),
-    // Before its first measurement the chart has no width: it keeps its place and draws nothing.
+    // Before its first measurement the chart has no width: it keeps its space and draws nothing.
     width === 0 ? 0 : props.days.length,
     plot,
   )

@@ -6,7 +6,7 @@ import { VolumeBars } from './volume-bars.tsx'
 
 const HEIGHT = 252
 
-/** Paid volume by day in the currency with most payments. */
+/** Paid volume by day in the currency with the most payments. */
 export function VolumeCard({ query }: { readonly query: CardQuery<Volume> }) {
   const { data } = query
   if (data === undefined)
@@ -51,8 +51,8 @@ function shortDay(day: string): string {
 
 function findingOf({ totals, currencies }: Volume, days: readonly string[]): string {
   const [main] = currencies
-  if (main === undefined) return 'Nothing was paid in this time.'
+  if (main === undefined) return 'Nothing was paid in this period.'
   const best = totals.reduce((top, value, at) => (Number(value) > Number(totals[top] ?? 0) ? at : top), 0)
-  const total = `${showDecimal(main.amount)} ${main.currency} were paid`
-  return `${total}, most on ${days[best]} with ${showDecimal(totals[best] ?? '0')}.`
+  const total = `${showDecimal(main.amount)} ${main.currency} paid`
+  return `${total}. Best day: ${days[best]}, ${showDecimal(totals[best] ?? '0')}.`
 }

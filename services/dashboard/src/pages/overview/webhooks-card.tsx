@@ -3,17 +3,17 @@ import { showCount, showShare } from '../../format/amounts.ts'
 import { showDuration } from '../../format/time.ts'
 import { Card } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Span } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useTo } from '../../session/scope.ts'
 import type { CardQuery, Webhooks } from './answers.ts'
 import { CardState } from './card-state.tsx'
 
 const TITLE = 'Webhook health, last 24 h'
 
-/** How each endpoint did today. */
+/** The health of each endpoint today. */
 export function WebhooksCard({ query }: { readonly query: CardQuery<Webhooks> }) {
   const to = useTo()
   const { data } = query
@@ -21,7 +21,7 @@ export function WebhooksCard({ query }: { readonly query: CardQuery<Webhooks> })
   return (
     <Card title={TITLE} beside={<Link to={to('webhooks/deliveries')}>Deliveries</Link>} flush>
       {data.endpoints.length === 0 ? (
-        <EmptyState title="Add an endpoint to be told about payments.">
+        <EmptyState title="Add a webhook endpoint to be notified of payments.">
           <Link to={to('webhooks/endpoints')}>Endpoints</Link>
         </EmptyState>
       ) : (
@@ -41,10 +41,10 @@ export function WebhooksCard({ query }: { readonly query: CardQuery<Webhooks> })
                   Waiting
                 </th>
                 <th scope="col" className="pm-right pm-wide">
-                  First attempt p99
+                  99 % of on the first attempts
                 </th>
                 <th scope="col" className="pm-right pm-wide">
-                  Oldest due
+                  Oldest overdue
                 </th>
               </tr>
             </thead>
@@ -53,7 +53,7 @@ export function WebhooksCard({ query }: { readonly query: CardQuery<Webhooks> })
                 <tr key={row.id}>
                   <td>
                     <Link to={to('webhooks/endpoints', row.id)}>
-                      <ForeignText>{row.host}</ForeignText>
+                      <UntrustedText>{row.host}</UntrustedText>
                     </Link>
                   </td>
                   <td>
@@ -62,7 +62,7 @@ export function WebhooksCard({ query }: { readonly query: CardQuery<Webhooks> })
                   <td className="pm-right">{showCount(row.made)}</td>
                   <td className="pm-right">
                     {row.tried === 0 ? '–' : showShare(row.succeeded / row.tried, 2)}
-                    {row.tried === 0 ? null : <small>first attempt {showShare(row.firstTry / row.tried)}</small>}
+                    {row.tried === 0 ? null : <small>{showShare(row.firstTry / row.tried)} on the first attempt</small>}
                   </td>
                   <td className="pm-right">
                     {showCount(row.waiting)}

@@ -16,21 +16,21 @@ import { Time } from '../../parts/time.tsx'
 import { useNow } from '../../parts/use-now.ts'
 import { useScope, useTo } from '../../session/scope.ts'
 import type { PaymentRow } from '../money/answers.ts'
-import { CsvLink } from '../money/csv-link.tsx'
+import { CsvButton } from '../money/csv-button.tsx'
 import { PERIOD_CHOICES, periodStart } from '../money/period.ts'
 
 const FILTERS = { network: 'any', counted: 'any', period: 'any' }
 const COUNTED = [
-  { value: 'any', label: 'Counted or not' },
-  { value: 'yes', label: 'Counted' },
-  { value: 'no', label: 'Not counted' },
+  { value: 'any', label: 'All payments' },
+  { value: 'yes', label: 'Applied to an invoice' },
+  { value: 'no', label: 'Not applied' },
 ]
 const NETWORK_OPTIONS = [
   { value: 'any', label: 'Any network' },
   ...NETWORK_IDS.map((id) => ({ value: id, label: NETWORKS[id].name })),
 ]
 
-/** What arrived, and did it count? */
+/** Payments, and whether they counted. */
 export function PaymentsPage() {
   const scope = useScope()
   const to = useTo()
@@ -47,7 +47,7 @@ export function PaymentsPage() {
     ),
   )
   const columns: readonly Column<PaymentRow>[] = [
-    { header: 'Seen', cell: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
+    { header: 'Detected', cell: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
     { header: 'State', cell: (row) => <PaymentState row={row} /> },
     {
       header: 'Amount',
@@ -79,16 +79,16 @@ export function PaymentsPage() {
         ) : (
           <span className="pm-row">
             <CopyText text={txHash} what="transaction" short />
-            <Link to={`${to('explain')}?q=${encodeURIComponent(txHash)}`}>Explain</Link>
+            <Link to={`${to('explain')}?q=${encodeURIComponent(txHash)}`}>Trace</Link>
           </span>
         ),
     },
   ]
   return (
-    <Page title="Payments" actions={<CsvLink what="payments" filters={filter} />}>
+    <Page title="Payments" actions={<CsvButton what="payments" filters={filter} />}>
       <search className="pm-filters">
         <NativeSelect
-          aria-label="Seen"
+          aria-label="Detected"
           data={PERIOD_CHOICES}
           value={filters.period}
           onChange={({ currentTarget }) => set({ period: currentTarget.value })}
@@ -100,7 +100,7 @@ export function PaymentsPage() {
           onChange={({ currentTarget }) => set({ network: currentTarget.value })}
         />
         <NativeSelect
-          aria-label="Counted"
+          aria-label="Applied"
           data={COUNTED}
           value={filters.counted}
           onChange={({ currentTarget }) => set({ counted: currentTarget.value })}
@@ -119,12 +119,12 @@ export function PaymentsPage() {
         idOf={({ id }) => id}
         pages={pages}
         nextCursor={list.data?.nextCursor}
-        foot="Newest first; the file holds the rate at lock"
+        foot="Newest first. The CSV includes the locked rate."
         empty={
           filtered ? (
-            <EmptyState title="No payment matches." />
+            <EmptyState title="No payments match." />
           ) : (
-            <EmptyState title="No payments yet." text="Create a test invoice and pay it with one click on its page.">
+            <EmptyState title="No payments yet." text="Create a test invoice, open it and simulate a payment.">
               <Button component={Link} to={to('invoices/new')} variant="default">
                 New invoice
               </Button>
@@ -142,7 +142,7 @@ function PaymentState({ row }: { readonly row: PaymentRow }) {
       <StatusBadge of="payment" status={row.state} />
       {row.simulated ? <StatusBadge of="flag" status="simulated" /> : null}
       {row.late ? <StatusBadge of="flag" status="paid_late" /> : null}
-      {row.counted ? null : <ToneBadge tone="partial">Not counted</ToneBadge>}
+      {row.counted ? null : <ToneBadge tone="partial">Not applied</ToneBadge>}
     </span>
   )
 }

@@ -9,7 +9,7 @@ import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { LOOK_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
+import { POLL_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
 import { systemTabs } from '../system/tabs.ts'
 
 type Answer = Awaited<ReturnType<typeof api.system.processes.query>>
@@ -18,7 +18,7 @@ type Process = Answer['processes'][number]
 const VERDICTS = {
   running: { word: 'Running', tone: 'paid', icon: IconCheck },
   stuck: { word: 'Stuck', tone: 'danger', icon: IconAlertTriangle },
-  missing: { word: 'Not heard', tone: 'danger', icon: IconAlertTriangle },
+  missing: { word: 'No heartbeat', tone: 'danger', icon: IconAlertTriangle },
 } as const
 
 const COLUMNS: readonly Column<Process>[] = [
@@ -42,19 +42,19 @@ const COLUMNS: readonly Column<Process>[] = [
           <ToneBadge tone={tone} icon={icon}>
             {word}
           </ToneBadge>
-          {silent.length === 0 ? null : <small>stands still: {silent.join(', ')}</small>}
+          {silent.length === 0 ? null : <small>not responding: {silent.join(', ')}</small>}
         </>
       )
     },
   },
   { header: 'Version', wide: true, cell: ({ version, node }) => `${version}, Node ${node}` },
-  { header: 'Since', align: 'right', wide: true, cell: ({ startedAt }) => <Time at={startedAt} /> },
-  { header: 'Seen', align: 'right', cell: ({ seenAt }) => <Time at={seenAt} detail /> },
+  { header: 'Started', align: 'right', wide: true, cell: ({ startedAt }) => <Time at={startedAt} /> },
+  { header: 'Last heartbeat', align: 'right', cell: ({ seenAt }) => <Time at={seenAt} detail /> },
 ]
 
-/** What runs, who holds which lease, and whether Redis is the one it was. */
+/** Running processes, lease holders, and whether Redis was replaced. */
 export function ProcessesPage() {
-  const answer = useQuery(trpc.system.processes.queryOptions(undefined, { refetchInterval: LOOK_EVERY_MS }))
+  const answer = useQuery(trpc.system.processes.queryOptions(undefined, { refetchInterval: POLL_EVERY_MS }))
   const { data } = answer
   return (
     <Page
@@ -71,8 +71,8 @@ export function ProcessesPage() {
           rows={data?.processes}
           idOf={({ id }) => id}
           columns={COLUMNS}
-          empty={<EmptyState title="No process has shown itself in the last hour." />}
-          foot="Each process shows itself every 15 s. One that ended in good order is not listed."
+          empty={<EmptyState title="No process has sent a heartbeat in the last hour." />}
+          foot="Each process sends a heartbeat every 15 s. Processes that shut down cleanly are not listed."
         />
         {data === undefined || data.leases.length === 0 ? null : <Leases leases={data.leases} />}
       </div>
@@ -85,15 +85,15 @@ function RedisNote({ redis: { awayMs, since } }: { readonly redis: Answer['redis
     return (
       <Note tone="partial">
         <p>
-          Redis has taken no writes for {showDuration(awayMs)}. Workers poll MongoDB meanwhile; the rate limit counts
-          per process.
+          Redis has accepted no writes for {showDuration(awayMs)}. Until it does, workers poll MongoDB and each process
+          counts its own rate limit.
         </p>
       </Note>
     )
   }
   return since === null ? null : (
     <p className="pm-muted">
-      Redis is the same one since <Time at={since} />.
+      Redis up since <Time at={since} />.
     </p>
   )
 }
@@ -106,9 +106,9 @@ function Leases({ leases }: { readonly leases: Answer['leases'] }) {
           <thead>
             <tr>
               <th scope="col">Work</th>
-              <th scope="col">Held by</th>
+              <th scope="col">Owner</th>
               <th scope="col" className="pm-right">
-                Holders so far
+                Owners so far
               </th>
               <th scope="col" className="pm-right">
                 Until
@@ -119,7 +119,7 @@ function Leases({ leases }: { readonly leases: Answer['leases'] }) {
             {leases.map(({ id, owner, epoch, until, held }) => (
               <tr key={id}>
                 <td>{id}</td>
-                <td className="pm-mono">{held ? owner : 'nobody'}</td>
+                <td className="pm-mono">{held ? owner : 'none'}</td>
                 <td className="pm-right">{epoch}</td>
                 <td className="pm-right">{held ? <Time at={until} detail /> : '–'}</td>
               </tr>

@@ -1,23 +1,24 @@
-import { Button, Modal, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
+import { Modal } from '../../parts/modal.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope } from '../../session/scope.ts'
 import { AmountField, useAmount } from '../money/amount-field.tsx'
 import type { ProductRow } from '../money/answers.ts'
 
-/** What is sold at a fixed price. */
+/** Products at a fixed price. */
 export function ProductsPage() {
   const scope = useScope()
   const may = useMay('support')
@@ -42,10 +43,7 @@ export function ProductsPage() {
         pages={pages}
         nextCursor={list.data?.nextCursor}
         empty={
-          <EmptyState
-            title="A product is a name and a price that payment links copy."
-            text="Add one, then make a link of it."
-          >
+          <EmptyState title="Save a name and price once, then create payment links from it.">
             {may ? add : null}
           </EmptyState>
         }
@@ -58,12 +56,12 @@ export function ProductsPage() {
 }
 
 const COLUMNS: readonly Column<ProductRow>[] = [
-  { header: 'Name', cell: ({ name }) => <ForeignText>{name}</ForeignText> },
+  { header: 'Name', cell: ({ name }) => <UntrustedText>{name}</UntrustedText> },
   { header: 'Price', align: 'right', cell: ({ price, currency }) => <Money value={price} currency={currency} /> },
   {
     header: 'SKU',
     wide: true,
-    cell: ({ sku }) => (sku === null ? <span className="pm-dim">–</span> : <ForeignText mono>{sku}</ForeignText>),
+    cell: ({ sku }) => (sku === null ? <span className="pm-dim">–</span> : <UntrustedText mono>{sku}</UntrustedText>),
   },
   { header: 'Added', cell: ({ created_at: at }) => <Time at={at} /> },
 ]
@@ -75,19 +73,19 @@ function ProductForm({ onClose }: { readonly onClose: () => void }) {
   const [description, setDescription] = useState('')
   const [currency, setCurrency] = useState('USD')
   const price = useAmount(currency)
-  const deed = useDeed({
+  const action = useAction({
     call: (ids, product: Parameters<typeof api.products.create.mutate>[0]['product']) =>
       api.products.create.mutate({ ...scope, ...ids, product }),
     done: 'Product added.',
     refresh: [trpc.products.pathFilter()],
     onDone: onClose,
   })
-  const fields = deed.failure?.fields ?? {}
+  const fields = action.failure?.fields ?? {}
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const value = price.read()
     if (value === null) return
-    void deed.run({
+    void action.run({
       name: name.trim(),
       price: value,
       currency,
@@ -99,7 +97,7 @@ function ProductForm({ onClose }: { readonly onClose: () => void }) {
     <form onSubmit={submit} className="pm-stack" noValidate>
       <TextInput
         label="Name"
-        description="What payers read."
+        description="Shown to customers."
         required
         value={name}
         maxLength={200}
@@ -116,7 +114,7 @@ function ProductForm({ onClose }: { readonly onClose: () => void }) {
       />
       <TextInput
         label="SKU (optional)"
-        description="Your own code, unique in this workspace and mode."
+        description="Your own item number."
         value={sku}
         maxLength={100}
         onChange={({ currentTarget }) => setSku(currentTarget.value)}
@@ -129,12 +127,12 @@ function ProductForm({ onClose }: { readonly onClose: () => void }) {
         onChange={({ currentTarget }) => setDescription(currentTarget.value)}
         error={fields['description']}
       />
-      <DeedFailure failure={deed.failure} />
+      <ActionFailure failure={action.failure} />
       <div className="pm-row pm-end">
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" loading={deed.busy} disabled={name.trim() === '' || price.typed === ''}>
+        <Button type="submit" loading={action.busy} disabled={name.trim() === '' || price.typed === ''}>
           Add product
         </Button>
       </div>

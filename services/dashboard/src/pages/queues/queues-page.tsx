@@ -7,30 +7,30 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import '../webhooks/webhooks.css'
-import { LOOK_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
+import { POLL_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
 import { systemTabs } from '../system/tabs.ts'
 
-/** A sweep takes a second: what is due for longer waits for somebody. */
+/** A sweep takes a second: work due for longer is late. */
 const LATE_MS = 10_000
 
 type Row = Awaited<ReturnType<typeof api.queues.list.query>>['items'][number]
 
 const WORDS: Readonly<Record<Row['work'], string>> = {
-  'invoice-transitions': 'Deadlines of invoices',
-  payments: 'Payments to be counted',
-  outbox: 'Events to be made',
-  webhooks: 'Deliveries to be sent',
+  'invoice-transitions': 'Invoice deadlines',
+  payments: 'Payments to apply',
+  outbox: 'Events to create',
+  webhooks: 'Deliveries to send',
   'webhooks-slow': 'Deliveries to slow endpoints',
-  scan: 'Wake-ups of scanners',
-  rates: 'Rate cycles',
-  mail: 'Mails to be sent',
-  recoveries: 'Recoveries under way',
-  'audit-chain': 'Audit rows to be chained',
+  scan: 'Scanner wake-ups',
+  rates: 'Rate updates',
+  mail: 'Emails',
+  recoveries: 'Running recoveries',
+  'audit-chain': 'Audit entries to chain',
 }
 
-/** What waits to be done, and for how long already. */
+/** Waiting work, and how long it has waited. */
 export function QueuesPage() {
-  const list = useQuery(trpc.queues.list.queryOptions(undefined, { refetchInterval: LOOK_EVERY_MS }))
+  const list = useQuery(trpc.queues.list.queryOptions(undefined, { refetchInterval: POLL_EVERY_MS }))
   const countMax = list.data?.countMax ?? 0
   const awayMs = list.data?.redisAwayMs ?? null
   return (
@@ -44,8 +44,8 @@ export function QueuesPage() {
         {awayMs === null ? null : (
           <Note tone="partial">
             <p>
-              Redis has taken no writes for {showDuration(awayMs)}. Nothing is lost: all work stands in MongoDB, and the
-              sweeps find it within a second or two.
+              Redis has accepted no writes for {showDuration(awayMs)}. Nothing is lost: all work is stored in MongoDB,
+              and workers poll for it every second or two.
             </p>
           </Note>
         )}
@@ -56,7 +56,7 @@ export function QueuesPage() {
           idOf={({ work }) => work}
           columns={columns(countMax)}
           empty={<EmptyState title="No queues." />}
-          foot="Oldest due decides, not depth. What is due stands in MongoDB; jobs in Redis only wake somebody up."
+          foot="Watch the oldest item, not the depth. The work itself is stored in MongoDB; Redis jobs are only wake-ups."
         />
       </div>
     </Page>
@@ -75,12 +75,12 @@ function columns(countMax: number): readonly Column<Row>[] {
       ),
     },
     {
-      header: 'Due',
+      header: 'Queued',
       align: 'right',
       cell: ({ due }) => (due === null ? '–' : `${showCount(due)}${due === countMax ? ' or more' : ''}`),
     },
     {
-      header: 'Oldest due',
+      header: 'Oldest overdue',
       align: 'right',
       cell: ({ oldestDueMs }) =>
         oldestDueMs === null ? (

@@ -10,15 +10,15 @@ import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import '../webhooks/webhooks.css'
-import { LOOK_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
+import { POLL_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
 import { systemTabs } from '../system/tabs.ts'
 
 type Board = Awaited<ReturnType<typeof api.rates.board.query>>
 type Price = Board['coins'][number]
 
-/** What prices are made of: how many sources, how old, who was left out. */
+/** Rates with the number and age of their sources, and the sources left out. */
 export function RatesPage() {
-  const board = useQuery(trpc.rates.board.queryOptions(undefined, { refetchInterval: LOOK_EVERY_MS }))
+  const board = useQuery(trpc.rates.board.queryOptions(undefined, { refetchInterval: POLL_EVERY_MS }))
   const { data } = board
   return (
     <Page
@@ -40,7 +40,7 @@ export function RatesPage() {
             foot={
               data === undefined
                 ? undefined
-                : `Refused after ${showDuration(data.maxAgeMs)} or below ${data.sourcesMin} sources.`
+                : `Rates older than ${showDuration(data.maxAgeMs)} or with fewer than ${data.sourcesMin} sources are not used.`
             }
           />
           <DataTable
@@ -65,7 +65,7 @@ function Verdict({ board: { at, ageMs, maxAgeMs, coins } }: { readonly board: Bo
   if (at === null || ageMs === null) {
     return (
       <Note tone="danger">
-        <p>No rates were published yet. Invoices without an asset can be created; locking an asset answers 503.</p>
+        <p>No rates have been published yet. You can create invoices without a coin; choosing a coin fails with 503.</p>
       </Note>
     )
   }
@@ -73,9 +73,8 @@ function Verdict({ board: { at, ageMs, maxAgeMs, coins } }: { readonly board: Bo
   return (
     <Note tone="danger" icon={<IconAlertTriangle size={18} aria-hidden />}>
       <p>
-        {refused.length === coins.length ? 'Nothing can be priced' : `${refused.join(', ')} cannot be priced`} now: too
-        few sources agree, or the prices are too old. Nothing is priced with a stale rate; it resumes by itself when
-        sources answer.
+        {refused.length === coins.length ? 'Pricing is paused' : `Pricing is paused for ${refused.join(', ')}`}: too few
+        sources agree or rates are stale. It resumes automatically.
       </p>
     </Note>
   )
@@ -104,7 +103,7 @@ function columns(first: string, unit: string, sourcesMin: number): readonly Colu
           <b className={sources.length <= sourcesMin && sourcesMin > 0 ? 'pm-warn' : undefined}>
             {sources.length} of {sources.length + outliers.length}
           </b>
-          <small>{outliers.length === 0 ? null : `left out: ${outliers.join(', ')}`}</small>
+          <small>{outliers.length === 0 ? null : `excluded: ${outliers.join(', ')}`}</small>
         </>
       ),
     },
@@ -126,7 +125,7 @@ function shortened(price: string): string {
 }
 
 function SourceList({ sources }: { readonly sources: Board['sources'] }) {
-  if (sources.length === 0) return <EmptyState title="No source was heard yet." />
+  if (sources.length === 0) return <EmptyState title="No source has responded yet." />
   return (
     <ScrollBox label="Sources">
       <table className="pm-table pm-table-plain pm-num" aria-label="sources">
@@ -135,7 +134,7 @@ function SourceList({ sources }: { readonly sources: Board['sources'] }) {
             <th scope="col">Source</th>
             <th scope="col">State</th>
             <th scope="col" className="pm-right">
-              Heard
+              Last update{' '}
             </th>
           </tr>
         </thead>
@@ -144,10 +143,10 @@ function SourceList({ sources }: { readonly sources: Board['sources'] }) {
             <tr key={name}>
               <td>
                 {name}
-                <small>{outlierOf.length === 0 ? null : `outlier of ${outlierOf.join(', ')}`}</small>
+                <small>{outlierOf.length === 0 ? null : `outlier for ${outlierOf.join(', ')}`}</small>
               </td>
               <td>
-                <ToneBadge tone={up ? 'paid' : 'danger'}>{up ? 'Answers' : 'Silent'}</ToneBadge>
+                <ToneBadge tone={up ? 'paid' : 'danger'}>{up ? 'OK' : 'No response'}</ToneBadge>
               </td>
               <td className="pm-right">{showDuration(Math.max(0, ageMs))} ago</td>
             </tr>

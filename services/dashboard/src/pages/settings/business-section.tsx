@@ -1,7 +1,7 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { Facts } from '../../parts/card.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ChangedElsewhere, SettingsForm } from './settings-form.tsx'
 import { type Settings, useSettingsDraft } from './use-settings-draft.ts'
 
@@ -13,9 +13,9 @@ const HOURS = [
   })),
 ]
 const STATUS_TONES = { active: 'paid', restricted: 'partial', suspended: 'danger' } as const
-const STATUS_WORDS = { active: 'Active', restricted: 'Restricted', suspended: 'Suspended' } as const
+const STATUS_LABELS = { active: 'Active', restricted: 'Restricted', suspended: 'Suspended' } as const
 
-/** Name, contact for payers, who must have an authenticator, and what whoever runs the installation decides. */
+/** Name, contact for payers, two-factor requirement, and the limits set by the instance admin. */
 export function BusinessSection({ settings }: { readonly settings: Settings }) {
   const draft = useSettingsDraft(settings)
   const { name, supportContact, requiresSecondFactor, digestHour } = draft.draft
@@ -35,7 +35,7 @@ export function BusinessSection({ settings }: { readonly settings: Settings }) {
         <div>
           <TextInput
             label="Name"
-            description="Payers see it on the checkout and on receipts."
+            description="Shown on the checkout and on receipts."
             value={draft.value('name', settings.name)}
             onChange={({ currentTarget }) => draft.type('name', currentTarget.value)}
             disabled={draft.refusal !== null}
@@ -47,8 +47,8 @@ export function BusinessSection({ settings }: { readonly settings: Settings }) {
         </div>
         <div>
           <TextInput
-            label="How payers reach you"
-            description="E-mail address, telephone number or https address. Empty: the checkout offers no contact."
+            label="Support contact"
+            description="Email address, phone number or https link. Shown on the checkout and receipts. Leave empty to hide."
             value={draft.value('supportContact', settings.supportContact ?? '')}
             onChange={({ currentTarget }) => draft.type('supportContact', currentTarget.value)}
             error={draft.failure?.fields['change.supportContact']}
@@ -60,8 +60,8 @@ export function BusinessSection({ settings }: { readonly settings: Settings }) {
         </div>
         <div>
           <Checkbox
-            label="Members need an authenticator"
-            description="Without one they see nothing of this workspace. You need one yourself first."
+            label="Require two-factor authentication"
+            description="Members without it lose access. Turn on your own first."
             checked={isRequired}
             onChange={({ currentTarget }) => draft.type('requiresSecondFactor', currentTarget.checked ? 'yes' : 'no')}
             disabled={draft.refusal !== null}
@@ -72,8 +72,8 @@ export function BusinessSection({ settings }: { readonly settings: Settings }) {
         </div>
         <div>
           <NativeSelect
-            label="Daily mail about open exceptions"
-            description="Goes to the owner on days on which something waits for a decision."
+            label="Daily exceptions email"
+            description="Sent to the owner when something needs a decision."
             data={HOURS}
             value={draft.value('digestHour', storedHour)}
             onChange={({ currentTarget }) => draft.type('digestHour', currentTarget.value)}
@@ -88,10 +88,10 @@ export function BusinessSection({ settings }: { readonly settings: Settings }) {
           [
             'State',
             <ToneBadge key="state" tone={STATUS_TONES[settings.status]}>
-              {STATUS_WORDS[settings.status]}
+              {STATUS_LABELS[settings.status]}
             </ToneBadge>,
           ],
-          ['Warnings go to', <ForeignText key="mail">{settings.ownerEmail}</ForeignText>],
+          ['Alerts are sent to', <UntrustedText key="mail">{settings.ownerEmail}</UntrustedText>],
           ['Invoices per month', settings.limits.invoicesPerMonth ?? 'no limit'],
           ['Payment links', settings.limits.paymentLinks ?? 'no limit'],
           ['Webhook endpoints', settings.limits.webhookEndpoints ?? 'no limit'],

@@ -9,25 +9,25 @@ type Tier = Settings['confirmations'][number]
 
 const shown = ({ own }: Tier) => (own === null ? '' : confirmationsText(own))
 
-/** What was typed: null = the usual table; else what to send, or why it cannot be sent. */
+/** Result of the typed text: null = the default table; otherwise the value to send, or the fault. */
 function typedTier(text: string, { knowsFinality }: Tier): { given: Tier['own'] } | { fault: string } {
   if (text.trim() === '') return { given: null }
   const given = parseConfirmations(text)
-  if (given === null) return { fault: 'A number, or tiers such as “1, 100: 2, 10000: 6”.' }
+  if (given === null) return { fault: 'Enter a number, or tiers such as “1, 100: 2, 10000: 6”.' }
   const tiers = typeof given === 'number' || given === 'finalized' ? [{ fromUsd: 0, confirmations: given }] : given
   const fault = tiersFault(tiers, knowsFinality)
   return fault === null ? { given: typeof given === 'object' ? [...given] : given } : { fault }
 }
 
-/** The usual tables of both modes, the second where it differs. */
+/** The default tables of both modes, the second where it differs. */
 function usualText({ usual }: Tier): string {
   const [live, test] = [confirmationsText(usual.live), confirmationsText(usual.test)].map((text) =>
     text.replace(/^0: /, ''),
   )
-  return `Usual: ${live}${test === live ? '' : `, in test mode ${test}`}`
+  return `Default: ${live}${test === live ? '' : `, in test mode ${test}`}`
 }
 
-/** How many blocks a payment of each coin waits for, by the value of its invoice; empty = the usual table. */
+/** Confirmations required for each coin, by the value of the invoice; empty = the default table. */
 export function ConfirmationsSection({ settings }: { readonly settings: Settings }) {
   const draft = useSettingsDraft(settings)
   const typed = settings.confirmations.filter(({ asset }) => draft.draft[asset] !== undefined)
@@ -40,9 +40,9 @@ export function ConfirmationsSection({ settings }: { readonly settings: Settings
   return (
     <SettingsForm title="Confirmations" draft={draft} onSave={faults.size > 0 ? null : save}>
       <p className="pm-muted">
-        More blocks are safer and slower. They count for invoices to come. Give one number for every invoice, or tiers
-        by its value in US dollars: “1, 100: 2, 10000: 6” asks for 1 confirmation, from 100 USD for 2, from 10,000 USD
-        for 6. Some networks also know “finalized”. Leave a field empty for the usual tiers.
+        More confirmations are safer but slower. Changes apply to new invoices. Enter one number for all invoices, or
+        tiers by value in US dollars: “1, 100: 2, 10000: 6” requires 1 confirmation, 2 from 100 USD and 6 from 10,000
+        USD. Some networks also accept “finalized”. Leave a field empty for the default.
       </p>
       <div className="pm-grid">
         {settings.confirmations.map((tier) => (

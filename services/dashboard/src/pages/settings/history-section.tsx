@@ -6,7 +6,7 @@ import { useScope } from '../../session/scope.ts'
 import { AUDIT_FILTERS, AuditFilters, auditInput } from '../audit/audit-filters.tsx'
 import { AuditTable } from '../audit/audit-table.tsx'
 
-/** The audit trail of the workspace, both modes. */
+/** The audit log of the workspace, both modes. */
 export function HistorySection() {
   const scope = useScope()
   const { filters, set } = useUrlFilters(AUDIT_FILTERS)

@@ -1,6 +1,6 @@
 import type { Settings } from './use-settings-draft.ts'
 
-/** A rule that is a number, told as a sentence around it. */
+/** A numeric rule, shown as a sentence around its field. */
 export interface NumberField {
   readonly key:
     | 'quoteMs'
@@ -14,7 +14,7 @@ export interface NumberField {
     | 'shortfallStepUpUsd'
   readonly before: string
   readonly after: string
-  /** The stored value of one unit that people type. */
+  /** The stored value of one unit that people enter. */
   readonly unit: number
   readonly min: number
   readonly max: number
@@ -32,81 +32,83 @@ export const PRICING_FIELDS: readonly NumberField[] = [
   {
     ...{
       key: 'quoteMs',
-      before: 'A price is held for',
+      before: 'Lock the price for',
       after: 'minutes.',
       unit: MINUTE,
       min: 5,
       max: 1_440,
       usual: 20,
     },
-    effect: 'Longer is kinder to slow payers; the price of the coin moves meanwhile, at your risk.',
+    effect: 'Longer gives customers more time, but you carry the exchange-rate risk.',
   },
   {
     ...{ key: 'spreadBps', before: 'Add', after: '% to the market rate.', unit: PERCENT, min: 0, max: 10, usual: 0 },
-    effect: 'Covers what an exchange takes from you later. Payers see the price with it.',
+    effect: 'Covers your exchange fees. Included in the price customers see.',
   },
 ]
 
 export const PAYMENT_FIELDS: readonly NumberField[] = [
   {
-    ...{ key: 'toleranceBps', before: 'A payment that is short by up to', after: '% counts as paid.', unit: PERCENT },
+    ...{ key: 'toleranceBps', before: 'Accept underpayments up to', after: '%.', unit: PERCENT },
     ...{ min: 0, max: 10, usual: 0 },
-    effect: 'Exchanges often keep a fee. Above 0 such payments settle by themselves and are marked “Accepted short”.',
+    effect:
+      'Exchanges often deduct a fee. If above 0, these are accepted automatically and marked “Underpayment accepted”.',
   },
   {
     ...{
       key: 'lateGraceMs',
-      before: 'A payment counts by itself up to',
-      after: 'minutes after the deadline,',
+      before: 'Accept late payments automatically up to',
+      after: 'minutes after expiry,',
       unit: MINUTE,
     },
     ...{ min: 0, max: 10_080, usual: 60 },
-    effect: 'Later ones wait for your decision under Exceptions.',
+    effect: 'Later payments need a decision under Exceptions.',
   },
   {
-    ...{ key: 'lateDriftBps', before: 'if the price has fallen by no more than', after: '%.', unit: PERCENT },
+    ...{ key: 'lateDriftBps', before: 'if the coin fell by at most', after: '%.', unit: PERCENT },
     ...{ min: 0, max: 10, usual: 2 },
-    effect: 'Only a fall to your loss is counted.',
+    effect: 'A rise in your favour is always accepted.',
   },
   {
-    ...{ key: 'newLifeMs', before: 'An invoice without a chosen coin ends after', after: 'hours.', unit: HOUR },
+    ...{ key: 'newLifeMs', before: 'Invoices without a chosen coin expire after', after: 'hours.', unit: HOUR },
     ...{ min: 1, max: 720, usual: 24 },
-    effect: 'Once a coin is chosen its price has its own, shorter time.',
+    effect: 'Once the customer chooses a coin, the price lock above applies.',
   },
   {
     ...{
       key: 'quarantineMs',
-      before: 'When an address of a pool goes to its next invoice, only the exact amount pays it for',
+      before: 'After a pool address moves to a new invoice, match only exact amounts for',
     },
     ...{ after: 'days.', unit: DAY, min: 1, max: 999, usual: 7 },
-    effect: 'Late money of the invoice before waits for your decision under Exceptions.',
+    effect: 'Late payments for the earlier invoice then need a decision under Exceptions.',
   },
   {
     ...{
       key: 'reservePercent',
-      before: 'Visitors of payment links leave',
-      after: '% of each pool and plan to your programs.',
+      before: 'Reserve',
+      after: '% of each pool and plan for your own integrations.',
     },
     ...{ unit: 1, min: 0, max: 90, usual: 50 },
-    effect: 'In pools only those who have not paid count. If you sell by links only, 0 gives them everything.',
+    effect:
+      'Limits how much visitors of payment links can use. In pools only unpaid visitors count. Enter 0 if you only sell through links.',
   },
   {
     ...{
       key: 'shortfallStepUpUsd',
-      before: 'Accepting a live invoice that is short by more than',
-      after: 'US dollars needs a code.',
+      before: 'Require a two-factor code to accept a live underpayment above',
+      after: 'US dollars.',
     },
     ...{ unit: 1, min: 0, max: 999_999, usual: 100 },
-    effect: 'Every owner gets a mail about it. With 0 each shortfall needs one.',
+    effect: 'All owners get an email about it. 0 requires a code every time.',
   },
 ]
 
-/** The stored value as people type it. */
+/** The stored value in the entered unit. */
 export function shownNumber({ key, unit }: NumberField, settings: Settings): string {
   return String(settings[key] / unit)
 }
 
-/** What was typed as it is stored; null when it is no number within the bounds. One separator, dot or comma. */
+/** The entered text as a stored value; null when it is not a number within the bounds. One separator, dot or comma. */
 export function typedNumber({ unit, min, max }: NumberField, text: string): number | null {
   const plain = text.trim().replace(',', '.')
   if (!/^\d{1,6}(\.\d{1,2})?$/.test(plain)) return null

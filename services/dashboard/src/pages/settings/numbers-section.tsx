@@ -1,11 +1,11 @@
-import { Select, TextInput } from '@mantine/core'
+import { NativeSelect, TextInput } from '@mantine/core'
 import { type NumberField, shownNumber, typedNumber } from './number-fields.ts'
 import { ChangedElsewhere, SettingsForm } from './settings-form.tsx'
 import { type Settings, type SettingsChange, useSettingsDraft } from './use-settings-draft.ts'
 
 const ARS_SERIES = [
-  { value: 'crypto', label: 'the rate at which pesos buy stablecoins' },
-  { value: 'official', label: 'the official rate' },
+  { value: 'crypto', label: 'Crypto (stablecoin) rate' },
+  { value: 'official', label: 'Official rate' },
 ]
 
 interface NumbersSectionProps {
@@ -14,7 +14,7 @@ interface NumbersSectionProps {
   readonly hasArsSeries?: boolean
 }
 
-/** Rules that are numbers, each as a sentence. */
+/** Numeric rules, each as a sentence. */
 export function NumbersSection({ settings, fields, hasArsSeries }: NumbersSectionProps) {
   const draft = useSettingsDraft(settings)
   const typed = fields.filter(({ key }) => draft.draft[key] !== undefined)
@@ -35,10 +35,10 @@ export function NumbersSection({ settings, fields, hasArsSeries }: NumbersSectio
         <div key={field.key}>
           <TextInput
             label={`${field.before} … ${field.after}`}
-            description={`${field.effect} Usual: ${field.usual}.`}
+            description={`${field.effect} Default: ${field.usual}.`}
             value={draft.value(field.key, shownNumber(field, settings))}
             onChange={({ currentTarget }) => draft.type(field.key, currentTarget.value)}
-            error={faulty.includes(field) ? `Write a number from ${field.min} to ${field.max}.` : undefined}
+            error={faulty.includes(field) ? `Enter a number from ${field.min} to ${field.max}.` : undefined}
             disabled={draft.refusal !== null}
             inputMode="decimal"
             autoComplete="off"
@@ -49,14 +49,13 @@ export function NumbersSection({ settings, fields, hasArsSeries }: NumbersSectio
       ))}
       {hasArsSeries === true ? (
         <div>
-          <Select
-            label="Argentine pesos are priced by …"
-            description="The two differ; payers compare with what they know."
+          <NativeSelect
+            label="ARS exchange rate"
+            description="The two differ. Customers compare with the rate they know."
             data={ARS_SERIES}
             value={draft.value('arsSeries', settings.arsSeries)}
-            onChange={(value) => value !== null && draft.type('arsSeries', value)}
+            onChange={({ currentTarget }) => draft.type('arsSeries', currentTarget.value)}
             disabled={draft.refusal !== null}
-            allowDeselect={false}
             maw={520}
           />
           <ChangedElsewhere now={draft.changedElsewhere('arsSeries', ({ arsSeries }) => arsSeries)} />

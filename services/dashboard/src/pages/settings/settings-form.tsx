@@ -1,18 +1,19 @@
-import { Button, Tooltip } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { FormEvent, ReactNode } from 'react'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { Card } from '../../parts/card.tsx'
+import { Hint } from '../../parts/hint.tsx'
 import type { useSettingsDraft } from './use-settings-draft.ts'
 
 interface SettingsFormProps {
   readonly title: string
   readonly draft: ReturnType<typeof useSettingsDraft>
-  /** Null while something typed cannot be understood. */
+  /** Null while some entered text is invalid. */
   readonly onSave: (() => void) | null
   readonly children: ReactNode
 }
 
-/** A card of settings with its save button; whoever may not change them sees why. */
+/** A card of settings with its save button; members without the right to change them see why. */
 export function SettingsForm({ title, draft, onSave, children }: SettingsFormProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -27,18 +28,18 @@ export function SettingsForm({ title, draft, onSave, children }: SettingsFormPro
     <Card title={title}>
       <form className="pm-stack" onSubmit={submit}>
         {children}
-        <DeedFailure failure={draft.failure} />
+        <ActionFailure failure={draft.failure} />
         <div className="pm-row">
           {draft.refusal === null ? (
             save
           ) : (
-            <Tooltip label={draft.refusal}>
+            <Hint label={draft.refusal}>
               <span>{save}</span>
-            </Tooltip>
+            </Hint>
           )}
           {draft.isDirty ? (
             <Button variant="default" onClick={draft.drop}>
-              Drop what I typed
+              Discard my changes
             </Button>
           ) : null}
         </div>
@@ -47,11 +48,11 @@ export function SettingsForm({ title, draft, onSave, children }: SettingsFormPro
   )
 }
 
-/** Said below a field that somebody else changed while this person was typing. */
+/** Shown below a field that another person changed while this person was editing. */
 export function ChangedElsewhere({ now }: { readonly now: string | null }) {
   return now === null ? null : (
     <p className="pm-small" role="status">
-      Changed elsewhere meanwhile: now <b>{now === '' ? 'empty' : now}</b>. Save again to put yours in its place.
+      Someone else changed this to <b>{now === '' ? 'empty' : now}</b>. Save again to overwrite.
     </p>
   )
 }

@@ -20,7 +20,7 @@ const SECTIONS = {
 } as const
 type Section = keyof typeof SECTIONS
 
-/** The rules of a workspace, in sentences with their usual value and what they do. */
+/** The rules of a workspace, in sentences with their default value and effect. */
 export function SettingsPage() {
   const { section } = useParams()
   const to = useTo()

@@ -1,23 +1,23 @@
 import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { useAction } from '../../parts/action/use-action.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 
 export type Settings = Awaited<ReturnType<typeof api.workspace.get.query>>
 export type SettingsChange = Parameters<typeof api.workspace.update.mutate>[0]['change']
 
 /**
- * What a person has typed and not saved, over the settings it was begun with. When somebody else saves meanwhile, the first save is
- * refused and says who; `now` gives the value as it is there, to be shown beside the typed one. The next save is made knowingly.
+ * Unsaved edits of a person on top of the settings they started from. When another person saves meanwhile, the first save is
+ * refused and names that person; `now` returns the current value, to be shown next to the edited one. The next save then overwrites it deliberately.
  */
 export function useSettingsDraft(settings: Settings) {
   const scope = useScope()
   const [base, setBase] = useState<Settings | null>(null)
   const [draft, setDraft] = useState<Partial<Record<string, string>>>({})
-  const save = useDeed({
+  const save = useAction({
     call: (ids, change: SettingsChange) =>
       api.workspace.update.mutate({ ...scope, ...ids, version: (base ?? settings).version, change }),
-    done: 'Saved. It counts for invoices from now on.',
+    done: 'Saved. Applies to new invoices.',
     onDone: () => {
       setBase(null)
       setDraft({})
@@ -28,7 +28,7 @@ export function useSettingsDraft(settings: Settings) {
   const isStale = seen.version !== settings.version
   return {
     /** Why this person may not change anything; null when they may. */
-    refusal: useMay('admin') ? null : 'This needs the role admin.',
+    refusal: useMay('admin') ? null : 'Requires the Admin role.',
     isDirty: Object.keys(draft).length > 0,
     busy: save.busy,
     failure: save.failure,
@@ -37,7 +37,7 @@ export function useSettingsDraft(settings: Settings) {
       setBase(seen)
       setDraft((before) => ({ ...before, [name]: text }))
     },
-    /** Whether this field was typed into while its stored value became another one. */
+    /** Whether this field was edited while its stored value changed. */
     changedElsewhere: (name: string, read: (from: Settings) => string) =>
       isStale && draft[name] !== undefined && read(seen) !== read(settings) ? read(settings) : null,
     drop: () => {
@@ -47,7 +47,7 @@ export function useSettingsDraft(settings: Settings) {
     },
     run: async (change: SettingsChange) => {
       const refused = (await save.run(change)) === null
-      // What was shown beside the typed values is known now.
+      // The values shown next to the edits are known now.
       if (refused) setBase(null)
     },
     draft,

@@ -1,9 +1,9 @@
 import { Time } from '../../parts/time.tsx'
 
-/** Nothing announces changes of the installation: its pages ask this often while they are looked at. */
-export const LOOK_EVERY_MS = 3_000
+/** The installation sends no change signals: its pages poll at this interval while they are visible. */
+export const POLL_EVERY_MS = 3_000
 
-/** When what is shown was true. */
+/** When the displayed data was read. */
 export function Refreshed({ at }: { readonly at: number }) {
   return (
     <span className="pm-muted pm-small">

@@ -1,4 +1,4 @@
-/** The parts of the page of people who run this installation, as tabs with addresses of their own. */
+/** The sections of the instance admin page, as tabs with their own URLs. */
 export function systemTabs(current: 'chains' | 'queues' | 'rates' | 'processes' | 'audit') {
   const tab = (part: typeof current, label: string) => ({ label, to: `/system/${part}`, current: part === current })
   return [
@@ -6,6 +6,6 @@ export function systemTabs(current: 'chains' | 'queues' | 'rates' | 'processes' 
     tab('queues', 'Queues'),
     tab('rates', 'Rates'),
     tab('processes', 'Processes'),
-    tab('audit', 'Audit trail'),
+    tab('audit', 'Audit log'),
   ]
 }

@@ -1,10 +1,11 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
-import { ForeignText } from '../../parts/foreign-text.tsx'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
+import { Modal } from '../../parts/modal.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope } from '../../session/scope.ts'
 
 interface FormerKey {
@@ -14,13 +15,13 @@ interface FormerKey {
   readonly last4: string
 }
 
-/** Somebody who was removed, with the API keys that they created and that still work. */
+/** A removed member, with the API keys that they created and that are still active. */
 export interface RemovedMember {
   readonly name: string
   readonly keys: readonly FormerKey[]
 }
 
-/** Lists the API keys of somebody who was just removed, each with a button that revokes it. Shows nothing without keys. */
+/** Lists the API keys of a member who was just removed, each with a revoke button. Shows nothing without keys. */
 export function FormerKeys({
   removed,
   onClose,
@@ -38,8 +39,8 @@ export function FormerKeys({
       {removed === null ? null : (
         <div className="pm-stack">
           <p>
-            <ForeignText>{removed.name}</ForeignText> was removed. Programs still work with these API keys, which they
-            created and may have kept. Revoke those that no program of yours needs; replace the others.
+            <UntrustedText>{removed.name}</UntrustedText> was removed. They created these API keys, which still work and
+            which they may have copied. Revoke the keys you don’t use; replace the others.
           </p>
           <ul className="pm-stack">
             {removed.keys.map((key) => (
@@ -60,17 +61,17 @@ export function FormerKeys({
 function FormerKeyRow({ formerKey: { id, name, mode, last4 } }: { readonly formerKey: FormerKey }) {
   const { workspaceId } = useScope()
   const [isRevoked, setRevoked] = useState(false)
-  const revoke = useDeed({
+  const revoke = useAction({
     call: (ids, input: { keyId: string; last4: string }) =>
       api.apiKeys.revoke.mutate({ workspaceId, mode, ...ids, ...input }),
-    done: 'Revoked. The key works nowhere any more.',
+    done: 'Key revoked.',
     onDone: () => setRevoked(true),
     refresh: [trpc.apiKeys.pathFilter()],
   })
   return (
     <li>
       <span className="pm-row">
-        {name === null ? 'A key without a name' : <ForeignText>{name}</ForeignText>}
+        {name === null ? 'Unnamed' : <UntrustedText>{name}</UntrustedText>}
         <span className="pm-mono">…{last4}</span>
         <span className="pm-muted">{mode}</span>
         {isRevoked ? (
@@ -88,7 +89,7 @@ function FormerKeyRow({ formerKey: { id, name, mode, last4 } }: { readonly forme
           </Button>
         )}
       </span>
-      <DeedFailure failure={revoke.failure} />
+      <ActionFailure failure={revoke.failure} />
     </li>
   )
 }

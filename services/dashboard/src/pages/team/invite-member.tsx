@@ -1,22 +1,24 @@
-import { Button, Modal, Select, TextInput, Tooltip } from '@mantine/core'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
-import { ROLE_WORDS, type Role } from '../../session/roles.ts'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
+import { Hint } from '../../parts/hint.tsx'
+import { Modal } from '../../parts/modal.tsx'
+import { ROLE_LABELS, type Role } from '../../session/roles.ts'
 import { useScope } from '../../session/scope.ts'
 
-const ROLES = Object.entries(ROLE_WORDS).map(([value, label]) => ({ value, label }))
+const ROLES = Object.entries(ROLE_LABELS).map(([value, label]) => ({ value, label }))
 
-/** Invites somebody by mail; the link is good for seven days. */
+/** Invites a person by mail; the link is valid for seven days. */
 export function InviteMember({ refusal }: { readonly refusal: string | null }) {
   const scope = useScope()
   const [isOpen, setOpen] = useState(false)
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('support')
-  const invite = useDeed({
+  const invite = useAction({
     call: (ids, input: { email: string; role: Role }) => api.members.invite.mutate({ ...scope, ...ids, ...input }),
-    done: ({ email: invited }) => `An invitation is on its way to ${invited}.`,
+    done: ({ email: invited }) => `Invitation sent to ${invited}.`,
     onDone: () => {
       setOpen(false)
       setEmail('')
@@ -38,14 +40,14 @@ export function InviteMember({ refusal }: { readonly refusal: string | null }) {
       {refusal === null ? (
         button
       ) : (
-        <Tooltip label={refusal}>
+        <Hint label={refusal}>
           <span>{button}</span>
-        </Tooltip>
+        </Hint>
       )}
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Invite somebody">
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Invite a team member">
         <form className="pm-stack" onSubmit={submit}>
           <TextInput
-            label="E-mail"
+            label="Email"
             type="email"
             value={email}
             onChange={({ currentTarget }) => setEmail(currentTarget.value)}
@@ -53,20 +55,19 @@ export function InviteMember({ refusal }: { readonly refusal: string | null }) {
             required
             data-autofocus
           />
-          <Select
+          <NativeSelect
             label="Role"
             data={ROLES}
             value={role}
-            onChange={(value) => setRole((value ?? 'support') as Role)}
-            allowDeselect={false}
+            onChange={({ currentTarget }) => setRole(currentTarget.value as Role)}
           />
-          <DeedFailure failure={failure?.fields['email'] === undefined ? failure : null} />
+          <ActionFailure failure={failure?.fields['email'] === undefined ? failure : null} />
           <div className="pm-row pm-end">
             <Button variant="default" onClick={() => setOpen(false)}>
               Cancel
             </Button>
             <Button type="submit" loading={invite.busy}>
-              Send the invitation
+              Send invitation
             </Button>
           </div>
         </form>

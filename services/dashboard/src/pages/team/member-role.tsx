@@ -1,39 +1,41 @@
-import { Button, Modal, Select } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { SESSION_KEY } from '../../api/query-client.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedButton, DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
-import { ForeignText } from '../../parts/foreign-text.tsx'
-import { ROLE_WORDS, type Role } from '../../session/roles.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
+import { Modal } from '../../parts/modal.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { ROLE_LABELS, type Role } from '../../session/roles.ts'
 import { useScope } from '../../session/scope.ts'
 import type { RemovedMember } from './former-keys.tsx'
 
-const ROLES = Object.entries(ROLE_WORDS).map(([value, label]) => ({ value, label }))
+const ROLES = Object.entries(ROLE_LABELS).map(([value, label]) => ({ value, label }))
 
 interface MemberRoleProps {
   readonly member: { readonly userId: string; readonly name: string; readonly role: Role }
   /** Why this person may not change it; null when they may. */
   readonly refusal: string | null
-  /** With the API keys that the person created and that still work. */
+  /** Called with the API keys that the person created and that are still active. */
   readonly onRemoved: (removed: RemovedMember) => void
 }
 
-/** A member's role, with what an owner can do about it. */
+/** A member's role, with the actions of an owner. */
 export function MemberRole({ member: { userId, name, role }, refusal, onRemoved }: MemberRoleProps) {
   const scope = useScope()
   const [isOpen, setOpen] = useState(false)
   const [to, setTo] = useState<Role>(role)
   const refresh = [trpc.members.pathFilter(), { queryKey: SESSION_KEY }]
-  const change = useDeed({
+  const change = useAction({
     call: (ids, input: { from: Role; to: Role }) => api.members.setRole.mutate({ ...scope, ...ids, userId, ...input }),
-    done: 'Changed. It counts at once.',
+    done: 'Role changed. It takes effect immediately.',
     onDone: () => setOpen(false),
     refresh,
   })
-  const remove = useDeed({
+  const remove = useAction({
     call: (ids, input: { from: Role }) => api.members.remove.mutate({ ...scope, ...ids, userId, ...input }),
-    done: 'Removed. They see nothing of this workspace any more.',
+    done: 'Member removed. They no longer have access to this workspace.',
     onDone: ({ keys }) => {
       setOpen(false)
       onRemoved({ name, keys })
@@ -44,43 +46,42 @@ export function MemberRole({ member: { userId, name, role }, refusal, onRemoved 
     event.preventDefault()
     void change.run({ from: role, to })
   }
-  if (refusal !== null) return <>{ROLE_WORDS[role]}</>
+  if (refusal !== null) return <>{ROLE_LABELS[role]}</>
   return (
     <span className="pm-row pm-end">
-      {ROLE_WORDS[role]}
-      <Button size="xs" variant="default" onClick={() => setOpen(true)} aria-label={`Change the role of ${name}`}>
+      {ROLE_LABELS[role]}
+      <Button size="xs" variant="default" onClick={() => setOpen(true)} aria-label={`Change role of ${name}`}>
         Change
       </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Change a role">
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Change role">
         <form className="pm-stack" onSubmit={submit}>
           <p>
-            <ForeignText>{name}</ForeignText> is {ROLE_WORDS[role].toLowerCase()} now.
+            <UntrustedText>{name}</UntrustedText> is {ROLE_LABELS[role].toLowerCase()} now.
           </p>
-          <Select
+          <NativeSelect
             label="Role"
             data={ROLES}
             value={to}
-            onChange={(value) => setTo((value ?? role) as Role)}
-            allowDeselect={false}
+            onChange={({ currentTarget }) => setTo(currentTarget.value as Role)}
           />
-          <DeedFailure failure={change.failure} />
+          <ActionFailure failure={change.failure} />
           <div className="pm-row pm-end">
             <Button type="submit" loading={change.busy} disabled={to === role}>
-              Change the role
+              Change role
             </Button>
           </div>
         </form>
-        {/* Outside of the form: a question's own form would send this one as well. */}
-        <DeedButton
-          deed={remove}
+        {/* Outside the form: a dialog's own form would submit this one as well. */}
+        <ActionButton
+          action={remove}
           input={{ from: role }}
           variant="default"
           color="red"
           reason="optional"
-          confirm={<p>They see nothing of this workspace from then on. Their log-in stays.</p>}
+          confirm={<p>They lose access to this workspace. Their account remains.</p>}
         >
           Remove from the workspace
-        </DeedButton>
+        </ActionButton>
       </Modal>
     </span>
   )

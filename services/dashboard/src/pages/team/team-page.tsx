@@ -1,32 +1,32 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedButton } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { ROLE_WORDS } from '../../session/roles.ts'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { ROLE_LABELS } from '../../session/roles.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 import { FormerKeys, type RemovedMember } from './former-keys.tsx'
 import { InviteMember } from './invite-member.tsx'
 import { MemberRole } from './member-role.tsx'
 import { RoleMatrix } from './role-matrix.tsx'
 
-const OWNERS_ONLY = 'Only an owner changes who belongs to the workspace.'
+const OWNERS_ONLY = 'Only owners can add or remove members.'
 
-/** Who may do what: members, open invitations, and what each role allows. */
+/** Members, open invitations, and the rights of each role. */
 export function TeamPage() {
   const scope = useScope()
   const refusal = useMay('owner') ? null : OWNERS_ONLY
   const team = useQuery(trpc.members.list.queryOptions(scope))
-  const withdraw = useDeed({
+  const withdraw = useAction({
     call: (ids, input: { invitationId: string }) =>
       api.members.withdrawInvitation.mutate({ ...scope, ...ids, ...input }),
-    done: 'Taken back. The link leads nowhere now.',
+    done: 'Invitation withdrawn.',
     refresh: [trpc.members.pathFilter()],
   })
   const [removed, setRemoved] = useState<RemovedMember | null>(null)
@@ -39,18 +39,18 @@ export function TeamPage() {
           query={team}
           rows={team.data?.members}
           idOf={({ userId }) => userId}
-          empty={<EmptyState title="Nobody logs in to this workspace yet." text="Invite somebody by mail." />}
+          empty={<EmptyState title="No team members yet." text="Invite someone by email." />}
           columns={[
             {
               header: 'Name',
               cell: ({ name, isYou }) => (
                 <span className="pm-row">
-                  <ForeignText>{name}</ForeignText>
+                  <UntrustedText>{name}</UntrustedText>
                   {isYou ? <ToneBadge tone="new">You</ToneBadge> : null}
                 </span>
               ),
             },
-            { header: 'E-mail', cell: ({ email }) => <ForeignText>{email}</ForeignText> },
+            { header: 'Email', cell: ({ email }) => <UntrustedText>{email}</UntrustedText> },
             {
               header: 'Authenticator',
               wide: true,
@@ -70,8 +70,8 @@ export function TeamPage() {
           ]}
         />
         {invitations.length === 0 ? null : (
-          <section className="pm-stack" aria-label="Invited">
-            <h2>Invited</h2>
+          <section className="pm-stack" aria-label="Invitations">
+            <h2>Invitations</h2>
             <DataTable
               what="invitations"
               query={team}
@@ -79,23 +79,27 @@ export function TeamPage() {
               idOf={({ id }) => id}
               empty={null}
               columns={[
-                { header: 'E-mail', cell: ({ email }) => <ForeignText>{email}</ForeignText> },
-                { header: 'Role', cell: ({ role }) => ROLE_WORDS[role] },
-                { header: 'By', wide: true, cell: ({ invitedBy }) => <ForeignText>{invitedBy}</ForeignText> },
-                { header: 'Good until', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+                { header: 'Email', cell: ({ email }) => <UntrustedText>{email}</UntrustedText> },
+                { header: 'Role', cell: ({ role }) => ROLE_LABELS[role] },
                 {
-                  header: 'Take back',
+                  header: 'Invited by',
+                  wide: true,
+                  cell: ({ invitedBy }) => <UntrustedText>{invitedBy}</UntrustedText>,
+                },
+                { header: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+                {
+                  header: 'Withdraw',
                   align: 'right',
                   cell: ({ id }) => (
-                    <DeedButton
-                      deed={withdraw}
+                    <ActionButton
+                      action={withdraw}
                       input={{ invitationId: id }}
                       size="xs"
                       variant="default"
                       refusal={refusal}
                     >
-                      Take back
-                    </DeedButton>
+                      Withdraw{' '}
+                    </ActionButton>
                   ),
                 },
               ]}

@@ -2,8 +2,8 @@ import { Button, FileInput, Textarea } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { readSignatureList } from '#shared/contracts/signature-list.ts'
 import { api } from '../../api/trpc.ts'
-import { DeedButton } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useScope } from '../../session/scope.ts'
@@ -11,10 +11,10 @@ import { useScope } from '../../session/scope.ts'
 type About = Parameters<typeof api.wallets.challenge.mutate>[0]['about']
 type Challenge = Awaited<ReturnType<typeof api.wallets.challenge.mutate>>
 
-/** An answered challenge, as the server takes it. */
+/** A signed challenge, in the server's form. */
 export type Proof = Parameters<typeof api.wallets.prove.mutate>[0]['proof']
 
-/** Shows the text to sign and takes the signature, or the file of a pool; gives the proof when it is complete, else null. */
+/** Shows the text to sign and accepts the signature, or the file of a pool; returns the proof when it is complete, otherwise null. */
 export function ControlProof(props: {
   readonly about: About
   readonly onChange: (proof: Proof | null) => void
@@ -23,15 +23,15 @@ export function ControlProof(props: {
   const { about, onChange, refusal } = props
   const scope = useScope()
   const [challenge, setChallenge] = useState<Challenge | null>(null)
-  const deed = useDeed({
+  const action = useAction({
     call: (ids, input: { readonly about: About }) => api.wallets.challenge.mutate({ ...scope, ...ids, ...input }),
     onDone: setChallenge,
   })
   if (challenge === null) {
     return (
-      <DeedButton deed={deed} input={{ about }} variant="default" refusal={refusal}>
-        Show the text to sign
-      </DeedButton>
+      <ActionButton action={action} input={{ about }} variant="default" refusal={refusal}>
+        Show text to sign
+      </ActionButton>
     )
   }
   return <Signatures challenge={challenge} onChange={onChange} />
@@ -47,13 +47,13 @@ function Signatures(props: { readonly challenge: Challenge; readonly onChange: (
     setEntered(value)
     const signature = value.trim()
     const list = isOne && signature !== '' ? [{ address: '', signature }] : readSignatureList(value)
-    setProblem(list === null && signature !== '' ? 'Each line needs an address, a comma and its signature.' : null)
+    setProblem(list === null && signature !== '' ? 'Each line needs an address, a comma and a signature.' : null)
     onChange(list === null ? null : { nonce, signatures: [...list] })
   }
   return (
     <div className="pm-stack-small">
       <p>
-        Sign exactly this text in the wallet that holds {isOne ? 'the key of this address' : 'the keys'}. It can be used
+        Sign exactly this text in the wallet that holds {isOne ? 'the key of this address' : 'the keys'}. You can use it
         once, until <Time at={expiresAt} />.
       </p>
       <p className="pm-mono" data-testid="challenge">
@@ -67,12 +67,14 @@ function Signatures(props: { readonly challenge: Challenge; readonly onChange: (
         ))}
       </ul>
       {signers.count > signers.first.length ? (
-        <p className="pm-muted">and {signers.count - signers.first.length} more addresses, each with this same text.</p>
+        <p className="pm-muted">
+          and {signers.count - signers.first.length} more addresses. Sign the same text for each.
+        </p>
       ) : null}
       {isOne ? null : (
         <FileInput
-          label="File of signatures"
-          description="CSV with a line for each address: address,signature"
+          label="Signature file"
+          description="CSV with one line per address: address,signature"
           accept=".csv,.txt,text/csv,text/plain"
           placeholder="Choose a file"
           onChange={(file) => void file?.text().then(take)}
@@ -94,7 +96,7 @@ function Signatures(props: { readonly challenge: Challenge; readonly onChange: (
   )
 }
 
-/** Lets a person prove a wallet that they have: closed until they ask for it. */
+/** Lets a person prove an existing wallet: collapsed until they open it. */
 export function OpenOnDemand({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   const [open, setOpen] = useState(false)
   return open ? (

@@ -4,7 +4,7 @@ import { Note } from '../../parts/card.tsx'
 
 type Standing = Awaited<ReturnType<typeof api.wallets.list.query>>['items'][number]['key']
 
-/** Where invoices begin on a key, or that this is still looked up. Nothing where there is nothing to say. */
+/** The start index of a key, or that its earlier use is being searched. Nothing where neither applies. */
 export function KeyUse({ standing }: { readonly standing: Standing }) {
   if (standing === null) return null
   const { waitingFor, startIndex, lastUsedIndex, givenIndex } = standing
@@ -12,9 +12,9 @@ export function KeyUse({ standing }: { readonly standing: Standing }) {
     return (
       <Note tone="pending">
         <p>
-          Paymesh looks for earlier use of this key on {waitingFor.map((network) => NETWORKS[network].name).join(', ')}.
-          No address of it is given to payers until that has ended. If it does not end, add the same key again with a
-          start index.
+          Paymesh is searching for earlier use of this key on{' '}
+          {waitingFor.map((network) => NETWORKS[network].name).join(', ')}. Customers get no address of this wallet
+          until the search ends. To skip it, add the same key again with a start index.
         </p>
       </Note>
     )
@@ -22,11 +22,11 @@ export function KeyUse({ standing }: { readonly standing: Standing }) {
   if (lastUsedIndex === null && startIndex === 0) return null
   return (
     <p className="pm-muted">
-      Invoices begin at index {startIndex}
+      New invoices start at index {startIndex}
       {lastUsedIndex === null
         ? givenIndex === null
           ? '.'
-          : ', as it was entered.'
+          : ', as entered.'
         : `: index ${lastUsedIndex} was used before the key was added.`}
     </p>
   )

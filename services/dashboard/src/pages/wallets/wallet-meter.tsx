@@ -6,22 +6,22 @@ import { LoadError } from '../../parts/load-error.tsx'
 import { useScope } from '../../session/scope.ts'
 import { Meter } from '../webhooks/meter.tsx'
 
-/** Reading a wallet's use looks at every address that was offered. */
+/** Reading a wallet's use reads every offered address. */
 const FRESH_MS = 60_000
-/** A pool with less than this share free runs out soon. */
+/** A pool with less than this share free is low. */
 const LOW_SHARE = 0.2
 /** Steps in which gap limits are usually set. */
 const GAP_STEP = 20
 
-/** How far a wallet is used, with the one instruction that follows from it. */
+/** How far a wallet is used, with the resulting instruction. */
 export function WalletMeter({ wallet }: { readonly wallet: { readonly id: string; readonly family: string } }) {
   const scope = useScope()
   const use = useQuery(trpc.wallets.use.queryOptions({ ...scope, walletId: wallet.id }, { staleTime: FRESH_MS }))
   const { data } = use
   if (data === undefined) {
-    return use.isPending ? <Skeleton height={40} /> : <LoadError what="its use" error={use.error} />
+    return use.isPending ? <Skeleton height={40} /> : <LoadError what="wallet usage" error={use.error} />
   }
-  if (data.kind === 'address') return <p>Invoices are told apart by their exact amounts.</p>
+  if (data.kind === 'address') return <p>Invoices are matched by their exact amounts.</p>
   if (data.kind === 'pool') return <PoolMeter {...data} />
   return <GapMeter {...data} family={wallet.family} />
 }
@@ -47,8 +47,8 @@ function PoolMeter({ total, free, reserved }: Pool) {
         tone={low ? 'warn' : 'good'}
       />
       <p className="pm-dim pm-small">
-        An address serves one invoice at a time and comes back a day after its last price. {reserved} of {total} stay
-        reserved for your own programs: visitors of payment links cannot hold them unpaid.
+        Each address is used for one invoice at a time and becomes free a day after the last price lock. {reserved} of{' '}
+        {total} are reserved for your own integrations and are not available to visitors of payment links.
       </p>
     </div>
   )
@@ -70,13 +70,13 @@ function GapMeter({ family, nextIndex, lastPaidIndex, requiredGap, usualGap }: G
   return (
     <div className="pm-stack-small">
       <p className="pm-row pm-spread">
-        <span>Longest unpaid run</span>{' '}
+        <span>Gap</span>{' '}
         <b className={passed ? 'pm-bad' : undefined}>
-          {requiredGap} of {usualGap}
+          {requiredGap} of {usualGap} unpaid addresses in a row{' '}
         </b>
       </p>
       <Meter
-        label={`${requiredGap} unpaid addresses in a row; most wallets look ${usualGap} ahead`}
+        label={`${requiredGap} unpaid addresses in a row; most wallets check ${usualGap} ahead`}
         share={requiredGap / (usualGap * 1.35)}
         mark={1 / 1.35}
         tone={passed ? 'bad' : near ? 'warn' : 'good'}
@@ -84,20 +84,21 @@ function GapMeter({ family, nextIndex, lastPaidIndex, requiredGap, usualGap }: G
       {near ? (
         <div>
           <p>
-            Most wallets look {usualGap} addresses ahead{passed ? ' and would not show all money of this key' : ''}. Set
-            the gap limit to <b>{needed}</b>.
+            Most wallets check {usualGap} addresses ahead
+            {passed ? ', so they would not show all payments to this key' : ''}. Set your wallet’s gap limit to{' '}
+            <b>{needed}</b>.
           </p>
           {family === 'bitcoin' || family === 'litecoin' ? (
             <p>
-              In the console of Electrum: <CopyText text={command} what="command" />
+              In the Electrum console: <CopyText text={command} what="command" />
             </p>
           ) : null}
         </div>
       ) : (
         <p className="pm-dim pm-small">
           {nextIndex === 0
-            ? 'No address was offered yet.'
-            : `${nextIndex} offered, ${lastPaidIndex === null ? 'none paid yet' : `last paid number ${lastPaidIndex + 1}`}.`}
+            ? 'No address used yet.'
+            : `${nextIndex} addresses used; ${lastPaidIndex === null ? 'none paid yet' : `last paid: #${lastPaidIndex + 1}`}.`}
         </p>
       )}
     </div>

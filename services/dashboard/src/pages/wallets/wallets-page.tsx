@@ -5,8 +5,8 @@ import { Link } from 'react-router'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { showDuration } from '../../format/time.ts'
-import { DeedButton } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
@@ -15,21 +15,25 @@ import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Span, Time } from '../../parts/time.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
+import { LANGUAGE } from '../../words/language.ts'
+import { words } from '../funds/funds-words.ts'
 import '../webhooks/webhooks.css'
 import { KeyUse } from './key-use.tsx'
+import { FAMILY_LABELS, KIND_LABELS, SCRIPT_LABELS } from './labels.ts'
 import { WalletMeter } from './wallet-meter.tsx'
+import { walletNames } from './wallet-names.ts'
 import { WalletProof } from './wallet-proof.tsx'
-import { FAMILY_WORDS, KIND_WORDS, SCRIPT_WORDS } from './words.ts'
 
 type Wallet = Awaited<ReturnType<typeof api.wallets.list.query>>['items'][number]
 
-/** Can I receive, and find the money again? */
+/** The workspace's wallets. */
 export function WalletsPage() {
   const scope = useScope()
   const to = useTo()
   const may = useMay('admin')
   const list = useQuery(trpc.wallets.list.queryOptions(scope))
   const items = list.data?.items
+  const names = walletNames(items ?? [])
   return (
     <Page
       title="Wallets"
@@ -52,14 +56,12 @@ export function WalletsPage() {
         <Card>
           <EmptyState
             title={
-              scope.mode === 'live'
-                ? 'Add a public key to receive live payments. Test mode works without.'
-                : 'Test mode works without a wallet: it has a built-in one.'
+              scope.mode === 'live' ? 'Add a public key to receive live payments.' : 'Test mode has a built-in wallet.'
             }
             text={
               scope.mode === 'live'
-                ? 'You paste a key that can only watch, and compare its first addresses with your own wallet.'
-                : 'Add a key here to try what payers will see with addresses of your own.'
+                ? 'Paste a watch-only public key, then check its first addresses against your wallet.'
+                : 'Add a key here to try the checkout with your own addresses.'
             }
           >
             {may ? (
@@ -72,29 +74,29 @@ export function WalletsPage() {
       ) : (
         <div className="pm-grid">
           {items.map((wallet) => (
-            <WalletCard key={wallet.id} wallet={wallet} />
+            <WalletCard key={wallet.id} wallet={wallet} name={names.get(wallet.id) ?? ''} />
           ))}
         </div>
       )}
       {list.data !== undefined && list.data.delayMs > 0 ? (
         <p className="pm-dim pm-gap-top">
-          A further live wallet starts {showDuration(list.data.delayMs)} after it was added. All owners are told by
-          e-mail and can cancel it until then.
+          New live wallets become active {showDuration(list.data.delayMs)} after you add them. We email all owners; they
+          can cancel until then.
         </p>
       ) : null}
     </Page>
   )
 }
 
-function WalletCard({ wallet }: { readonly wallet: Wallet }) {
+function WalletCard({ wallet, name }: { readonly wallet: Wallet; readonly name: string }) {
   const { family, kind, networks, startsAt, disabledAt, supersededOn, createdAt, key } = wallet
-  const type = key === null || key.scriptType === null ? '' : `, ${SCRIPT_WORDS[key.scriptType]}`
+  const type = key === null || key.scriptType === null ? '' : `, ${SCRIPT_LABELS[key.scriptType]}`
   const names = networks.map((network) => NETWORKS[network].name).join(', ')
   return (
-    <Card title={FAMILY_WORDS[family]} beside={<WalletBadge wallet={wallet} />}>
+    <Card title={FAMILY_LABELS[family]} label={name} beside={<WalletBadge wallet={wallet} />}>
       <div className="pm-stack">
         <p className="pm-muted">
-          {KIND_WORDS[kind]}
+          {KIND_LABELS[kind]}
           {type} · {names}
         </p>
         <KeyUse standing={key} />
@@ -103,14 +105,15 @@ function WalletCard({ wallet }: { readonly wallet: Wallet }) {
         {startsAt === null ? null : (
           <Note tone="pending">
             <p>
-              Starts in <Span at={startsAt} stepMs={10_000} />. All owners were told by e-mail. It is watched already.
+              Starts in <Span at={startsAt} stepMs={10_000} />. We emailed all owners. Its addresses are already
+              monitored.
             </p>
           </Note>
         )}
         {supersededOn.length === 0 || disabledAt !== null ? null : (
           <p className="pm-muted">
-            A newer wallet receives on {supersededOn.map((network) => NETWORKS[network].name).join(', ')}. What was
-            issued here stays watched.
+            A newer wallet receives on {supersededOn.map((network) => NETWORKS[network].name).join(', ')}. The addresses
+            of this wallet are still monitored.
           </p>
         )}
         <p className="pm-dim pm-small">
@@ -121,9 +124,22 @@ function WalletCard({ wallet }: { readonly wallet: Wallet }) {
             </>
           )}
         </p>
+        <FundsLink walletId={wallet.id} name={name} />
         <Switch wallet={wallet} />
       </div>
     </Card>
+  )
+}
+
+function FundsLink({ walletId, name }: { readonly walletId: string; readonly name: string }) {
+  const to = useTo()
+  if (!useMay('admin')) return null
+  return (
+    <p>
+      <Link to={to(`wallets/${walletId}/funds`)} aria-label={`${words.title}: ${name}`} lang={LANGUAGE}>
+        {words.title}
+      </Link>
+    </p>
   )
 }
 
@@ -142,51 +158,49 @@ function Switch({ wallet }: { readonly wallet: Wallet }) {
   const may = useMay('admin')
   const disabled = wallet.disabledAt !== null
   const waits = wallet.startsAt !== null
-  const deed = useDeed({
+  const action = useAction({
     call: (ids, input: { readonly walletId: string }) =>
       disabled
         ? api.wallets.enable.mutate({ ...scope, ...ids, ...input })
         : api.wallets.disable.mutate({ ...scope, ...ids, ...input }),
     done: ({ wallet: { disabledAt }, startsAt }) =>
       disabledAt !== null
-        ? 'Disabled. Everything issued stays watched.'
+        ? 'Wallet disabled. Its addresses are still monitored.'
         : startsAt === null
-          ? 'Enabled.'
-          : 'Enabled. It starts after the delay; all owners are told.',
+          ? 'Wallet enabled.'
+          : 'Wallet enabled. It becomes active after the delay. We emailed all owners.',
     refresh: [trpc.wallets.pathFilter()],
   })
   return (
     <div className="pm-row">
-      <DeedButton
-        deed={deed}
+      <ActionButton
+        action={action}
         input={{ walletId: wallet.id }}
         variant="default"
         size="xs"
         refusal={
           !may
-            ? 'Needs the role Admin.'
+            ? 'Requires the Admin role.'
             : disabled && wallet.proof?.isDisplaced === true
-              ? 'Prove that you control it first.'
+              ? 'Prove that you control this wallet first.'
               : null
         }
         reason={disabled ? 'optional' : 'required'}
         confirm={
           disabled ? (
             <p>
-              New invoices may be sent to it again. In live mode all owners are told, and it starts after the delay.
+              New invoices can use this wallet again. In live mode it becomes active after a delay, and we email all
+              owners.
             </p>
           ) : waits ? (
-            <p>It never starts. Nothing was received on it yet, and its addresses stay watched.</p>
+            <p>The wallet will not become active. Its addresses are still monitored.</p>
           ) : (
-            <p>
-              No new invoice uses it, within seconds. Invoices that show one of its addresses stay payable and are
-              credited as before.
-            </p>
+            <p>New invoices stop using this wallet within seconds. Open invoices can still be paid.</p>
           )
         }
       >
-        {disabled ? 'Enable' : waits ? 'Cancel this wallet' : 'Disable'}
-      </DeedButton>
+        {disabled ? 'Enable' : waits ? 'Cancel wallet' : 'Disable'}
+      </ActionButton>
     </div>
   )
 }

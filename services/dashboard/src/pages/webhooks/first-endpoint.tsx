@@ -16,14 +16,14 @@ app.post('/hooks/paymesh', express.raw({ type: '*/*' }), (req, res) => {
   if (event.type === 'invoice.paid') ship(event.data.object)
 })`
 
-/** What webhooks are, before there is any; with code that verifies the signature. */
+/** An introduction to webhooks before the first endpoint, with code that verifies the signature. */
 export function FirstEndpoint({ hasEndpoints }: { readonly hasEndpoints: boolean }) {
   const to = useTo()
   if (hasEndpoints) {
     return (
       <EmptyState
         title="No deliveries yet."
-        text="Events are sent as soon as an invoice changes. Send a test event to see one arrive."
+        text="Events are sent as soon as an invoice changes. Send a test event to try it out."
       >
         <Button component={Link} to={to('webhooks/endpoints')} variant="default">
           Endpoints
@@ -33,12 +33,12 @@ export function FirstEndpoint({ hasEndpoints }: { readonly hasEndpoints: boolean
   }
   return (
     <EmptyState
-      title="Add an endpoint to be told about payments."
+      title="Add a webhook endpoint to be notified of payments."
       text={
         <>
-          <p>Answer with any 2xx status within 10 s, and verify the signature before you trust the body:</p>
+          <p>Return any 2xx status within 10 s, and verify the signature before you trust the body:</p>
           <div className="pm-sample">
-            <CodeBlock label="Code that verifies the signature">{SAMPLE}</CodeBlock>
+            <CodeBlock label="Signature verification code">{SAMPLE}</CodeBlock>
           </div>
         </>
       }

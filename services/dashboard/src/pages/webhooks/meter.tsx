@@ -1,4 +1,4 @@
-/** A share of a whole as a bar, with a mark that should not be passed. `label` says the finding in words. */
+/** A share of a whole as a bar, with a threshold mark. `label` describes the result in words. */
 export function Meter(props: {
   readonly label: string
   /** 0 to 1; more is shown as full. */

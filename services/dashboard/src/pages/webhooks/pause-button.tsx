@@ -1,9 +1,9 @@
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedButton } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 
-/** Pauses an endpoint, or lets it go on. */
+/** Pauses or resumes an endpoint. */
 export function PauseButton(props: {
   readonly endpointId: string
   readonly status: 'enabled' | 'disabled'
@@ -12,38 +12,38 @@ export function PauseButton(props: {
   const { endpointId, status, host } = props
   const scope = useScope()
   const may = useMay('admin')
-  const deed = useDeed({
+  const action = useAction({
     call: (ids, input: { readonly endpointId: string; readonly status: 'enabled' | 'disabled' }) =>
       api.endpoints.setStatus.mutate({ ...scope, ...ids, ...input }),
     done: ({ endpoint }) =>
       endpoint.status === 'disabled'
-        ? 'Paused. What waits is held; new events are left out.'
-        : 'Enabled. What was held goes on.',
+        ? 'Endpoint paused. Queued events are kept; new events are not queued.'
+        : 'Endpoint resumed. Queued deliveries continue.',
     refresh: [trpc.endpoints.pathFilter(), trpc.deliveries.pathFilter()],
   })
   const pausing = status === 'enabled'
   return (
-    <DeedButton
+    <ActionButton
       variant="default"
-      deed={deed}
+      action={action}
       input={{ endpointId, status: pausing ? 'disabled' : 'enabled' }}
-      refusal={may ? null : 'Needs the role Admin.'}
+      refusal={may ? null : 'Requires the Admin role.'}
       reason="optional"
       confirm={
         pausing ? (
           <p>
-            Nothing more is sent to <b>{host}</b>. What waits is held with its attempts. Events of the paused time reach
-            it only by “Recover since…”.
+            Nothing is sent to <b>{host}</b> while it is paused. Queued events are kept. Events that happen during the
+            pause are not queued; use “Resend missed events…”.
           </p>
         ) : (
           <p>
-            What was held for <b>{host}</b> goes on now. Events of the paused time are not among it: fetch them with
-            “Recover since…”.
+            Queued deliveries to <b>{host}</b> continue. Events that happened during the pause are not included; use
+            “Resend missed events…”.
           </p>
         )
       }
     >
-      {pausing ? 'Pause endpoint' : 'Enable endpoint'}
-    </DeedButton>
+      {pausing ? 'Pause endpoint' : 'Resume endpoint'}
+    </ActionButton>
   )
 }

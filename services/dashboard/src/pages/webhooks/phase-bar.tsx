@@ -1,6 +1,6 @@
 import { showDuration } from '../../format/time.ts'
 
-/** Where the time of a request went, in ms; null for what did not happen. */
+/** Duration of each phase of a request, in ms; null for a phase that did not happen. */
 export interface Phases {
   readonly dnsMs: number | null
   readonly connectMs: number | null
@@ -16,7 +16,7 @@ const PARTS = [
 ] as const
 const WIDTH = 84
 
-/** The phases of a request as a bar, in the scale of the longest request beside it; the words say the same. */
+/** The phases of a request as a bar, scaled to the longest request next to it; the text contains the same values. */
 export function PhaseBar(props: {
   readonly phases: Phases | null
   readonly totalMs: number
@@ -42,7 +42,7 @@ export function PhaseBar(props: {
   )
 }
 
-/** What the colours of the bars mean. */
+/** The legend of the bars' colours. */
 export function PhaseLegend() {
   return (
     <div className="pm-legend" aria-hidden>

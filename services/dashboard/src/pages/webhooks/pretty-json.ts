@@ -1,4 +1,4 @@
-/** A body with line breaks where it is JSON; anything else as it is. */
+/** A formatted body if it is JSON; other texts unchanged. */
 export function prettyJson(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)

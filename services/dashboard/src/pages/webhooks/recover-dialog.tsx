@@ -1,32 +1,33 @@
-import { Button, Modal, NativeSelect, Radio, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Radio, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/action/deed-button.tsx'
-import { useDeed } from '../../parts/action/use-deed.ts'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
 import { Note } from '../../parts/card.tsx'
+import { Modal } from '../../parts/modal.tsx'
 import { Time, ZONE } from '../../parts/time.tsx'
 import { useMay, useScope } from '../../session/scope.ts'
-import { hostOf } from './words.tsx'
+import { hostOf } from './labels.tsx'
 
 const DAY_MS = 86_400_000
-const LOOK_EVERY_MS = 1_000
+const POLL_EVERY_MS = 1_000
 
-/** A moment as the browser's field for dates and times writes it, in this browser's zone. */
+/** A moment in the format of the browser's date and time field, in this browser's time zone. */
 function fieldOf(at: number): string {
   return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** Sends an endpoint what it missed in a period, however much; the dialog may be left while it runs. */
+/** Resends the events that an endpoint missed in a period, however many; the dialog may be closed while it runs. */
 export function RecoverDialog(props: {
   readonly endpoints: readonly { readonly id: string; readonly url: string }[]
-  /** Chosen at first; null takes the first one. */
+  /** Preselected endpoint; null selects the first one. */
   readonly endpointId: string | null
   readonly open: boolean
   readonly onClose: () => void
 }) {
   return (
-    <Modal opened={props.open} onClose={props.onClose} title="Recover since…">
+    <Modal opened={props.open} onClose={props.onClose} title="Resend missed events">
       <Form {...props} />
     </Modal>
   )
@@ -39,7 +40,7 @@ function Form({ endpoints, endpointId, onClose }: Parameters<typeof RecoverDialo
   const [since, setSince] = useState(() => fieldOf(Date.now() - DAY_MS))
   const [kind, setKind] = useState<'failed' | 'all'>('failed')
   const [asked, setAsked] = useState<string | null>(null)
-  const deed = useDeed({
+  const action = useAction({
     call: (ids, input: { readonly endpointId: string; readonly since: number; readonly scope: 'failed' | 'all' }) =>
       api.endpoints.recover.mutate({ ...scope, ...ids, ...input }),
     refresh: [trpc.endpoints.pathFilter(), trpc.deliveries.pathFilter()],
@@ -48,7 +49,7 @@ function Form({ endpoints, endpointId, onClose }: Parameters<typeof RecoverDialo
   if (asked !== null) return <Progress endpointId={asked} onClose={onClose} />
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void deed.run({ endpointId: endpoint, since: new Date(since).getTime(), scope: kind })
+    void action.run({ endpointId: endpoint, since: new Date(since).getTime(), scope: kind })
   }
   return (
     <form onSubmit={submit} className="pm-stack">
@@ -60,25 +61,25 @@ function Form({ endpoints, endpointId, onClose }: Parameters<typeof RecoverDialo
       />
       <TextInput
         label="Since"
-        description={`In your zone, ${ZONE}.`}
+        description={`In your time zone, ${ZONE}.`}
         type="datetime-local"
         required
         value={since}
         max={fieldOf(Date.now())}
         onChange={({ currentTarget }) => setSince(currentTarget.value)}
       />
-      <Radio.Group label="What" value={kind} onChange={(value) => setKind(value === 'all' ? 'all' : 'failed')}>
-        <Radio mt="xs" value="failed" label="What it never took, paused times included" />
-        <Radio mt="xs" value="all" label="Everything it is subscribed to, also what it took" />
+      <Radio.Group label="Events" value={kind} onChange={(value) => setKind(value === 'all' ? 'all' : 'failed')}>
+        <Radio mt="xs" value="failed" label="Only events it missed (including while paused)" />
+        <Radio mt="xs" value="all" label="All events, including ones already delivered" />
       </Radio.Group>
-      <p className="pm-muted">There is no limit. It goes on by itself after a restart; you can leave this page.</p>
-      <DeedFailure failure={deed.failure} />
+      <p className="pm-muted">Runs in the background; you can leave this page.</p>
+      <ActionFailure failure={action.failure} />
       <div className="pm-row pm-end">
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" loading={deed.busy} disabled={!may || endpoint === '' || since === ''}>
-          Recover
+        <Button type="submit" loading={action.busy} disabled={!may || endpoint === '' || since === ''}>
+          Resend{' '}
         </Button>
       </div>
     </form>
@@ -88,32 +89,32 @@ function Form({ endpoints, endpointId, onClose }: Parameters<typeof RecoverDialo
 function Progress({ endpointId, onClose }: { readonly endpointId: string; readonly onClose: () => void }) {
   const scope = useScope()
   const shown = useQuery(
-    trpc.endpoints.get.queryOptions({ ...scope, endpointId }, { refetchInterval: LOOK_EVERY_MS, staleTime: 0 }),
+    trpc.endpoints.get.queryOptions({ ...scope, endpointId }, { refetchInterval: POLL_EVERY_MS, staleTime: 0 }),
   )
   const latest = shown.data?.recoveries[0]
   return (
     <div className="pm-stack">
       <div role="status">
         {latest === undefined ? (
-          <p>Asked.</p>
+          <p>Started.</p>
         ) : latest.state === 'open' ? (
           <Note tone="pending">
             <p>
-              {latest.scanned} events looked at, {latest.made} sent again. Reached events of{' '}
+              {latest.scanned} events checked, {latest.made} resent. Now at events from{' '}
               <Time at={latest.reached} detail />.
             </p>
           </Note>
         ) : (
           <Note tone={latest.state === 'done' ? 'paid' : 'new'}>
             <p>
-              {latest.state === 'done' ? 'Done' : 'Ended: the endpoint is gone'}. {latest.scanned} events looked at,{' '}
-              {latest.made} sent again.
+              {latest.state === 'done' ? 'Done' : 'Stopped: the endpoint was deleted'}. {latest.scanned} events checked,{' '}
+              {latest.made} resent.
             </p>
           </Note>
         )}
       </div>
       <div className="pm-row pm-end">
-        <Button onClick={onClose}>{latest?.state === 'open' ? 'Leave it running' : 'Close'}</Button>
+        <Button onClick={onClose}>{latest?.state === 'open' ? 'Run in background' : 'Close'}</Button>
       </div>
     </div>
   )

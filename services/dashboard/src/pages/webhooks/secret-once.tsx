@@ -1,9 +1,10 @@
-import { Button, Checkbox, Modal } from '@mantine/core'
+import { Button, Checkbox } from '@mantine/core'
 import { useState } from 'react'
 import { Note } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
+import { Modal } from '../../parts/modal.tsx'
 
-/** Shows a signing secret the only time that it is shown. It closes when the person says that it is stored. */
+/** Shows a signing secret once. It closes when the person confirms that it is stored. */
 export function SecretOnce({ secret, onClose }: { readonly secret: string | null; readonly onClose: () => void }) {
   const [stored, setStored] = useState(false)
   const close = () => {
@@ -21,13 +22,13 @@ export function SecretOnce({ secret, onClose }: { readonly secret: string | null
     >
       <div className="pm-stack">
         <Note tone="partial">
-          <p>It is not shown again. Whoever has it can forge events of yours: put it where your other secrets are.</p>
+          <p>Copy it now; it won’t be shown again. Anyone who has it can forge events.</p>
         </Note>
         <div className="pm-code">
           <CopyText text={secret ?? ''} what="signing secret" />
         </div>
         <Checkbox
-          label="I stored it"
+          label="I’ve saved it"
           checked={stored}
           onChange={({ currentTarget }) => setStored(currentTarget.checked)}
         />

@@ -1,6 +1,6 @@
 import { useTo } from '../../session/scope.ts'
 
-/** The three parts of the webhooks page, as tabs with addresses of their own. */
+/** The three sections of the webhooks page, as tabs with their own URLs. */
 export function useWebhookTabs(current: 'endpoints' | 'deliveries' | 'events', endpoints?: number) {
   const to = useTo()
   return [

@@ -7,12 +7,16 @@ import { RowsSkeleton } from '../page-skeleton.tsx'
 import { ScrollBox } from '../scroll-box.tsx'
 import { useLate } from '../use-late.ts'
 import type { CursorPages } from './use-cursor-pages.ts'
-import { type RowsQuery, useHeldRows } from './use-held-rows.ts'
+import { type RowsQuery, useFrozenRows } from './use-frozen-rows.ts'
 import { useReturnToRow } from './use-return-to-row.ts'
 import { useStartOfPage } from './use-start-of-page.ts'
 
 export interface Column<T> {
   readonly header: string
+  /** In place of the header's text, for example a checkbox. */
+  readonly head?: ReactNode
+  /** This column has the row's link; without one it is the first. */
+  readonly isLink?: true
   readonly cell: (row: T) => ReactNode
   readonly align?: 'right'
   /** Left out below 768 px, where each row is a card: keep number, status, amount and time. */
@@ -20,13 +24,13 @@ export interface Column<T> {
 }
 
 export interface DataTableProps<T> {
-  /** Names the rows, in the plural and small: "invoices". */
+  /** Name of the rows, in lower-case plural: "invoices". */
   readonly what: string
   readonly columns: readonly Column<T>[]
   readonly query: RowsQuery
   readonly rows: readonly T[] | undefined
   readonly idOf: (row: T) => string
-  /** Where a row leads: the first column becomes the link, the whole row can be clicked. */
+  /** Target of a row: one column becomes the link, the whole row can be clicked. */
   readonly to?: (row: T) => string
   readonly selectedId?: string | undefined
   readonly empty: ReactNode
@@ -34,18 +38,18 @@ export interface DataTableProps<T> {
   readonly pages?: CursorPages
   readonly nextCursor?: string | null | undefined
   readonly foot?: ReactNode
-  /** The part of the address's query that opens something beside the list and is no filter of it. */
+  /** The query parameter that opens a detail next to the list and is not a filter. */
   readonly detailParam?: string
 }
 
 /**
- * Rows with the states of loading, failed, empty. Everything in the query of the address is a filter of the list: while the rows of
- * another filter load, those of the one before are greyed out and cannot be used. J and K move, Enter opens, C copies the id.
+ * Rows with the states loading, failed and empty. Every query parameter of the URL is a filter of the list: while the rows of
+ * a new filter load, the previous ones are greyed out and disabled. J and K move, Enter opens, C copies the id.
  */
 export function DataTable<T>(props: DataTableProps<T>) {
   const { query, rows, pages, what } = props
   const late = useLate(query.isPending)
-  const held = useHeldRows(query, rows ?? [], props.idOf, props.detailParam)
+  const held = useFrozenRows(query, rows ?? [], props.idOf, props.detailParam)
   const card = useRef<HTMLDivElement>(null)
   useStartOfPage(card, pages?.cursor)
   const remember = useReturnToRow(card, rows !== undefined && !held.isOld)
@@ -78,6 +82,10 @@ interface RowsProps<T> extends DataTableProps<T> {
 
 function Rows<T>({ what, columns, rows, idOf, to, selectedId, onOpen }: RowsProps<T>) {
   const navigate = useNavigate()
+  const linkAt = Math.max(
+    0,
+    columns.findIndex(({ isLink }) => isLink),
+  )
   const open = (event: React.MouseEvent, row: T) => {
     const inner = (event.target as HTMLElement).closest('a, button, input, label, summary')
     const marking = (window.getSelection()?.toString() ?? '') !== ''
@@ -90,9 +98,9 @@ function Rows<T>({ what, columns, rows, idOf, to, selectedId, onOpen }: RowsProp
       <table className="pm-table pm-num" aria-label={what}>
         <thead>
           <tr>
-            {columns.map(({ header, align, wide }) => (
+            {columns.map(({ header, head, align, wide }) => (
               <th key={header} scope="col" className={cellClass(align, wide)}>
-                {header}
+                {head ?? header}
               </th>
             ))}
           </tr>
@@ -101,7 +109,7 @@ function Rows<T>({ what, columns, rows, idOf, to, selectedId, onOpen }: RowsProp
           {rows.map((row) => {
             const id = idOf(row)
             return (
-              // The row's link is the way for keyboards; the click is a wider target.
+              // The row's link is for keyboards; the click is a larger target.
               <tr
                 key={id}
                 data-row-id={id}
@@ -111,7 +119,7 @@ function Rows<T>({ what, columns, rows, idOf, to, selectedId, onOpen }: RowsProp
               >
                 {columns.map(({ header, cell, align, wide }, index) => (
                   <td key={header} className={cellClass(align, wide)} data-label={header}>
-                    {index === 0 && to !== undefined ? (
+                    {index === linkAt && to !== undefined ? (
                       <Link to={to(row)} data-row-link="">
                         {cell(row)}
                       </Link>

@@ -1,9 +1,9 @@
 type Filters = Readonly<Record<string, string>>
 
-/** Where a list starts, in the URL beside its filters. */
+/** The start position of a list, in the URL next to its filters. */
 export const CURSOR_PARAM = 'after'
 
-/** The filters of a URL; what it does not name is at its default. */
+/** The filters of a URL; missing ones have their default. */
 export function readFilters<T extends Filters>(
   params: URLSearchParams,
   defaults: T,
@@ -12,7 +12,7 @@ export function readFilters<T extends Filters>(
   return Object.fromEntries(entries) as { [K in keyof T]: string }
 }
 
-/** The URL behind a change of filters: defaults are left out, and the list starts at its first page again. Others stay. */
+/** The URL after a change of filters: defaults are left out, and the list starts at its first page again. Others stay. */
 export function changeParams(
   now: URLSearchParams,
   defaults: Filters,

@@ -2,10 +2,10 @@ import { useRef } from 'react'
 import { useSearchParams } from 'react-router'
 import { CURSOR_PARAM } from './url-filters.ts'
 
-/** Pages of a long list by cursor: `cursor` goes into the query, the rest into `DataTable`. */
+/** Pages of a long list by cursor: `cursor` is for the query, the rest for `DataTable`. */
 export interface CursorPages {
   readonly cursor: string | undefined
-  /** Goes to the rows behind `next`, the cursor that the server gave. */
+  /** Goes to the rows after `next`, the cursor from the server. */
   readonly older: (next: string) => void
   /** Goes back one page; after a reload, to the first one. */
   readonly newer: () => void

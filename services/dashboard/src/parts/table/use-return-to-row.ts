@@ -4,8 +4,8 @@ import { useLocation } from 'react-router'
 const PREFIX = 'pm-opened-row:'
 
 /**
- * Brings somebody who goes back to a list to the row that they opened: it has the focus and is in view. Returns what records the
- * opened row; the entry of the browser's history names it, so that two visits of one list are two. `isShown`: the rows are there.
+ * Returns a person who goes back to a list to the row that they opened: it is focused and in view. Returns a function that records the
+ * opened row; the browser's history entry stores it, so that two visits of one list are separate. `isShown`: the rows are rendered.
  */
 export function useReturnToRow(list: RefObject<HTMLElement | null>, isShown: boolean): (rowId: string) => void {
   const { key } = useLocation()

@@ -3,14 +3,14 @@ import { useSearchParams } from 'react-router'
 import { changeParams, readFilters } from './url-filters.ts'
 
 /**
- * Filters of a list, kept in the URL so that a link and the back button show the same rows. `defaults` names every filter (hoist it
- * out of the component); a filter at its default is left out of the URL. Changing one goes back to the first page of rows.
- * Several changes before the page is drawn again all count.
+ * Filters of a list, kept in the URL so that a link and the back button show the same rows. `defaults` names every filter (define it
+ * outside the component); a filter with its default is left out of the URL. Changing one returns to the first page of rows.
+ * Several changes before the next render are all applied.
  */
 export function useUrlFilters<T extends Readonly<Record<string, string>>>(defaults: T) {
   const [params, setParams] = useSearchParams()
   const filters = useMemo(() => readFilters(params, defaults), [params, defaults])
-  // The router hands every change the URL that was drawn last, and would forget all but the last one.
+  // The router passes every change the last rendered URL, and would drop all but the last change.
   const newest = useRef(params)
   newest.current = params
   const set = useCallback(

@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startStores } from '#scripts/embedded/stores.ts'
+import { startExchangeSimulator } from '#scripts/exchange-simulator/simulator.ts'
+import { startLocalNodes } from '#scripts/local-chain/local-nodes.ts'
+import { prepareStores } from '#scripts/start/prepare-stores.ts'
+import { readProcfile } from '#scripts/start/procfile.ts'
+import { parseConfig } from '#shared/config/schema.ts'
+import { connectDatabase } from '#shared/db/connection/connect.ts'
+import { createLogger } from '#shared/runtime/observability/logger.ts'
+import { type Child, cpuSecondsOf, freePort, isReady, pause, residentBytesOf, startChild } from './child.ts'
+import type { BenchOptions } from './options.ts'
+import { MASTER_KEY, PEPPER } from './rig.ts'
+import { percentile } from './statistics.ts'
+
+/** The start is over: code is compiled, addresses are derived ahead, the first rates are published. */
+const SETTLE_SECONDS = 45
+/** A cycle of rates is 15 s long; every measurement contains some. */
+const SECONDS_MIN = 30
+const NODE_FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024']
+
+/** The limits of the one process, without the stores. */
+const LIMITS = { megabytes: 300, ownPercent: 2, mongoPercent: 2 } as const
+
+interface Surroundings {
+  readonly env: Readonly<Record<string, string>>
+  readonly mongoPid: number
+  readonly redisPid: number
+}
+
+/**
+ * Memory and CPU of an installation without any request: one workspace, one local Ethereum node, simulated exchanges. First
+ * everything in one process (`paymesh serve`), then one process for each line of the Procfile, on the same data.
+ */
+export async function benchIdle(options: BenchOptions): Promise<void> {
+  const { print, only } = options
+  const undo: (() => Promise<unknown> | unknown)[] = []
+  const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-bench-idle-'))
+  undo.push(() => rmSync(dataDir, { recursive: true, force: true }))
+  try {
+    const around = await openSurroundings(dataDir, options, undo)
+    const seconds = Math.max(SECONDS_MIN, options.seconds)
+    print(
+      `${cpus().length} cores; ${SETTLE_SECONDS} s to settle, then ${options.rounds} rounds of ${seconds} s; medians`,
+    )
+    print('form       memory     CPU of a core   mongod   redis')
+    if (only !== 'processes') {
+      const serve = await startOne(['scripts/paymesh.mjs', 'serve'], around.env, options, 'serve')
+      undo.push(() => serve.stop())
+      const figures = await measure([serve], around, seconds, options.rounds)
+      print(lineOf('serve', figures))
+      await serve.stop()
+      const isWithin =
+        figures.megabytes <= LIMITS.megabytes &&
+        figures.ownPercent <= LIMITS.ownPercent &&
+        figures.mongoPercent <= LIMITS.mongoPercent
+      print(
+        `           ${isWithin ? 'within' : 'beyond'} the limits: ${LIMITS.megabytes} MB, ${LIMITS.ownPercent} %, mongod ${LIMITS.mongoPercent} %`,
+      )
+    }
+    if (only !== 'serve') {
+      const children: Child[] = []
+      for (const { name, args } of readProcfile()) {
+        const child = await startOne(args, around.env, options, name)
+        undo.push(() => child.stop())
+        children.push(child)
+      }
+      print(lineOf('Procfile', await measure(children, around, seconds, options.rounds)))
+    }
+  } finally {
+    for (const step of undo.reverse()) await step()
+  }
+}
+
+async function openSurroundings(
+  dataDir: string,
+  { print }: BenchOptions,
+  undo: (() => Promise<unknown> | unknown)[],
+): Promise<Surroundings> {
+  const stores = await startStores({ dataDir, report: print, mongoUrl: null, redisUrl: null, roomy: true })
+  undo.push(() => stores.stop())
+  const nodes = await startLocalNodes({ networks: ['ethereum'], dataDir, ethereumPort: 0, report: print })
+  undo.push(() => nodes.stop())
+  const exchanges = await startExchangeSimulator({ port: 0 })
+  undo.push(() => exchanges.stop())
+  const env = {
+    MONGO_URL: stores.mongoUrl,
+    REDIS_URL: stores.redisUrl,
+    PAYMESH_ENV: 'production',
+    PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls',
+    PAYMESH_MASTER_KEY: MASTER_KEY.toString('base64'),
+    PAYMESH_KEY_PEPPER: PEPPER.toString('base64'),
+    PAYMESH_NETWORKS: JSON.stringify({ test: nodes.settings }),
+    PAYMESH_RATE_SOURCES: JSON.stringify(exchanges.sourceUrls),
+  }
+  const config = parseConfig(env)
+  await prepareStores(dataDir, config)
+  const logger = createLogger({ name: 'bench', level: 'silent' })
+  const db = await connectDatabase({ url: stores.mongoUrl, name: config.stores.mongoDatabase, logger })
+  const status = await db.connection.db?.admin().serverStatus()
+  await db.close()
+  return { env, mongoPid: Number(status?.['pid']), redisPid: await redisPidOf(stores.redisUrl) }
+}
+
+async function redisPidOf(url: string): Promise<number> {
+  const { Redis } = await import('ioredis')
+  const client = new Redis(url)
+  try {
+    return Number(/^process_id:(\d+)/m.exec(await client.info('server'))?.[1])
+  } finally {
+    client.disconnect()
+  }
+}
+
+async function startOne(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  { profileDir }: BenchOptions,
+  name: string,
+): Promise<Child> {
+  const health = await freePort()
+  const ports = { PAYMESH_API_PORT: '0', PAYMESH_CHECKOUT_PORT: '0', PAYMESH_ADMIN_PORT: '0' }
+  const profile = profileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profileDir, name)}`]
+  const flags = name === 'serve' ? NODE_FLAGS : []
+  return await startChild(
+    [...profile, ...flags, ...args],
+    { ...env, ...ports, PAYMESH_METRICS_PORT: String(health) },
+    () => isReady(health),
+  )
+}
+
+interface Figures {
+  readonly megabytes: number
+  readonly ownPercent: number
+  readonly mongoPercent: number
+  readonly redisPercent: number
+}
+
+async function measure(
+  children: readonly Child[],
+  { mongoPid, redisPid }: Surroundings,
+  seconds: number,
+  rounds: number,
+): Promise<Figures> {
+  await pause(SETTLE_SECONDS * 1_000)
+  const usage = () => ({
+    at: performance.now(),
+    own: children.reduce((sum, child) => sum + (cpuSecondsOf(child.pid) ?? Number.NaN), 0),
+    mongo: cpuSecondsOf(mongoPid) ?? Number.NaN,
+    redis: cpuSecondsOf(redisPid) ?? Number.NaN,
+  })
+  const own: number[] = []
+  const mongo: number[] = []
+  const redis: number[] = []
+  const bytes: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const before = usage()
+    await pause(seconds * 1_000)
+    const after = usage()
+    const percentOf = (from: number, to: number) => (100_000 * (to - from)) / (after.at - before.at)
+    own.push(percentOf(before.own, after.own))
+    mongo.push(percentOf(before.mongo, after.mongo))
+    redis.push(percentOf(before.redis, after.redis))
+    bytes.push(children.reduce((sum, child) => sum + (residentBytesOf(child.pid) ?? Number.NaN), 0))
+  }
+  return {
+    megabytes: percentile(bytes, 0.5) / 1_000_000,
+    ownPercent: percentile(own, 0.5),
+    mongoPercent: percentile(mongo, 0.5),
+    redisPercent: percentile(redis, 0.5),
+  }
+}
+
+function lineOf(name: string, { megabytes, ownPercent, mongoPercent, redisPercent }: Figures): string {
+  const percent = (value: number) => `${value.toFixed(1)} %`
+  return `${name.padEnd(9)} ${megabytes.toFixed(0).padStart(5)} MB ${percent(ownPercent).padStart(14)} ${percent(mongoPercent).padStart(11)} ${percent(redisPercent).padStart(8)}`
+}

@@ -1,0 +1,129 @@
+import { createCatalog } from '#shared/chains/catalog.ts'
+import type { AssetId, InvoiceStatus, NetworkId } from '#shared/domain/enumerations.ts'
+import type { CoinAccount } from '#shared/ports/invoices.ts'
+import type { AccountChecks } from '#shared/ports/native-balances.ts'
+import type { ObservedTransfer, Payment } from '#shared/ports/payments.ts'
+import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
+
+/** An invoice, as far as a scanner sees it. */
+export interface BenchInvoice {
+  readonly id: string
+  readonly matchKey: string
+  readonly asset: AssetId
+  readonly isCoin: boolean
+  readonly since: number
+  readonly expiresAt: number
+  status: InvoiceStatus
+  paidAt: number | null
+  seenAt: number | null
+}
+
+const WAITING: readonly InvoiceStatus[] = ['pending', 'confirming']
+
+/** Anything that the scanner asks beside this has nothing in it. */
+const nothing = <T>(known: object): T =>
+  new Proxy(known, { get: (own, name) => Reflect.get(own, name) ?? (async () => []) }) as T
+
+/** Stores in memory, for the real scanner's code on a virtual clock. */
+export function createBenchStore(network: NetworkId, now: () => number) {
+  const invoices: BenchInvoice[] = []
+  const payments = new Map<string, Payment>()
+  const checks = new Map<string, AccountChecks>()
+  const clock = { now }
+  const isDue = (one: Payment, { height, finalizedHeight }: { height: number; finalizedHeight: number | null }) =>
+    one.state === 'detected' &&
+    one.confirmAt !== null &&
+    one.confirmAt <= height &&
+    (!one.needsFinality || (finalizedHeight !== null && (one.block?.height ?? 0) <= finalizedHeight))
+  const all = () => [...payments.values()]
+  const set = (matchKey: string, status: InvoiceStatus) => {
+    const invoice = invoices.find((one) => one.matchKey === matchKey)
+    if (invoice === undefined) return
+    invoice.status = status
+    invoice.seenAt ??= now()
+  }
+
+  async function recordObservations(observations: readonly ObservedTransfer[]) {
+    const fresh = observations.filter(({ key }) => !payments.has(key))
+    for (const one of fresh) {
+      const confirmAt = one.block === null ? null : one.block.height + one.requiredConfirmations - 1
+      payments.set(one.key, {
+        ...one,
+        id: one.key,
+        kind: 'onchain',
+        state: 'detected',
+        confirmAt,
+      } as unknown as Payment)
+      set(one.matchKey, 'confirming')
+    }
+    return fresh.map(({ key }) => payments.get(key))
+  }
+
+  async function confirmThrough(scope: { height: number; finalizedHeight: number | null }) {
+    const due = all().filter((one) => isDue(one, scope))
+    for (const one of due) {
+      payments.set(one.key, { ...one, state: 'confirmed' })
+      set(one.matchKey, 'paid')
+    }
+    return due
+  }
+
+  const inRange = (from: number, to: number) =>
+    all().filter(({ block }) => block !== null && block.height >= from && block.height <= to)
+  const deps = {
+    clock,
+    random: { uuid: () => 'bench' },
+    logger: nothing({ info: () => {}, warn: () => {}, error: () => {}, debug: () => {} }),
+    metrics: { count: () => {}, gauge: () => {}, observe: () => {} },
+    notifier: { notify: () => {} },
+    catalog: createCatalog({ live: { [network]: { rpcUrls: ['http://localhost'] } }, test: {} }),
+    cursors: nothing({ advance: async () => true }),
+    commands: nothing({}),
+    exceptions: nothing({}),
+    wallets: nothing({}),
+    balances: {
+      find: async (_mode: string, _network: string, keys: readonly string[]) =>
+        keys.flatMap((key) => checks.get(key) ?? []),
+      save: async (_mode: string, _network: string, rows: readonly AccountChecks[]) => {
+        for (const row of rows) checks.set(row.matchKey, row)
+      },
+    },
+    invoices: nothing({
+      watchedMethods: async (_mode: string, _network: string, after: number) =>
+        invoices
+          .filter(({ expiresAt }) => expiresAt > after)
+          .map(({ id, matchKey, since, expiresAt, status }) => {
+            return { invoiceId: id, matchKey, since, expiresAt, isOpen: WAITING.includes(status) }
+          }),
+      coinAccounts: async (_mode: string, _network: string, after: number): Promise<readonly CoinAccount[]> =>
+        invoices
+          .filter(({ isCoin, expiresAt }) => isCoin && expiresAt > after)
+          .map(({ id, matchKey, asset, expiresAt }) => {
+            return { invoiceId: id, workspaceId: 'bench', expiresAt, matchKey, address: `0x${matchKey}`, asset }
+          }),
+    }),
+    payments: nothing({
+      recordObservations,
+      confirmThrough,
+      dueForConfirmation: async (scope: { height: number; finalizedHeight: number | null }) =>
+        all().filter((one) => isDue(one, scope)),
+      listInBlocks: async (scope: { asset: AssetId; matchKeys: readonly string[]; from: number; to: number }) =>
+        inRange(scope.from, scope.to).filter(
+          ({ asset, matchKey }) => asset === scope.asset && scope.matchKeys.includes(matchKey),
+        ),
+      listNonCanonical: async ({
+        from,
+        blocks,
+      }: {
+        from: number
+        blocks: readonly { height: number; hash: string }[]
+      }) => {
+        const hashes = blocks.map(({ hash }) => hash)
+        const to = Math.max(...blocks.map(({ height }) => height))
+        return inRange(from, to).filter(({ block }) => !hashes.includes(block?.hash ?? ''))
+      },
+      findByKeys: async (keys: readonly string[]) => keys.flatMap((key) => payments.get(key) ?? []),
+    }),
+  }
+  return { deps: deps as unknown as ScanDeps, invoices, payments }
+}

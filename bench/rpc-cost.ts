@@ -1,0 +1,286 @@
+import { createHash } from 'node:crypto'
+import { createChainClient } from '#shared/chains/create-chain-client.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
+import type { ChainDefinition } from '#shared/chains/definitions/chain.ts'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
+import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
+import { ASSET_IDS, type AssetId, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
+import { unitsOfCall } from '#shared/domain/nodes/providers.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
+import type { ScanSession, ScanSource } from '#shared/usecases/scanning/scan-session.ts'
+import { scanTick } from '#shared/usecases/scanning/scan-tick.ts'
+import { adoptMode } from '#shared/usecases/scanning/thrifty-mode.ts'
+import { usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
+import { thriftyTick } from '#shared/usecases/scanning/thrifty-tick.ts'
+import type { BenchOptions } from './options.ts'
+import { type CountingNode, startCountingNode } from './rpc-cost-node.ts'
+import { type BenchInvoice, createBenchStore } from './rpc-cost-store.ts'
+
+const NETWORKS = ['ethereum', 'bsc', 'polygon', 'base', 'arbitrum'] as const satisfies readonly NetworkId[]
+const DAY_MS = 86_400_000
+const LIFE_MS = 20 * 60_000
+/** Blocks of full scanning that are played; its costs do not depend on invoices. */
+const FULL_BLOCKS = 400
+const SECOND = 1_000
+
+/** One network for some days. */
+interface Play {
+  readonly network: NetworkId
+  /** Invoices of this network a day, all within twelve hours. */
+  readonly perDay: number
+  readonly pageMs: number
+  readonly logRangeMax: number
+  readonly days: number
+}
+
+interface Outcome {
+  readonly calls: number
+  readonly units: number
+  readonly bytes: number
+  /** Milliseconds from a payment's block to its record, while its page was open and when it was closed. */
+  readonly open: readonly number[]
+  readonly closed: readonly number[]
+  readonly missed: number
+}
+
+/**
+ * What scanning costs in a month on five EVM networks: the real steps of the scanner on a virtual clock, against nodes that speak JSON-RPC and
+ * count. `rounds` days are played and scaled to thirty; every day is like the others. `only` chooses a number of invoices a day.
+ */
+export async function benchRpcCost({ print, only, rounds }: BenchOptions): Promise<void> {
+  const loads = only === null ? [0, 20, 200] : [Number(only)]
+  print(
+    `units by the list of Alchemy; ${rounds} day${rounds === 1 ? '' : 's'} played, figures for 30 days; 20 % abandoned, 10 % of the payers pay when their page is closed`,
+  )
+  await printFull(print)
+  for (const logRangeMax of [10, 10_000]) {
+    for (const pageMs of [240_000, 60_000]) {
+      for (const load of loads) {
+        if (load === 0 && (pageMs < 240_000 || logRangeMax > 10)) continue
+        print(
+          `thrifty, ${load} invoices a day, page open ${pageMs / 60_000} min, logs of ${logRangeMax} blocks a request`,
+        )
+        let units = 0
+        for (const network of NETWORKS) {
+          const outcome = await play({ network, perDay: load / NETWORKS.length, pageMs, logRangeMax, days: rounds })
+          units += outcome.units
+          print(`  ${lineOf(network, outcome)}`)
+        }
+        print(`  all: ${millions(units)} M units`)
+      }
+    }
+  }
+}
+
+const millions = (units: number) => (units / 1e6).toFixed(1)
+
+function lineOf(network: string, { calls, units, bytes, open, closed, missed }: Outcome): string {
+  const delays = (all: readonly number[]) => `${percentile(all, 0.5)} / ${percentile(all, 0.95)} s`
+  return [
+    network.padEnd(9),
+    `${(calls / 1e3).toFixed(0)} k calls`.padStart(14),
+    `${millions(units)} M units`.padStart(15),
+    `${(bytes / 2 ** 20).toFixed(0)} MB`.padStart(10),
+    `  delay p50 / p95 open ${delays(open)} (${open.length}), closed ${delays(closed)} (${closed.length}), missed ${missed}`,
+  ].join('')
+}
+
+function percentile(all: readonly number[], share: number): string {
+  const sorted = [...all].sort((one, other) => one - other)
+  const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+  return found === undefined ? '–' : (found / 1_000).toFixed(1)
+}
+
+/** Opens the scanner's steps of one network at a moment, on stores in memory. */
+async function openNetwork(
+  network: NetworkId,
+  { startAt, logRangeMax, isThrifty }: { startAt: number; logRangeMax: number; isThrifty: boolean },
+) {
+  const time = { now: startAt }
+  const chain: ChainDefinition = CHAINS[network]
+  const tokens = ASSET_IDS.filter((id) => networkOf(id) === network).flatMap((asset) => {
+    const { contract, decimals } = ASSETS[asset]
+    return contract === null ? [] : [{ asset, contract, decimals }]
+  })
+  const node = await startCountingNode({
+    chain,
+    tokens,
+    startAt: startAt - 3_600_000,
+    now: () => time.now,
+    logRangeMax,
+  })
+  const store = createBenchStore(network, () => time.now)
+  const client = createChainClient(
+    { live: { [network]: { rpcUrls: [node.url] } }, test: {} },
+    'live',
+    network,
+    store.deps.metrics,
+  )
+  if (client === null) throw new Error('no client')
+  await client.verify()
+  const head = await client.head()
+  const block = await client.blockAt(head.height)
+  if (block === null) throw new Error('no head')
+  const source: ScanSource = {
+    mode: 'live',
+    network,
+    family: 'evm',
+    client,
+    createIndex: createWatchIndex,
+    pollMs: SECOND,
+    finalityDepth: chain.finalityDepth,
+    dropAfterMs: 0,
+    batchMax: 50,
+    development: false,
+    ...(isThrifty && { thrifty: usualPace(chain.blockTimeMs, async () => false) }),
+  }
+  const cursor: ChainCursor = {
+    id: `live:${network}`,
+    mode: 'live',
+    network,
+    height: block.height,
+    hash: block.hash,
+    time: block.time,
+    window: [[block.height, block.hash]],
+    headHeight: block.height,
+    headSeenAt: time.now,
+    finalizedHeight: head.finalizedHeight,
+    status: 'live',
+    haltReason: null,
+    genesisHash: '',
+    lease: null,
+  }
+  const session: ScanSession = {
+    deps: store.deps,
+    source,
+    lease: { epoch: 1, isHeld: () => true, release: async () => {} },
+    index: createWatchIndex(),
+    missingSince: new Map(),
+    attention: { until: 0 },
+    cursor,
+  }
+  await adoptMode(session)
+  node.calls.clear()
+  node.bytes = 0
+  const close = async () => {
+    await client.close()
+    await node.close()
+  }
+  return { time, node, store, session, tokens, close }
+}
+
+async function play({ network, perDay, pageMs, logRangeMax, days }: Play): Promise<Outcome> {
+  const startAt = Date.UTC(2026, 0, 1)
+  const stage = await openNetwork(network, { startAt, logRangeMax, isThrifty: true })
+  const { time, node, store, session, tokens } = stage
+  const luck = createLuck(`${network}:${perDay}:${pageMs}`)
+  const arrivals = Array.from({ length: perDay * days }, (_, index) => {
+    const day = Math.floor(index / perDay)
+    return startAt + day * DAY_MS + 6 * 3_600_000 + luck() * (DAY_MS / 2)
+  }).sort((one, other) => one - other)
+  const attention = session.attention as { until: number }
+  const pages: { readonly until: number }[] = []
+  const due: { readonly at: number; readonly invoice: BenchInvoice }[] = []
+  const coin = ASSET_IDS.find((id) => networkOf(id) === network && ASSETS[id].contract === null) as AssetId
+  for (; time.now < startAt + days * DAY_MS; time.now += SECOND) {
+    while ((arrivals[0] ?? Number.POSITIVE_INFINITY) <= time.now) {
+      arrivals.shift()
+      const isCoin = network !== 'polygon' && luck() < 0.25
+      const token = tokens[Math.floor(luck() * tokens.length)]
+      const matchKey = createHash('sha1').update(`${network}:${store.invoices.length}`).digest('hex')
+      const invoice: BenchInvoice = {
+        id: matchKey,
+        matchKey,
+        asset: isCoin || token === undefined ? coin : token.asset,
+        isCoin,
+        since: time.now,
+        expiresAt: time.now + LIFE_MS,
+        status: 'pending',
+        paidAt: null,
+        seenAt: null,
+      }
+      store.invoices.push(invoice)
+      session.index.add(matchKey)
+      pages.push({ until: time.now + pageMs })
+      const isClosed = luck() < 0.1
+      const waitMs = isClosed ? pageMs + 60_000 + luck() * 600_000 : 15_000 + luck() * (pageMs - 20_000)
+      if (luck() >= 0.2) due.push({ at: time.now + waitMs, invoice })
+    }
+    for (const one of due.filter(({ at }) => at <= time.now)) {
+      due.splice(due.indexOf(one), 1)
+      const token = tokens.find(({ asset }) => asset === one.invoice.asset) ?? null
+      const { height } = node.pay({ matchKey: one.invoice.matchKey, token, amountBase: 10n ** 18n })
+      one.invoice.paidAt =
+        node.timeOf(height) + (CHAINS[network].blockTimeMs < SECOND ? CHAINS[network].blockTimeMs : 0)
+    }
+    if (pages.some(({ until }) => until > time.now)) attention.until = time.now + 15 * SECOND
+    for (const one of store.invoices)
+      if (one.status === 'pending' && session.cursor.time >= one.expiresAt) one.status = 'expired'
+    await thriftyTick(session)
+  }
+  const outcome = outcomeOf(node, store.invoices, { pageMs, scale: 30 / days })
+  await stage.close()
+  return outcome
+}
+
+function outcomeOf(
+  node: CountingNode,
+  invoices: readonly BenchInvoice[],
+  { pageMs, scale }: { pageMs: number; scale: number },
+): Outcome {
+  const [calls, units] = totals(node)
+  const seen = invoices.flatMap(({ paidAt, seenAt, since }) =>
+    paidAt === null || seenAt === null ? [] : [{ isOpen: paidAt < since + pageMs, ms: Math.max(0, seenAt - paidAt) }],
+  )
+  const delays = (isOpen: boolean) => seen.filter((one) => one.isOpen === isOpen).map(({ ms }) => ms)
+  const missed = invoices.filter(({ paidAt, seenAt }) => paidAt !== null && seenAt === null).length
+  return {
+    calls: calls * scale,
+    units: units * scale,
+    bytes: node.bytes * scale,
+    open: delays(true),
+    closed: delays(false),
+    missed,
+  }
+}
+
+function totals({ calls }: Pick<CountingNode, 'calls'>): readonly [number, number] {
+  let [all, units] = [0, 0]
+  for (const [method, count] of calls) {
+    all += count
+    units += count * unitsOfCall('alchemy', 'evm', method)
+  }
+  return [all, units]
+}
+
+/** Full scanning reads every block, whatever is open: some blocks are played at their pace, with the scanner's own pauses. */
+async function printFull(print: (line: string) => void): Promise<void> {
+  print('full, whatever is open')
+  let sum = 0
+  for (const network of NETWORKS) {
+    const stage = await openNetwork(network, { startAt: Date.UTC(2026, 0, 1), logRangeMax: 10, isThrifty: false })
+    const { blockTimeMs } = CHAINS[network]
+    const pauseMs = Math.min(2_000, Math.max(250, blockTimeMs / 6))
+    const from = stage.time.now
+    while (stage.time.now - from < FULL_BLOCKS * blockTimeMs) {
+      if (!(await scanTick(stage.session))) stage.time.now += pauseMs
+    }
+    const scale = (30 * DAY_MS) / (stage.time.now - from)
+    const [calls, units] = totals(stage.node)
+    sum += units * scale
+    print(
+      `  ${lineOf(network, { calls: calls * scale, units: units * scale, bytes: stage.node.bytes * scale, open: [], closed: [], missed: 0 })}`,
+    )
+    await stage.close()
+  }
+  print(`  all: ${millions(sum)} M units`)
+}
+
+/** Numbers from 0 to 1 that are the same in every run. */
+function createLuck(seed: string): () => number {
+  let count = 0
+  return () => {
+    count += 1
+    return createHash('sha256').update(`${seed}:${count}`).digest().readUInt32BE(0) / 2 ** 32
+  }
+}

@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/**
+ * Words of the project's own dialect, and the field's term for each. A word is found in prose and inside identifiers of any case.
+ * Each of them stopped a new reader at least once; do not use them in code, documents, pages or commits.
+ */
+export const BANNED: ReadonlyMap<string, string> = new Map([
+  ['deed', 'action'],
+  ['kick', 'wake-up, notify'],
+  ['kicker', 'queue notifier'],
+  ['judge', 'check, evaluate, classify'],
+  ['judged', 'checked'],
+  ['judgement', 'check'],
+  ['noted', 'audited, recorded'],
+  ['stray', 'unmatched transfer'],
+  ['sighting', 'observation'],
+  ['tenancy', 'workspaces'],
+  ['ambient', 'runtime'],
+  ['catalogue', 'catalog (assets and networks), products'],
+  ['anew', 'again'],
+])
+
+/** Parts of identifiers that are fine as words of prose: books of orders, a wish, a rise. */
+export const BANNED_IDENTIFIERS: ReadonlyMap<string, string> = new Map([
+  ['checkBooks', 'reconcile'],
+  ['judgeBooks', 'checkRecords'],
+  ['BooksRepository', 'ReconciliationRepository'],
+  ['ExceptionDesk', 'ExceptionDecisions'],
+  ['DeskEntry', 'ExceptionEntry'],
+  ['readFloors', 'lowWaterMarks'],
+  ['numberFloor', 'lastIssuedNumber'],
+  ['BalanceRise', 'BalanceIncrease'],
+  ['untold', 'unrecorded'],
+  ['wish', 'request'],
+  ['told', 'published, recorded'],
+  ['riseKey', 'increaseKey'],
+  ['ProcessBeats', 'ProcessHeartbeats'],
+  ['LOOK_EVERY_MS', 'POLL_EVERY_MS'],
+  ['STATUS_WORDS', 'STATUS_LABELS'],
+  ['AssetLock', 'PaymentMethod'],
+  ['LockView', 'PaymentMethodView'],
+  ['books_failed_total', 'reconciliation_failed_total'],
+  ['operators_desk_failed_total', 'maintenance_failed_total'],
+  ['kicks_dropped_total', 'wakeups_dropped_total'],
+])
+
+/** History and stored data keep their words: the changelog, migrations, data of earlier releases, and this list. */
+const EXEMPT = [
+  'CHANGELOG.md',
+  'package-lock.json',
+  'scripts/check-words',
+  'shared/db/schema/migrations/',
+  'test/fixtures/',
+  'docs/screenshots/',
+  'docs/upgrading.md',
+]
+
+/** Names that stored data, old pages and old commands still use, each only in the place that reads them. */
+const KEPT: ReadonlyMap<string, RegExp> = new Map([
+  ['shared/contracts/checkout/requests.ts', /\bdeed\b/g],
+  ['shared/contracts/checkout/action-field.ts', /\bdeed\b/g],
+  ['shared/db/exceptions/exception-model.ts', /exception_desk_\w+/g],
+  ['shared/usecases/exceptions/decide-exception.ts', /exception\.noted/g],
+  ['shared/contracts/audit-labels.ts', /exception\.noted/g],
+  ['scripts/cli/former-names.ts', /.*/g],
+  ['scripts/cli/former-names.test.ts', /--noted/g],
+])
+
+/** A banned word in a text, with its line. */
+export interface FoundWord {
+  readonly path: string
+  /** Counted from 1. */
+  readonly line: number
+  readonly word: string
+  readonly better: string
+}
+
+const plural = (word: string) => `${word}s?`
+/** A word that stands alone or as a part of camelCase, PascalCase, kebab-case or snake_case. */
+const wordPattern = (word: string) => {
+  const capital = `${word[0]?.toUpperCase()}${word.slice(1)}`
+  return `(?<![A-Za-z])${plural(word)}(?![a-z])|(?<![A-Z])${plural(capital)}(?![a-z])|(?<![A-Z])${word.toUpperCase()}S?(?![A-Z])`
+}
+/** `wish` and `told` are English words; only parts of identifiers match: `EndpointWish`, `wishOf`. A name with a capital or `_` must match as a whole. */
+const identifierPattern = (word: string) => {
+  if (!/^[a-z]+$/.test(word)) return `\\b${word}\\b`
+  const capital = `${word[0]?.toUpperCase()}${word.slice(1)}`
+  return `(?<=[a-z])${capital}(?![a-z])|\\b${word}(?=[A-Z])|\\b${capital}(?=[A-Z])`
+}
+const PATTERNS = [
+  ...[...BANNED].map(([word, better]) => ({ word, better, pattern: new RegExp(wordPattern(word), 'g') })),
+  ...[...BANNED_IDENTIFIERS].map(([word, better]) => ({
+    word,
+    better,
+    pattern: new RegExp(identifierPattern(word), 'g'),
+  })),
+]
+
+/** The banned words of one file, in its order. */
+export function findBannedWords(path: string, text: string): readonly FoundWord[] {
+  if (EXEMPT.some((exempt) => path.startsWith(exempt))) return []
+  const kept = KEPT.get(path)
+  const lines = (kept === undefined ? text : text.replace(kept, '')).split('\n')
+  return lines.flatMap((line, index) =>
+    PATTERNS.filter(({ pattern }) => line.search(pattern) >= 0).map(({ word, better }) => ({
+      path,
+      line: index + 1,
+      word,
+      better,
+    })),
+  )
+}
+
+/** Text files under version control, by path. */
+export function trackedTexts(): ReadonlyMap<string, string> {
+  const paths = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    encoding: 'utf8',
+  })
+    .split('\0')
+    .filter((path) => /\.(ts|tsx|mjs|mts|md|json|yml|yaml|css|html|sh)$|^Procfile$/.test(path))
+  return new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]))
+}
+
+if (process.argv[1]?.endsWith('check-words.ts')) {
+  const found = [...trackedTexts()].flatMap(([path, text]) => findBannedWords(path, text))
+  for (const { path, line, word, better } of found) {
+    process.stderr.write(`${path}:${line}: "${word}" is a banned word; say: ${better}\n`)
+  }
+  if (found.length > 0) process.exitCode = 1
+}

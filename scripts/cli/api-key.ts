@@ -1,0 +1,103 @@
+import { type Command, Option } from 'commander'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { MODES, type Mode, SCOPES, type Scope } from '#shared/domain/enumerations.ts'
+import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
+import { issueApiKey } from '#shared/usecases/workspaces/issue-api-key.ts'
+import { revokeApiKey } from '#shared/usecases/workspaces/revoke-api-key.ts'
+import { manualAction } from './session/actor.ts'
+import { announced } from './session/announced.ts'
+import { withInstallation } from './session/installation.ts'
+import { type OutputOptions, print, table } from './text/output.ts'
+
+/** `all` or a comma-separated list; the error names an unknown scope and the known ones. */
+function parseScopes(text: string): readonly Scope[] {
+  if (text === 'all') return SCOPES
+  return text.split(',').map((name) => {
+    const scope = SCOPES.find((known) => known === name.trim())
+    if (!scope) {
+      throw new PaymeshError('VALIDATION_ERROR', {
+        details: [{ path: 'scopes', message: `unknown scope "${name}"; known: all, ${SCOPES.join(', ')}` }],
+      })
+    }
+    return scope
+  })
+}
+
+function present(key: ApiKeyRecord): object {
+  return {
+    id: key.id,
+    workspace_id: key.workspaceId,
+    mode: key.mode,
+    last4: key.last4,
+    scopes: key.scopes,
+    created_at: new Date(key.createdAt).toISOString(),
+    revoked_at: key.revokedAt === null ? null : new Date(key.revokedAt).toISOString(),
+    last_used_at: usedAt(key),
+  }
+}
+
+/** Precise to a few minutes; null until the key was used. */
+function usedAt({ lastUsedAt }: ApiKeyRecord): string | null {
+  return lastUsedAt === undefined ? null : new Date(lastUsedAt).toISOString()
+}
+
+/** `api-key create | revoke | list`. */
+export function addApiKeyCommands(program: Command): void {
+  const key = program.command('api-key').description('Create, revoke and list API keys.')
+  key
+    .command('create')
+    .description(
+      'Create an API key. It is printed once and never stored in plain text. Owners get an email about a live key.',
+    )
+    .requiredOption('--workspace <id>', 'workspace of the key')
+    .addOption(new Option('--mode <mode>', 'live or test').choices(MODES).makeOptionMandatory())
+    .option('--scopes <scopes>', 'all, or a comma-separated list', 'all')
+    .option('--json', 'print one JSON value')
+    .action(async (options: OutputOptions & { workspace: string; mode: Mode; scopes: string }) => {
+      const scopes = parseScopes(options.scopes)
+      await withInstallation(async (installation) => {
+        const { workspace: workspaceId, mode } = options
+        if ((await installation.workspaces.findById(workspaceId)) === null) throw new PaymeshError('NOT_FOUND')
+        const action = manualAction(installation)
+        const parts = { ...installation, ...announced(installation) }
+        const { record, apiKey } = await issueApiKey(parts, { workspaceId, mode, scopes, action })
+        print(
+          options,
+          { ...present(record), key: apiKey },
+          `key ${record.id}
+${apiKey}\nSave it now: it is not shown again.`,
+        )
+      })
+    })
+  key
+    .command('revoke <keyId>')
+    .description('Revoke an API key. It stops working immediately.')
+    .option('--json', 'print one JSON value')
+    .action(async (keyId: string, options: OutputOptions) => {
+      await withInstallation(async (installation) => {
+        const parts = { ...installation, ...announced(installation) }
+        const revoked = await revokeApiKey(parts, { keyId, action: manualAction(installation) })
+        print(options, present(revoked), `key ${revoked.id} is revoked`)
+      })
+    })
+  key
+    .command('list')
+    .description('List API keys, without the keys themselves.')
+    .option('--workspace <id>', 'only keys of this workspace')
+    .option('--json', 'print one JSON value')
+    .action(async (options: OutputOptions & { workspace?: string }) => {
+      await withInstallation(async (installation) => {
+        const found = await installation.apiKeys.list(options.workspace ?? null)
+        const rows = found.map((item) => [
+          item.id,
+          item.mode,
+          `…${item.last4}`,
+          item.revokedAt === null ? 'active' : 'revoked',
+          usedAt(item) ?? 'never',
+          item.scopes.length === SCOPES.length ? 'all' : item.scopes.join(','),
+        ])
+        const head = ['ID', 'MODE', 'KEY', 'STATUS', 'LAST USED', 'SCOPES']
+        print(options, found.map(present), table(head, rows, 'no keys'))
+      })
+    })
+}

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
+import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
+import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+const KEYS = createAuditKeys(new Uint8Array(32).fill(7))
+const rows = () => stores.db.connection.collection<{ _id: string; seq?: number }>('audit_log')
+const facts = () => stores.db.connection.collection<{ _id: string; value?: string }>('installation')
+
+async function insert(...numbers: readonly number[]): Promise<void> {
+  const [workspaceId, mode] = [null, null]
+  const at = 1_800_000_000_000
+  await createAuditRepository(stores.db).insertMany(
+    numbers.map((n) => ({
+      ...{ id: `row-${n}`, at: at + n, actor: 'cli:ada', action: 'thing.done', subject: `thing-${n}` },
+      ...{ workspaceId, mode, detail: {} },
+    })),
+  )
+}
+const chain = () =>
+  extendAuditChain(
+    { chain: createAuditChainRepository(stores.db), keys: KEYS, clock: stores.runtime.clock },
+    () => false,
+  )
+
+function verify(...args: readonly string[]): Promise<{ readonly status: number; readonly text: string }> {
+  const secret = (byte: number) => Buffer.alloc(32, byte).toString('base64')
+  const env = {
+    ...{ PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' },
+    ...{ MONGO_URL: stores.mongoUrl, REDIS_URL: stores.redisUrl },
+    ...{ PAYMESH_MONGO_DATABASE: stores.database, PAYMESH_REDIS_PREFIX: stores.prefix },
+    ...{ PAYMESH_MASTER_KEY: secret(7), PAYMESH_KEY_PEPPER: secret(8) },
+    PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls',
+  }
+  return new Promise((resolve) =>
+    execFile(process.execPath, ['scripts/paymesh.mjs', 'audit', 'verify', ...args], { env }, (error, stdout) =>
+      resolve({ status: typeof error?.code === 'number' ? error.code : 0, text: stdout }),
+    ),
+  )
+}
+
+beforeEach(async () => {
+  await rows().deleteMany({})
+  await facts().deleteMany({ _id: { $regex: '^audit-' } as never })
+  await insert(1, 2, 3, 4, 5)
+  await chain()
+})
+
+// Guarantee: a script that runs the command learns by its status that the trail was touched, and a person where.
+describe('paymesh audit verify', () => {
+  it('ends with 0 on a sound trail, counts rows that wait, and names the last row to record elsewhere', async () => {
+    await insert(6)
+    const { status, text } = await verify()
+    expect([status, text]).toEqual([0, expect.stringContaining('Audit log intact: 5 rows verified.')])
+    expect(text).toContain('1 rows are not in the chain yet')
+    expect(text).toMatch(/pass it to --since next time: 5:[0-9a-f]{64}$/m)
+  })
+
+  it.each([
+    ['changed', () => rows().updateOne({ seq: 3 }, { $set: { actor: 'cli:eve' } })],
+    ['removed', () => rows().deleteOne({ seq: 3 })],
+    [
+      'moved',
+      async () => {
+        await rows().updateOne({ seq: 3 }, { $set: { seq: 99 } })
+        await rows().updateOne({ seq: 4 }, { $set: { seq: 3 } })
+        await rows().updateOne({ seq: 99 }, { $set: { seq: 4 } })
+      },
+    ],
+    [
+      'inserted in the place of another one',
+      async () => {
+        const third = await rows().findOne({ seq: 3 })
+        await rows().updateMany({ seq: { $gte: 3 } }, { $inc: { seq: 100 } })
+        await rows().updateMany({ seq: { $gte: 100 } }, { $inc: { seq: -99 } })
+        await rows().insertOne({ ...third, _id: 'row-eve', seq: 3 })
+      },
+    ],
+  ])('ends with 1 at the first row that was %s', async (_what, tamper) => {
+    await tamper()
+    const { status, text } = await verify('--json')
+    expect(status).toBe(1)
+    expect(JSON.parse(text)).toMatchObject({ intact: false, checked: 2, first_break: { seq: 3 } })
+  })
+
+  it('ends with 1 when rows at the end are gone', async () => {
+    await rows().deleteMany({ seq: { $gte: 4 } })
+    expect(await verify()).toEqual({ status: 1, text: expect.stringContaining('Audit log broken after 3 valid rows.') })
+  })
+
+  it('shows a store that was put back as a whole by a row that was recorded elsewhere, and by nothing else', async () => {
+    const earlier = await facts().findOne({ _id: 'audit-head' })
+    await insert(6, 7)
+    await chain()
+    const [, recorded = ''] = /--since next time: (\S+)$/m.exec((await verify()).text) ?? []
+    await rows().deleteMany({ seq: { $gt: 5 } })
+    await facts().updateOne({ _id: 'audit-head' }, { $set: { value: earlier?.value ?? '' } })
+    expect((await verify()).status).toBe(0)
+    expect((await verify('--since', recorded)).status).toBe(1)
+  })
+})

@@ -1,0 +1,230 @@
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
+import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
+import { driftFault } from '#shared/db/connection/clock.ts'
+import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
+import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
+import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
+import { verifyIndexes } from '#shared/db/schema/migrate.ts'
+import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
+import { BACKUP_AGE_MAX_MS } from '#shared/ports/verified-backups.ts'
+import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
+import { checkKeys } from '#shared/usecases/maintenance/check-keys.ts'
+import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
+import { nodeCosts, quotaSentence } from '#shared/usecases/networks/node-costs.ts'
+import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
+import { goLiveDeps } from '../session/go-live-deps.ts'
+import type { Installation } from '../session/installation.ts'
+import { checkRedis } from './check-redis.ts'
+import { nodeFaults } from './node-faults.ts'
+
+/** One check; `detail` is its result and, for a fault, the remedy. */
+export interface Diagnosis {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+}
+
+/** Snapshots older than this are not used for pricing. */
+const RATE_AGE_MAX_MS = 120_000
+/** Older work should have been found by a sweep long ago. */
+const BACKLOG_AGE_MAX_MS = 10_000
+/** Workspaces whose go-live check is shown. */
+const GO_LIVE_SHOWN = 20
+
+async function check(name: string, run: () => Promise<string>): Promise<Diagnosis> {
+  try {
+    return { name, ok: true, detail: await run() }
+  } catch (error) {
+    return { name, ok: false, detail: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function checkStores(installation: Installation): readonly Promise<Diagnosis>[] {
+  return [
+    check('mongo', async () => {
+      await verifyIndexes(installation.db)
+      return 'reachable, all indexes exist'
+    }),
+    check('clock', async () => {
+      const { driftMs } = installation.clock
+      const fault = driftFault(driftMs)
+      if (fault !== null) throw new Error(fault)
+      return `${Math.abs(driftMs)} ms off MongoDB's clock`
+    }),
+    check('keys', async () => {
+      const { db, secretBox, hasher } = installation
+      const parts = { canary: createKeyCanaryRepository(db), sealed: createSealedSecretRepository(db) }
+      const fault = await checkKeys({ ...parts, secretBox, hasher })
+      if (fault !== null) throw new Error(fault)
+      return 'the master key and the pepper match this installation'
+    }),
+    check('redis', () => checkRedis(installation)),
+  ]
+}
+
+/** Checks each configured network: is it scanned, what is its lag, is it halted or stuck, and did its scanner lose its lease? */
+function checkNetworks(installation: Installation): readonly Promise<Diagnosis>[] {
+  const statuses = chainStatus(installation)
+  // The caller that awaits it gets the failure.
+  statuses.catch(() => undefined)
+  return MODES.flatMap((mode) =>
+    NETWORK_IDS.filter((network) => installation.catalog.hasNode(network, mode)).map((network) =>
+      check(`${mode} ${network}`, async () => {
+        const cursor = await installation.cursors.find(mode, network)
+        if (cursor === null) throw new Error('no block has been scanned yet; is a scanner process running?')
+        if (cursor.status === 'halted') throw new Error(`halted: ${cursor.haltReason ?? 'no reason recorded'}`)
+        const lag = cursor.headHeight - cursor.height
+        const seenMs = installation.clock.now() - cursor.headSeenAt
+        if (seenMs > 10 * CHAINS[network].blockTimeMs + 60_000)
+          throw new Error(`the node last responded ${Math.round(seenMs / 1000)} s ago`)
+        const status = (await statuses).find((one) => one.mode === mode && one.network === network)
+        if (status?.stuck) throw new Error(`${status.stuck.sentence} ${status.stuck.advice}`)
+        if (status?.lease?.expired === true)
+          throw new Error(
+            'the lease of its scanner has expired: another scanner takes over within seconds, unless none is running',
+          )
+        if (status?.trouble) throw new Error(troubleSentence(status.trouble))
+        const isBlind = installation.catalog.knowsFinality(network) && cursor.finalizedHeight === null
+        const warning = isBlind
+          ? '; its node reports no final block, so payments that require "finalized" never confirm'
+          : ''
+        const missing = cursor.missingTokens ?? []
+        const refused =
+          missing.length === 0 ? '' : `; warning: refused, as its node has no contract of it: ${missing.join(', ')}`
+        return `block ${cursor.height}, ${lag} behind the head${warning}${refused}`
+      }),
+    ),
+  )
+}
+
+/** Each configured network: does every node respond, on the right chain? A node that is refused is named with the reason. */
+function checkNodes(installation: Installation): readonly Promise<Diagnosis>[] {
+  return MODES.flatMap((mode) =>
+    NETWORK_IDS.filter((network) => installation.catalog.hasNode(network, mode)).map((network) =>
+      check(`${mode} ${network} nodes`, async () => {
+        const { nodes, faults } = await nodeFaults(installation, mode, network)
+        if (faults.length > 0) throw new Error(`${faults.length} of ${nodes} cannot be used: ${faults.join('; ')}`)
+        return nodes === 1 ? 'responds' : `all ${nodes} respond`
+      }),
+    ),
+  )
+}
+
+/** Each network with a quota: how much of it is used this month. At 80 % a warning, at 95 % a fault. */
+function checkQuotas(installation: Installation): readonly Promise<Diagnosis>[] {
+  const { nodePrices } = installation
+  const costs = nodeCosts(installation)
+  // The caller that awaits it gets the failure.
+  costs.catch(() => undefined)
+  return MODES.flatMap((mode) =>
+    NETWORK_IDS.filter((network) => nodePrices.quota(mode, network) !== null).map((network) =>
+      check(`${mode} ${network} quota`, async () => {
+        const state = (await costs).quotas.find((one) => one.mode === mode && one.network === network)
+        if (state === undefined) throw new Error('no quota was read')
+        const sentence = quotaSentence(state)
+        if (state.level === 'critical') throw new Error(sentence ?? '')
+        return sentence === null ? `${Math.floor(state.usedShare * 100)} % used this month` : `warning: ${sentence}`
+      }),
+    ),
+  )
+}
+
+function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
+  return [
+    check('rates', async () => {
+      const snapshot = await installation.rates.latest()
+      if (snapshot === null) throw new Error('no rate has been published; is the rates process running?')
+      const ageMs = installation.clock.now() - snapshot.at
+      if (ageMs > RATE_AGE_MAX_MS) throw new Error(`the newest snapshot is ${Math.round(ageMs / 1000)} s old`)
+      return `${Object.keys(snapshot.usdPerSymbol).length} symbols, ${Math.round(ageMs / 1000)} s old`
+    }),
+    check('outbox', async () => {
+      const overdue = await installation.invoices.overdueOutboxShards(installation.clock.now() - BACKLOG_AGE_MAX_MS)
+      if (overdue.length > 0)
+        throw new Error(`${overdue.length} of ${OUTBOX_SHARDS} shards are behind; is outbox running?`)
+      return 'nothing is queued'
+    }),
+    check('maintenance', () => checkMaintenance(installation)),
+    check('deliveries', async () => {
+      const due = await installation.deliveries.dueEndpoints(installation.clock.now() - BACKLOG_AGE_MAX_MS, 100)
+      if (due.length > 0) throw new Error(`${due.length} endpoints have overdue deliveries; is webhooks running?`)
+      return 'nothing is overdue'
+    }),
+    check('mails', () => checkMails(installation)),
+    check('go-live', () => checkGoLive(installation)),
+    check('backup', () => checkBackup(installation)),
+    check('inbox', async () => {
+      const open = await installation.exceptions.listOpen(null)
+      return open.length === 0 ? 'no open exception' : `${open.length} open exceptions need a decision`
+    }),
+  ]
+}
+
+/** Every workspace that receives live payments: how far it went through the go-live check. Never a fault. */
+async function checkGoLive(installation: Installation): Promise<string> {
+  const workspaces = await installation.workspaces.list()
+  const lines: string[] = []
+  for (const { id } of workspaces) {
+    const own = (await installation.wallets.listWallets(id)).filter((wallet) => wallet.mode === 'live')
+    if (own.every(({ disabledAt }) => disabledAt !== null)) continue
+    if (lines.length === GO_LIVE_SHOWN) {
+      lines.push('more workspaces are left out')
+      break
+    }
+    const {
+      lines: items,
+      passed,
+      isReady,
+    } = await readGoLive(goLiveDeps(installation), { workspaceId: id, mode: 'live' })
+    const wrong = items.filter(({ state }) => state === 'failed' || state === 'out_of_date').map(({ item }) => item)
+    const hint = isReady ? '' : `; see paymesh go-live --workspace ${id}`
+    lines.push(
+      `${id}: ${passed} of ${items.length} passed${wrong.length > 0 ? `, not ${wrong.join(', ')}` : ''}${hint}`,
+    )
+  }
+  return lines.length === 0 ? 'no workspace receives live payments' : lines.join('; ')
+}
+
+/** This process's jobs run under leases; the audit chain's is renewed each second. */
+async function checkMaintenance({ db, clock }: Installation): Promise<string> {
+  const lease = (await createInstanceReads(db).leases()).find(({ id }) => id === 'audit-chain')
+  if (lease === undefined || lease.until < clock.now())
+    throw new Error('scheduled jobs (audit chain, retention, reconciliation) are not running; is maintenance running?')
+  return 'scheduled jobs are running'
+}
+
+/** In production a verified back-up of the last day and a half; elsewhere its absence is a remark. */
+async function checkBackup({ db, clock, config }: Installation): Promise<string> {
+  const verified = await createVerifiedBackups(db).latest()
+  const remedy = 'schedule `paymesh backup run`, see deploy/README.md'
+  if (verified === null) {
+    if (config.env === 'production') throw new Error(`no back-up was verified yet; ${remedy}`)
+    return `no back-up was verified yet; in production ${remedy}`
+  }
+  const ageMs = clock.now() - verified.takenAt
+  const text = `the newest verified back-up is of ${new Date(verified.takenAt).toISOString()}`
+  if (ageMs > BACKUP_AGE_MAX_MS) throw new Error(`${text}, ${Math.floor(ageMs / 3_600_000)} hours ago; ${remedy}`)
+  return text
+}
+
+async function checkMails({ mailQueue, clock }: Installation): Promise<string> {
+  const { waiting, overdue, failed } = await mailQueue.count(clock.now() - BACKLOG_AGE_MAX_MS)
+  const lost = failed === 0 ? '' : `; ${failed} could not be delivered in the last week`
+  if (overdue > 0)
+    throw new Error(
+      `${overdue} emails are overdue; is mailer running with PAYMESH_SMTP_URL and PAYMESH_MAIL_FROM set?${lost}`,
+    )
+  return `${waiting} queued${lost}`
+}
+
+/** Every check of `paymesh doctor`, in display order. A check never throws. */
+export async function runDiagnoses(installation: Installation): Promise<readonly Diagnosis[]> {
+  return await Promise.all([
+    ...checkStores(installation),
+    ...checkNetworks(installation),
+    ...checkNodes(installation),
+    ...checkQuotas(installation),
+    ...checkWork(installation),
+  ])
+}

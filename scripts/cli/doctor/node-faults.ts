@@ -1,0 +1,41 @@
+import { createNodeCheck } from '#shared/chains/check-nodes.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { ChainStatus } from '#shared/usecases/networks/chain-status.ts'
+import type { Installation } from '../session/installation.ts'
+
+/** A network whose node responded within this time has a node that the scanner uses. */
+const HEAD_AGE_MAX_MS = 60_000
+
+/** Answers of the nodes of a network, asked from here: how many there are, and `host: reason` of each that is refused or does not respond. */
+export interface NodeFaults {
+  readonly nodes: number
+  readonly faults: readonly string[]
+}
+
+/** Asks every node of a network, as its scanner does before it reads anything: for the right chain, its head and its finality. */
+export async function nodeFaults(
+  { config, metrics }: Pick<Installation, 'config' | 'metrics'>,
+  mode: Mode,
+  network: NetworkId,
+): Promise<NodeFaults> {
+  const states = await createNodeCheck(config.networks, metrics).look(mode, network)
+  return {
+    nodes: states.length,
+    faults: states.flatMap(({ host, fault }) => (fault === null ? [] : [`${host}: ${fault}`])),
+  }
+}
+
+/** Whether the reason of a network's silence is to be looked for at its nodes. */
+export const isNodeInQuestion = ({ hasNode, headAgeMs, trouble, stuck }: ChainStatus): boolean =>
+  hasNode && (headAgeMs === null || headAgeMs > HEAD_AGE_MAX_MS || trouble !== null || stuck !== null)
+
+/** A line for each node that is refused or does not respond, of the networks that do not advance. */
+export async function nodeNotes(installation: Installation, found: readonly ChainStatus[]): Promise<readonly string[]> {
+  const notes = await Promise.all(
+    found.filter(isNodeInQuestion).map(async ({ mode, network }) => {
+      const { faults } = await nodeFaults(installation, mode, network)
+      return faults.map((fault) => `${mode} ${network}: node ${fault}`)
+    }),
+  )
+  return notes.flat()
+}

@@ -1,0 +1,205 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
+import type { OutputOptions } from '../text/output.ts'
+import { followStream } from './follow-stream.ts'
+import { type ForwardOutcome, forwardEvent, localSecret, type StreamedEvent } from './forward-event.ts'
+import {
+  askServer,
+  reasonOf,
+  type ServerAccess,
+  type ServerOptions,
+  ServerRefusal,
+  serverAccess,
+  withServerOptions,
+} from './server-access.ts'
+
+interface ListenOptions extends OutputOptions, ServerOptions {
+  readonly forwardTo: string
+  readonly events?: string
+  readonly resend?: string
+}
+
+/** Pause between attempts to reach the server or the receiver, milliseconds. */
+const RETRY_MS = 1_000
+/** Ids of forwarded events that are kept: a stream that is read again may repeat some. */
+const REMEMBERED_MAX = 2_000
+/** Temporary refusals that are retried. */
+const PASSING: readonly number[] = [429, 500, 502, 503, 504]
+
+function parseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new InvalidArgumentError('an http:// or https:// address')
+  return url.href
+}
+
+function parseEvents(text: string): string {
+  const unknown = text.split(',').filter((name) => name !== '*' && !EVENT_TYPES.some((type) => type === name))
+  if (unknown.length > 0)
+    throw new InvalidArgumentError(`unknown event ${unknown.join(', ')}; known events: ${EVENT_TYPES.join(', ')}`)
+  return text
+}
+
+/** Prints lines for people, or one JSON value per line. */
+function createVoice({ json }: OutputOptions) {
+  return (value: Readonly<Record<string, unknown>>, text: string): void =>
+    void process.stdout.write(`${json === true ? JSON.stringify(value) : text}\n`)
+}
+type Voice = ReturnType<typeof createVoice>
+
+interface Forwarding {
+  readonly url: string
+  readonly secret: string
+  readonly say: Voice
+  readonly stop: AbortSignal
+}
+
+/** Forwards one event, retrying while no receiver is listening; any response is final. Resolves with null when it was stopped. */
+async function forwardUntilTaken(
+  event: StreamedEvent,
+  { url, secret, say, stop }: Forwarding,
+): Promise<ForwardOutcome | null> {
+  let said = false
+  while (!stop.aborted) {
+    const outcome = await forwardEvent(event, { url, secret })
+    if (outcome.kind !== 'unreachable') return outcome
+    if (!said) {
+      const text = `No response from ${url} (${outcome.reason}). Start your receiver: ${event.type} ${event.id} and later events wait for it.`
+      say({ kind: 'waiting', event: event.id, reason: outcome.reason }, text)
+    }
+    said = true
+    await pause(RETRY_MS, undefined, { signal: stop }).catch(() => undefined)
+  }
+  return null
+}
+
+function sayOutcome(say: Voice, event: StreamedEvent, outcome: ForwardOutcome): void {
+  const { id, type } = event
+  const again = `Resend it with: paymesh listen --forward-to … --resend ${id}`
+  if (outcome.kind === 'answered') {
+    const { status, durationMs } = outcome
+    const isTaken = status >= 200 && status < 300
+    say(
+      { kind: 'forwarded', id, type, status, duration_ms: durationMs },
+      `${type}  ${id}  ${status} in ${durationMs} ms${isTaken ? '' : `\n  The receiver did not accept it. ${again}`}`,
+    )
+  } else {
+    say(
+      { kind: 'failed', id, type, reason: outcome.reason },
+      `${type}  ${id}  no response (${outcome.reason})\n  ${again}`,
+    )
+  }
+}
+
+async function resend(access: ServerAccess, id: string, forwarding: Forwarding): Promise<void> {
+  const response = await askServer(access, `/listen/events/${encodeURIComponent(id)}`)
+  const body = await response.text()
+  const event = { id, type: String(JSON.parse(body).type), body }
+  const outcome = await forwardEvent(event, forwarding)
+  sayOutcome(forwarding.say, event, outcome)
+  if (outcome.kind !== 'answered' || outcome.status >= 300) process.exitCode = 1
+}
+
+/** Follows the stream across interrupted connections until it is stopped or the server refuses. */
+async function forwardAll(access: ServerAccess, events: string | null, forwarding: Forwarding): Promise<void> {
+  const { say, stop } = forwarding
+  const forwarded = new Set<string>()
+  let place: string | null = null
+  let isFirst = true
+  let isCut = false
+  const remember = (id: string): void => {
+    forwarded.add(id)
+    const [oldest] = forwarded
+    if (forwarded.size > REMEMBERED_MAX && oldest !== undefined) forwarded.delete(oldest)
+  }
+  while (!stop.aborted) {
+    try {
+      for await (const message of followStream(access, { events, place, signal: stop })) {
+        if (message.kind === 'ready') {
+          sayReady(message, { isFirst, isCut, forwarding })
+          isFirst = false
+          isCut = false
+          continue
+        }
+        if (message.kind === 'gap') {
+          say(
+            { kind: 'gap' },
+            'The server’s history does not reach back to the lost connection: events may be missing. Check the Events page.',
+          )
+        } else if (message.kind === 'event' && !forwarded.has(message.event.id)) {
+          const outcome = await forwardUntilTaken(message.event, forwarding)
+          if (outcome === null) return
+          remember(message.event.id)
+          sayOutcome(say, message.event, outcome)
+        }
+        // Only now: an event that was not forwarded is read again by the next connection.
+        place = message.place ?? place
+      }
+    } catch (error) {
+      if (stop.aborted) return
+      const passes = error instanceof ServerRefusal ? PASSING.includes(error.status) && !isFirst : !isFirst
+      if (!passes) throw error
+      if (!isCut)
+        say(
+          { kind: 'lost', reason: reasonOf(error) },
+          `The connection to ${access.url} was lost (${reasonOf(error)}); reconnecting. No events are lost meanwhile.`,
+        )
+      isCut = true
+    }
+    await pause(RETRY_MS, undefined, { signal: stop }).catch(() => undefined)
+  }
+}
+
+function sayReady(
+  ready: { readonly mode: string; readonly workspaceId: string },
+  {
+    isFirst,
+    isCut,
+    forwarding,
+  }: { readonly isFirst: boolean; readonly isCut: boolean; readonly forwarding: Forwarding },
+): void {
+  const { say, url, secret } = forwarding
+  if (isCut) say({ kind: 'resumed' }, 'Reconnected; continuing after the last event.')
+  if (!isFirst) return
+  say(
+    { kind: 'ready', mode: ready.mode, workspace_id: ready.workspaceId, forward_to: url, secret },
+    `Forwarding ${ready.mode} events of workspace ${ready.workspaceId} to ${url}.\nSigning secret of these deliveries: ${secret}\nTrigger one with \`paymesh trigger invoice.paid\`; press Ctrl-C to stop.`,
+  )
+}
+
+async function listen(options: ListenOptions, command: Command): Promise<void> {
+  const access = serverAccess({ ...options, ...command.optsWithGlobals<ListenOptions>() })
+  const stopping = new AbortController()
+  const stop = (): void => stopping.abort()
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  for (const signal of signals) process.once(signal, stop)
+  const forwarding = {
+    url: options.forwardTo,
+    secret: localSecret(access.apiKey),
+    say: createVoice(options),
+    stop: stopping.signal,
+  }
+  try {
+    if (options.resend !== undefined) await resend(access, options.resend, forwarding)
+    else await forwardAll(access, options.events ?? null, forwarding)
+  } finally {
+    for (const signal of signals) process.off(signal, stop)
+  }
+}
+
+/** `listen`: real events on a developer's machine, without a public address. */
+export function addListenCommand(program: Command): void {
+  withServerOptions(
+    program
+      .command('listen')
+      .description(
+        'Forward the events of an API key’s workspace and mode to a receiver on this machine, signed with a separate secret. The key needs webhooks:manage.',
+      )
+      .requiredOption('--forward-to <url>', 'the receiver, for example http://localhost:3000/webhooks', parseUrl)
+      .option('--events <types>', 'only these, separated by commas; default: all', parseEvents)
+      .option('--resend <id>', 'send this event (evt_…) once more, and end'),
+  )
+    .option('--json', 'print one JSON value a line')
+    .action(listen)
+}

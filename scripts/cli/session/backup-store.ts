@@ -1,0 +1,49 @@
+import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
+import { createExportRecords } from '#shared/db/audit/export-records.ts'
+import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
+import { createStoreClock } from '#shared/db/connection/clock.ts'
+import { connectDatabase } from '#shared/db/connection/connect.ts'
+import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
+import { createLogger } from '#shared/runtime/observability/logger.ts'
+import { createMetrics } from '#shared/runtime/observability/metrics.ts'
+import { createRandom } from '#shared/runtime/secrets/random.ts'
+import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { findConfig } from './find-config.ts'
+
+/** What back-ups and restores need of an installation: its database and its master keys, not Redis, nodes or the pepper. */
+export type BackupStore = Awaited<ReturnType<typeof openBackupStore>>
+
+async function openBackupStore() {
+  const { stores, secrets, logLevel } = findConfig('backup')
+  // stdout may be the archive.
+  const destination = { write: (line: string) => void process.stderr.write(line) }
+  const logger = createLogger({ name: 'backup', level: logLevel === 'debug' ? 'debug' : 'silent', destination })
+  const db = await connectDatabase({ url: stores.mongoUrl, name: stores.mongoDatabase, logger })
+  const clock = await createStoreClock(db, logger)
+  return {
+    db,
+    clock,
+    random: createRandom(clock.now),
+    logger,
+    metrics: createMetrics({ defaults: false }),
+    wallets: createWalletRepository(db),
+    addressBook: createAddressBook(),
+    exports: createExportRecords(db),
+    verifiedBackups: createVerifiedBackups(db),
+    secretBox: createSecretBox(secrets.masterKey),
+    close: async () => {
+      clock.stop()
+      await db.close()
+    },
+  }
+}
+
+/** Runs `work` with the store open and closes it whatever happens. */
+export async function withBackupStore<T>(work: (store: BackupStore) => Promise<T>): Promise<T> {
+  const store = await openBackupStore()
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}

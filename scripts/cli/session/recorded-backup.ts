@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { estimateBackup } from '#shared/db/backup/estimate-backup.ts'
+import { readRestoreState } from '#shared/db/restore/restore-state.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
+import type { ArchiveTarget } from '../../backup/archive-target.ts'
+import type { VerifiedArchive } from '../../backup/restore-backup.ts'
+import { type TakenBackup, takeBackup } from '../../backup/take-backup.ts'
+import { estimateText, progressText } from '../text/backup-text.ts'
+import { progressTeller } from '../text/progress-teller.ts'
+import { actorName } from './actor.ts'
+import type { BackupStore } from './backup-store.ts'
+
+/** Where an archive goes, by which name, and its secret. */
+export interface BackupOrder {
+  readonly name: string
+  readonly target: ArchiveTarget
+  readonly secret: ArchiveSecret
+}
+
+/** Number of documents; collections that could not be counted add nothing. */
+export const total = (counts: Readonly<Record<string, number | null>>): number =>
+  Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0)
+
+function packageVersion(): string {
+  try {
+    return String(JSON.parse(readFileSync(join(process.cwd(), 'package.json'), 'utf8')).version)
+  } catch {
+    return 'unknown'
+  }
+}
+
+const auditOf = (
+  { clock, random }: Pick<BackupStore, 'clock' | 'random'>,
+  action: string,
+  subject: string,
+  detail: AuditRecord['detail'],
+): AuditRecord => {
+  const id = action === 'backup.verified' ? `${action}:${random.uuid()}` : `${action}:${subject}`
+  return { id, at: clock.now(), action, subject, workspaceId: null, mode: null, actor: actorName(), detail }
+}
+
+/**
+ * Makes a back-up between two audit rows, since it takes all data out of the installation, and reports on stderr. Without the first row nothing is
+ * read; the second gives the number of documents and bytes. A back-up that fails or is killed leaves the first row alone. Throws for a
+ * database that holds the part that an interrupted restore wrote.
+ */
+export async function recordedBackup(store: BackupStore, { name, target, secret }: BackupOrder): Promise<TakenBackup> {
+  const { db, random, exports } = store
+  if ((await readRestoreState(db))?.state === 'writing')
+    throw new Error(
+      `a restore into database ${db.name} did not end: a back-up of it would hold a part of the data only`,
+    )
+  const estimate = await estimateBackup(db)
+  process.stderr.write(`${estimateText(estimate)}\n`)
+  const begun = performance.now()
+  const tell = progressTeller()
+  const id = random.uuid()
+  await exports.record(auditOf(store, 'backup.started', id, { file: name }))
+  const taken = await takeBackup(db, {
+    ...{ target, id, secret, version: packageVersion() },
+    onProgress: (progress) => tell(progressText(progress, estimate, performance.now() - begun)),
+  })
+  await exports.record(auditOf(store, 'backup.ended', id, { documents: total(taken.counts), bytes: taken.bytes }))
+  return taken
+}
+
+/**
+ * Records that an archive was verified: `doctor` and the alert about back-ups count from its moment. Throws for an archive with secrets that
+ * cannot be opened, of the first format, or of another installation.
+ */
+export async function recordVerified(
+  store: BackupStore,
+  { backupId, takenAt, sealed }: VerifiedArchive,
+): Promise<void> {
+  if (sealed.opened < sealed.total)
+    throw new Error(
+      `${sealed.total - sealed.opened} of ${sealed.total} sealed values cannot be opened: it is not recorded`,
+    )
+  if (backupId === null) throw new Error('an archive of an earlier version has no name: it is not recorded')
+  const verified = { backupId, takenAt: Date.parse(takenAt), verifiedAt: store.clock.now() }
+  await store.verifiedBackups.record(verified, auditOf(store, 'backup.verified', backupId, { taken_at: takenAt }))
+}

@@ -1,0 +1,116 @@
+import { writeFile } from 'node:fs/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { createChainClient } from '#shared/chains/create-chain-client.ts'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
+import { type FundsLine, fundsCsv, fundsTotals, mayHold } from '#shared/domain/funds/funds-line.ts'
+import { FUNDS_PAGE } from '#shared/ports/funds.ts'
+import type { Wallet } from '#shared/ports/wallets.ts'
+import { readWalletFunds, type WalletFundsPage } from '#shared/usecases/funds/read-wallet-funds.ts'
+import { createRateReader } from '#shared/usecases/rates/read-rate.ts'
+import { type Installation, withInstallation } from './session/installation.ts'
+import { fundsText, isComplete, type NetworkFunds } from './text/funds-text.ts'
+import { type OutputOptions, print } from './text/output.ts'
+import { parseNetwork } from './text/pick-mode.ts'
+
+/** Addresses of one network that are read unless another number is given. */
+const ADDRESSES_MAX = 1_000
+/** A Bitcoin node searches its whole set of unspent outputs. */
+const TIMEOUT_MS = 30 * 60_000
+
+interface FundsOptions extends OutputOptions {
+  readonly network?: NetworkId
+  readonly csv?: string
+  readonly addressesMax: number
+}
+
+const FAULTS: Readonly<Record<NonNullable<WalletFundsPage['fault']>, string>> = {
+  no_node: 'no node is configured in this mode',
+  not_supported: 'balances cannot be read from this node',
+  no_response: 'no node gave a clear response',
+  behind: 'the node is behind the blocks that were already scanned',
+}
+
+async function funds(id: string, options: FundsOptions): Promise<void> {
+  await withInstallation(async (installation) => {
+    const wallet = await installation.wallets.findWallet(id)
+    if (wallet === null) throw new PaymeshError('NOT_FOUND', { message: 'Wallet not found.' })
+    const networks = options.network === undefined ? wallet.networks : [options.network]
+    const found: NetworkFunds[] = []
+    for (const network of networks) {
+      found.push(await readNetwork(installation, wallet, network, options.addressesMax))
+    }
+    const lines = found.flatMap((one) => one.lines)
+    if (options.csv !== undefined) await writeFile(options.csv, fundsCsv(lines), { mode: 0o600, flag: 'wx' })
+    const value = {
+      wallet_id: wallet.id,
+      mode: wallet.mode,
+      networks: found.map(({ network, addresses, height, faults, isCut, facts }) => ({
+        ...{ network, addresses, height, faults, cut: isCut },
+        fees: facts.map(({ name, value: figure, unit }) => ({ name, value: figure.toString(), unit })),
+      })),
+      complete: isComplete(found),
+      totals: fundsTotals(lines),
+      lines: lines.filter(mayHold),
+    }
+    print(options, value, fundsText(found, options.csv))
+    if (!isComplete(found)) process.exitCode = 1
+  })
+}
+
+async function readNetwork(
+  installation: Installation,
+  wallet: Wallet,
+  network: NetworkId,
+  addressesMax: number,
+): Promise<NetworkFunds> {
+  const { config, metrics } = installation
+  const deps = {
+    ...installation,
+    lookups: installation.invoiceLookups,
+    rates: createRateReader(installation),
+    openClient: (mode: Wallet['mode'], on: NetworkId) => createChainClient(config.networks, mode, on, metrics),
+  }
+  const { workspaceId, mode, id: walletId } = wallet
+  const lines: FundsLine[] = []
+  const faults = new Set<string>()
+  let page: WalletFundsPage
+  let [after, addresses]: [string | null, number] = [null, 0]
+  do {
+    page = await readWalletFunds(deps, { workspaceId, mode, walletId, network, after, timeoutMs: TIMEOUT_MS })
+    lines.push(...page.lines)
+    addresses += page.addresses
+    after = page.next
+    if (page.fault !== null) faults.add(FAULTS[page.fault])
+    process.stderr.write(`${network}: ${addresses} addresses read\n`)
+  } while (after !== null && addresses + FUNDS_PAGE <= addressesMax)
+  return {
+    network,
+    lines,
+    addresses,
+    height: page.height,
+    faults: [...faults],
+    isCut: after !== null,
+    facts: page.facts,
+  }
+}
+
+function parseCount(text: string): number {
+  if (!/^\d{1,6}$/.test(text) || Number(text) < FUNDS_PAGE)
+    throw new InvalidArgumentError(`a whole number from ${FUNDS_PAGE}`)
+  return Number(text)
+}
+
+/** `wallet funds`: balances by address and what moving them costs now; status 1 when a balance is unknown or an address was not read. */
+export function addWalletFundsCommand(wallet: Command): void {
+  wallet
+    .command('funds <id>')
+    .description(
+      'Show where the money of a wallet lies: address, path, balance, and what moving it would cost now. Signs and sends nothing.',
+    )
+    .option('--network <network>', 'only this network', parseNetwork)
+    .option('--csv <file>', 'also write a CSV file, which must not exist yet')
+    .option('--addresses-max <n>', 'most used addresses to read for each network', parseCount, ADDRESSES_MAX)
+    .option('--json', 'print one JSON value')
+    .action(funds)
+}

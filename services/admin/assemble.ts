@@ -1,0 +1,101 @@
+import type { ServiceParts } from '#services/context.ts'
+import { nodeHosts } from '#shared/chains/check-nodes.ts'
+import type { OpenChainClient } from '#shared/chains/create-chain-client.ts'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
+import type { Config } from '#shared/config/schema.ts'
+import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
+import type { EpochStore } from '#shared/ports/epoch-store.ts'
+import type { NodeCheck } from '#shared/ports/node-states.ts'
+import type { NodePrices } from '#shared/ports/node-usage.ts'
+import type { QueueCounts } from '#shared/ports/queue-counts.ts'
+import type { RateLimiter } from '#shared/ports/rate-limit.ts'
+import type { AddressReader } from '#shared/ports/refunds.ts'
+import type { AuditKeys, SecretBox, SecretRotation } from '#shared/ports/secrets.ts'
+import type { UrlGuard } from '#shared/ports/url-guard.ts'
+import type { PeopleDeps } from '#shared/usecases/accounts/account-deps.ts'
+import { createFundsGate } from '#shared/usecases/funds/funds-gate.ts'
+import { createInvoiceNumbers } from '#shared/usecases/invoices/invoice-numbers.ts'
+import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
+import { createQuotes } from '#shared/usecases/quotes/create-quotes.ts'
+import type { RefundLinks } from '#shared/usecases/refunds/refund-link.ts'
+import { createOverview } from '#shared/usecases/reports/read-overview.ts'
+import type { ListCursor } from '#shared/usecases/requests/list-cursor.ts'
+import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
+import { createListenDeps } from './listen/listen-deps.ts'
+import { createLiveHub } from './live-hub.ts'
+import { createStreamSlots } from './stream-slots.ts'
+
+/** The parts of the `admin` process. */
+export interface AdminParts extends ServiceParts, Pick<PeopleDeps, 'lanes' | 'passwords' | 'codes' | 'hasher'> {
+  readonly secretBox: SecretBox & Pick<SecretRotation, 'keyId'>
+  readonly config: Config
+  readonly catalog: Catalog
+  readonly addressBook: AddressBook
+  readonly auditKeys: AuditKeys
+  readonly epochs: EpochStore
+  readonly limiter: RateLimiter
+  readonly listCursor: ListCursor
+  readonly nodePrices: NodePrices
+  readonly nodes: NodeCheck
+  /** Null when the network has no node in that mode; the caller closes it. */
+  openChain(mode: Mode, network: NetworkId): OpenChainClient | null
+  readonly payees: AddressReader
+  guessAddress(mode: Mode, text: string): readonly { readonly family: Family; readonly matchKey: string }[]
+  readonly queueCounts: QueueCounts
+  readonly refundLinks: RefundLinks
+  readonly urlGuard: UrlGuard
+  readonly urls: PublicUrls
+  readonly walletDelayMs: number
+}
+
+/** Dependencies of the dashboard API; tests may replace single parts. */
+export type AdminDeps = ReturnType<typeof assembleAdmin>
+
+/** Wires the dashboard API. Holds only caches; the stream of changes begins when the first page subscribes. */
+export function assembleAdmin(parts: AdminParts) {
+  const quotes = createQuotes(parts)
+  const numbers = createInvoiceNumbers(parts)
+  return {
+    ...parts,
+    attempts: parts.loginAttempts,
+    streams: createStreamSlots(),
+    live: createLiveHub({ ...parts, feed: parts.changeFeed }),
+    overview: createOverview({ ...parts, reads: parts.overviewReads }),
+    inbox: parts.decisions,
+    /** Streams of events for merchants' programs. */
+    listen: createListenDeps({ ...parts, stream: parts.eventStream, keys: parts.apiKeys }),
+    chainCursors: parts.cursors,
+    /** Routers of invoices, payments, links, products, exceptions and questions. */
+    money: {
+      ...parts,
+      ...quotes,
+      lookups: parts.invoiceLookups,
+      numbers,
+      networkName: (network: NetworkId): string => CHAINS[network].name,
+      openClient: parts.openChain,
+    },
+    /** Balances of wallets, read from nodes. */
+    funds: {
+      ...parts,
+      gate: createFundsGate(),
+      lookups: parts.invoiceLookups,
+      rates: quotes.rates,
+      openClient: parts.openChain,
+    },
+    /** Checks before real money arrives. */
+    preparing: {
+      ...parts,
+      lookups: parts.deliveryLookups,
+      nodeHosts: (mode: Mode, network: NetworkId) => nodeHosts(parts.config.networks, mode, network),
+      invoicing: { ...parts, ...quotes, numbers },
+    },
+    /** Routers of webhooks, wallets and the installation. */
+    instance: {
+      ...parts,
+      rates: parts.rateSnapshots,
+      reads: parts.installationReads,
+      ownersOf: (workspaceId: string) => ownersOfWorkspace(parts, workspaceId),
+    },
+  }
+}

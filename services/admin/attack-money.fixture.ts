@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { type AuditBehaviour, type MutationPath, once } from './attack-kinds.fixture.ts'
+
+const op = () => ({ opId: randomUUID() })
+const because = { reason: 'for the test' }
+
+/** Audit rows and mails of changes of invoices, payments, links, products and exceptions. */
+export const MONEY_ATTACKS: Pick<
+  Record<MutationPath, AuditBehaviour>,
+  Extract<MutationPath, `${'invoices' | 'payments' | 'paymentLinks' | 'products' | 'exceptions'}.${string}`>
+> = {
+  'invoices.create': once(1, 0, async () => {
+    const request = (amount: string) => ({ invoice: { amount, currency: 'USD' } })
+    return { input: request('20'), other: request('2000') }
+  }),
+  'invoices.cancel': once(1, 0, async ({ invoice }) => ({
+    input: { id: await invoice() },
+    other: { id: await invoice() },
+  })),
+  'invoices.simulate': once(1, 0, async ({ invoice }) => {
+    const id = await invoice({ asset: 'usdt_ethereum' })
+    return { input: { id, scenario: 'partial' }, other: { id, scenario: 'paid' } }
+  }),
+  'invoices.eraseCustomer': once(1, 0, async ({ invoice }) => {
+    const customer = { email: 'c@example.com', name: 'Carla' }
+    return {
+      input: { id: await invoice({ customer }), ...because },
+      other: { id: await invoice({ customer }), ...because },
+    }
+  }),
+  'invoices.openRefund': once(1, 0, async ({ paid }) => {
+    const id = await paid()
+    return { input: { id, amount: '5' }, other: { id, amount: '19' } }
+  }),
+  'invoices.recordRefund': once(1, 0, async ({ boss: { caller, at }, paid }) => {
+    const { id: refundId } = await caller.invoices.openRefund({ ...at, ...op(), id: await paid(), amount: '5' })
+    const input = { refundId, txHash: `0x${'ab'.repeat(32)}` }
+    return { input, other: { refundId, txHash: `0x${'cd'.repeat(32)}` } }
+  }),
+  'invoices.withdrawRefund': once(1, 0, async ({ boss: { caller, at }, paid }) => {
+    const id = await paid()
+    const ask = async () => (await caller.invoices.openRefund({ ...at, ...op(), id, amount: '1' })).id
+    return { input: { refundId: await ask() }, other: { refundId: await ask() } }
+  }),
+  'payments.attach': once(1, 0, async ({ latePayment }) => {
+    const { invoiceId, payment } = await latePayment()
+    const input = { invoiceId, paymentId: payment.id, ...because }
+    return { input, other: { ...input, reason: 'for another reason' } }
+  }),
+  'payments.count': once(1, 0, async ({ dustPayment }) => {
+    const [one, two] = [await dustPayment(), await dustPayment()]
+    return { input: { paymentId: one.id, ...because }, other: { paymentId: two.id, ...because } }
+  }),
+  'paymentLinks.create': once(1, 0, async () => {
+    const request = (title: string) => ({ link: { title, currency: 'USD', allow_custom_amount: true } })
+    return { input: request('Donation'), other: request('Another') }
+  }),
+  'paymentLinks.deactivate': once(1, 0, async ({ boss: { caller, at } }) => {
+    const link = { title: 'Donation', currency: 'USD', allow_custom_amount: true }
+    const make = async () => (await caller.paymentLinks.create({ ...at, ...op(), link })).id
+    return { input: { id: await make() }, other: { id: await make() } }
+  }),
+  'products.create': once(1, 0, async () => {
+    const request = (name: string) => ({ product: { name, price: '5.00', currency: 'USD' } })
+    return { input: request('Cup'), other: request('Pot') }
+  }),
+  // The exception, and the invoice that gets the money.
+  'exceptions.accept': once(2, 0, async ({ latePayment }) => {
+    const [one, two] = [await latePayment(), await latePayment()]
+    return { input: { id: one.exceptionId, ...because }, other: { id: two.exceptionId, ...because } }
+  }),
+  'exceptions.attach': once(2, 0, async ({ boss: { workspaceId }, engine, exception, unmatchedPayment }) => {
+    const { key: paymentKey } = await unmatchedPayment()
+    const id = await exception({ id: `unmatched:${paymentKey}:${workspaceId}`, paymentKey })
+    const [one, two] = [await engine.open({ asset: 'usdt_ethereum' }), await engine.open({ asset: 'usdt_ethereum' })]
+    const input = { id, invoiceId: one.terms.id, ...because }
+    return { input, other: { ...input, invoiceId: two.terms.id } }
+  }),
+  'exceptions.reject': once(1, 0, async ({ engine, exception }) => {
+    const id = await exception()
+    const undo = () => exception({ id, openedAt: engine.deps.clock.now() })
+    return { input: { id, ...because }, other: { id: await exception(), ...because }, undo }
+  }),
+  'exceptions.close': once(1, 0, async ({ engine, exception }) => {
+    const id = await exception()
+    const undo = () => exception({ id, openedAt: engine.deps.clock.now() })
+    return { input: { id }, other: { id: await exception() }, undo }
+  }),
+  'exceptions.note': once(1, 0, async ({ exception }) => {
+    const id = await exception()
+    return { input: { id, text: 'called them' }, other: { id, text: 'did not call them' } }
+  }),
+}

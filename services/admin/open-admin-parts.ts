@@ -1,0 +1,50 @@
+import type { ServiceContext } from '#services/context.ts'
+import { openParts } from '#services/open-parts.ts'
+import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
+import { createAddressReader, guessAddress } from '#shared/chains/addresses/payee-address.ts'
+import { createCatalog } from '#shared/chains/catalog.ts'
+import { createNodeCheck } from '#shared/chains/check-nodes.ts'
+import { createChainClient } from '#shared/chains/create-chain-client.ts'
+import { createNodePrices } from '#shared/chains/node-prices.ts'
+import { createEgressGuard } from '#shared/runtime/http/egress-guard.ts'
+import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
+import { createOneTimeCodes } from '#shared/runtime/secrets/one-time-codes.ts'
+import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
+import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { createTryLanes } from '#shared/runtime/secrets/try-lanes.ts'
+import { createRefundLinks } from '#shared/usecases/refunds/refund-link.ts'
+import { createListCursor } from '#shared/usecases/requests/list-cursor.ts'
+import type { AdminParts } from './assemble.ts'
+
+/** The real parts of the dashboard API on open connections. */
+export function openAdminParts(context: ServiceContext): ReturnType<typeof openParts> & AdminParts {
+  const { config, signals, metrics } = context
+  const { masterKey, keyPepper } = config.secrets
+  const parts = openParts(context)
+  return {
+    ...parts,
+    config,
+    catalog: createCatalog(config.networks),
+    addressBook: createAddressBook(),
+    auditKeys: createAuditKeys(masterKey),
+    codes: createOneTimeCodes(),
+    epochs: signals.createEpochStore(),
+    guessAddress,
+    hasher: createKeyHasher(keyPepper),
+    lanes: createTryLanes(parts.after),
+    limiter: signals.createRateLimiter(metrics),
+    listCursor: createListCursor(keyPepper),
+    nodePrices: createNodePrices(config.networks),
+    nodes: createNodeCheck(config.networks, metrics),
+    openChain: (mode, network) => createChainClient(config.networks, mode, network, metrics),
+    passwords: createPasswordHasher(),
+    payees: createAddressReader(),
+    queueCounts: signals.createQueueCounts(),
+    refundLinks: createRefundLinks(keyPepper),
+    secretBox: createSecretBox(masterKey),
+    urlGuard: createEgressGuard({ allowLocalhost: config.webhooks.allowLocalhost }),
+    urls: { checkoutBaseUrl: config.checkout.baseUrl },
+    walletDelayMs: config.wallets.delayMs,
+  }
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { HDNodeWallet } from 'ethers'
+import { expect, it } from 'vitest'
+import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
+import { validate } from '#shared/contracts/http/validate.ts'
+import { WALLETS } from '#shared/db/wallets/wallet-models.ts'
+import { aPayment } from '#shared/domain/invoice/transition-fixtures.ts'
+import type { Delivery } from '#shared/ports/deliveries.ts'
+import { startGoLivePayment } from '#shared/usecases/golive/start-payment.ts'
+import { bodyFingerprint } from '#shared/usecases/requests/idempotency-scope.ts'
+import { adminCaller } from '#test/support/admin.ts'
+import { sampleDelivery, sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
+import { useStores } from '#test/support/stores.ts'
+import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
+
+const stores = useStores()
+const HOUR_MS = 3_600_000
+const ITEM = 'payment:ethereum'
+const op = () => ({ opId: randomUUID() })
+let accounts = 1_400
+
+/** A workspace that rehearses in test mode, with two wallets on Ethereum, the second one newer. */
+async function shop() {
+  const made = await adminCaller(stores, { email: `${randomUUID()}@example.com` })
+  const add = async () => {
+    accounts += 1
+    const value = HDNodeWallet.fromPhrase(ADDRESS_VECTORS.phrase, '', `m/44'/60'/${accounts}'`).neuter().extendedKey
+    const entered = { family: 'evm' as const, kind: 'xpub' as const, value, startIndex: 0 }
+    const { wallet } = await made.caller.wallets.add({ ...made.at, ...op(), ...entered, networks: ['ethereum'] })
+    const stored = await made.deps.instance.wallets.findWallet(wallet.id)
+    if (stored === null) throw new Error('no wallet')
+    return stored
+  }
+  const [old, young] = [await add(), await add()]
+  const startAt = (at: number) =>
+    stores.db.collection(WALLETS).updateOne({ _id: young.id }, { $set: { effectiveAt: new Date(at) } })
+  const { deps, at, workspaceId } = made
+  const line = async (item = ITEM) => (await made.caller.goLive.read(at)).lines.find((one) => one.item === item)
+  const check = async (item = ITEM) =>
+    (await made.caller.goLive.check({ ...at, ...op() })).lines.find((one) => one.item === item)
+  /** Stores a result of a self-payment. */
+  const store = async (outcome: 'passed' | 'pending', evidence: string, ref: string | null) => {
+    const now = deps.clock.now()
+    const result = { item: ITEM, outcome, at: now, by: 'x', evidence, reason: null, about: '', ref } as const
+    const audit = { id: `x:${randomUUID()}`, at: now, actor: 'x', action: 'x', subject: 'x', detail: {}, ...at }
+    expect(await deps.goLive.record({ workspaceId, mode: 'test' }, [result], { audit })).toBe(true)
+  }
+  return { ...made, old, young, startAt, line, check, store }
+}
+
+// Guarantee: a payment to the old wallet proves nothing about the one that takes over later.
+it('keeps a proof of the old wallet until the new one starts, and not after', async () => {
+  const mine = await shop()
+  const now = mine.deps.clock.now()
+  await mine.startAt(now + HOUR_MS)
+  await mine.store('passed', mine.old.materialId, null)
+  expect((await mine.line())?.state).toBe('passed')
+  await mine.store('passed', mine.young.materialId, null)
+  expect((await mine.line())?.state).toBe('out_of_date')
+  await mine.store('passed', mine.old.materialId, null)
+  await mine.startAt(now - 1)
+  expect((await mine.line())?.state).toBe('out_of_date')
+})
+
+it('proves the wallet of the invoice, also when a newer one started before the result was stored', async () => {
+  const mine = await shop()
+  const { deps, workspaceId, old, young } = mine
+  const [address] = await deps.instance.wallets.addressesAt(old.materialId, [0])
+  if (address === undefined) throw new Error('no address')
+  // The process died after the invoice was stored; the person repeats the step.
+  const opId = randomUUID()
+  const description = 'Go-live test on ethereum'
+  const asset = 'usdt_ethereum' as const
+  const body = { amount: '5.00', currency: 'USD', asset, description, metadata: { paymesh_go_live: 'ethereum' } }
+  expect(validate(invoiceCreateBody.test, body)).toMatchObject({ asset })
+  const fingerprint = bodyFingerprint(Buffer.from(JSON.stringify(body), 'utf8'))
+  const at = deps.clock.now()
+  const locks = [samplePaymentMethod(address.matchKey, at)]
+  const invoice = sampleInvoice(deps.random, { workspaceId, number: 1, at, state: { locks } })
+  const idempotency = { key: `operator:${opId}`, fingerprint, requestId: 'req_1', at }
+  expect(await deps.invoices.insert({ ...invoice, idempotency })).toEqual({ inserted: true })
+  const action = { opId, actor: 'user:x', reason: null, requestId: 'req_2' }
+  const scope = { workspaceId, mode: 'test' } as const
+  const started = await startGoLivePayment(deps.preparing, scope, { ...action, asset, amount: '5.00' })
+  expect(started.invoiceId).toBe(invoice.terms.id)
+  const [stored] = await deps.goLive.list(scope)
+  expect(stored).toMatchObject({ item: ITEM, evidence: old.materialId })
+  expect(stored?.evidence).not.toBe(young.materialId)
+  expect((await mine.line())?.state).toBe('out_of_date')
+})
+
+const row = (simulated: boolean) => {
+  const { payment, version, amountBase, firstSeenAt } = aPayment()
+  const flags = { counted: true, late: false, eligible: true, detected: true, confirmed: true, lateAnnounced: false }
+  const empty = { uncountedReason: null, acceptedBase: null, rateSeen: null }
+  const name = `${payment}:${randomUUID()}`
+  return { payment: name, version, state: 'confirmed' as const, amountBase, firstSeenAt, simulated, ...flags, ...empty }
+}
+// Guarantee: a payment that nobody sent proves neither a wallet nor a node.
+it.each([
+  [true, { state: 'failed', reason: 'invoice_ended', steps: { seen: false, paid: false } }],
+  [false, { state: 'open', reason: 'delivery_waits', steps: { seen: true, paid: true } }],
+])('an invoice that is paid with simulated = %s', async (simulated, expected) => {
+  const mine = await shop()
+  const { deps, workspaceId, young } = mine
+  const at = deps.clock.now()
+  const state = { status: 'paid' as const, paidAt: at, ledger: [row(simulated)] }
+  const invoice = sampleInvoice(deps.random, { workspaceId, number: 1, at, state })
+  expect(await deps.invoices.insert(invoice)).toEqual({ inserted: true })
+  await mine.store('pending', young.materialId, invoice.terms.id)
+  expect(await mine.check()).toMatchObject(expected)
+})
+
+// Guarantee: a receiver that has the old secret only does not pass by what it accepted before.
+it('counts no delivery from before the secret was rotated', async () => {
+  const mine = await shop()
+  const { deps, workspaceId } = mine
+  const created = deps.clock.now() - HOUR_MS
+  const secret = deps.secretBox.seal('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', `endpoint:${randomUUID()}`)
+  const id = randomUUID()
+  const endpoint = { id, workspaceId, url: 'https://shop.example/hook', events: ['*' as const], mode: 'test' as const }
+  const times = { createdAt: created, updatedAt: created }
+  const rest = { description: null, status: 'enabled' as const, sealedSecrets: [secret], opId: null }
+  await deps.endpoints.insert({ ...endpoint, ...times, ...rest })
+  const deliver = (status: Delivery['status'], finishedAt: number) => {
+    const about = { endpointId: id, workspaceId, status, finishedAt, createdAt: finishedAt, attempt: 1 }
+    return deps.deliveries.insertMany([sampleDelivery(`whd_${randomUUID()}`, about)])
+  }
+  await deliver('succeeded', created + 1)
+  expect(await mine.check('webhook')).toMatchObject({ state: 'passed' })
+  await mine.caller.endpoints.rotate({ ...mine.at, ...op(), endpointId: id })
+  expect(await mine.check('webhook')).toMatchObject({ state: 'failed', reason: 'webhook_untested' })
+  const rotated = (await deps.endpoints.findById(id))?.updatedAt ?? 0
+  await deliver('failed', rotated + 1)
+  expect(await mine.check('webhook')).toMatchObject({ state: 'failed', reason: 'webhook_failing' })
+  await deliver('succeeded', rotated + 2)
+  expect(await mine.check('webhook')).toMatchObject({ state: 'passed' })
+})

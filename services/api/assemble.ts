@@ -1,0 +1,45 @@
+import type { ServiceParts } from '#services/context.ts'
+import { createBatchLookup } from '#shared/db/connection/batch-lookup.ts'
+import type { KeyHasher } from '#shared/ports/secrets.ts'
+import { createInvoiceNumbers } from '#shared/usecases/invoices/invoice-numbers.ts'
+import { createQuotes } from '#shared/usecases/quotes/create-quotes.ts'
+import { createKeyRing } from '#shared/usecases/workspaces/api-key-cache.ts'
+import { createKeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
+import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
+import type { ApiDeps } from './api-deps.ts'
+
+type Settings = 'urls' | 'checkAnswers' | 'trustedProxies' | 'publicUrl' | 'pagesDir'
+
+/** The parts of the `api` process. */
+export interface ApiParts
+  extends ServiceParts,
+    Pick<ApiDeps, Settings | 'catalog' | 'limiter' | 'secretBox' | 'listCursor' | 'urlGuard'> {
+  readonly hasher: KeyHasher
+}
+
+/** Wires the API. Holds only caches; `createApp` or `executeRoute` serves it. */
+export function assembleApi(parts: ApiParts): ApiDeps {
+  const { idempotency, apiKeys, workspaces, groupedInvoices: invoices } = parts
+  return {
+    ...parts,
+    ...createQuotes(parts),
+    invoices,
+    ownersOf: (workspaceId) => ownersOfWorkspace(parts, workspaceId),
+    numbers: createInvoiceNumbers({ ...parts, invoices }),
+    findRefusal: createBatchLookup({ findMany: idempotency.findMany, nameOfKey: String, nameOfItem: ({ id }) => id }),
+    keyRing: createKeyRing({
+      ...parts,
+      keys: {
+        findByHash: createBatchLookup({
+          findMany: apiKeys.findManyByHash,
+          nameOfKey: String,
+          nameOfItem: ({ hash }) => hash,
+        }),
+      },
+      workspaces: {
+        findById: createBatchLookup({ findMany: workspaces.findMany, nameOfKey: String, nameOfItem: ({ id }) => id }),
+      },
+    }),
+    keyUse: createKeyUse({ ...parts, keys: apiKeys }),
+  }
+}

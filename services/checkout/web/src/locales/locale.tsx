@@ -1,0 +1,86 @@
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { FiatCode } from '#shared/domain/enumerations.ts'
+import { chooseLanguage, type Language, localeOf } from '../format/locale.ts'
+import { plain } from '../format/plain.ts'
+import { en, type MessageKey, type Messages } from './en.ts'
+import { es } from './es.ts'
+import { pt } from './pt.ts'
+
+const WORDS: Readonly<Record<Language, Messages>> = { en, es, pt }
+const STORE = 'paymesh-language'
+
+/** Values of a text's placeholders. */
+export type Fill = Readonly<Record<string, string | number>>
+
+/** Texts and formats of the page's language. */
+export interface Speech {
+  readonly language: Language
+  /** The text with its places filled; for titles, labels and announcements. */
+  say(key: MessageKey, fill?: Fill): string
+  locale(currency?: FiatCode | null): string
+}
+
+/** The page's language; chosen in the address, then by a click of earlier, then by the browser. */
+export function readLanguage(): Language {
+  const asked = new URLSearchParams(location.search).get('lang')
+  const language = chooseLanguage(asked ?? stored(), navigator.languages)
+  // A shop that names a language means every page of this payment.
+  if (asked !== null) keepLanguage(language)
+  return language
+}
+
+/** Stores a choice for the next page; in a browser without storage the choice lasts one page. */
+export function keepLanguage(language: Language): void {
+  try {
+    localStorage.setItem(STORE, language)
+  } catch {
+    // Without storage the choice lasts as long as the page.
+  }
+}
+
+function stored(): string | null {
+  try {
+    return localStorage.getItem(STORE)
+  } catch {
+    return null
+  }
+}
+
+/** Speech in a language. */
+export function speechIn(language: Language): Speech {
+  const messages = WORDS[language]
+  return {
+    language,
+    say: (key, fill = {}) => messages[key].replace(/\{(\w)\}/g, (_, name: string) => plain(String(fill[name] ?? ''))),
+    locale: (currency = null) => localeOf(language, navigator.languages, currency),
+  }
+}
+
+/** The speech of the page, and how to change its language. */
+export const SpeechContext = createContext<{ readonly speech: Speech; speak(language: Language): void }>({
+  speech: speechIn('en'),
+  speak: () => undefined,
+})
+
+/** The speech of the page. */
+export const useSpeech = (): Speech => useContext(SpeechContext).speech
+
+/** A text whose places are filled with parts of the page, texts of other people among them. */
+export function Say({ w, ...fill }: { readonly w: MessageKey } & Readonly<Record<string, ComponentChildren>>) {
+  const { language } = useSpeech()
+  const parts = WORDS[language][w].split(/(\{\w\})/)
+  return (
+    <>
+      {parts.map((part) => {
+        const name = /^\{(\w)\}$/.exec(part)?.[1]
+        return name === undefined ? part : fill[name]
+      })}
+    </>
+  )
+}
+
+/** Text of other people: apart from the direction of what surrounds it. */
+export function Foreign({ text }: { readonly text: string }) {
+  return <bdi dir="auto">{plain(text)}</bdi>
+}

@@ -1,0 +1,37 @@
+import type { Mode } from '#shared/domain/enumerations.ts'
+import { api } from '../api/trpc.ts'
+import { VOCABULARY } from '../parts/status-vocabulary.ts'
+
+/** A search result: its path after `/{workspace}/{mode}/`. */
+export interface Found {
+  readonly label: string
+  readonly detail: string
+  readonly page: string
+}
+
+const FOUND_MAX = 6
+
+/** Searches for a number, order, e-mail, address, `evt_` or `whd_`. The form of the text decides which procedures are called. */
+export async function globalSearch(question: {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly text: string
+}): Promise<readonly Found[]> {
+  const { text, ...scope } = question
+  if (/^(whd|evt)_/.test(text)) {
+    const { items } = await api.deliveries.list.query({ ...scope, q: text, limit: FOUND_MAX })
+    return items.map(({ id, eventType, invoiceNumber }) => ({
+      label: eventType,
+      detail: `Delivery ${id}${invoiceNumber === null ? '' : ` of invoice #${invoiceNumber}`}`,
+      page: `webhooks/deliveries/${encodeURIComponent(id)}`,
+    }))
+  }
+  const { items } = await api.invoices.list.query({ ...scope, q: text.replace(/^#/, ''), limit: FOUND_MAX })
+  return items.map(({ id, number, status, amount, orderId }) => ({
+    label: `Invoice #${number}`,
+    detail: [VOCABULARY.invoice[status].word, `${amount.value} ${amount.currency}`, orderId ?? '']
+      .filter(Boolean)
+      .join(' · '),
+    page: `invoices/${encodeURIComponent(id)}`,
+  }))
+}

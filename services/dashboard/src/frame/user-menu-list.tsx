@@ -1,0 +1,55 @@
+import { Menu, useMantineColorScheme } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { logOut } from '../session/log-out.ts'
+import { MENU_PORTAL, type MenuListProps } from './menu-button.tsx'
+import { keysAreOn, setKeysOn } from './shortcut.ts'
+
+/** Theme, single keys, account and logout; `user-menu.tsx` loads it. */
+export function UserMenuList({ isOpen, onClose }: MenuListProps) {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const [keys, setKeys] = useState(keysAreOn)
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const leave = async () => {
+    await logOut().catch(() => {})
+    client.clear()
+    await navigate('/login')
+  }
+  const switchKeys = () => {
+    setKeysOn(!keys)
+    setKeys(!keys)
+  }
+  return (
+    <Menu
+      opened={isOpen}
+      onClose={onClose}
+      position="top-start"
+      width={220}
+      portalProps={MENU_PORTAL}
+      returnFocus={false}
+    >
+      <Menu.Target>
+        <span className="pm-menu-anchor" aria-hidden>
+          You
+        </span>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Theme</Menu.Label>
+        {(['light', 'dark', 'auto'] as const).map((scheme) => (
+          <Menu.Item key={scheme} onClick={() => setColorScheme(scheme)} aria-current={colorScheme === scheme}>
+            {scheme === 'auto' ? 'System' : scheme === 'light' ? 'Light' : 'Dark'}
+            {colorScheme === scheme ? ' ✓' : ''}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item onClick={switchKeys}>
+          {keys ? 'Turn off single-key shortcuts' : 'Turn on single-key shortcuts'}
+        </Menu.Item>
+        <Menu.Item onClick={() => void navigate('/account')}>Account security</Menu.Item>
+        <Menu.Item onClick={() => void leave()}>Log out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

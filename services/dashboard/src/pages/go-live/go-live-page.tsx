@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, trpc } from '../../api/trpc.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
+import { Note } from '../../parts/card.tsx'
+import { LoadError } from '../../parts/load-error.tsx'
+import { Page } from '../../parts/page.tsx'
+import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { useMay, useScope } from '../../session/scope.ts'
+import { LANGUAGE } from '../../words/language.ts'
+import { GoLiveItem } from './go-live-item.tsx'
+import { words } from './go-live-words.ts'
+
+/** Every check before real money arrives, with its state, reason and remedy. */
+export function GoLivePage() {
+  const scope = useScope()
+  const may = useMay('admin')
+  const report = useQuery(trpc.goLive.read.queryOptions(scope, { enabled: may }))
+  const check = useAction({
+    call: (ids, _input: object) => api.goLive.check.mutate({ ...scope, ...ids }),
+    done: words.checked,
+    refresh: [trpc.goLive.pathFilter()],
+  })
+  const { data } = report
+  return (
+    <div lang={LANGUAGE}>
+      <Page
+        title={words.title}
+        beside={<span className="pm-muted">{scope.mode === 'live' ? words.live : words.rehearsal}</span>}
+        actions={
+          <ActionButton action={check} input={{}} refusal={may ? null : words.needsAdmin}>
+            {words.check}
+          </ActionButton>
+        }
+      >
+        {!may ? (
+          <Note tone="new">
+            <p>{words.needsAdmin}</p>
+          </Note>
+        ) : data === undefined ? (
+          report.isPending ? (
+            <RowsSkeleton rows={6} />
+          ) : (
+            <LoadError
+              what={words.checks}
+              language={LANGUAGE}
+              error={report.error}
+              onRetry={() => void report.refetch()}
+            />
+          )
+        ) : (
+          <div className="pm-stack">
+            <Note tone={data.isReady ? 'paid' : 'pending'}>
+              <p>{data.isReady ? words.ready : words.passed(data.passed, data.lines.length)}</p>
+            </Note>
+            {data.lines.map((line) => (
+              <GoLiveItem key={line.item} line={line} />
+            ))}
+          </div>
+        )}
+      </Page>
+    </div>
+  )
+}

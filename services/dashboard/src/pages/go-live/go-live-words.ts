@@ -1,0 +1,111 @@
+import type { GoLiveWords } from '#shared/domain/golive/words.ts'
+import { EN } from '#shared/domain/golive/words-en.ts'
+import { ES } from '#shared/domain/golive/words-es.ts'
+import { PT } from '#shared/domain/golive/words-pt.ts'
+import { LANGUAGE, type Language } from '../../words/language.ts'
+
+const en = {
+  title: 'Going live',
+  live: 'Checks before real money arrives.',
+  rehearsal: 'A rehearsal on the nodes of test mode.',
+  check: 'Check now',
+  checked: 'Checked. The results are stored.',
+  passed: (passed: number, all: number) => `${passed} of ${all} passed`,
+  ready: 'Everything has passed.',
+  needsAdmin: 'Requires the Admin role.',
+  needsOwner: 'Requires the Owner role.',
+  why: 'Why it matters',
+  mend: 'How to mend it',
+  by: 'by',
+  addressAt: (path: string) => `Address at ${path}`,
+  listedAddress: 'One address of this wallet',
+  compare: 'Compare',
+  same: 'The addresses are the same.',
+  differs: 'The addresses differ.',
+  state: 'I keep it elsewhere',
+  stated: 'Stated.',
+  cancel: 'Cancel',
+  checks: 'the checks',
+  confirmKey: 'I can read the master key and the pepper without this server.',
+  sendMail: 'Send a test mail',
+  sent: 'Test mail queued.',
+  asset: 'Coin or token',
+  amount: 'Amount in US dollars',
+  create: 'Create the test invoice',
+  created: 'Invoice created. Pay it from your own wallet.',
+  invoice: (number: number) => `Invoice ${number}`,
+}
+type PageWords = typeof en
+
+const es: PageWords = {
+  title: 'Puesta en marcha',
+  live: 'Comprobaciones antes de que llegue dinero real.',
+  rehearsal: 'Un ensayo con los nodos del modo de prueba.',
+  check: 'Comprobar ahora',
+  checked: 'Comprobado. Los resultados están guardados.',
+  passed: (passed, all) => `${passed} de ${all} superados`,
+  ready: 'Todo está superado.',
+  needsAdmin: 'Requiere el rol de administrador.',
+  needsOwner: 'Requiere el rol de propietario.',
+  why: 'Por qué importa',
+  mend: 'Cómo resolverlo',
+  by: 'por',
+  addressAt: (path) => `Dirección en ${path}`,
+  listedAddress: 'Una dirección de este monedero',
+  compare: 'Comparar',
+  same: 'Las direcciones son iguales.',
+  differs: 'Las direcciones difieren.',
+  state: 'La guardo en otro lugar',
+  stated: 'Declarado.',
+  cancel: 'Cancelar',
+  checks: 'las comprobaciones',
+  confirmKey: 'Puedo leer la clave maestra y el pepper sin este servidor.',
+  sendMail: 'Enviar un correo de prueba',
+  sent: 'Correo de prueba en cola.',
+  asset: 'Moneda o token',
+  amount: 'Importe en dólares',
+  create: 'Crear el cobro de prueba',
+  created: 'Cobro creado. Págalo desde tu propio monedero.',
+  invoice: (number) => `Cobro ${number}`,
+}
+
+const pt: PageWords = {
+  title: 'Entrar em produção',
+  live: 'Verificações antes de chegar dinheiro real.',
+  rehearsal: 'Um ensaio com os nós do modo de teste.',
+  check: 'Verificar agora',
+  checked: 'Verificado. Os resultados estão guardados.',
+  passed: (passed, all) => `${passed} de ${all} aprovados`,
+  ready: 'Tudo aprovado.',
+  needsAdmin: 'Requer a função de administrador.',
+  needsOwner: 'Requer a função de proprietário.',
+  why: 'Por que importa',
+  mend: 'Como resolver',
+  by: 'por',
+  addressAt: (path) => `Endereço em ${path}`,
+  listedAddress: 'Um endereço desta carteira',
+  compare: 'Comparar',
+  same: 'Os endereços são iguais.',
+  differs: 'Os endereços são diferentes.',
+  state: 'Guardo em outro lugar',
+  stated: 'Declarado.',
+  cancel: 'Cancelar',
+  checks: 'as verificações',
+  confirmKey: 'Consigo ler a chave mestra e o pepper sem este servidor.',
+  sendMail: 'Enviar um e-mail de teste',
+  sent: 'E-mail de teste na fila.',
+  asset: 'Moeda ou token',
+  amount: 'Valor em dólares',
+  create: 'Criar a cobrança de teste',
+  created: 'Cobrança criada. Pague da sua própria carteira.',
+  invoice: (number) => `Cobrança ${number}`,
+}
+
+const WORDS: Readonly<Record<Language, PageWords & GoLiveWords>> = {
+  en: { ...en, ...EN },
+  es: { ...es, ...ES },
+  pt: { ...pt, ...PT },
+}
+
+/** The texts of the page in the person's language. */
+export const words = WORDS[LANGUAGE]

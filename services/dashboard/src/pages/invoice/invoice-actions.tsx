@@ -1,0 +1,74 @@
+import { api, trpc } from '../../api/trpc.ts'
+import { ActionButton } from '../../parts/action/action-button.tsx'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { useAction } from '../../parts/action/use-action.ts'
+import { Card } from '../../parts/card.tsx'
+import { useMay, useScope } from '../../session/scope.ts'
+import type { InvoiceDetail } from '../money/answers.ts'
+
+const REFRESH = [trpc.invoices.pathFilter(), trpc.payments.pathFilter(), trpc.exceptions.pathFilter()]
+
+/** Cancels an invoice that received nothing. */
+export function CancelInvoice({ invoice }: { readonly invoice: InvoiceDetail }) {
+  const scope = useScope()
+  const may = useMay('support')
+  const cancel = useAction({
+    call: (ids, input: { readonly id: string }) => api.invoices.cancel.mutate({ ...scope, ...ids, ...input }),
+    done: 'Invoice cancelled.',
+    refresh: REFRESH,
+  })
+  return (
+    <ActionButton
+      action={cancel}
+      input={{ id: invoice.id }}
+      variant="default"
+      reason="optional"
+      dismiss="Keep invoice"
+      confirmColor="red"
+      refusal={may ? invoice.may.cancel : 'Requires the Support role.'}
+      confirm="The checkout tells the customer not to pay. If money still arrives, it shows up under Exceptions."
+    >
+      Cancel invoice
+    </ActionButton>
+  )
+}
+
+const SCENARIOS = [
+  { scenario: 'paid', label: 'Full payment' },
+  { scenario: 'partial', label: 'Partial payment' },
+  { scenario: 'overpaid', label: 'Overpayment' },
+  { scenario: 'expired', label: 'Expiry' },
+] as const
+
+/** Simulates payments, in test mode only. */
+export function SimulateButtons({ invoice }: { readonly invoice: InvoiceDetail }) {
+  const scope = useScope()
+  const may = useMay('support')
+  const simulate = useAction({
+    call: (ids, input: { readonly id: string; readonly scenario: (typeof SCENARIOS)[number]['scenario'] }) =>
+      api.invoices.simulate.mutate({ ...scope, ...ids, ...input }),
+    refresh: REFRESH,
+  })
+  const refusal = may ? invoice.may.simulate : 'Requires the Support role.'
+  const open = SCENARIOS.map(({ scenario, label }) => (
+    <ActionButton
+      key={scenario}
+      action={{ ...simulate, failure: null }}
+      input={{ id: invoice.id, scenario }}
+      size="xs"
+      variant="default"
+      refusal={refusal}
+    >
+      {label}
+    </ActionButton>
+  ))
+  return (
+    <Card className="pm-simulate">
+      <div className="pm-row">
+        <span className="pm-muted">Simulate:</span>
+        {open}
+      </div>
+      <ActionFailure failure={simulate.failure} />
+    </Card>
+  )
+}

@@ -1,0 +1,62 @@
+import { Button } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useState } from 'react'
+import { showToast } from '../../parts/toast.tsx'
+import { useScope } from '../../session/scope.ts'
+import type { InvoiceFilters, PaymentFilters } from './answers.ts'
+
+/**
+ * Saves the rows that a list shows under its filters as CSV, however many there are; the file name says when they are of test mode.
+ * A search is often a customer's address, so the filters travel in the body and not in the URL. A refusal, or a file that breaks off,
+ * saves nothing and says why.
+ */
+export function CsvButton(
+  props:
+    | { readonly what: 'invoices'; readonly filters: InvoiceFilters }
+    | { readonly what: 'payments'; readonly filters: PaymentFilters },
+) {
+  const { workspaceId, mode } = useScope()
+  const [busy, setBusy] = useState(false)
+  const save = async () => {
+    setBusy(true)
+    try {
+      const filters = Object.entries(props.filters).filter(([, value]) => value !== null && value !== '')
+      const fields = Object.entries({ workspaceId, mode, ...Object.fromEntries(filters) })
+      const body = new URLSearchParams(fields.map(([name, value]) => [name, String(value)]))
+      const response = await fetch(`/export/${props.what}.csv`, { method: 'POST', body })
+      if (!response.ok) throw new Refused(await response.text())
+      const name = response.headers.get('content-disposition')?.match(/filename="([^"]+)"/)?.[1]
+      saveFile(await response.blob(), name ?? `${props.what}.csv`)
+    } catch (error) {
+      const message = error instanceof Refused ? error.message : 'The file was not saved. Please try again.'
+      showToast({ color: 'red', message })
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Button
+      variant="default"
+      loading={busy}
+      leftSection={<IconDownload size={16} aria-hidden />}
+      onClick={() => void save()}
+    >
+      Export CSV
+    </Button>
+  )
+}
+
+/** The server refused an export; the message is its sentence. */
+class Refused extends Error {}
+
+function saveFile(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), RELEASE_MS)
+}
+
+/** Time for the browser to begin to save the file. */
+const RELEASE_MS = 60_000

@@ -1,0 +1,123 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { SESSION_KEY } from '../../api/query-client.ts'
+import { api, trpc } from '../../api/trpc.ts'
+import { ActionFailure } from '../action/action-failure.tsx'
+import { useAction } from '../action/use-action.ts'
+import { CopyText } from '../copy-text.tsx'
+import { QrCode } from '../qr-code.tsx'
+
+interface EnrolmentProps {
+  /** There is an authenticator already: one of its codes, or a recovery code, is required. */
+  readonly isReplacing: boolean
+  readonly onDone: (recoveryCodes: readonly string[]) => void
+  readonly onCancel: () => void
+}
+
+/** Two steps: confirm your identity, then scan and confirm the new authenticator. */
+export function Enrolment({ isReplacing, onDone, onCancel }: EnrolmentProps) {
+  const [shown, setShown] = useState<{ readonly secret: string; readonly uri: string } | null>(null)
+  return shown === null ? (
+    <Begin isReplacing={isReplacing} onShown={setShown} onCancel={onCancel} />
+  ) : (
+    <Prove shown={shown} onDone={onDone} onCancel={onCancel} />
+  )
+}
+
+function Begin(props: {
+  readonly isReplacing: boolean
+  readonly onShown: (shown: { readonly secret: string; readonly uri: string }) => void
+  readonly onCancel: () => void
+}) {
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const begin = useAction({
+    call: (_ids, input: { password: string; code: string | null }) => api.auth.beginEnrolment.mutate(input),
+    onDone: props.onShown,
+  })
+  const { failure } = begin
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void begin.run({ password, code: props.isReplacing ? code : null })
+  }
+  return (
+    <form className="pm-stack" onSubmit={submit}>
+      <PasswordInput
+        label="Your password"
+        autoComplete="current-password"
+        value={password}
+        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        error={failure?.fields['password']}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        maw={360}
+        required
+        data-autofocus
+      />
+      {props.isReplacing ? (
+        <TextInput
+          label="Current authenticator code, or a recovery code"
+          autoComplete="one-time-code"
+          value={code}
+          onChange={({ currentTarget }) => setCode(currentTarget.value)}
+          error={failure?.fields['code']}
+          maw={360}
+          required
+        />
+      ) : null}
+      <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
+      <Buttons busy={begin.busy} label="Continue" onCancel={props.onCancel} />
+    </form>
+  )
+}
+
+function Prove(props: {
+  readonly shown: { readonly secret: string; readonly uri: string }
+  readonly onDone: (recoveryCodes: readonly string[]) => void
+  readonly onCancel: () => void
+}) {
+  const { secret, uri } = props.shown
+  const [code, setCode] = useState('')
+  const confirm = useAction({
+    call: (_ids, input: { code: string }) => api.auth.confirmEnrolment.mutate(input),
+    done: 'Two-factor authentication is on.',
+    onDone: ({ recoveryCodes }) => props.onDone(recoveryCodes),
+    refresh: [trpc.auth.pathFilter(), { queryKey: SESSION_KEY }],
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void confirm.run({ code })
+  }
+  const { failure } = confirm
+  return (
+    <form className="pm-stack" onSubmit={submit}>
+      <p>Scan this with your authenticator app, or enter the key manually.</p>
+      <QrCode text={uri} label="Code for your authenticator app" />
+      <CopyText text={secret} what="secret" />
+      <TextInput
+        label="6-digit code from the app"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        value={code}
+        onChange={({ currentTarget }) => setCode(currentTarget.value)}
+        error={failure?.fields['code']}
+        maw={360}
+        required
+      />
+      <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
+      <Buttons busy={confirm.busy} label="Turn on" onCancel={props.onCancel} />
+    </form>
+  )
+}
+
+function Buttons(props: { readonly busy: boolean; readonly label: string; readonly onCancel: () => void }) {
+  return (
+    <div className="pm-row">
+      <Button type="submit" loading={props.busy}>
+        {props.label}
+      </Button>
+      <Button variant="default" onClick={props.onCancel}>
+        Cancel
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+import { failureOf } from '../../api/failure.ts'
+
+/** What the person must do: enter a code, or set up an authenticator first. */
+type Asked = 'code' | 'authenticator'
+
+let waiting: { readonly asked: Asked; readonly done: (given: boolean) => void } | null = null
+const listeners = new Set<() => void>()
+
+/** Closes the dialog: with `given` the call is repeated. */
+export function settle(given: boolean): void {
+  waiting?.done(given)
+  waiting = null
+  for (const listener of listeners) listener()
+}
+
+/** Opens the dialog. True when a code was entered, false when the person closed it. */
+async function ask(asked: Asked): Promise<boolean> {
+  settle(false)
+  return await new Promise((done) => {
+    waiting = { asked, done }
+    for (const listener of listeners) listener()
+  })
+}
+
+/**
+ * Makes the call. If the server requires a code first, or an authenticator, asks for it and repeats the call; a
+ * new authenticator counts as a code. A closed dialog rethrows.
+ */
+export async function withStepUp<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    const { needsStepUp, needsAuthenticator } = failureOf(error)
+    const asked = needsStepUp ? 'code' : needsAuthenticator ? 'authenticator' : null
+    if (asked !== null && (await ask(asked))) return await call()
+    throw error
+  }
+}
+
+/** Calls the listener whenever the dialog changes; returns a function that unsubscribes. */
+export function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** The current dialog; null without one. */
+export function askedNow(): Asked | null {
+  return waiting?.asked ?? null
+}

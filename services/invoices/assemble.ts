@@ -1,0 +1,32 @@
+import type { ServiceParts, Stop } from '#services/context.ts'
+import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
+import type { SecretBox } from '#shared/ports/secrets.ts'
+import { createInvoiceTransitionsWorker } from '#shared/queues/invoice-transitions-queue.ts'
+import { createInvoiceAdvancer } from '#shared/usecases/invoices/advance-with-back-off.ts'
+import { createRateReader } from '#shared/usecases/rates/read-rate.ts'
+import { verifyKeys } from '#shared/usecases/wallets/verify-keys.ts'
+import { startHeadroomLoop } from './headroom-loop.ts'
+import { startStuckLoop } from './stuck-loop.ts'
+
+/** The parts of the `invoices` process. */
+export interface InvoicesParts extends ServiceParts {
+  readonly catalog: Catalog
+  readonly addressBook: AddressBook
+  readonly secretBox: SecretBox
+  /** Addresses derived beyond the next one to be offered, for each key. */
+  readonly headroom: number
+}
+
+/** Checks every key, then starts the worker of transitions and the loops next to it. Rejects when a key is derived wrongly. */
+export async function assembleInvoices(parts: InvoicesParts): Promise<Stop> {
+  // Before anything starts: an address that two libraries derive differently must never be shown.
+  await verifyKeys(parts)
+  const deps = { ...parts, rates: createRateReader({ ...parts, rates: parts.rateSnapshots }) }
+  const advancer = createInvoiceAdvancer({ ...deps, failures: parts.advanceFailures })
+  const worker = createInvoiceTransitionsWorker(parts.startWorker, advancer)
+  const stopHeadroom = startHeadroomLoop(parts, parts.headroom)
+  const stopStuck = startStuckLoop(parts)
+  return async () => {
+    await Promise.all([worker.stop(), stopHeadroom(), stopStuck()])
+  }
+}

@@ -1,0 +1,37 @@
+import type { ServiceParts, Stop } from '#services/context.ts'
+import type { MailAddress } from '#shared/contracts/mail-address.ts'
+import type { MailQueue } from '#shared/ports/mail-queue.ts'
+import type { MailTransport } from '#shared/ports/mail-transport.ts'
+import { createMailWorker } from '#shared/queues/mail-queue.ts'
+import { createMailSender } from '#shared/usecases/mails/send-mails.ts'
+
+/** On stop, a mail server that has not responded by then is cut off; its mail is sent again under the same Message-ID. */
+const STOP_GRACE_MS = 3_000
+
+/** The parts of the `mailer` process. */
+export interface MailerParts extends Omit<ServiceParts, 'mails'> {
+  /** Mails with their sealed content decrypted. */
+  readonly mails: MailQueue
+  /** Null: mails wait. */
+  readonly transport: MailTransport | null
+  /** Closes connections to the mail server. Safe to call twice. */
+  closeTransport(): void
+  readonly from: MailAddress
+}
+
+/** Runs the mail sender on a worker of its queue. Stopping closes the transport. */
+export function assembleMailer(parts: MailerParts): Stop {
+  const { outboundPause, closeTransport } = parts
+  const sender = createMailSender(parts)
+  const worker = createMailWorker(parts.startWorker, {
+    send: async (mailId) => ((await outboundPause.isPaused()) ? null : sender.send(mailId)),
+    overdue: async () => ((await outboundPause.isPaused()) ? [] : sender.overdue()),
+  })
+  return async () => {
+    sender.stop()
+    const cutOff = parts.after(STOP_GRACE_MS, closeTransport)
+    await worker.stop()
+    cutOff()
+    closeTransport()
+  }
+}

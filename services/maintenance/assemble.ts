@@ -1,0 +1,48 @@
+import type { ServiceParts, Stop } from '#services/context.ts'
+import type { AuditKeys } from '#shared/ports/secrets.ts'
+import { createRecoveriesWorker } from '#shared/queues/recoveries-queue.ts'
+import { carryOutRecovery, overdueRecoveries } from '#shared/usecases/deliveries/run-recovery.ts'
+import { auditChainJob } from './audit-chain-job.ts'
+import { auditVerificationJob } from './audit-verification-job.ts'
+import { countRepairJob } from './count-repair-job.ts'
+import { digestJob } from './digest-job.ts'
+import { erasureJob } from './erasure-job.ts'
+import { reconciliationJob } from './reconciliation-job.ts'
+import { retentionJob } from './retention-job.ts'
+import { rollupJob } from './rollup-job.ts'
+import { rollupRepairJob } from './rollup-repair-job.ts'
+import { type ScheduledJob, startScheduledJobs } from './scheduled-job.ts'
+
+/** The parts of the `maintenance` process. */
+export interface MaintenanceParts extends ServiceParts {
+  readonly auditKeys: AuditKeys
+}
+
+/** Runs every scheduled job, and the requested recoveries. */
+export function assembleMaintenance(parts: MaintenanceParts): Stop {
+  const deps = { ...parts, lookups: parts.deliveryLookups }
+  const recoveries = createRecoveriesWorker(parts.startWorker, {
+    carryOut: (id) => carryOutRecovery(deps, id),
+    overdue: () => overdueRecoveries(deps),
+  })
+  const stopJobs = startScheduledJobs(parts, schedule(parts))
+  return async () => {
+    await Promise.all([recoveries.stop(), stopJobs()])
+  }
+}
+
+/** Every scheduled job. Interval, lease and task are in the job's own file. */
+function schedule(parts: MaintenanceParts): readonly ScheduledJob[] {
+  const audit = { ...parts, chain: parts.auditChain, keys: parts.auditKeys }
+  return [
+    auditChainJob(audit),
+    auditVerificationJob(audit),
+    retentionJob(parts),
+    reconciliationJob(parts),
+    countRepairJob(parts),
+    rollupJob(parts),
+    rollupRepairJob(parts),
+    digestJob(parts),
+    erasureJob(parts),
+  ]
+}

@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest'
+import { call } from '#scripts/local-chain/pay.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
+import type { AccountQuestion, AccountReader, BlockPlace } from '#shared/ports/account-reader.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
+import type { Lie } from '#test/support/lying-node.ts'
+import type { EvmClient } from './client.ts'
+
+const OURS = WATCHED_ACCOUNT.slice(2).toLowerCase()
+const ELSEWHERE = `0x${'77'.repeat(20)}`
+const USDT = ASSETS.usdt_ethereum.contract
+const ETHER = 10n ** 18n
+const CALL_CREATED: Parameters<Lie>[0]['method'] = 'eth_call'
+
+const stage = useEvmStage(async (chain) => {
+  await chain.mine(3)
+  await chain.rpc('anvil_impersonateAccount', [WATCHED_ACCOUNT])
+})
+
+const readerOf = ({ accounts }: EvmClient): AccountReader => {
+  if (accounts === undefined) throw new Error('no reader')
+  return accounts
+}
+const open = (urls = [stage.chain.url]) => readerOf(stage.client(urls))
+
+async function head(): Promise<BlockPlace> {
+  const { number, hash } = (await stage.chain.rpc('eth_getBlockByNumber', ['latest', false])) as Record<string, string>
+  return { height: Number(number), hash: hash ?? '' }
+}
+
+/** Lets something happen in the third of six new blocks; gives the range and that height. */
+async function during(...acts: (() => Promise<unknown>)[]) {
+  const from = await head()
+  await stage.chain.mine(2)
+  for (const act of acts) {
+    await act()
+    await stage.chain.mine(1)
+  }
+  await stage.chain.mine(3)
+  return { from, to: await head(), at: from.height + 3 }
+}
+
+const send = (from: string, to: string, more: object) =>
+  stage.chain.rpc('eth_sendTransaction', [{ from, to, gas: '0x30d40', ...more }])
+const pay = (asset: 'usdt_ethereum' | 'eth_ethereum', amountBase: bigint) => () =>
+  stage.chain.pay({ asset, to: WATCHED_ACCOUNT, amountBase })
+const passOnTokens = (amountBase: bigint) => () =>
+  send(WATCHED_ACCOUNT, USDT, { data: call('a9059cbb', ELSEWHERE, amountBase) })
+
+async function heightsOf(reader: AccountReader, range: Pick<AccountQuestion, 'from' | 'to'>, exactly = true) {
+  const answer = await reader.touched({ ...range, matchKeys: [OURS], exactly })
+  return typeof answer === 'string' ? answer : answer.heights
+}
+
+describe('the blocks that concern few accounts', () => {
+  it('are none where nothing happened', async () => {
+    expect(await heightsOf(open(), await during())).toEqual([])
+  })
+
+  it('contain the block of a token transfer', async () => {
+    const { at, ...range } = await during(pay('usdt_ethereum', 5n))
+    expect(await heightsOf(open(), range)).toEqual([at])
+    expect(await heightsOf(open(), range, false)).toEqual([at])
+  })
+
+  it('contain every block in which a coin balance changed', async () => {
+    const { at, ...range } = await during(pay('eth_ethereum', ETHER), pay('eth_ethereum', 2n * ETHER))
+    expect(await heightsOf(open(), range)).toEqual([at, at + 1])
+  })
+
+  // Guarantee: tokens that came in and went out within one range are found although the balance is the same.
+  it('contain tokens that came in and went out again', async () => {
+    await stage.chain.fund(WATCHED_ACCOUNT, 100n * ETHER)
+    await stage.chain.mine()
+    const { at, ...range } = await during(pay('usdt_ethereum', 7n), passOnTokens(7n))
+    expect(await heightsOf(open(), range)).toContain(at)
+  })
+
+  // Guarantee: so are coins, because the account sent something, even where the balance is the same to the last unit.
+  it('contain coins that came in and went out again', async () => {
+    await stage.chain.fund(WATCHED_ACCOUNT, ETHER)
+    await stage.chain.mine()
+    const restore = async () => {
+      await send(WATCHED_ACCOUNT, ELSEWHERE, { value: `0x${ETHER.toString(16)}`, gas: '0x5208' })
+      await stage.chain.mine()
+      await stage.chain.fund(WATCHED_ACCOUNT, ETHER)
+    }
+    const { at, ...range } = await during(pay('eth_ethereum', ETHER), restore)
+    expect(await heightsOf(open(), range)).toContain(at)
+  })
+
+  it('are not named for amounts that are stored already', async () => {
+    const { at, ...range } = await during(pay('usdt_ethereum', 9n))
+    const asked = { ...range, matchKeys: [OURS], exactly: false }
+    expect(await open().touched({ ...asked, stored: new Map([[OURS, [0n, 9n]]]) })).toMatchObject({ heights: [] })
+    expect(await open().touched({ ...asked, stored: new Map([[OURS, [0n, 8n]]]) })).toMatchObject({ heights: [at] })
+  })
+
+  it('are unknown on another branch, and when balances are gone', async () => {
+    const { from, to } = await during()
+    expect(await heightsOf(open(), { from: { ...from, hash: `0x${'0'.repeat(64)}` }, to })).toBe('forked')
+    const pruned = await stage.liar(({ method, params }, truth) => {
+      const old = method === 'eth_call' && (params[1] as { blockHash?: string }).blockHash === from.hash
+      return old
+        ? { error: { code: -32_000, message: 'missing trie node 0b1c (path ) state is not available' } }
+        : truth
+    })
+    expect(await heightsOf(open([pruned]), { from, to })).toBe('gone')
+  })
+
+  it('are found with a range limit of five blocks', async () => {
+    const limited = await stage.liar(({ method, params }, truth) => {
+      const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
+      const isWide = method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) >= 5
+      return isWide ? { error: { code: -32_602, message: 'eth_getLogs is limited to a 5 range' } } : truth
+    })
+    const from = await head()
+    await stage.chain.mine(17)
+    await pay('usdt_ethereum', 3n)()
+    await stage.chain.mine(12)
+    expect(await heightsOf(open([limited]), { from, to: await head() })).toEqual([from.height + 18])
+  })
+})
+
+describe('a node that lies', () => {
+  // Guarantee: a balance that grew without logs proves that logs are missing; the range does not count.
+  it('is not believed when it leaves out logs', async () => {
+    const { from, to } = await during(pay('usdt_ethereum', 11n))
+    const silent = await stage.liar(({ method }, truth) => (method === 'eth_getLogs' ? { result: [] } : truth))
+    await expect(heightsOf(open([silent]), { from, to })).rejects.toThrow(NodeUnreliable)
+  })
+
+  // Guarantee: with old balances the tokens are still found, by their logs.
+  it('hides no tokens by old balances', async () => {
+    const { at, ...range } = await during(pay('usdt_ethereum', 13n))
+    const stale = await stage.liar(({ method }, truth) => {
+      return method === CALL_CREATED && typeof truth.result === 'string' && truth.result.length === 2 + 3 * 64
+        ? { result: `0x${'1'.padStart(64, '0')}${'0'.repeat(128)}` }
+        : truth
+    })
+    expect(await heightsOf(open([stale]), range)).toEqual([at])
+  })
+
+  /** A node whose coin balance of our account stays as it is now. */
+  async function frozen(): Promise<string> {
+    const held = BigInt((await stage.chain.rpc('eth_getBalance', [WATCHED_ACCOUNT, 'latest'])) as string)
+    return stage.liar(({ method }, truth) => {
+      const { result } = truth
+      const isAsked = method === CALL_CREATED && typeof result === 'string' && result.length === 2 + 3 * 64
+      return isAsked
+        ? { result: `${result.slice(0, 66)}${held.toString(16).padStart(64, '0')}${result.slice(130)}` }
+        : truth
+    })
+  }
+
+  it('hides no coins by old balances while a second node answers', async () => {
+    const stale = await frozen()
+    const { at, ...range } = await during(pay('eth_ethereum', ETHER))
+    const reader = open([stale, stage.chain.url])
+    const asked = { ...range, matchKeys: [OURS], exactly: true }
+    expect(await reader.touched(asked)).toMatchObject({ heights: [] })
+    expect(await reader.touched({ ...asked, everywhere: true })).toMatchObject({ heights: [at] })
+  })
+
+  // Guarantee: money of an earlier range, which only the stale node read, is not "no change" at the deadline.
+  it('is contradicted by another node that has other coins where the range begins', async () => {
+    const stale = await frozen()
+    await pay('eth_ethereum', ETHER)()
+    await stage.chain.mine()
+    const { from, to } = await during()
+    const asked = { from, to, matchKeys: [OURS], exactly: true }
+    for (const urls of [
+      [stale, stage.chain.url],
+      [stage.chain.url, stale],
+    ]) {
+      const reader = open(urls)
+      expect(await reader.touched(asked)).toMatchObject({ heights: [] })
+      await expect(reader.touched({ ...asked, everywhere: true })).rejects.toThrow(/disagree/)
+    }
+  })
+
+  // Guarantee: what a stale node said before is no balance of a node that answers now.
+  it('and heals is asked for the first block again', async () => {
+    const reader = open()
+    const { from, to } = await during()
+    const asked = { from, to, matchKeys: [OURS], exactly: true }
+    const honest = await reader.touched(asked)
+    if (typeof honest === 'string') throw new Error(honest)
+    const before = new Map([[OURS, [0n, ...(honest.state.get(OURS) ?? []).slice(1)]]])
+    expect(await reader.touched({ ...asked, before })).toMatchObject({ heights: [], start: honest.start })
+  })
+
+  it.each([
+    ['nothing', '0x'],
+    ['one word too few', `0x${'1'.padStart(128, '0')}`],
+    ['no time', `0x${'0'.repeat(192)}`],
+  ])('that answers %s is asked for each balance singly', async (_, result) => {
+    const { at, ...range } = await during(pay('eth_ethereum', ETHER), pay('usdt_ethereum', 2n))
+    const odd = await stage.liar(({ method, params }, truth) => {
+      return method === 'eth_call' && (params[0] as { to?: string }).to === undefined ? { result } : truth
+    })
+    expect(await heightsOf(open([odd]), range)).toEqual([at, at + 1])
+  })
+
+  it('that falls back to an older block is not believed', async () => {
+    let isOld = false
+    const old = await stage.liar(({ method }, truth) => {
+      const { result } = truth
+      if (!isOld || method !== CALL_CREATED || typeof result !== 'string') return truth
+      return { result: `0x${(BigInt(result.slice(0, 66)) - 60n).toString(16).padStart(64, '0')}${result.slice(66)}` }
+    })
+    const reader = open([old])
+    expect((await reader.glance([OURS])).holdings.get(OURS)).toHaveLength(2)
+    isOld = true
+    await expect(reader.glance([OURS])).rejects.toThrow(NodeUnreliable)
+  })
+})

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import { type AssetFunds, type FeeFact, FUNDS_PAGE, type FundsReader } from '#shared/ports/funds.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import type { RpcPool } from '../../nodes/rpc-pool.ts'
+import { unlessUnclear } from '../../nodes/unless-unclear.ts'
+import { createBalanceReader } from './balances.ts'
+import type { EvmClientOptions, EvmToken } from './options.ts'
+import { bytesSchema, headerSchema } from './wire.ts'
+
+/** Selectors of `balanceOf(address)` and `transfer(address,uint256)`, EIP-20. */
+const BALANCE_SELECTOR = '0x70a08231'
+const TRANSFER_SELECTOR = '0xa9059cbb'
+/** Selector of `getL1FeeUpperBound(uint256)` of an OP-stack chain's GasPriceOracle, from the Fjord upgrade on (specs.optimism.io). */
+const L1_FEE_SELECTOR = '0xf1c7a58b'
+/** Bytes of a signed token transfer, rounded up: what an OP-stack chain charges for on its base chain. */
+const TRANSACTION_BYTES = 200n
+/** Gas of a plain transfer (Yellow Paper, appendix G). */
+const TRANSFER_GAS = 21_000n
+/** Gas of a token transfer where no holder is known to measure one: a transfer of USDT or USDC to an address without any takes up to this. */
+const TOKEN_GAS = 65_000n
+/** Concurrent requests. */
+const CONCURRENCY = 8
+const WORD_CHARS = 66
+
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]{1,64}$/i)
+  .transform(BigInt)
+
+type Options = Pick<EvmClientOptions, 'chain' | 'chainId' | 'mode' | 'nativeAsset' | 'tokens'>
+
+/**
+ * Balances at the newest block and what moving them costs: gas price × gas, where the node estimates the gas; with the fee for
+ * the base chain where the network's definition names its oracle.
+ */
+export function createEvmFunds(pool: RpcPool<RpcNode>, options: Options): FundsReader {
+  const coins = createBalanceReader()
+  const { nativeAsset, tokens } = options
+
+  return {
+    read(addresses) {
+      if (addresses.length > FUNDS_PAGE) throw new RangeError(`${addresses.length} addresses in one reading`)
+      return pool.use(async (node) => {
+        // Nodes return their progress while they sync; only `false` means that they have the chain.
+        await node.call('eth_syncing', [], z.literal(false))
+        const head = await node.call('eth_getBlockByNumber', ['latest', false], headerSchema)
+        const keys = addresses.map(({ matchKey }) => matchKey)
+        const held = await coins.read(node, keys, head)
+        if (held === null) throw new NodeUnreliable('the node has no state of its newest block')
+        const asked = keys.flatMap((key) => tokens.map((token) => ({ key, token })))
+        const answers = await mapConcurrently(asked, CONCURRENCY, ({ key, token }) =>
+          balanceOf(node, { token, key, block: { blockHash: head.hash } }),
+        )
+        const tokenBalances = new Map(
+          asked.map(({ key, token }, index) => [`${key} ${token.asset}`, answers[index] ?? null]),
+        )
+        const prices = await readPrices(node, options, (token) => {
+          const key = keys.find((one) => (tokenBalances.get(`${one} ${token.asset}`) ?? 0n) > 0n)
+          return key === undefined ? null : { key, amount: tokenBalances.get(`${key} ${token.asset}`) ?? 0n }
+        })
+        const funds = keys.map((key): readonly [string, readonly AssetFunds[]] => {
+          const coin = held.get(key) ?? null
+          const rows = tokens.map(({ asset }) =>
+            tokenFunds(asset, tokenBalances.get(`${key} ${asset}`) ?? null, coin, prices),
+          )
+          const isEmpty = coin === null || coin === 0n
+          const native = { asset: nativeAsset, balanceBase: coin, feeBase: isEmpty ? null : prices.coin, topUpBase: 0n }
+          return [key, [native, ...rows]]
+        })
+        return { height: head.number, funds: new Map(funds), facts: prices.facts }
+      })
+    },
+    fees: () =>
+      pool.use(async (node) => {
+        const prices = await readPrices(node, options, () => null)
+        const perToken = tokens.map(({ asset }) => [asset, prices.token(asset)] as const)
+        return {
+          perAsset: new Map<AssetId, bigint | null>([[nativeAsset, prices.coin], ...perToken]),
+          facts: prices.facts,
+        }
+      }),
+  }
+}
+
+interface Prices {
+  /** Cost of moving coins, wei; null when it is unknown. */
+  readonly coin: bigint | null
+  token(asset: AssetId): bigint | null
+  readonly facts: readonly FeeFact[]
+}
+
+type Holder = { readonly key: string; readonly amount: bigint }
+
+/** Unknown prices hide no balance: a response that fails leaves its price open. */
+async function readPrices(
+  node: RpcNode,
+  options: Options,
+  holderOf: (token: EvmToken) => Holder | null,
+): Promise<Prices> {
+  const price = await unlessUnclear(node.call('eth_gasPrice', [], quantity))
+  const probe = { from: `0x${'1'.repeat(40)}`, to: `0x${opposite('1'.repeat(40))}`, value: '0x0' }
+  const gas = await unlessUnclear(node.call('eth_estimateGas', [probe], quantity))
+  const extra = await baseChainFee(node, options)
+  const cost = (amount: bigint | null) =>
+    price === null || amount === null || extra === null ? null : price * amount + extra
+  const measured = new Map<AssetId, bigint>()
+  for (const token of options.tokens) {
+    const holder = holderOf(token)
+    const estimate = holder === null ? null : await unlessUnclear(transferGas(node, token, holder))
+    // Where a plain transfer takes more than usual, the network adds its base chain's cost to the gas of every transaction.
+    const usual = gas === null ? null : TOKEN_GAS + (gas > TRANSFER_GAS ? gas - TRANSFER_GAS : 0n)
+    const known = estimate ?? usual
+    if (known !== null) measured.set(token.asset, known)
+  }
+  const facts: FeeFact[] = []
+  if (price !== null) facts.push({ name: 'gas_price', value: price, unit: 'wei' })
+  if (gas !== null) facts.push({ name: 'transfer_gas', value: gas, unit: 'gas' })
+  return { coin: cost(gas), token: (asset) => cost(measured.get(asset) ?? null), facts }
+}
+
+/** Zero where the network charges nothing of its own for its base chain; null when the oracle gave no number. */
+async function baseChainFee(node: RpcNode, { chain, chainId, mode }: Options): Promise<bigint | null> {
+  const oracle = chain.l1FeeOracle
+  // A local chain has no such contract and charges nothing.
+  if (oracle === undefined || chainId !== chain.chainIds?.[mode]) return 0n
+  const data = `${L1_FEE_SELECTOR}${TRANSACTION_BYTES.toString(16).padStart(64, '0')}`
+  const answer = await unlessUnclear(node.call('eth_call', [{ to: oracle, data }, 'latest'], bytesSchema))
+  return answer === null || answer.length !== WORD_CHARS ? null : BigInt(answer)
+}
+
+function tokenFunds(asset: AssetId, balanceBase: bigint | null, coin: bigint | null, prices: Prices): AssetFunds {
+  const own = prices.token(asset)
+  const unknown = { asset, balanceBase, feeBase: null, topUpBase: 0n }
+  if (balanceBase === null || balanceBase === 0n || own === null || coin === null) return unknown
+  const topUpBase = coin >= own ? 0n : prices.coin
+  return topUpBase === null ? unknown : { asset, balanceBase, feeBase: own + topUpBase, topUpBase }
+}
+
+/** Null when the node gave no number. */
+async function balanceOf(
+  node: RpcNode,
+  { token, key, block }: { readonly token: EvmToken; readonly key: string; readonly block: object },
+): Promise<bigint | null> {
+  const data = `${BALANCE_SELECTOR}${key.padStart(64, '0')}`
+  const answer = await unlessUnclear(node.call('eth_call', [{ to: token.contract, data }, block], bytesSchema))
+  return answer === null || answer.length !== WORD_CHARS ? null : BigInt(answer)
+}
+
+/** Gas of moving all of a token to an address that has none: the most that it takes. */
+function transferGas(node: RpcNode, { contract }: EvmToken, { key, amount }: Holder): Promise<bigint> {
+  const data = `${TRANSFER_SELECTOR}${opposite(key).padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`
+  return node.call('eth_estimateGas', [{ from: `0x${key}`, to: contract, data }], quantity)
+}
+
+/** An account that nobody has: the other 160 bits of this one. */
+function opposite(key: string): string {
+  return (BigInt(`0x${key}`) ^ (2n ** 160n - 1n)).toString(16).padStart(40, '0')
+}

@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import type { Holdings } from '#shared/ports/account-reader.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
+import { bytesSchema, headerSchema, heightSchema } from './wire.ts'
+
+/** Balances per request: 32 bytes each, below the limit of created code (EIP-170: 24,576 bytes). */
+const CHUNK = 300
+/** Concurrent single requests. */
+const CONCURRENCY = 8
+/** Selector of `balanceOf(address)`, EIP-20. */
+const BALANCE_OF = '0x70a08231'
+const WORD = 64
+/** Stands for a token that does not answer: the same at both ends of a range, so that it never looks like a change. */
+const NO_ANSWER = (1n << 256n) - 1n
+
+/**
+ * Code of a contract whose creation returns the time of the block and then one word for each pair of words after its own code:
+ * `balanceOf` of the second at the token of the first, or `BALANCE` where the first is zero; all ones where a token does not answer
+ * within 200,000 gas. Sent with `eth_call` and without a receiver, it is stored nowhere, so no contract has to be on the
+ * chain or be trusted. The first byte returned is zero, as code must not begin with 0xEF (EIP-3541).
+ */
+const READ_HOLDINGS = [
+  // n = codesize - 122; codecopy(0x80, 122, n)
+  '0x607a38038060',
+  '7a608039',
+  // mstore(0, selector << 224); i = 0
+  '6370a0823160e01b6000526000',
+  // while i < n
+  '5b81811015606b57',
+  // account = mload(0xa0 + i); token = mload(0x80 + i)
+  '8060a001518160800151',
+  // word = token != 0 ? ask(token) : balance(account)
+  '80603e575031',
+  // mstore(0xa0 + i / 2, word); i += 64
+  '5b8160011c60a00152604001601756',
+  // ask: mstore(4, account); ok = staticcall(200000, token, 0, 36, 0x40, 32) and returndatasize > 31
+  '5b9060045260206040602460008462030d40fa601f3d11169050',
+  // word = ok ? mload(0x40) : not(0)
+  '8060635750600019602f565b50604051602f56',
+  // mstore(0x80, timestamp); return(0x80, n / 2 + 32)
+  '5b426080525060011c6020016080f3',
+].join('')
+
+/** A block by its hash (EIP-1898) or height, or the newest one. */
+export type BlockTag = { readonly blockHash: string } | string
+
+/** Balances of accounts and the time of the block, milliseconds. */
+export interface TimedHoldings {
+  readonly time: number
+  readonly holdings: Holdings
+}
+
+/** Reads balances of the coin and of tokens from one node. */
+export interface HoldingsReader {
+  /** `null` when this node has dropped the state of the block. Throws `NodeUnreliable`. */
+  read(node: RpcNode, matchKeys: readonly string[], block: BlockTag): Promise<TimedHoldings | null>
+  /** Numbers of transactions that the accounts have sent; null as above. */
+  sent(node: RpcNode, matchKeys: readonly string[], block: BlockTag): Promise<ReadonlyMap<string, number> | null>
+}
+
+/** Requests 300 balances at once, and one by one where a node does not run the code. `tokens` are contracts, lower case. */
+export function createHoldingsReader(tokens: readonly string[]): HoldingsReader {
+  const oneByOne = new WeakSet<RpcNode>()
+  const width = tokens.length + 1
+  const perRequest = Math.max(1, Math.floor(CHUNK / width))
+  const pads = ['0', ...tokens.map((token) => token.slice(2))].map((part) => part.padStart(WORD, '0'))
+
+  async function readTogether(node: RpcNode, accounts: readonly string[], block: BlockTag): Promise<TimedRows> {
+    const pairs = accounts.flatMap((account) => pads.map((pad) => pad + account.padStart(WORD, '0')))
+    const answer = await node.call('eth_call', [{ data: READ_HOLDINGS + pairs.join('') }, block], bytesSchema)
+    const words = Array.from({ length: accounts.length * width + 1 }, (_, at) => wordAt(answer, at))
+    // A node that does not run it as a creation returns nothing, or something else.
+    if (answer.length !== 2 + words.length * WORD || words[0] === 0n) {
+      throw new RpcFailure('refused', `eth_call at ${node.host}: no balances`)
+    }
+    const rows = accounts.map((_, at) => words.slice(1 + at * width, 1 + (at + 1) * width))
+    return { time: Number(words[0]) * 1_000, rows }
+  }
+
+  async function readSingly(node: RpcNode, accounts: readonly string[], block: BlockTag): Promise<TimedRows> {
+    const { timestamp, hash } = await readHeaderOf(node, block)
+    const at = { blockHash: hash }
+    const rows = await mapConcurrently(accounts, CONCURRENCY, async (account) => {
+      const coin = BigInt(await node.call('eth_getBalance', [`0x${account}`, at], quantityText))
+      const data = BALANCE_OF + account.padStart(WORD, '0')
+      const held: bigint[] = [coin]
+      for (const token of tokens) held.push(await heldOf(node, { to: token, data }, at))
+      return held
+    })
+    return { time: timestamp * 1_000, rows }
+  }
+
+  async function readChunk(node: RpcNode, accounts: readonly string[], block: BlockTag): Promise<TimedRows> {
+    if (oneByOne.has(node)) return readSingly(node, accounts, block)
+    try {
+      return await readTogether(node, accounts, block)
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || (error.kind !== 'refused' && error.kind !== 'split')) throw error
+      const singly = await readSingly(node, accounts, block)
+      oneByOne.add(node)
+      return singly
+    }
+  }
+
+  return {
+    read: (node, matchKeys, block) =>
+      unlessPruned(async () => {
+        const holdings = new Map<string, readonly bigint[]>()
+        let time = Number.POSITIVE_INFINITY
+        for (let start = 0; start < matchKeys.length; start += perRequest) {
+          const chunk = matchKeys.slice(start, start + perRequest)
+          const answer = await readChunk(node, chunk, block)
+          time = Math.min(time, answer.time)
+          for (const [at, matchKey] of chunk.entries()) holdings.set(matchKey, answer.rows[at] ?? missing(matchKey))
+        }
+        return { time, holdings }
+      }),
+    sent: (node, matchKeys, block) =>
+      unlessPruned(async () => {
+        const counts = await mapConcurrently(matchKeys, CONCURRENCY, async (matchKey) => {
+          return [matchKey, await node.call('eth_getTransactionCount', [`0x${matchKey}`, block], heightSchema)] as const
+        })
+        return new Map(counts)
+      }),
+  }
+}
+
+interface TimedRows {
+  readonly time: number
+  readonly rows: readonly (readonly bigint[])[]
+}
+
+const quantityText = z.string().regex(/^0x[0-9a-f]+$/i)
+
+const wordAt = (answer: string, at: number): bigint =>
+  BigInt(`0x${answer.slice(2 + at * WORD, 2 + (at + 1) * WORD).padEnd(1, '0')}`)
+
+async function readHeaderOf(node: RpcNode, block: BlockTag) {
+  const [method, name] =
+    typeof block === 'string' ? ['eth_getBlockByNumber', block] : ['eth_getBlockByHash', block.blockHash]
+  const header = await node.call(method, [name, false], headerSchema.nullable())
+  if (header === null) throw new NodeUnreliable(`the node at ${node.host} does not have the block of a balance`)
+  return header
+}
+
+async function heldOf(node: RpcNode, call: object, at: object): Promise<bigint> {
+  try {
+    const answer = await node.call('eth_call', [call, at], bytesSchema)
+    return answer.length < 2 + WORD ? NO_ANSWER : BigInt(answer.slice(0, 2 + WORD))
+  } catch (error) {
+    // The contract reverts; a node without the state says so in other words.
+    if (error instanceof RpcFailure && error.kind === 'refused') return NO_ANSWER
+    throw error
+  }
+}
+
+async function unlessPruned<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof RpcFailure && error.kind === 'pruned') return null
+    throw error
+  }
+}
+
+function missing(account: string): never {
+  throw new NodeUnreliable(`no balance of ${account} was read`)
+}
+
+/** Whether a balance was read; a token that does not answer has none. */
+export const isRead = (base: bigint): boolean => base !== NO_ANSWER

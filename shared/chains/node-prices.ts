@@ -1,0 +1,27 @@
+import { factsOf, unitsOfCall } from '#shared/domain/nodes/providers.ts'
+import type { NodePrices } from '#shared/ports/node-usage.ts'
+import type { NetworkSettings } from './definitions/chain.ts'
+import { CHAINS } from './definitions/registry.ts'
+
+/** Prices of the known providers and the quotas of the settings. Answers from memory. */
+export function createNodePrices(networks: NetworkSettings): NodePrices {
+  const quota: NodePrices['quota'] = (mode, network) => networks[mode][network]?.quota ?? null
+  const counts: NodePrices['counts'] = (mode, network, provider) => {
+    const stated = networks[mode][network]?.quota
+    if (stated == null) return false
+    const { unit, hosts = [] } = stated
+    if (hosts.includes(provider) || unit === provider) return true
+    return unit === 'calls' && hosts.length === 0
+  }
+  return {
+    unitOf: (mode, network, provider) => {
+      const own = factsOf(provider)?.unit
+      if (own !== undefined) return own
+      return counts(mode, network, provider) ? (quota(mode, network)?.unit ?? 'calls') : 'calls'
+    },
+    unitsOf: (unit, network, method) => unitsOfCall(unit, CHAINS[network].family, method),
+    logRangeMax: (provider) => factsOf(provider)?.logRangeMax ?? null,
+    quota,
+    counts,
+  }
+}

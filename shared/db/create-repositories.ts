@@ -1,0 +1,139 @@
+import type { Database } from '#shared/db/connection/connect.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
+import { createInvitationRepository } from './accounts/invitation-repository.ts'
+import { createLoginAttempts } from './accounts/login-attempts.ts'
+import { createMembershipRepository } from './accounts/membership-repository.ts'
+import { createSessionRepository } from './accounts/session-repository.ts'
+import { createUserRepository } from './accounts/user-repository.ts'
+import { createAuditChainRepository } from './audit/audit-chain-repository.ts'
+import { createAuditRepository } from './audit/audit-repository.ts'
+import { createAuditSearch } from './audit/audit-search.ts'
+import { createExportRecords } from './audit/export-records.ts'
+import { createVerifiedBackups } from './backup/verified-backups.ts'
+import { createDeliveryLookups } from './deliveries/delivery-lookups.ts'
+import { createDeliveryReads } from './deliveries/delivery-reads.ts'
+import { createDeliveryRepository } from './deliveries/delivery-repository.ts'
+import { createEndpointOperations } from './deliveries/endpoint-operations.ts'
+import { createRecoveryRepository } from './deliveries/recovery-repository.ts'
+import { createEndpointRepository } from './endpoints/endpoint-repository.ts'
+import { createEventRepository } from './events/event-repository.ts'
+import { createEventStream } from './events/event-stream.ts'
+import { createExceptionDecisions } from './exceptions/exception-decisions.ts'
+import { createExceptionRepository } from './exceptions/exception-repository.ts'
+import { createFundsReads } from './funds/funds-reads.ts'
+import { createGoLiveRepository } from './golive/go-live-repository.ts'
+import { createLeaseRepository } from './installation/lease-repository.ts'
+import { createInvoiceLookups } from './invoices/admin-invoice-lookups.ts'
+import { createAdvanceFailures } from './invoices/advance-failures.ts'
+import { createGroupedFind } from './invoices/group-find.ts'
+import { createGroupedInsert } from './invoices/group-insert.ts'
+import { createInvoiceCounts } from './invoices/invoice-counts.ts'
+import { createInvoiceRepository } from './invoices/invoice-repository.ts'
+import { createInvoiceVersions } from './invoices/invoice-versions.ts'
+import { createMailQueue } from './mails/mail-queue.ts'
+import { createMailRepository } from './mails/mail-repository.ts'
+import { createCustomerEraser } from './maintenance/customer-erasure.ts'
+import { createInstanceReads } from './maintenance/installation-reads.ts'
+import { createRetentionRepository } from './maintenance/retention-repository.ts'
+import { createPaymentLinkRepository } from './payment-links/payment-link-repository.ts'
+import { createProductRepository } from './payment-links/product-repository.ts'
+import { createOperatorPaymentLookups } from './payments/admin-payment-lookups.ts'
+import { createPaymentRepository } from './payments/payment-repository.ts'
+import { createRateRepository } from './rates/rate-repository.ts'
+import { createReconciliationRepository } from './reconciliation/reconciliation-repository.ts'
+import { createRefundRepository } from './refunds/refund-repository.ts'
+import { createChangeFeed } from './reports/change-feed.ts'
+import { createOverviewReads } from './reports/overview-reads.ts'
+import { createRollups } from './reports/rollups.ts'
+import { createIdempotencyRepository } from './requests/idempotency-repository.ts'
+import { createOperationRegister } from './requests/operation-repository.ts'
+import { createOutboundPause } from './restore/outbound-pause.ts'
+import { createChainCommandRepository } from './scanning/chain-command-repository.ts'
+import { createCoinBalanceRepository } from './scanning/coin-balance-repository.ts'
+import { createCursorRepository } from './scanning/cursor-repository.ts'
+import { createNodeUsageRepository } from './scanning/node-usage-repository.ts'
+import { createOwnershipRepository } from './wallets/ownership-repository.ts'
+import { createWalletOperations } from './wallets/wallet-operations.ts'
+import { createWalletRepository } from './wallets/wallet-repository.ts'
+import { createApiKeyRepository } from './workspaces/api-key-repository.ts'
+import { createWorkspaceOperations } from './workspaces/workspace-operations.ts'
+import { createWorkspaceRepository } from './workspaces/workspace-repository.ts'
+
+/** The repositories by the names under which use cases receive them. */
+export type Repositories = ReturnType<typeof createRepositories>
+
+/** Every repository of a process on one connection. Construction reads and writes nothing; some keep caches, so create them once. */
+export function createRepositories(db: Database, { random, logger }: Pick<Runtime, 'random' | 'logger'>) {
+  const invoices = createInvoiceRepository(db)
+  return {
+    advanceFailures: createAdvanceFailures(db),
+    apiKeys: createApiKeyRepository(db),
+    auditChain: createAuditChainRepository(db),
+    auditSearch: createAuditSearch(db),
+    audits: createAuditRepository(db),
+    balances: createCoinBalanceRepository(db),
+    reconciliation: createReconciliationRepository(db),
+    changeFeed: createChangeFeed(db, logger),
+    commands: createChainCommandRepository(db),
+    counts: createInvoiceCounts(db),
+    cursors: createCursorRepository(db),
+    operations: createEndpointOperations(db),
+    deliveries: createDeliveryRepository(db),
+    deliveryLookups: createDeliveryLookups(db),
+    deliveryReads: createDeliveryReads(db),
+    decisions: createExceptionDecisions(db),
+    endpoints: createEndpointRepository(db),
+    eraser: createCustomerEraser(db),
+    events: createEventRepository(db),
+    eventStream: createEventStream(db),
+    exceptions: createExceptionRepository(db),
+    exports: createExportRecords(db),
+    ...createPreparations(db),
+    /** Concurrent inserts and single reads are sent as one command; for a process with many requests. */
+    groupedInvoices: {
+      ...invoices,
+      insert: createGroupedInsert(db, invoices.insert),
+      findInWorkspace: createGroupedFind(db),
+    },
+    idempotency: createIdempotencyRepository(db),
+    installationReads: createInstanceReads(db),
+    invitations: createInvitationRepository(db),
+    invoiceLookups: createInvoiceLookups(db),
+    invoices,
+    leases: createLeaseRepository(db),
+    loginAttempts: createLoginAttempts(db),
+    mailQueue: createMailQueue(db),
+    mails: createMailRepository(db),
+    memberships: createMembershipRepository(db),
+    nodeUsage: createNodeUsageRepository(db),
+    operationRegister: createOperationRegister(db),
+    outboundPause: createOutboundPause(db),
+    overviewReads: createOverviewReads(db),
+    ownership: createOwnershipRepository(db),
+    paymentLinks: createPaymentLinkRepository(db),
+    paymentLookups: createOperatorPaymentLookups(db),
+    payments: createPaymentRepository(db, random),
+    products: createProductRepository(db),
+    rateSnapshots: createRateRepository(db),
+    recoveries: createRecoveryRepository(db),
+    refunds: createRefundRepository(db),
+    retention: createRetentionRepository(db),
+    rollups: createRollups(db),
+    sessions: createSessionRepository(db),
+    workspaceAdmin: createWorkspaceOperations(db),
+    users: createUserRepository(db),
+    versions: createInvoiceVersions(db),
+    walletOperations: createWalletOperations(db),
+    wallets: createWalletRepository(db),
+    workspaces: createWorkspaceRepository(db),
+  }
+}
+
+/** What merchants look at before and after money arrives. */
+function createPreparations(db: Database) {
+  return {
+    fundsReads: createFundsReads(db),
+    goLive: createGoLiveRepository(db),
+    verifiedBackups: createVerifiedBackups(db),
+  }
+}

@@ -1,0 +1,28 @@
+import { toDate } from '#shared/db/connection/dates.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
+// Delivery filters, with the index that serves each.
+
+/** Index that holds pending rows only, by endpoint and due time. */
+export const DUE_INDEX = 'delivery_due'
+/** Index that contains only paused rows. */
+export const HELD_INDEX = 'delivery_held'
+
+/** Deliveries of an endpoint that are to be sent, or are being sent. */
+export const pendingAt = (endpointId: string) => ({ status: 'pending' as const, endpointId })
+
+/** Deliveries that wait until their endpoint is enabled again. */
+export const heldAt = (endpointId: string) => ({ status: 'held' as const, endpointId })
+
+/** Deliveries of an endpoint that succeeded or failed. */
+export const finishedAt = (endpointId: string) => ({ endpointId, finishedAt: { $type: 'date' as const } })
+
+/** Endpoints with pending deliveries due before `until`, with their oldest due time, found by skipping from one to the next. */
+export const dueEndpoints = (until: Ms, limit: number) => [
+  { $match: { status: 'pending' } },
+  { $sort: { status: 1, endpointId: 1, dueAt: 1 } },
+  { $group: { _id: '$endpointId', dueAt: { $first: '$dueAt' } } },
+  { $match: { dueAt: { $lte: toDate(until) } } },
+  { $sort: { dueAt: 1 } },
+  { $limit: limit },
+]

@@ -1,0 +1,53 @@
+import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import type { AdvanceFailures } from '#shared/ports/advance-failures.ts'
+import { INVOICES } from './invoice-model.ts'
+
+/** Stored failures; `_id` is the invoice. */
+export interface AdvanceFailureDocument {
+  _id: string
+  failures: number
+  retryAt: Date
+}
+
+const WEEK_S = 7 * 86_400
+/** More broken invoices than this indicate a general fault; the others are tried each second. */
+const LISTED_MAX = 10_000
+
+/** The advance_failures collection; a row expires a week after its last failure. */
+export const ADVANCE_FAILURES = defineCollection<AdvanceFailureDocument>(
+  'advance_failures',
+  { _id: TEXT, failures: COUNT, retryAt: DATE },
+  [{ name: 'advance_failure_life', key: { retryAt: 1 }, expireAfterSeconds: WEEK_S }],
+)
+
+/** Failures on MongoDB. A crash between the count and the time leaves a time that is too early, never a lost count. */
+export function createAdvanceFailures(db: Database): AdvanceFailures {
+  const rows = db.collection(ADVANCE_FAILURES)
+  return {
+    note: async (invoiceId, at, pauseOf) => {
+      const counted = await rows.findOneAndUpdate(
+        { _id: invoiceId },
+        { $inc: { failures: 1 }, $set: { retryAt: toDate(at) } },
+        { upsert: true, returnDocument: 'after' },
+      )
+      const failures = counted?.failures ?? 1
+      await rows.updateOne({ _id: invoiceId, failures }, { $set: { retryAt: toDate(at + pauseOf(failures)) } })
+      // Read without parsing the invoice: an unreadable invoice is one of the reasons for a failure.
+      const owner = await db
+        .collection(INVOICES)
+        .findOne({ _id: invoiceId }, { projection: { workspaceId: 1, mode: 1 } })
+      return { failures, owner: owner === null ? null : { workspaceId: owner.workspaceId, mode: owner.mode } }
+    },
+    list: async () => {
+      const found = await rows.find({}).limit(LISTED_MAX).toArray()
+      return new Map(found.map(({ _id, retryAt }) => [_id, toMs(retryAt)]))
+    },
+    forget: async (invoiceId) => {
+      const known = await rows.findOne({ _id: invoiceId })
+      await rows.deleteOne({ _id: invoiceId })
+      return known?.failures ?? 0
+    },
+  }
+}

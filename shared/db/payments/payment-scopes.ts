@@ -1,0 +1,106 @@
+import type mongoose from 'mongoose'
+import { toDate } from '#shared/db/connection/dates.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { PaymentListQuery, PaymentRepository, UncountedReason } from '#shared/ports/payments.ts'
+import type { PaymentDocument } from './payment-model.ts'
+
+type Filter = mongoose.mongo.Filter<PaymentDocument>
+type OnNetwork = { readonly mode: Mode; readonly network: NetworkId }
+
+// Payment filters. Each is served by one index; `explain.int.test.ts` shows which.
+
+/** Money that never counts for an invoice is shown under Exceptions; merchants list only payments that their invoice requested. */
+const INBOX_ONLY: readonly UncountedReason[] = ['wrong_asset', 'wrong_network', 'unmatched', 'inactive_lock']
+
+/** States of payments on the chain; the second only while they wait for confirmations. */
+const LIVE: PaymentDocument['state'][] = ['detected', 'confirmed']
+const UNCONFIRMED: PaymentDocument['state'][] = ['detected']
+
+/** Payments whose key begins with this text and a colon: ';' follows ':' in ASCII. */
+export const withKeyPrefix = (prefix: string) => ({ key: { $gte: `${prefix}:`, $lt: `${prefix};` } })
+
+/** Unconfirmed payments that are deep enough, and final where required. */
+export const dueForConfirmation = ({
+  mode,
+  network,
+  height,
+  finalizedHeight,
+}: Parameters<PaymentRepository['dueForConfirmation']>[0]) => ({
+  network,
+  mode,
+  state: 'detected' as const,
+  confirmAt: { $lte: height },
+  $or: [{ needsFinality: { $ne: true } }, { 'block.height': { $lte: finalizedHeight ?? -1 } }],
+})
+
+/** On-chain payments that are in no block yet. */
+export const unconfirmed = (mode: Mode, network: NetworkId) => ({
+  network,
+  mode,
+  state: 'detected' as const,
+  confirmAt: null,
+  kind: 'onchain' as const,
+})
+
+/** Payments in blocks from `from` to `to`. */
+export const liveInBlocks = (scope: OnNetwork & { readonly from: number; readonly to: number }) => ({
+  network: scope.network,
+  mode: scope.mode,
+  'block.height': { $gte: scope.from, $lte: scope.to },
+  state: { $in: LIVE },
+})
+
+/** Live on-chain payments above a height. */
+export const above = ({
+  mode,
+  network,
+  forkHeight,
+  unconfirmedOnly = false,
+}: OnNetwork & { readonly forkHeight: number; readonly unconfirmedOnly?: boolean }) => ({
+  kind: 'onchain' as const,
+  state: { $in: unconfirmedOnly ? UNCONFIRMED : LIVE },
+  'block.height': { $gt: forkHeight },
+  network,
+  mode,
+})
+
+/** Payments at the heights of these blocks, of which there is at least one, that are in none of them. */
+export function strangers(scope: Parameters<PaymentRepository['listNonCanonical']>[0]) {
+  const { mode, network, from = Number.MAX_SAFE_INTEGER, confirmedToo = false, blocks } = scope
+  const heights = blocks.map((block) => block.height)
+  return {
+    network,
+    mode,
+    kind: 'onchain' as const,
+    state: { $in: confirmedToo ? LIVE : UNCONFIRMED },
+    'block.height': { $gte: Math.min(from, ...heights), $lte: Math.max(...heights) },
+    'block.hash': { $nin: blocks.map((block) => block.hash) },
+  }
+}
+
+/** Live on-chain payments under these keys, confirmed ones only with `confirmedToo`. */
+export const underKeys = ({
+  mode,
+  network,
+  keys,
+  confirmedToo = false,
+}: OnNetwork & { readonly keys: readonly string[]; readonly confirmedToo?: boolean }) => ({
+  key: { $in: [...keys] },
+  state: { $in: confirmedToo ? LIVE : UNCONFIRMED },
+  kind: 'onchain' as const,
+  network,
+  mode,
+})
+
+/** Payments with a version that has not been applied to their invoice since `before`. */
+export const unapplied = (before: Ms) => ({ dirtyAt: { $lte: toDate(before) } })
+
+/** Payments of a list request. */
+export const listed = ({ workspaceId, mode, invoiceId, beforeId }: PaymentListQuery): Filter => ({
+  workspaceId,
+  mode,
+  ...(invoiceId !== null && { invoiceId }),
+  ...(beforeId !== null && { _id: { $lt: beforeId } }),
+  uncountedReason: { $nin: [...INBOX_ONLY] },
+})

@@ -1,0 +1,57 @@
+import type { PaymentObservation } from './invoice-event.ts'
+import type { InvoiceState, LedgerRow, PaymentMethod } from './model.ts'
+import { quoteOpenedBy, withinDrift } from './quote-window.ts'
+import { isSettled } from './totals.ts'
+
+/**
+ * The ledger row of a payment at this observation, before it is decided whether it counts. Lateness is checked when the
+ * payment is first applied and is then permanent, with one exception: a payment seen in time in the mempool must
+ * also be mined in time, so an unconfirmed row becomes late otherwise.
+ */
+export function classifyPayment(
+  state: InvoiceState,
+  lock: PaymentMethod | null,
+  seen: PaymentObservation,
+  known: LedgerRow | undefined,
+): LedgerRow {
+  if (known === undefined) return firstEvaluation(state, lock, seen)
+  const row = { ...known, version: seen.version, state: seen.state }
+  const minedLate = seen.minedTooLate && !seen.simulated && !known.late && known.state !== 'confirmed'
+  if (!minedLate || isSettled(state)) return row
+  return { ...row, late: true, eligible: known.acceptedBase !== null || known.countedByHand === true }
+}
+
+function firstEvaluation(state: InvoiceState, lock: PaymentMethod | null, seen: PaymentObservation): LedgerRow {
+  const late = isLate(state, seen)
+  return {
+    payment: seen.payment,
+    version: seen.version,
+    state: seen.state,
+    amountBase: seen.amountBase,
+    firstSeenAt: seen.firstSeenAt,
+    counted: false,
+    uncountedReason: null,
+    acceptedBase: null,
+    late,
+    rateSeen: seen.rateSeen,
+    eligible: lock !== null && (!late || maySettleLate(state, lock, seen)),
+    simulated: seen.simulated,
+    detected: false,
+    confirmed: false,
+    lateAnnounced: false,
+  }
+}
+
+/**
+ * First seen after the deadline, or in time but mined too long after it. Processing time is irrelevant. A simulated payment is
+ * late only if it was simulated on an expired invoice.
+ */
+export function isLate(state: Pick<InvoiceState, 'expiresAt' | 'status'>, seen: PaymentObservation): boolean {
+  if (seen.simulated && state.status !== 'expired') return false
+  return seen.firstSeenAt > state.expiresAt || seen.minedTooLate
+}
+
+function maySettleLate(state: InvoiceState, lock: PaymentMethod, seen: PaymentObservation): boolean {
+  if (seen.minedTooLate || seen.firstSeenAt > state.expiresAt + lock.policy.lateGraceMs) return false
+  return withinDrift(quoteOpenedBy(lock, seen.firstSeenAt), seen.rateSeen, lock)
+}

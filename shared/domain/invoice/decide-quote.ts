@@ -1,0 +1,107 @@
+import type { Decision } from './decision.ts'
+import { later } from './held-claims.ts'
+import type { InvoiceEvent, Refusal } from './invoice-event.ts'
+import { activePaymentMethod, type InvoiceState, isHeld, type Ms, type PaymentMethod } from './model.ts'
+import { latestQuote } from './quote-window.ts'
+import type { Draft } from './settle.ts'
+import { totals } from './totals.ts'
+
+/** Maximum number of distinct assets that a payer may choose for one invoice. */
+const LOCKS_MAX = 5
+/** Maximum number of quotes on one invoice, over all its payment methods. */
+const QUOTES_MAX = 20
+/** Outbox entries of an invoice after which switching back and forth is refused: each switch is a webhook. */
+const SWITCH_ENTRIES_MAX = 100
+
+type Event<T extends InvoiceEvent['type']> = Extract<InvoiceEvent, { readonly type: T }>
+
+/**
+ * Fixes the first asset, or another one while no payment was seen; earlier payment methods close but stay watched. An asset
+ * chosen before on the same address continues with the new quote: it is one payment method, however often it is chosen.
+ */
+export function decideAssetQuoted(state: InvoiceState, event: Event<'asset_locked'>, at: Ms): Decision {
+  const { lock, lockCount = state.locks.length } = event
+  const earlier = state.locks.findLast((other) => isSame(other, lock))
+  const refused = quoteRefusal(state, at, earlier?.asset)
+  if (refused !== null) return { refused }
+  if (state.locks.length !== lockCount) return { refused: 'locks_changed' }
+  if (earlier === undefined) return activated({ ...state, locks: [...state.locks, lock] }, lock, at)
+  const { draws = [] } = lock
+  const renewed = withQuotes(earlier, { quotes: lock.quotes, claim: lock.claim, draws })
+  return activated({ ...state, locks: state.locks.map((other) => (other === earlier ? renewed : other)) }, renewed, at)
+}
+
+/** Makes an earlier payment method the active one again, unchanged, while its latest quote is valid. Nothing changes when it is active. */
+export function decideQuoteResumed(state: InvoiceState, event: Event<'lock_resumed'>, at: Ms): Decision {
+  if (!isLockable(state, at)) return { refused: 'not_lockable' }
+  const lock = state.locks.findLast((other) => isSame(other, event))
+  if (lock === undefined || latestQuote(lock).expiresAt <= at) return { refused: 'not_lockable' }
+  if (lock === activePaymentMethod(state)) return null
+  if (state.eventSeq >= SWITCH_ENTRIES_MAX) return { refused: 'too_many_locks' }
+  return activated(state, lock, at)
+}
+
+/** Appends a quote to the active payment method while no payment was seen. Earlier claims on amounts stay reserved. */
+export function decideQuoteRenewed(state: InvoiceState, event: Event<'quote_renewed'>, at: Ms): Decision {
+  const { quote, claim, draws = [] } = event
+  const active = activePaymentMethod(state)
+  const refused = renewalRefusal(state, at)
+  if (active === null || refused !== null) return { refused: refused ?? 'not_lockable' }
+  const renewed = withQuotes(active, { quotes: [quote], claim, draws })
+  return pending({ ...state, locks: state.locks.map((lock) => (lock === active ? renewed : lock)) })
+}
+
+/** Why no asset can be chosen now, according to the state; null when one can. `asset` names one that was chosen before. */
+export function quoteRefusal(state: InvoiceState, at: Ms, asset?: PaymentMethod['asset']): Refusal | null {
+  if (!isLockable(state, at)) return 'not_lockable'
+  const isKnown = asset !== undefined && state.locks.some((lock) => lock.asset === asset)
+  if (!isKnown && state.locks.length >= LOCKS_MAX) return 'too_many_locks'
+  return quoteCount(state) >= QUOTES_MAX ? 'too_many_quotes' : null
+}
+
+/** Why the quote cannot be renewed now, according to the state; null when it can. */
+export function renewalRefusal(state: InvoiceState, at: Ms): Refusal | null {
+  if (activePaymentMethod(state) === null || state.status !== 'pending' || !isLockable(state, at)) return 'not_lockable'
+  return quoteCount(state) >= QUOTES_MAX ? 'too_many_quotes' : null
+}
+
+/** Open, and without pending money: later changes of asset or price would change the amount due while the payer pays. */
+function isLockable(state: InvoiceState, at: Ms): boolean {
+  if (state.status !== 'new' && state.status !== 'pending') return false
+  return at < state.expiresAt && totals(state).receivedBase === 0n
+}
+
+/** The same asset at the same address, still held by the invoice. */
+function isSame(lock: PaymentMethod, wanted: Pick<PaymentMethod, 'asset' | 'matchKey'>): boolean {
+  return isHeld(lock) && lock.asset === wanted.asset && lock.matchKey === wanted.matchKey
+}
+
+function withQuotes(
+  lock: PaymentMethod,
+  more: Required<Pick<PaymentMethod, 'quotes' | 'claim' | 'draws'>>,
+): PaymentMethod {
+  const moved =
+    more.claim === lock.claim ? {} : { claim: more.claim, formerClaims: [...(lock.formerClaims ?? []), lock.claim] }
+  const drawn = more.draws.length === 0 ? {} : { draws: [...(lock.draws ?? []), ...more.draws] }
+  return { ...lock, ...moved, ...drawn, quotes: [...lock.quotes, ...more.quotes] }
+}
+
+/** `lock` is one of the state's; it becomes the active one. */
+function activated(state: InvoiceState, lock: PaymentMethod, at: Ms): Draft {
+  const locks = state.locks.map((other) => ({ ...other, to: other === lock ? null : (other.to ?? at) }))
+  return pending({ ...state, status: 'pending' as const, locks, partialAnnouncedBase: 0n })
+}
+
+/** An invoice that ends with its quote ends with the last of all its quotes: choosing again shortens no quote. */
+function pending(state: InvoiceState): Draft {
+  const ends = state.locks.map((lock) => latestQuote(lock).expiresAt)
+  const last = ends.reduce(later)
+  return {
+    state: { ...state, expiresAt: state.endsWithQuote ? last : state.expiresAt },
+    effects: [{ kind: 'event', type: 'invoice.pending', payment: null }],
+  }
+}
+
+function quoteCount(state: InvoiceState): number {
+  return state.locks.reduce((total, lock) => total + lock.quotes.length, 0)
+}

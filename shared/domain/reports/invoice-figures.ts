@@ -1,0 +1,127 @@
+import type { FiatCode, InvoiceStatus } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
+/** What the front page counts of one invoice. */
+export interface FiguredInvoice {
+  readonly status: InvoiceStatus
+  readonly coinChosen: boolean
+  /** From choosing a coin to being paid; null while it was not paid. */
+  readonly tookMs: Ms | null
+  readonly currency: FiatCode
+  /** Minor units of the currency, in decimal digits. */
+  readonly minor: string
+  /** Of the coin, in capitals; null when no coin was ever chosen. */
+  readonly symbol: string | null
+}
+
+/** Figures of a stretch of time, in the shape in which they are stored. They add up: see `mergeFigures`. */
+export interface InvoiceFigures {
+  /** Invoices created in it, by `<status>:coin` or `<status>:none`. */
+  readonly created: Readonly<Record<string, number>>
+  /** Invoices paid in it, by `<currency>:<symbol>`. */
+  readonly paid: Readonly<Record<string, { readonly minor: string; readonly count: number }>>
+  /** How long those that were paid in it took, by `durationBucket`. */
+  readonly times: Readonly<Record<string, number>>
+}
+
+/** A sum of paid invoices in one currency and coin. */
+export interface PaidFigure {
+  readonly currency: FiatCode
+  readonly symbol: string | null
+  /** Exact sum in minor units. */
+  readonly minor: bigint
+  readonly count: number
+}
+
+/** Invoices that have come this far. */
+export interface CreatedFigure {
+  readonly status: InvoiceStatus
+  readonly coinChosen: boolean
+  readonly count: number
+}
+
+/** Counts invoices: `created` and `paid` are those created, and those paid, in the same stretch of time. */
+export function figuresOf(created: readonly FiguredInvoice[], paid: readonly FiguredInvoice[]): InvoiceFigures {
+  const one = (part: Partial<InvoiceFigures>): InvoiceFigures => ({ created: {}, paid: {}, times: {}, ...part })
+  return mergeFigures([
+    ...created.map(({ status, coinChosen }) => one({ created: { [`${status}:${coinChosen ? 'coin' : 'none'}`]: 1 } })),
+    ...paid.map(({ currency, symbol, minor, tookMs }) =>
+      one({
+        paid: { [`${currency}:${symbol ?? ''}`]: { minor, count: 1 } },
+        times: tookMs === null ? {} : { [durationBucket(tookMs)]: 1 },
+      }),
+    ),
+  ])
+}
+
+/** The figures of several stretches of time together. Sums of money are exact at any size. */
+export function mergeFigures(parts: readonly InvoiceFigures[]): InvoiceFigures {
+  const created = new Map<string, number>()
+  const times = new Map<string, number>()
+  const paid = new Map<string, { minor: bigint; count: number }>()
+  for (const part of parts) {
+    for (const [key, count] of Object.entries(part.created)) created.set(key, (created.get(key) ?? 0) + count)
+    for (const [key, count] of Object.entries(part.times)) times.set(key, (times.get(key) ?? 0) + count)
+    for (const [key, { minor, count }] of Object.entries(part.paid)) {
+      const known = paid.get(key)
+      paid.set(key, { minor: (known?.minor ?? 0n) + BigInt(minor), count: (known?.count ?? 0) + count })
+    }
+  }
+  const texts = [...paid].map(([key, { minor, count }]) => [key, { minor: minor.toString(), count }] as const)
+  return { created: sorted(created), paid: sorted(texts), times: sorted(times) }
+}
+
+/** In one order, so that equal figures are stored as equal documents. */
+function sorted<T>(entries: Iterable<readonly [string, T]>): Readonly<Record<string, T>> {
+  return Object.fromEntries([...entries].sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)))
+}
+
+/** The sums of paid invoices, one per currency and coin. */
+export function paidFigures({ paid }: InvoiceFigures): readonly PaidFigure[] {
+  return Object.entries(paid).map(([key, { minor, count }]) => {
+    const [currency = '', symbol = ''] = key.split(':')
+    return { currency: currency as FiatCode, symbol: symbol === '' ? null : symbol, minor: BigInt(minor), count }
+  })
+}
+
+/** Counts of created invoices, one per status and whether a coin was chosen. */
+export function createdFigures({ created }: InvoiceFigures): readonly CreatedFigure[] {
+  return Object.entries(created).map(([key, count]) => {
+    const [status = '', coin] = key.split(':')
+    return { status: status as InvoiceStatus, coinChosen: coin === 'coin', count }
+  })
+}
+
+/** Buckets for each doubling of a duration: the middle of a bucket is at most 0.8 % away from what is in it. */
+const STEPS = 64
+
+/** The bucket of a duration in whole milliseconds. Longer ones have greater numbers; below 64 ms each duration has its own. */
+export function durationBucket(ms: Ms): number {
+  if (ms < STEPS) return ms < 0 ? 0 : ms
+  let width = 1
+  let first = STEPS
+  for (; ms >= STEPS * 2 * width; width *= 2) first += STEPS
+  const beyond = ms - STEPS * width
+  return first + (beyond - (beyond % width)) / width
+}
+
+/** The duration in the middle of a bucket, in whole milliseconds. */
+export function bucketDuration(bucket: number): Ms {
+  let width = 1
+  let first = STEPS
+  if (bucket < STEPS) return bucket
+  for (; bucket >= first + STEPS; width *= 2) first += STEPS
+  return (STEPS + bucket - first) * width + (width - (width % 2)) / 2
+}
+
+/** The median of the durations, by the nearest rank and to within 0.8 %; null without any. */
+export function medianDuration({ times }: Pick<InvoiceFigures, 'times'>): Ms | null {
+  const counts = Object.entries(times).map(([bucket, count]) => ({ bucket: +bucket, count }))
+  const total = counts.reduce((sum, { count }) => sum + count, 0)
+  let passed = 0
+  for (const { bucket, count } of counts.sort((one, other) => one.bucket - other.bucket)) {
+    passed += count
+    if (passed * 2 >= total) return bucketDuration(bucket)
+  }
+  return null
+}

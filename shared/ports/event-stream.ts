@@ -1,0 +1,38 @@
+import type { EventType, Mode } from '#shared/domain/enumerations.ts'
+
+/** An event was stored. Its body is read by its id. */
+export interface StoredEvent {
+  /** `evt_…` */
+  readonly id: string
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly type: EventType
+  /** The position in the stream right after it: opaque text of at most 400 characters. */
+  readonly place: string
+}
+
+/** Receiver of stored events. No function may throw. */
+export interface EventListener {
+  /** In the order in which they were stored. */
+  event(event: StoredEvent): void
+  /** Everything up to this position was delivered to the listener. */
+  reached(place: string): void
+  /** The stream broke; no more events follow. */
+  broken(error: unknown): void
+}
+
+/** The position is no longer in the history of the store, or never was. */
+export class HistoryLost extends Error {
+  override readonly name = 'HistoryLost'
+}
+
+/** Events of the whole installation in the order in which they were stored, with as much history as the store has. */
+export interface EventStream {
+  /** Follows from now on; `reached` is called once it is active. `stop` resolves when no more events follow. */
+  follow(listener: EventListener): { stop(): Promise<void> }
+  /**
+   * Events stored after a position, up to a later one from `reached`, oldest first. Throws `HistoryLost`. The caller may stop
+   * reading at any event.
+   */
+  since(place: string, through: string): AsyncIterable<StoredEvent>
+}

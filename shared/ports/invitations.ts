@@ -1,0 +1,45 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditWrite } from './audit.ts'
+import type { Role, User } from './users.ts'
+
+/** An invitation of a person to a workspace. */
+export interface Invitation {
+  readonly id: string
+  readonly workspaceId: string
+  readonly email: string
+  readonly role: Role
+  /** SHA-256 of the token in the mailed link, lower-case hex. */
+  readonly tokenHash: string
+  readonly invitedBy: string
+  /** Absent in invitations of versions that did not store it: their audit row names the inviter. */
+  readonly inviterId?: string
+  readonly createdAt: Ms
+  readonly expiresAt: Ms
+  /** Null while it is open. */
+  readonly closed: { readonly at: Ms; readonly as: 'accepted' | 'withdrawn' | 'void' } | null
+}
+
+/** The role required to invite others, at the invitation and at its acceptance. */
+export const INVITER_ROLE: Role = 'owner'
+
+/** Result of an acceptance. `closed`: the invitation is not open. `void`: its inviter may not invite any more. */
+export type Acceptance = 'accepted' | 'closed' | 'void'
+
+export interface InvitationRepository {
+  /** False when this action was done before; the stored one is then unchanged. */
+  insert(invitation: Invitation, auditWrite: AuditWrite): Promise<boolean>
+  findById(id: string): Promise<Invitation | null>
+  findByTokenHash(hash: string): Promise<Invitation | null>
+  /** Open ones, newest first. */
+  listOpen(workspaceId: string, at: Ms): Promise<readonly Invitation[]>
+  withdraw(id: string, at: Ms, auditWrite: AuditWrite): Promise<boolean>
+  /**
+   * Closes the invitation and adds the member, and the user if `newUser` is given, while `inviterId` may invite: a concurrent removal of
+   * the inviter is either before or after it.
+   */
+  accept(
+    invitation: Invitation,
+    member: { readonly userId: string; readonly newUser: User | null; readonly inviterId: string; readonly at: Ms },
+    auditWrite: AuditWrite,
+  ): Promise<Acceptance>
+}

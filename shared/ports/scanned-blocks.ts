@@ -1,0 +1,115 @@
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
+export interface BlockRef {
+  readonly height: number
+  readonly hash: string
+  readonly parentHash: string
+  readonly time: Ms
+}
+
+/** A value transfer found in a block, before it is matched to an invoice. */
+export interface RawTransfer {
+  readonly key: string
+  /** Lower-case hex of the recipient. */
+  readonly matchKey: string
+  readonly toAddress: string
+  readonly fromAddress: string | null
+  /** Null for a sibling token that is recorded but never credited. */
+  readonly asset: AssetId | null
+  readonly contract: string | null
+  readonly amountBase: bigint
+  readonly txHash: string
+  readonly outputIndex: number | null
+  /** Confirmations required whatever the policy says, its own block included: coinbase maturity, Litecoin peg-outs. Absent = 1. */
+  readonly minConfirmations?: number
+  /** Outpoints `<txid>:<vout>` that the transaction spends: another transaction that spends one of them replaces it. UTXO only. */
+  readonly spends?: readonly string[]
+  /** Other accounts in the transaction, as match keys: a Solana Pay reference is one of them. */
+  readonly references?: readonly string[]
+  /** An internal transfer of native coins: a balance reading may have recorded it before. */
+  readonly inside?: true
+  /** Earlier versions stored this kind of transfer under other keys (`call-move-keys.ts`): it may be stored already. */
+  readonly mayHaveFormerKey?: true
+}
+
+/** A transfer of a block, or a balance increase that no transfer explains: the latter has no transaction. */
+export type LedgerTransfer = Omit<RawTransfer, 'txHash'> & {
+  readonly txHash: string | null
+  /** The readings that showed it; present exactly when there is no transaction. */
+  readonly increase?: BalanceIncrease
+}
+
+/** Two readings of one balance in base units: at the end of an earlier block, and of the block to which the increase is assigned. */
+export interface BalanceIncrease {
+  readonly since: { readonly height: number; readonly hash: string }
+  readonly beforeBase: string
+  readonly afterBase: string
+}
+
+/** Amount that an account spent in one block by its own transactions. */
+export interface Spending {
+  /** Coins sent away and fees, those of failed transactions included. */
+  readonly spentBase: bigint
+  /** The fees in it. */
+  readonly feesBase: bigint
+}
+
+/** The requested outpoints that are spent, and by which transaction. */
+export type Spenders = ReadonlyMap<string, string>
+
+export interface ScannedBlock extends BlockRef {
+  /** Only transfers to watched addresses. */
+  readonly transfers: readonly RawTransfer[]
+  /** Spenders in this block of the requested outpoints. UTXO only. */
+  readonly spent?: Spenders
+  /** Minimum time that transactions of `transfers` were known before, milliseconds by id: they were in a mempool. UTXO only. */
+  readonly agesMs?: ReadonlyMap<string, number>
+  /** By match key; present where balances show internal transfers and accounts were requested. Accounts that spent nothing are missing. */
+  readonly spending?: ReadonlyMap<string, Spending>
+  /** Present when no node could return some transactions of the block, so that balances were compared instead. */
+  readonly unread?: UnreadTransactions
+}
+
+/** Transactions of a block whose internal transfers no node returns, and the balance changes of watched accounts instead. */
+export interface UnreadTransactions {
+  /** Ids of the transactions, in the order of the block. */
+  readonly txHashes: readonly string[]
+  /** RPC method that failed, as the node spells it. */
+  readonly method: string
+  /** One sentence about the failure. Names hosts, never paths, queries or credentials of a URL. */
+  readonly reason: string
+  /** Watched accounts whose balance changed by a different amount than readable transactions explain. */
+  readonly moved: readonly UnexplainedMove[]
+}
+
+/** Balance change of one account in one block. Amounts in base units of the native coin. */
+export interface UnexplainedMove {
+  readonly matchKey: string
+  readonly address: string
+  readonly asset: AssetId
+  /** Balance at the end of the parent block. */
+  readonly beforeBase: bigint
+  /** Balance at the end of the block. */
+  readonly afterBase: bigint
+  /** Received in direct transfers (which are in the block), minus its own spending. */
+  readonly knownBase: bigint
+  /** Fees that it paid in this block. */
+  readonly feesBase: bigint
+}
+
+/** A node's unconfirmed transactions at one moment. */
+export interface MempoolView {
+  /** True while some transactions could not be read yet: `transfers` and `spent` may be incomplete, `txids` is not. */
+  readonly partial?: boolean
+  /** True while the node still reloads its saved mempool after a restart: `txids` is incomplete as well. */
+  readonly loading?: boolean
+  /** Minimum time that the node has had transactions of `transfers`, milliseconds by id. Absent: since now. */
+  readonly agesMs?: ReadonlyMap<string, number>
+  /** All transfers to watched addresses, also those of earlier views. */
+  readonly transfers: readonly RawTransfer[]
+  /** Ids of all unconfirmed transactions. */
+  readonly txids: ReadonlySet<string>
+  /** Spenders in the mempool of the requested outpoints. */
+  readonly spent: Spenders
+}

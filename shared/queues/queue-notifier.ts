@@ -1,0 +1,116 @@
+import { Queue } from 'bullmq'
+import type { QueueName, QueueNotifier, Runtime } from '#shared/ports/runtime.ts'
+import type { RedisConnections } from './connection.ts'
+import { withDeadline } from './deadline.ts'
+
+/** Payload of every job. State is in the store; a job only names an id. */
+export interface WakeUp {
+  readonly id: string
+}
+
+/** A queue notifier that can be closed. */
+export interface ClosableNotifier extends QueueNotifier {
+  /** Sends waiting wake-ups, within a second, and closes the queues. The caller owns the connections. */
+  close(): Promise<void>
+}
+
+/** A lone wake-up is sent at once; those that follow within this time are sent together, and equal ids are merged. */
+const COALESCE_MS = 3
+const CLOSE_DEADLINE_MS = 1_000
+
+/**
+ * Wakes workers after durable writes. A wake-up returns at once, never throws and is dropped, counted in `wakeups_dropped_total`,
+ * while Redis is unavailable: the worker's sweep finds the work within a second. While a job of the same id waits, a wake-up is
+ * absorbed; while it runs, the job runs once more afterwards.
+ */
+export function createQueueNotifier(
+  redis: RedisConnections,
+  { logger, metrics }: Pick<Runtime, 'logger' | 'metrics'>,
+): ClosableNotifier {
+  const queues = new Map<QueueName, Queue<WakeUp>>()
+  const waiting = new Map<QueueName, Set<string>>()
+  let cancel: (() => void) | null = null
+  let lastSentAt = Number.NEGATIVE_INFINITY
+  let sending: Promise<void> = Promise.resolve()
+  let closed = false
+
+  const queueOf = (name: QueueName): Queue<WakeUp> => {
+    const known = queues.get(name)
+    if (known !== undefined) return known
+    const queue = new Queue<WakeUp>(name, {
+      connection: redis.producer,
+      prefix: redis.prefix,
+      skipVersionCheck: true,
+      skipMetasUpdate: true,
+    })
+    queue.on('error', () => undefined)
+    queues.set(name, queue)
+    return queue
+  }
+
+  const send = async (name: QueueName, ids: ReadonlySet<string>): Promise<void> => {
+    try {
+      if (!redis.isHealthy()) throw new Error('redis is unavailable')
+      await queueOf(name).addBulk([...ids].map(wakeUpJob))
+    } catch (error) {
+      metrics.count('wakeups_dropped_total', { queue: name }, ids.size)
+      logger.debug({ queue: name, wakeUps: ids.size, err: error }, 'wake-ups dropped')
+    }
+  }
+
+  const flush = async (): Promise<void> => {
+    const batches = [...waiting]
+    waiting.clear()
+    cancel = null
+    lastSentAt = performance.now()
+    await Promise.all(batches.map(([name, ids]) => send(name, ids)))
+  }
+
+  // Only one batch is sent at a time, so that a slow Redis makes batches larger instead of more.
+  const flushNext = (): void => {
+    sending = sending.then(flush)
+  }
+  const schedule = (): (() => void) => {
+    const waitMs = lastSentAt + COALESCE_MS - performance.now()
+    if (waitMs > 0) {
+      const timer = setTimeout(flushNext, waitMs)
+      return () => clearTimeout(timer)
+    }
+    // At the end of this turn of the event loop, so that wake-ups of one burst are sent together.
+    const immediate = setImmediate(flushNext)
+    return () => clearImmediate(immediate)
+  }
+
+  return {
+    notify: (queue, id) => {
+      if (closed) return
+      const ids = waiting.get(queue)
+      if (ids === undefined) waiting.set(queue, new Set([id]))
+      else ids.add(id)
+      cancel ??= schedule()
+    },
+    close: async () => {
+      if (closed) return
+      closed = true
+      cancel?.()
+      const settled = sending
+        .then(flush)
+        .then(() => Promise.all([...queues.values()].map((queue) => queue.close())))
+        .catch(() => undefined)
+      await withDeadline(settled, CLOSE_DEADLINE_MS)
+    },
+  }
+}
+
+function wakeUpJob(id: string) {
+  return {
+    name: 'wake-up',
+    data: { id },
+    opts: {
+      deduplication: { id, keepLastIfActive: true },
+      removeOnComplete: true,
+      removeOnFail: true,
+      attempts: 1,
+    },
+  }
+}

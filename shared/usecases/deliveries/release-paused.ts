@@ -1,0 +1,31 @@
+import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { EndpointRepository } from '#shared/ports/endpoints.ts'
+import { type Logger, QUEUES, type QueueNotifier } from '#shared/ports/runtime.ts'
+
+export interface ReleasePausedDeps {
+  readonly deliveries: Pick<DeliveryRepository, 'heldEndpoints' | 'unhold' | 'purge'>
+  readonly endpoints: Pick<EndpointRepository, 'findByIds'>
+  readonly notifier: QueueNotifier
+  readonly logger: Logger
+}
+
+/**
+ * Releases rows paused for an endpoint that is enabled, and removes rows paused for a deleted one: a process that
+ * read the endpoint just before it changed, or crashed in between, may have left such rows. Safe to repeat.
+ */
+export async function releasePaused(deps: ReleasePausedDeps): Promise<void> {
+  const held = await deps.deliveries.heldEndpoints()
+  if (held.length === 0) return
+  const endpoints = await deps.endpoints.findByIds(held)
+  for (const endpointId of held) {
+    const endpoint = endpoints.get(endpointId)
+    if (endpoint === undefined) {
+      await deps.deliveries.purge(endpointId, null)
+    } else if (endpoint.status === 'enabled') {
+      const released = await deps.deliveries.unhold(endpointId)
+      if (released > 0)
+        deps.logger.info({ endpointId, released }, 'paused deliveries of an enabled webhook endpoint resumed')
+      deps.notifier.notify(QUEUES.webhooks, endpointId)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import type { AssetId, FiatCode, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { MoveFees } from '#shared/ports/funds.ts'
+import type { InvoiceLookups } from '#shared/ports/invoice-lookups.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { type FiatDeps, fiatOf, usualInvoice } from './fiat-of.ts'
+import { coinOf, type FundsClient } from './read-wallet-funds.ts'
+
+/** Dependencies of the advice. */
+export interface AdviseWalletDeps extends Omit<FiatDeps, 'catalog'> {
+  readonly catalog: Pick<Catalog, 'asset' | 'accepts' | 'hasNode'>
+  readonly lookups: Pick<InvoiceLookups, 'page'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+  openClient(mode: Mode, network: NetworkId): FundsClient | null
+}
+
+/** What moving one payment of an asset costs. Null means unknown. */
+export interface MovingCost {
+  readonly network: NetworkId
+  readonly asset: AssetId
+  readonly symbol: string
+  readonly fee: string | null
+  readonly feeSymbol: string
+  readonly feeFiat: string | null
+  /** Moving costs at least as much as a usual invoice brings. */
+  readonly exceedsUsual: boolean
+}
+
+/** Advice before a wallet is added. */
+export interface WalletAdvice {
+  readonly costs: readonly MovingCost[]
+  readonly currency: FiatCode
+  /** Middle amount of the newest invoices; null with fewer than five in this currency. */
+  readonly usual: string | null
+  /** A single address or a pool is better: every payment on an address of its own would cost more to move than it brings. */
+  readonly recommendFewer: boolean
+}
+
+/**
+ * Compares what moving one payment costs with the workspace's usual invoice. Only a fresh address for each invoice multiplies that
+ * cost, so only then fewer addresses are recommended, and only from figures that are known. At most five calls for each network.
+ */
+export async function adviseWallet(
+  deps: AdviseWalletDeps,
+  input: {
+    readonly workspaceId: string
+    readonly mode: Mode
+    readonly kind: KeyMaterial['kind']
+    readonly networks: readonly NetworkId[]
+  },
+): Promise<WalletAdvice> {
+  const { workspaceId, mode, kind } = input
+  const [workspace, usual] = await Promise.all([
+    deps.workspaces.findById(workspaceId),
+    usualInvoice(deps.lookups, { workspaceId, mode }),
+  ])
+  const fiat = fiatOf(deps, usual.currency, workspace?.policy.arsSeries ?? 'official')
+  const networks = input.networks.filter((network) => deps.catalog.hasNode(network, mode))
+  const perNetwork = await Promise.all(networks.map((network) => feesOf(deps, mode, network)))
+  const costs: MovingCost[] = []
+  for (const [index, network] of networks.entries()) {
+    const coin = coinOf(network)
+    for (const [asset, fee] of perNetwork[index]?.perAsset ?? []) {
+      if (!deps.catalog.accepts(asset, mode)) continue
+      const minor = fee === null ? null : await fiat.minor(coin, fee)
+      costs.push({
+        ...{ network, asset },
+        symbol: deps.catalog.asset(asset).symbol,
+        fee: fee === null ? null : formatUnits(fee, deps.catalog.asset(coin).decimals),
+        feeSymbol: deps.catalog.asset(coin).symbol,
+        feeFiat: minor === null ? null : formatFiat(minor, usual.currency),
+        exceedsUsual: minor !== null && usual.medianMinor !== null && minor >= usual.medianMinor,
+      })
+    }
+  }
+  return {
+    costs,
+    currency: usual.currency,
+    usual: usual.medianMinor === null ? null : formatFiat(usual.medianMinor, usual.currency),
+    recommendFewer: kind === 'xpub' && costs.some(({ exceedsUsual }) => exceedsUsual),
+  }
+}
+
+/** Null when no node gave its fees. */
+async function feesOf(deps: AdviseWalletDeps, mode: Mode, network: NetworkId): Promise<MoveFees | null> {
+  const client = deps.openClient(mode, network)
+  if (client === null) return null
+  try {
+    return (await client.funds?.fees()) ?? null
+  } catch (error) {
+    if (error instanceof NodeUnreliable || error instanceof NodeMismatch) return null
+    throw error
+  } finally {
+    await client.close().catch(() => undefined)
+  }
+}

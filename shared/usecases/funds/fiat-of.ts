@@ -1,0 +1,78 @@
+import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { InvoiceLookups } from '#shared/ports/invoice-lookups.ts'
+import { fiatMinor } from '#shared/usecases/rates/fiat-value.ts'
+import type { ArsSeries, RateReader } from '#shared/usecases/rates/read-rate.ts'
+
+/** Invoices that show the workspace's currency and usual amount. */
+const NEWEST = 50
+/** Fewer invoices show no usual amount. */
+const USUAL_MIN = 5
+
+/** Dependencies of showing amounts in fiat. */
+export interface FiatDeps {
+  readonly rates: Pick<RateReader, 'rateFor'>
+  readonly catalog: Pick<Catalog, 'asset'>
+}
+
+/** Values amounts in one currency. */
+export interface FiatOf {
+  readonly currency: FiatCode
+  /** Minor units, rounded down; null without a usable rate. */
+  minor(asset: AssetId, base: bigint): Promise<bigint | null>
+  /** The same as a decimal string. */
+  text(asset: AssetId, base: bigint): Promise<string | null>
+}
+
+/** Reads each rate once. */
+export function fiatOf(deps: FiatDeps, currency: FiatCode, arsSeries: ArsSeries): FiatOf {
+  const known = new Map<AssetId, Promise<string | null>>()
+  const priceOf = (asset: AssetId) => {
+    const price =
+      known.get(asset) ??
+      deps.rates.rateFor({ asset, fiat: currency, arsSeries }).then(
+        ({ fiatPerAsset }) => fiatPerAsset,
+        (error: { readonly code?: string }) => (error.code === 'RATES_UNAVAILABLE' ? null : Promise.reject(error)),
+      )
+    known.set(asset, price)
+    return price
+  }
+  async function minor(asset: AssetId, base: bigint): Promise<bigint | null> {
+    const price = await priceOf(asset)
+    return price === null ? null : fiatMinor(base, deps.catalog.asset(asset).decimals, price, currency)
+  }
+  return {
+    currency,
+    minor,
+    async text(asset, base) {
+      const value = await minor(asset, base)
+      return value === null ? null : formatFiat(value, currency)
+    },
+  }
+}
+
+/** The workspace's currency, and its usual invoice in it. */
+export interface UsualInvoice {
+  /** Of the newest invoice; USD before the first. */
+  readonly currency: FiatCode
+  /** Middle amount of the newest invoices in this currency, minor units; null with fewer than five. */
+  readonly medianMinor: bigint | null
+  readonly invoices: number
+}
+
+/** Reads the newest 50 invoices in live mode, or in test mode where the wallet is of test mode. */
+export async function usualInvoice(
+  lookups: Pick<InvoiceLookups, 'page'>,
+  { workspaceId, mode }: { readonly workspaceId: string; readonly mode: 'live' | 'test' },
+): Promise<UsualInvoice> {
+  const none = { search: null, status: null, createdFrom: null, createdTo: null, asset: null, source: null, flag: null }
+  const { invoices } = await lookups.page({ workspaceId, mode, ...none, limit: NEWEST, beforeId: null })
+  const currency = invoices[0]?.terms.fiat.currency ?? 'USD'
+  const amounts = invoices
+    .filter(({ terms }) => terms.fiat.currency === currency)
+    .map(({ terms }) => terms.fiat.minor)
+    .toSorted((left, right) => (left < right ? -1 : left > right ? 1 : 0))
+  const median = amounts.length < USUAL_MIN ? null : (amounts[Math.floor((amounts.length - 1) / 2)] ?? null)
+  return { currency, medianMinor: median, invoices: amounts.length }
+}

@@ -1,0 +1,94 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
+/** A page of balances is shown again for this long without a call to a node. */
+const LIFE_MS = 30_000
+/** Remembered pages of all workspaces. */
+const KEPT_MAX = 500
+/** Requests of a workspace that wait while one is read. */
+const WAITING_MAX = 20
+/** Readings of a workspace within `WINDOW_MS`, failed ones included: at most 50,000 calls to nodes. */
+const READINGS_MAX = 500
+const WINDOW_MS = 600_000
+
+/**
+ * Bounds what people's reading costs: one reading at a time for each workspace, none twice within 30 s, at most 20 requests that
+ * wait and 500 readings within any 10 minutes.
+ */
+export interface FundsGate {
+  /** Throws `RATE_LIMITED`, without `work`, beyond these bounds, and every error of `work`. */
+  run<T>(workspaceId: string, key: string, work: () => Promise<T>): Promise<T>
+}
+
+/** Remembers results in this process only, where its bounds count; failures are not remembered. `now` is monotonic milliseconds. */
+export function createFundsGate(now: () => Ms = () => performance.now()): FundsGate {
+  const turns = new Map<string, { readonly last: Promise<unknown>; readonly inside: number }>()
+  const kept = new Map<string, { readonly at: Ms; readonly result: unknown }>()
+  /** Begin of each reading within the window, oldest first. */
+  const readings = new Map<string, readonly Ms[]>()
+
+  function fresh(id: string): { readonly result: unknown } | null {
+    const found = kept.get(id)
+    return found !== undefined && now() - found.at < LIFE_MS ? found : null
+  }
+
+  function countReading(workspaceId: string): void {
+    const from = now() - WINDOW_MS
+    for (const [id, times] of readings) if ((times.at(-1) ?? from) <= from) readings.delete(id)
+    const recent = (readings.get(workspaceId) ?? []).filter((at) => at > from)
+    const [oldest] = recent
+    if (recent.length >= READINGS_MAX && oldest !== undefined) throw limited(Math.ceil((oldest - from) / 1_000))
+    readings.set(workspaceId, [...recent, now()])
+  }
+
+  function remember(id: string, result: unknown): void {
+    kept.delete(id)
+    kept.set(id, { at: now(), result })
+    for (const oldest of kept.keys()) {
+      if (kept.size <= KEPT_MAX) break
+      kept.delete(oldest)
+    }
+  }
+
+  function leave(workspaceId: string): void {
+    const turn = turns.get(workspaceId)
+    if (turn === undefined || turn.inside <= 1) turns.delete(workspaceId)
+    else turns.set(workspaceId, { ...turn, inside: turn.inside - 1 })
+  }
+
+  return {
+    async run<T>(workspaceId: string, key: string, work: () => Promise<T>): Promise<T> {
+      const id = `${workspaceId} ${key}`
+      const known = fresh(id)
+      if (known !== null) return known.result as T
+      const { last, inside } = turns.get(workspaceId) ?? { last: Promise.resolve(), inside: 0 }
+      // One of those inside is being read.
+      if (inside > WAITING_MAX) throw limited(Math.ceil(LIFE_MS / 1_000))
+      const turn = last.then(async () => {
+        const held = fresh(id)
+        if (held !== null) return held.result as T
+        countReading(workspaceId)
+        const result = await work()
+        remember(id, result)
+        return result
+      })
+      const ended = turn.then(
+        () => undefined,
+        () => undefined,
+      )
+      turns.set(workspaceId, { last: ended, inside: inside + 1 })
+      try {
+        return await turn
+      } finally {
+        leave(workspaceId)
+      }
+    },
+  }
+}
+
+function limited(seconds: number): PaymeshError {
+  return new PaymeshError('RATE_LIMITED', {
+    message: `Too many readings of balances. Try again in ${seconds} s.`,
+    details: [{ path: 'retryAfter', message: String(seconds) }],
+  })
+}

@@ -1,0 +1,171 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { PaymentMethod } from '#shared/domain/invoice/model.ts'
+import type { OwnershipProof } from '#shared/domain/ownership/ownership.ts'
+import { addressSubject } from '#shared/domain/ownership/subjects.ts'
+import type { ClaimHolder } from '#shared/ports/invoices.ts'
+import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
+import { addressClaim, amountClaim } from '#shared/usecases/wallets/claims.ts'
+import { samplePaymentMethod } from '#test/support/db-samples.ts'
+import { findOwners } from './find-owners.ts'
+
+const LAG = 120_000
+const scope = { mode: 'test', network: 'solana', family: 'solana' } as const
+const KEY = 'aa'.repeat(32)
+const reference = (byte: string) => byte.repeat(32)
+
+interface Request {
+  readonly id: string
+  readonly amountBase: bigint
+  readonly from: number
+  readonly releasedAt?: number | null
+  readonly kind?: 'address' | 'amount'
+  readonly reference?: string
+}
+
+function holder({ id, amountBase, from, releasedAt = null, kind = 'amount', reference: named }: Request): ClaimHolder {
+  const base = samplePaymentMethod(KEY, from)
+  const lock: PaymentMethod = {
+    ...base,
+    asset: 'usdc_solana',
+    network: 'solana',
+    family: 'solana',
+    claim:
+      kind === 'amount'
+        ? amountClaim('test', 'solana', KEY, 'usdc_solana', amountBase)
+        : addressClaim('test', 'solana', KEY),
+    hold: { kind, quarantineMs: 0, releasedAt },
+    quotes: base.quotes.map((quote) => ({ ...quote, amountBase })),
+    ...(named !== undefined && { reference: named }),
+  }
+  return { invoiceId: id, workspaceId: `ws-${id}`, number: 1, locks: [lock] }
+}
+
+/** The unique index: a claim that stands has one holder; released ones are not found. */
+function repository(holders: readonly ClaimHolder[]) {
+  const stands = (claim: string) => (lock: PaymentMethod) => lock.claim === claim && lock.hold?.releasedAt === null
+  return {
+    findByClaims: async (claims: readonly string[]) =>
+      holders.filter(({ locks }) => claims.some((claim) => locks.some(stands(claim)))),
+    findByReferences: async (_mode: string, references: readonly string[]) =>
+      holders.filter(({ locks }) => locks.some((lock) => references.includes(lock.reference ?? ''))),
+  }
+}
+
+const transfer = (amountBase: bigint, references: readonly string[] = []): RawTransfer => ({
+  key: 'test:solana:sig:owner:mint',
+  matchKey: KEY,
+  toAddress: 'address',
+  fromAddress: null,
+  asset: 'usdc_solana',
+  contract: null,
+  amountBase,
+  txHash: 'sig',
+  outputIndex: null,
+  references,
+})
+
+/** The address as it is stored, and who proved it last. */
+function provedBy(proof: OwnershipProof | null) {
+  const row = { ...scope, matchKey: KEY, address: 'address', materialId: 'm', index: 0, watchedOn: [] }
+  const subject = addressSubject('test', 'solana', KEY)
+  return {
+    findAddresses: async () => [row],
+    findProofs: async () => new Map(proof === null ? [] : [[subject, proof]]),
+  }
+}
+
+async function ownersOf(
+  holders: readonly ClaimHolder[],
+  paid: RawTransfer,
+  seenAt: number,
+  proof: OwnershipProof | null = null,
+) {
+  const answer = await findOwners({ invoices: repository(holders), wallets: provedBy(proof) }, scope, [
+    { transfer: paid, seenAt },
+  ])
+  return answer({ transfer: paid, seenAt }).map((part) => [
+    part.holder?.invoiceId ?? null,
+    part.transfer.amountBase,
+    part.transfer.key,
+  ])
+}
+
+const KEY_OF = 'test:solana:sig:owner:mint'
+
+describe('who a transfer belongs to', () => {
+  const shop = [
+    holder({ id: 'a', amountBase: 101n, from: 1_000_000, reference: reference('0a') }),
+    holder({ id: 'b', amountBase: 102n, from: 1_000_000, reference: reference('0b') }),
+  ]
+
+  it('is told by the reference first, whatever the amount', async () => {
+    expect(await ownersOf(shop, transfer(102n, [reference('0a')]), 1)).toEqual([['a', 102n, KEY_OF]])
+    expect(await ownersOf(shop, transfer(7n, ['ff'.repeat(32), reference('0b')]), 1)).toEqual([['b', 7n, KEY_OF]])
+  })
+
+  it('is told by the exact amount without a reference, else by nothing', async () => {
+    expect(await ownersOf(shop, transfer(101n), 1_000_000)).toEqual([['a', 101n, KEY_OF]])
+    expect(await ownersOf(shop, transfer(100n), 1_000_000)).toEqual([[null, 100n, KEY_OF]])
+    expect(await ownersOf(shop, transfer(203n), 1_000_000)).toEqual([[null, 203n, KEY_OF]])
+  })
+
+  // Guarantee: one transaction that pays two invoices credits each once, and never both with the whole.
+  it('is split by references when both amounts are in it, and nobody gets it otherwise', async () => {
+    const both = [reference('0b'), reference('0a')]
+    expect(await ownersOf(shop, transfer(203n, both), 1)).toEqual([
+      ['a', 101n, `${KEY_OF}:${reference('0a')}`],
+      ['b', 102n, `${KEY_OF}:${reference('0b')}`],
+    ])
+    expect(await ownersOf(shop, transfer(150n, both), 1)).toEqual([[null, 150n, KEY_OF]])
+  })
+
+  // Guarantee: money of one holder's time never goes to the next holder, nor does it go to two.
+  it('follows hold intervals: at most one owner, and only while its claim stood', () => {
+    const lease = fc.record({ from: fc.nat(1_000), lasts: fc.integer({ min: 1, max: 1_000 }) })
+    return fc.assert(
+      fc.asyncProperty(
+        fc.array(lease, { maxLength: 6 }),
+        fc.constantFrom('address' as const, 'amount' as const),
+        fc.nat(9_000),
+        async (leases, kind, minute) => {
+          // Leases one after another, as the unique claim makes them; only the last may still stand.
+          let next = 1_000
+          const holders = leases.map(({ from, lasts }, index) => {
+            const start = next + from
+            next = start + lasts
+            const releasedAt = index === leases.length - 1 ? null : next * 60_000
+            return holder({ id: String(index), amountBase: 5n, from: start * 60_000, releasedAt, kind })
+          })
+          const seenAt = minute * 60_000
+          const last = holders.at(-1)
+          const from = last?.locks[0]?.from ?? 0
+          const expected = last !== undefined && seenAt >= from - LAG ? last.invoiceId : null
+          expect(await ownersOf(holders, transfer(5n), seenAt)).toEqual([[expected, 5n, KEY_OF]])
+        },
+      ),
+    )
+  })
+})
+
+describe('on an address that a workspace proved', () => {
+  const own = holder({ id: 'a', amountBase: 5n, from: 0, kind: 'address', reference: reference('cd') })
+  const exact = holder({ id: 'b', amountBase: 5n, from: 0 })
+  const by = (workspaceId: string, provedAt = 1_000_000) => ({ workspaceId, provedAt })
+
+  // Guarantee: the coins are the prover's, so no invoice of another workspace is settled with them, by address, amount or reference.
+  it('money seen since then settles no invoice of others', async () => {
+    expect(await ownersOf([own], transfer(5n), 1_000_000, by('ws-x'))).toEqual([[null, 5n, KEY_OF]])
+    expect(await ownersOf([exact], transfer(5n), 1_000_000, by('ws-x'))).toEqual([[null, 5n, KEY_OF]])
+    expect(await ownersOf([own], transfer(7n, [reference('cd')]), 1_000_000, by('ws-x'))).toEqual([[null, 7n, KEY_OF]])
+  })
+
+  it('money of before is whose it was, however late it is scanned', async () => {
+    expect(await ownersOf([own], transfer(5n), 999_999, by('ws-x'))).toEqual([['a', 5n, KEY_OF]])
+  })
+
+  it('invoices of the prover count, past one of another that asked for the exact amount', async () => {
+    expect(await ownersOf([own], transfer(5n), 1_000_000, by('ws-a'))).toEqual([['a', 5n, KEY_OF]])
+    expect(await ownersOf([exact, own], transfer(5n), 1_000_000, by('ws-a'))).toEqual([['a', 5n, KEY_OF]])
+  })
+})

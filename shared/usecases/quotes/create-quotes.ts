@@ -1,0 +1,36 @@
+import type { RateRepository } from '#shared/ports/rates.ts'
+import { createRateReader, type RateReader, type RateReaderDeps } from '#shared/usecases/rates/read-rate.ts'
+import { createQuotePreparer, type QuotePreparer, type QuotePreparerDeps } from './prepare-quote.ts'
+import { type AvailabilityDeps, createQuoteAvailability, type QuoteAvailability } from './quote-availability.ts'
+import { createQuoteOffers, type QuoteOffers, type QuoteOffersDeps } from './quote-offers.ts'
+import type { VisitorBudget } from './visitor-budget.ts'
+
+/** Process-wide dependencies of quotes. */
+export interface QuotesDeps extends QuoteOffersDeps, Omit<AvailabilityDeps, 'rates' | 'addresses'> {
+  readonly rateSnapshots: Pick<RateRepository, 'latest' | 'latestBefore'>
+  readonly wallets: QuoteOffersDeps['wallets'] & AvailabilityDeps['wallets']
+  readonly catalog: AvailabilityDeps['catalog'] & RateReaderDeps['catalog'] & QuotePreparerDeps['catalog']
+}
+
+/** Rates, address offers, asset availability and quotes. They share caches, so a process creates them once. */
+export interface Quotes {
+  readonly rates: RateReader
+  readonly addresses: QuoteOffers
+  readonly availability: QuoteAvailability
+  readonly locks: QuotePreparer
+}
+
+/** Wires everything that sets an asset's price and address. `budget` limits visitors and is absent where only the merchant creates quotes. */
+export function createQuotes(deps: QuotesDeps, budget?: VisitorBudget): Quotes {
+  const rates = createRateReader({ ...deps, rates: deps.rateSnapshots })
+  const addresses = createQuoteOffers(deps)
+  const availability = createQuoteAvailability({ ...deps, rates, addresses })
+  const locks = createQuotePreparer({
+    ...deps,
+    rates,
+    availability,
+    addresses,
+    ...(budget !== undefined && { budget }),
+  })
+  return { rates, addresses, availability, locks }
+}

@@ -1,0 +1,213 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
+import { heldFor } from '#shared/domain/invoice/held-claims.ts'
+import type { Ms, PaymentMethod, Quote, QuoteHold, QuotePolicy } from '#shared/domain/invoice/model.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import type { AskedConfirmations } from '#shared/domain/payment/confirmation-tiers.ts'
+import type { AssetInfo, Catalog } from '#shared/ports/chain-catalog.ts'
+import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import type { AssetRate } from '#shared/ports/rates.ts'
+import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
+import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
+import { priceQuote } from './price-quote.ts'
+import type { QuoteAvailability } from './quote-availability.ts'
+import type { QuoteOffer, QuoteOffers } from './quote-offers.ts'
+import { requiredConfirmations } from './required-confirmations.ts'
+import type { Visitor, VisitorBudget } from './visitor-budget.ts'
+
+const BPS = 10_000n
+const QUARANTINE_MS = 7 * 24 * 3_600_000
+const QUARANTINE_MIN_MS = 24 * 3_600_000
+
+/** Dependencies of setting an address and an amount. */
+export interface QuotePreparerDeps {
+  readonly catalog: Pick<
+    Catalog,
+    'asset' | 'contract' | 'confirmations' | 'confirmationTiers' | 'knowsFinality' | 'paymentUri'
+  >
+  readonly rates: Pick<RateReader, 'rateFor'>
+  readonly availability: QuoteAvailability
+  readonly addresses: Pick<QuoteOffers, 'take' | 'reuse'>
+  /** Needed where visitors choose assets. */
+  readonly budget?: VisitorBudget
+}
+
+/** A request to receive one asset for one fiat amount. */
+export interface QuoteRequest {
+  readonly workspace: Pick<Workspace, 'id' | 'policy'>
+  readonly mode: Mode
+  readonly asset: AssetId
+  readonly fiat: { readonly minor: bigint; readonly currency: FiatCode }
+  readonly at: Ms
+  /** End of the quote. */
+  readonly quoteEndsAt: Ms
+  /** Payment methods of the invoice: an address that it already has is reused. */
+  readonly held?: readonly PaymentMethod[]
+  /** The visitor whose budget an additional address or amount counts against; absent for the merchant. */
+  readonly visitor?: Visitor
+}
+
+/** A complete payment method with a candidate address; the invoice write that carries `lock.claim` reserves it. */
+export interface PreparedPaymentMethod {
+  readonly lock: PaymentMethod
+  /** The same quote on the next candidate address, if the claim was taken. */
+  next(): Promise<PreparedPaymentMethod>
+  /** The same quote with other places in the visitors' budget, if one of those was taken. */
+  redraw(): Promise<PreparedPaymentMethod>
+}
+
+/** Sets amount, bounds and candidate address of a quote. */
+export interface QuotePreparer {
+  /**
+   * Prices the request at the current rate with the workspace's spread and freezes the bounds for checking payments.
+   * Throws `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent` for a visitor), `RATES_UNAVAILABLE` or `AMOUNT_BELOW_MINIMUM`; an
+   * address is only taken after everything else has passed.
+   */
+  prepare(request: QuoteRequest): Promise<PreparedPaymentMethod>
+}
+
+/** Makes the preparer that create, checkout and simulation share. */
+export function createQuotePreparer(deps: QuotePreparerDeps): QuotePreparer {
+  return {
+    async prepare(request) {
+      const info = deps.catalog.asset(request.asset)
+      const { id, policy } = request.workspace
+      const material = await deps.availability.require(id, request.mode, info)
+      const arsSeries = policy.arsSeries
+      const rate = await deps.rates.rateFor({ asset: info.id, fiat: request.fiat.currency, arsSeries })
+      const priced = priceLock(request, info, rate)
+      if (priced.amountBase < info.minBase) {
+        const minimum = `${formatUnits(info.minBase, info.decimals)} ${info.symbol}`
+        throw new PaymeshError('AMOUNT_BELOW_MINIMUM', {
+          details: [{ path: 'amount', message: `The minimum for ${info.id} is ${minimum}.` }],
+        })
+      }
+      const worth = { fiat: request.fiat, fiatPerUsd: rate.fiatPerUsd }
+      const subject = { policy, asset: info.id, mode: request.mode }
+      const required = requiredConfirmations(deps.catalog, subject, worth)
+      const reused = await deps.addresses.reuse(material, info, priced.amountBase, {
+        workspaceId: id,
+        held: request.held ?? [],
+      })
+      const parts = { request, info, material, priced, required }
+      return reused === null ? await withNextAddress(deps, parts) : preparedOn(deps, parts, reused, [])
+    },
+  }
+}
+
+type PricedQuote = Omit<Quote, 'uri'>
+
+/** The quote for a first choice or a renewal made now, including the workspace's spread. */
+export function priceLock(request: QuoteRequest, info: AssetInfo, rate: AssetRate): PricedQuote {
+  const { policy } = request.workspace
+  const { snapshotAt, sources, fxSources } = rate
+  return {
+    ...priceQuote({ policy, fiat: request.fiat, info, rate }),
+    lockedAt: request.at,
+    expiresAt: request.quoteEndsAt,
+    provenance: { snapshotAt, sources, fxSources, spreadBps: policy.spreadBps },
+  }
+}
+
+/** Input for a payment method. */
+interface Parts {
+  readonly request: QuoteRequest
+  readonly info: AssetInfo
+  readonly material: KeyMaterial
+  readonly priced: PricedQuote
+  /** Confirmations required for the invoice's value. */
+  readonly required: AskedConfirmations
+}
+
+async function withNextAddress(deps: QuotePreparerDeps, parts: Parts): Promise<PreparedPaymentMethod> {
+  // Before an address is taken: a visitor who has to wait must not block one for a minute.
+  const draws = await drawsFor(deps, parts)
+  const { material, info, priced, request } = parts
+  const candidate = await deps.addresses.take(material, info, priced.amountBase, request.workspace.id)
+  return preparedOn(deps, parts, candidate, draws)
+}
+
+function preparedOn(
+  deps: QuotePreparerDeps,
+  parts: Parts,
+  candidate: QuoteOffer,
+  draws: readonly string[],
+): PreparedPaymentMethod {
+  return {
+    lock: lockOn(deps, parts, candidate, draws),
+    next: () => withNextAddress(deps, parts),
+    redraw: async () => preparedOn(deps, parts, candidate, await drawsFor(deps, parts)),
+  }
+}
+
+async function drawsFor(
+  { budget }: QuotePreparerDeps,
+  { request: { workspace, visitor }, material }: Parts,
+): Promise<readonly string[]> {
+  if (visitor === undefined) return []
+  if (budget === undefined) throw new Error('a visitor chose an asset where no budget counts them')
+  return await budget.draw(material, workspace, visitor)
+}
+
+function lockOn(
+  deps: QuotePreparerDeps,
+  { request, info, priced, required }: Parts,
+  candidate: QuoteOffer,
+  draws: readonly string[],
+): PaymentMethod {
+  const { mode, held = [] } = request
+  const { address, matchKey, claim, amountBase, hold, priorHold } = candidate
+  // A payment method keeps its reference: payment links of its earlier quotes name it.
+  const earlier = held.findLast((lock) => lock.asset === info.id && lock.matchKey === matchKey)
+  const reference = earlier?.reference ?? candidate.reference
+  const amount = formatUnits(amountBase, info.decimals)
+  const named = reference === null ? {} : { reference }
+  const uri = deps.catalog.paymentUri({ asset: info.id, mode, address, amount, amountBase, ...named })
+  const { policy } = request.workspace
+  return {
+    asset: info.id,
+    network: info.network,
+    family: info.family,
+    symbol: info.symbol,
+    decimals: info.decimals,
+    address,
+    matchKey,
+    claim,
+    ...(hold !== null && { hold: holdOf(policy, hold) }),
+    ...(priorHold !== null && { priorHold }),
+    ...(draws.length > 0 && { draws }),
+    ...named,
+    ...(deps.catalog.contract(info.id, mode) === null && { coin: true as const }),
+    requiredConfirmations: required.confirmations,
+    ...(required.finality && { needsFinality: true }),
+    countsDust: false,
+    policy: frozenBounds(policy, info, amountBase, hold),
+    quotes: [{ ...priced, amountBase, amount, uri }],
+    from: request.at,
+    to: null,
+  }
+}
+
+/** At least a day, whatever the policy says: the slowest transfers take hours. */
+function holdOf(policy: WorkspacePolicy, kind: QuoteHold['kind']): QuoteHold {
+  const quarantineMs = Math.max(policy.quarantineMs ?? QUARANTINE_MS, QUARANTINE_MIN_MS)
+  return { kind, quarantineMs, heldMs: heldFor(policy.lateGraceMs), releasedAt: null }
+}
+
+/** Bounds in base units of this amount, so that a later policy change never affects the invoice. */
+function frozenBounds(
+  policy: WorkspacePolicy,
+  info: AssetInfo,
+  dueBase: bigint,
+  hold: QuoteOffer['hold'],
+): QuotePolicy {
+  const thousandth = dueBase / 1_000n
+  return {
+    // An amount that identifies the invoice must be met exactly.
+    toleranceBase: hold === 'amount' ? 0n : (dueBase * BigInt(policy.toleranceBps)) / BPS,
+    overToleranceBase: 0n,
+    lateGraceMs: policy.lateGraceMs,
+    lateDriftBps: policy.lateDriftBps,
+    dustBase: thousandth > info.dustBase ? thousandth : info.dustBase,
+  }
+}

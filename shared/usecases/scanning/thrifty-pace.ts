@@ -1,0 +1,149 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Holdings } from '#shared/ports/account-reader.ts'
+import type { LookPlace, Looks } from '#shared/ports/cursors.ts'
+import { RESTING_MS } from '#shared/usecases/networks/network-lag.ts'
+
+/** How often a thrifty scanner asks its nodes, milliseconds. */
+export interface ThriftyPace {
+  /** Without open invoices: the head and its finality. */
+  readonly restMs: number
+  /** With open invoices: their balances. */
+  readonly openMs: number
+  /** While somebody watches a page. */
+  readonly watchedMs: number
+  /** When most of the quota is used, whoever watches. */
+  readonly slowMs: number
+  /** Between two moves of the cursor for one purpose, at most. */
+  readonly confirmMs: number
+  /**
+   * An invoice may be stored, and its address shown, this much before its time says so: clocks of nodes and stores differ. Blocks younger than
+   * that before an invoice are read for it.
+   */
+  readonly marginMs: number
+  /** Usual time between two blocks. */
+  readonly blockTimeMs: number
+  /** Most time in which pages set the pace: this much of each hour, an hour's worth saved up at most three times. */
+  readonly watchedPerHourMs: number
+  /** Between two looks at addresses whose invoice ended, and at all. */
+  readonly endedLookMs: number
+  readonly allLookMs: number
+  /** Whether the network's quota is nearly used up. */
+  isNearlySpent(): Promise<boolean>
+}
+
+/** The usual pace of a network; `watchedMs` follows its blocks. */
+export function usualPace(blockTimeMs: number, isNearlySpent: ThriftyPace['isNearlySpent']): ThriftyPace {
+  return {
+    restMs: RESTING_MS,
+    openMs: 15_000,
+    watchedMs: Math.max(2_000, Math.min(blockTimeMs, 12_000)),
+    slowMs: 60_000,
+    confirmMs: 30_000,
+    marginMs: 60_000,
+    blockTimeMs,
+    watchedPerHourMs: 20 * 60_000,
+    endedLookMs: 3_600_000,
+    allLookMs: 24 * 3_600_000,
+    isNearlySpent,
+  }
+}
+
+/** Longest time that one step counts as watched. */
+const STEP_MAX_MS = 60_000
+/** Hours of watched time that may be saved up. */
+const SAVED_HOURS = 3
+
+/** What a thrifty scanner remembers between two steps; all of it may be lost. */
+export interface ThriftyState {
+  /** Balances of open watches at the end of the last range; they mean nothing once the cursor is at another block. */
+  baseline: Baseline | null
+  askedAt: Ms
+  movedAt: Ms
+  /** No look before this moment: the last one failed. */
+  lookAfter: Ms
+  /** Watched time that is left, milliseconds, and when that was true. */
+  watchedLeftMs: number
+  watchedAt: Ms
+}
+
+/** Balances at a block, and whatever else the next question can begin with. */
+export interface Baseline {
+  readonly hash: string
+  readonly holdings: Holdings
+  readonly state: Holdings
+}
+
+/** A look that has begun: it ends at `to` for every address. */
+export interface LookProgress {
+  readonly kind: keyof Looks
+  readonly to: LookPlace
+  readonly keys: Iterator<string>
+}
+
+/** Nothing is known yet. */
+export const freshState = (now: Ms, { watchedPerHourMs }: ThriftyPace): ThriftyState => ({
+  baseline: null,
+  askedAt: Number.NEGATIVE_INFINITY,
+  movedAt: Number.NEGATIVE_INFINITY,
+  lookAfter: Number.NEGATIVE_INFINITY,
+  watchedLeftMs: SAVED_HOURS * watchedPerHourMs,
+  watchedAt: now,
+})
+
+/** What a step depends on. */
+export interface PaceScene {
+  readonly now: Ms
+  /** Time of the cursor's block; test networks at their head count as later. */
+  readonly scannedThrough: Ms
+  readonly hasTrouble: boolean
+  /** Hash of the cursor's block. */
+  readonly hash: string
+  readonly open: readonly { readonly matchKey: string; readonly expiresAt: Ms }[]
+  /** Blocks until a payment may be confirmed; 0 when one waits for something else; null when none is unconfirmed. */
+  readonly blocksToConfirm: number | null
+  readonly isWatched: boolean
+  readonly isNearlySpent: boolean
+}
+
+/**
+ * What to do now. `wait`: nothing. `rest`: the head and finality. `glance`: compare the balances of open watches. `move`: read the range
+ * up to the head. `end`: the same because a deadline has passed. Pure.
+ */
+export type PaceStep = 'wait' | 'rest' | 'glance' | 'move' | 'end'
+
+/** Deadlines and open watches that were never read for come first, whatever the quota. Pure. */
+export function nextStep(pace: ThriftyPace, state: ThriftyState, scene: PaceScene): PaceStep {
+  const { now, open, blocksToConfirm, scannedThrough } = scene
+  const sinceMove = now - state.movedAt
+  // A head that shows the deadline's block exists a block later.
+  const isOver = ({ expiresAt }: { readonly expiresAt: Ms }) =>
+    expiresAt > scannedThrough && expiresAt + pace.blockTimeMs <= now
+  if (open.some(isOver)) return sinceMove >= Math.min(pace.confirmMs, 2 * pace.blockTimeMs) ? 'end' : 'wait'
+  const known = state.baseline?.hash === scene.hash ? state.baseline.holdings : null
+  const isNew = open.some(({ matchKey }) => known?.has(matchKey) !== true)
+  if (isNew || (scene.hasTrouble && open.length > 0)) return sinceMove >= pace.watchedMs ? 'move' : 'wait'
+  if (blocksToConfirm !== null) {
+    const expectedMs = Math.max(1, blocksToConfirm) * pace.blockTimeMs
+    if (sinceMove >= Math.max(pace.watchedMs, Math.min(expectedMs, pace.confirmMs))) return 'move'
+  }
+  if (open.length > 0) return now - state.askedAt >= glanceEvery(pace, scene) ? 'glance' : 'wait'
+  if (scene.hasTrouble || blocksToConfirm !== null) return sinceMove >= pace.confirmMs ? 'move' : 'wait'
+  return now - state.askedAt >= pace.restMs ? 'rest' : 'wait'
+}
+
+function glanceEvery(pace: ThriftyPace, { isWatched, isNearlySpent }: PaceScene): number {
+  if (isNearlySpent) return pace.slowMs
+  return isWatched ? pace.watchedMs : pace.openMs
+}
+
+/** Takes watched time from what is left, so that pages held open for long cannot set the pace for ever. True while there is some. */
+export function spendAttention(pace: ThriftyPace, state: ThriftyState, now: Ms, isAsked: boolean): boolean {
+  const passedMs = Math.max(0, now - state.watchedAt)
+  const earned = state.watchedLeftMs + (passedMs * pace.watchedPerHourMs) / 3_600_000
+  const hasTime = state.watchedLeftMs > 0
+  const spent = isAsked && hasTime ? Math.min(passedMs, STEP_MAX_MS) : 0
+  state.watchedAt = now
+  // What a step took too much is paid back before pages count again.
+  state.watchedLeftMs = Math.min(earned - spent, SAVED_HOURS * pace.watchedPerHourMs)
+  return isAsked && hasTime
+}

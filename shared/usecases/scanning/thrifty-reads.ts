@@ -1,0 +1,50 @@
+import type { WatchedMethod } from '#shared/ports/invoices.ts'
+import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { ScanSession } from './scan-session.ts'
+
+/**
+ * Payment methods of open invoices whose deadline the cursor has not passed, each address once: with its earliest showing and its next
+ * deadline. Read after the head: an invoice that is missing was shown to nobody before that head was made.
+ */
+export async function openWatches({ deps, source, cursor, index }: ScanSession): Promise<readonly WatchedMethod[]> {
+  const rows = await deps.invoices.watchedMethods(source.mode, source.network, cursor.time)
+  const byKey = new Map<string, WatchedMethod>()
+  for (const row of rows) {
+    // An address that is not watched on this network was never shown for it.
+    if (!row.isOpen || !index.has(row.matchKey)) continue
+    const { since, expiresAt } = byKey.get(row.matchKey) ?? row
+    byKey.set(row.matchKey, {
+      ...row,
+      since: Math.min(row.since, since),
+      expiresAt: Math.min(row.expiresAt, expiresAt),
+    })
+  }
+  return [...byKey.values()]
+}
+
+/** A block that the node must have. Throws `NodeUnreliable`. */
+export async function blockAt({ source }: ScanSession, height: number): Promise<BlockRef> {
+  const block = await source.client.blockAt(height)
+  if (block === null) throw new NodeUnreliable(`the node has no block ${height} below its head`)
+  return block
+}
+
+/** The block at a height as full scanning reads it; `coins` are accounts whose coin balance counts. Throws `NodeUnreliable` unless it is still the node's block there. */
+export async function readChosen(
+  session: ScanSession,
+  height: number,
+  {
+    outpoints,
+    coins,
+  }: { readonly outpoints?: ReadonlySet<string>; readonly coins?: ReadonlySet<string> | undefined } = {},
+): Promise<ScannedBlock> {
+  const { source, index } = session
+  const [block] = await source.client.scan(height, height, index, outpoints, coins)
+  if (block === undefined || block.height !== height) throw new NodeUnreliable(`block ${height} was not read`)
+  // Servers behind one URL may be on different branches: the parent of a block that is read alone proves nothing.
+  if ((await blockAt(session, height)).hash !== block.hash) {
+    throw new NodeUnreliable(`block ${height} was read from another branch`)
+  }
+  return block
+}

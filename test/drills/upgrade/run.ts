@@ -1,0 +1,224 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { ROOT } from '#scripts/bundle.mjs'
+import { builtPages } from '#scripts/pages.mjs'
+import { type Environment, keepSecrets, writeEnvironment } from '#scripts/start/environment.ts'
+import { FREE_PORTS } from '#scripts/start/stack-options.ts'
+import { type Surroundings, startSurroundings } from '#scripts/start/surroundings.ts'
+import { connectDatabase } from '#shared/db/connection/connect.ts'
+import { createLogger } from '#shared/runtime/observability/logger.ts'
+import { seededRandom } from '../../../chaos/random.ts'
+import { untilQuiet } from '../../../chaos/until-quiet.ts'
+import { type Check, describeCheck, isKept } from './checks.ts'
+import { commandLineOf } from './command-line.ts'
+import { checkProcesses, checkRecords, checkRequests, compareEvidence } from './compare.ts'
+import { type Doors, openDoors } from './doors.ts'
+import { checkOutEarlier } from './earlier-commit.ts'
+import { untilPriced, workBefore } from './earlier-work.ts'
+import { checkCommands, checkFiles, checkMetrics } from './former-names.ts'
+import { startLoad } from './load.ts'
+import { createMerchants, type Merchant } from './merchants.ts'
+import { createPayer } from './payers.ts'
+import { createRelease, type Release } from './release.ts'
+import { createRequests } from './requests.ts'
+
+/** The last commit before the folders, names and words of this release that starts: its settings, stored fields and requests run beside ours. */
+const EARLIER_COMMIT = '46b6143549bb78d982f2c5ca67688c4e82896d55'
+
+const USAGE = `usage: npm run drill:upgrade -- [options]
+
+Upgrades an installation under load: the earlier release works on real stores and a local chain, this release migrates
+and runs beside it, the earlier one is ended, comes back once, and is ended for good. No request is repeated. The
+status is 0 only when every check passed.
+
+  --commit <commit>  the earlier release, taken from git (default ${EARLIER_COMMIT.slice(0, 7)})
+  --against <dir>    a checkout of it with its packages, instead
+  --seconds <s>      how long each phase lasts (20)
+  --per-second <n>   invoices a second (1.5)
+  --keep             keeps data and logs and prints where they are
+`
+const MERCHANTS = 2
+const QUIET_MS = 240_000
+
+const { values } = parseArgs({
+  options: {
+    commit: { type: 'string', default: EARLIER_COMMIT },
+    against: { type: 'string' },
+    seconds: { type: 'string', default: '20' },
+    'per-second': { type: 'string', default: '1.5' },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const startedAt = Date.now()
+let phase = 'preparing'
+const say = (line: string): void => {
+  process.stdout.write(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}\n`)
+}
+const begin = (next: string): void => {
+  phase = next
+  say(next)
+}
+
+async function main(): Promise<number> {
+  const phaseMs = Number(values.seconds) * 1_000
+  const perSecond = Number(values['per-second'])
+  if (!(phaseMs > 0 && perSecond > 0 && perSecond <= 5)) {
+    process.stderr.write(USAGE)
+    return 2
+  }
+  const dir = mkdtempSync(join(tmpdir(), 'paymesh-upgrade-'))
+  const undo: (() => Promise<void> | void)[] = []
+  try {
+    const { against } = values
+    const earlier =
+      against === undefined ? checkOutEarlier(values.commit) : { folder: resolve(against), remove: () => undefined }
+    undo.push(earlier.remove)
+    const installation = await openInstallation(dir, earlier.folder, undo)
+    const checks = await upgrade(installation, { phaseMs, perSecond, undo })
+    for (const check of checks) process.stdout.write(`${describeCheck(check)}\n`)
+    const failed = checks.filter((check) => !isKept(check)).length
+    process.stdout.write(`\n${checks.length - failed} passed, ${failed} failed\n`)
+    return failed === 0 ? 0 : 1
+  } finally {
+    for (const step of undo.reverse()) await step()
+    if (values.keep) say(`kept ${dir}`)
+    else rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+interface Installation {
+  readonly dir: string
+  readonly dataDir: string
+  readonly around: Surroundings
+  readonly doors: Doors
+  readonly earlier: Release
+  readonly later: Release
+}
+
+/** Stores, chain, exchanges and doors; processes of neither release run yet. */
+async function openInstallation(
+  dir: string,
+  folder: string,
+  undo: (() => Promise<void> | void)[],
+): Promise<Installation> {
+  begin('starting MongoDB, Redis, a chain and exchanges')
+  const dataDir = join(dir, 'data')
+  mkdirSync(dataDir)
+  const common = { dataDir, ports: FREE_PORTS, networks: ['ethereum'] as const, report: say }
+  const around = await startSurroundings({ ...common, mongoUrl: null, redisUrl: null, processes: true })
+  undo.push(around.stop)
+  const doors = await openDoors()
+  undo.push(doors.stop)
+  const environment = await environmentOf(dataDir, around, doors)
+  writeEnvironment(dataDir, environment)
+  const release = (label: string, at: string): Release => {
+    const made = createRelease({ label, folder: at, environment, doors, logDir: dir })
+    undo.push(() => made.stop(0))
+    return made
+  }
+  return { dir, dataDir, around, doors, earlier: release('earlier', folder), later: release('later', ROOT) }
+}
+
+/** The settings of both releases. Pages are files of this release; what they ask is in the load. */
+async function environmentOf(dataDir: string, around: Surroundings, doors: Doors): Promise<Environment> {
+  return {
+    PAYMESH_ENV: 'development',
+    PAYMESH_WALLET_DELAY_HOURS: '0',
+    MONGO_URL: around.mongoUrl,
+    REDIS_URL: around.redisUrl ?? '',
+    ...keepSecrets(dataDir),
+    PAYMESH_PUBLIC_API_URL: doors.url('api'),
+    PAYMESH_PUBLIC_CHECKOUT_URL: doors.url('checkout'),
+    PAYMESH_PUBLIC_ADMIN_URL: doors.url('admin'),
+    PAYMESH_PAGES_DIR: await builtPages(say),
+    PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true',
+    // Each payer has an address of its own, as behind a proxy.
+    PAYMESH_TRUSTED_PROXIES: '1',
+    PAYMESH_NETWORKS: JSON.stringify({ test: around.nodes }),
+    PAYMESH_RATE_SOURCES: JSON.stringify(around.rateSourceUrls),
+  }
+}
+
+/** The story of the upgrade; what came of it. */
+async function upgrade(
+  { dir, dataDir, around, doors, earlier, later }: Installation,
+  options: { readonly phaseMs: number; readonly perSecond: number; readonly undo: (() => Promise<void> | void)[] },
+): Promise<readonly Check[]> {
+  const { phaseMs, perSecond, undo } = options
+  const [cliBefore, cli] = [commandLineOf(earlier.folder, dataDir), commandLineOf(later.folder, dataDir)]
+  const requests = createRequests(() => phase)
+  const random = seededRandom('upgrade')
+
+  begin('the earlier release migrates an empty database and starts')
+  await cliBefore.json('migrate')
+  await earlier.start()
+  const merchants = await createMerchants(cliBefore, { count: MERCHANTS, apiUrl: doors.url('api'), dir, random })
+  undo.push(() => closeAll(merchants))
+  const rpcUrl = around.nodes.ethereum?.rpcUrls[0] ?? ''
+  const urls = { checkoutUrl: doors.url('checkout'), adminUrl: doors.url('admin') }
+  const load = { ...urls, merchants, requests, pay: createPayer(rpcUrl), perSecond, random }
+  for (const { client } of merchants) await untilPriced(client)
+  begin('the earlier release works: an invoice in each state')
+  const outstanding = await Promise.all(merchants.map((merchant) => workBefore({ ...load, dataDir }, merchant)))
+  begin('load on the earlier release')
+  const running = startLoad(load)
+  await delay(phaseMs)
+  const metrics = await earlier.metricNames()
+
+  begin('this release migrates while the earlier one works')
+  await cli.json('migrate')
+  begin('this release starts beside the earlier one')
+  await later.start()
+  begin('both releases work')
+  await delay(phaseMs)
+  begin('the earlier release ends')
+  await earlier.stop()
+  begin('this release works alone')
+  for (const pay of outstanding.flat()) await pay()
+  await delay(phaseMs)
+  begin('going back: the earlier release starts again, this one ends')
+  await earlier.start()
+  await later.stop()
+  begin('the earlier release works alone on migrated data')
+  await delay(phaseMs)
+  begin('this release comes back, the earlier one ends for good')
+  await later.start()
+  await earlier.stop()
+  begin('this release works alone again')
+  await delay(phaseMs)
+
+  begin('the load ends')
+  await running.finish()
+  for (const { receivers } of merchants) receivers.calm()
+  const logger = createLogger({ name: 'drill', level: 'silent' })
+  const db = await connectDatabase({ url: around.mongoUrl, name: 'paymesh', logger })
+  undo.push(() => db.close())
+  begin('waiting until nothing is left to do')
+  await untilQuiet(db, QUIET_MS, say)
+  begin('comparing')
+  return [
+    checkRequests(requests),
+    ...(await compareEvidence(db, merchants)),
+    ...(await checkRecords(cli)),
+    ...(await checkCommands(cliBefore, cli)),
+    checkMetrics(metrics),
+    ...checkFiles(earlier.folder),
+    checkProcesses([earlier, later]),
+  ]
+}
+
+async function closeAll(merchants: readonly Merchant[]): Promise<void> {
+  for (const { receivers, ledger } of merchants) {
+    await receivers.close()
+    ledger.close()
+  }
+}
+
+if (values.help) process.stdout.write(USAGE)
+// Sockets that a receiver left in an odd state must not keep the drill from ending.
+else process.exit(await main())

@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { expect, inject, test } from 'vitest'
+import { useWorld } from '#test/support/use-world.ts'
+
+const world = useWorld()
+
+interface Item {
+  readonly item: string
+  readonly state: string
+  readonly reason: string | null
+  readonly steps: Readonly<Record<string, unknown>> | null
+}
+interface Report {
+  readonly ready: boolean
+  readonly items: readonly Item[]
+}
+
+/** Runs a step of `paymesh go-live`, which ends with 1 until everything has passed. */
+async function goLive(...args: readonly string[]): Promise<{ readonly status: number; readonly report: Report }> {
+  const given = [
+    'scripts/paymesh.mjs',
+    'go-live',
+    ...args,
+    '--workspace',
+    world().workspaceId,
+    '--mode',
+    'test',
+    '--json',
+  ]
+  return await new Promise((resolve, reject) => {
+    execFile(process.execPath, [...given, '--data', inject('stackDataDir')], (error, stdout, stderr) => {
+      const status = error === null ? 0 : Number(error.code)
+      if (status > 1 || stdout === '') return reject(new Error(stderr))
+      return resolve({ status, report: JSON.parse(stdout) as Report })
+    })
+  })
+}
+const itemOf = ({ items }: Report, name: string): Item | undefined => items.find(({ item }) => item === name)
+
+/** Each step is a process of its own. */
+const SLOW_MACHINE_MS = 600_000
+
+// Story: a merchant rehearses going live, pays a small invoice of their own, and sees it through to their webhook.
+test(
+  'a self-payment is followed from its invoice to the delivered webhook',
+  async () => {
+    const first = await goLive('check')
+    expect(first.status).toBe(1)
+    expect(first.report.ready).toBe(false)
+    expect(itemOf(first.report, 'nodes')).toMatchObject({ state: 'passed' })
+    expect(itemOf(first.report, 'second_source')).toMatchObject({ state: 'failed', reason: 'one_source' })
+    expect(itemOf(first.report, 'backup')).toMatchObject({ state: 'failed', reason: 'backup_missing' })
+    expect(itemOf(first.report, 'payment:ethereum')).toMatchObject({ state: 'open', steps: null })
+
+    const started = await goLive('pay', '--asset', 'usdt_ethereum', '--amount', '5.00')
+    const waiting = itemOf(started.report, 'payment:ethereum')
+    expect(waiting).toMatchObject({ state: 'open', steps: { seen: false, paid: false, delivered: false } })
+    const invoice = await world().getInvoice(String(waiting?.steps?.['invoice_id']))
+    expect(invoice).toMatchObject({ metadata: { paymesh_go_live: 'ethereum' }, source: 'manual' })
+
+    await world().pay(invoice)
+    await world().waitForEvent(invoice.id, 'invoice.paid')
+    // The receiver has the event; its delivery is stored as succeeded a moment later.
+    await expect
+      .poll(async () => itemOf((await goLive('check')).report, 'payment:ethereum')?.state, { timeout: 60_000 })
+      .toBe('passed')
+    const last = await goLive('check')
+    expect(itemOf(last.report, 'payment:ethereum')?.steps).toMatchObject({ seen: true, paid: true, delivered: true })
+    expect(itemOf(last.report, 'webhook')).toMatchObject({ state: 'passed' })
+  },
+  SLOW_MACHINE_MS,
+)

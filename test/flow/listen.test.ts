@@ -1,0 +1,190 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { verifyWebhook } from '#clients/typescript/src/main.ts'
+import { eventBody } from '#shared/contracts/webhooks/event.ts'
+import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
+import { useWorld } from '#test/support/use-world.ts'
+import { type ReceivedRequest, startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
+
+const world = useWorld()
+const run = promisify(execFile)
+let apiKey: string
+let receiver: WebhookReceiver
+let listener: Listener
+
+interface Line extends Record<string, unknown> {
+  readonly kind: string
+}
+interface Listener {
+  readonly child: ChildProcess
+  readonly text: () => string
+  waitFor(matches: (line: Line) => boolean): Promise<Line>
+}
+
+const PAYMESH = ['scripts/paymesh.mjs']
+const data = () => ['--data', inject('stackDataDir')]
+const env = () => ({ ...process.env, PAYMESH_API_KEY: apiKey })
+
+/** `paymesh listen --json`, with what it has printed. */
+function startListener(forwardTo: string): Listener {
+  const args = [...PAYMESH, 'listen', '--forward-to', forwardTo, '--json', ...data()]
+  const child = spawn(process.execPath, args, { env: env(), stdio: ['ignore', 'pipe', 'pipe'] })
+  let text = ''
+  const lines: Line[] = []
+  const waiters = new Set<() => void>()
+  child.stderr.on('data', (chunk: Buffer) => {
+    text += String(chunk)
+  })
+  createInterface(child.stdout).on('line', (line) => {
+    text += `${line}\n`
+    lines.push(JSON.parse(line))
+    for (const check of waiters) check()
+  })
+  return {
+    child,
+    text: () => text,
+    waitFor: (matches) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          const found = lines.find(matches)
+          if (found === undefined) return
+          waiters.delete(check)
+          resolve(found)
+        }
+        waiters.add(check)
+        child.once('exit', (code) => reject(new Error(`listen ended with ${code}: ${text}`)))
+        check()
+      }),
+  }
+}
+
+async function paymesh(...args: readonly string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  try {
+    return { status: 0, ...(await run(process.execPath, [...PAYMESH, ...args, ...data()], { env: env() })) }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { status: code, stdout, stderr }
+  }
+}
+
+const trigger = async (event: string): Promise<string | null> => {
+  const done = await paymesh('trigger', event, '--json')
+  expect([event, done.status, done.stderr.trim()]).toEqual([event, 0, ''])
+  return JSON.parse(done.stdout).invoice_id
+}
+const bodyOf = (request: ReceivedRequest) => eventBody.parse(JSON.parse(request.body.toString('utf8')))
+const isOf = (type: string, invoiceId: string | null) => (request: ReceivedRequest) => {
+  const event = bodyOf(request)
+  return event.type === type && (invoiceId === null || event.data.object.id === invoiceId)
+}
+
+beforeAll(async () => {
+  const made = await world().cli<{ readonly key: string }>(
+    ...[
+      'key',
+      'create',
+      '--workspace',
+      world().workspaceId,
+      '--mode',
+      'test',
+      '--scopes',
+      'webhooks:manage,invoices:write',
+    ],
+  )
+  apiKey = made.key
+  receiver = await startWebhookReceiver()
+  listener = startListener(receiver.url)
+  await listener.waitFor(({ kind }) => kind === 'ready')
+})
+afterAll(async () => {
+  listener.child.kill('SIGKILL')
+  await receiver.close()
+})
+
+// Guarantee: each of the twelve events can be made to happen and arrives, signed, at a receiver without a public address.
+test.each(EVENT_TYPES)('trigger %s arrives at the receiver of listen', async (type) => {
+  const { secret } = await listener.waitFor(({ kind }) => kind === 'ready')
+  const invoiceId = await trigger(type)
+  const request = await receiver.waitFor(isOf(type, invoiceId), 60_000)
+  const event = verifyWebhook(request.body, request.headers['x-webhook-signature'], String(secret), {
+    now: () => request.receivedAt,
+  })
+  expect(event).toMatchObject({ type, livemode: false })
+  expect(event.data.payment !== undefined).toBe(type.startsWith('payment.'))
+  if (type === 'invoice.late_payment') {
+    const paid = bodyOf(await receiver.waitFor(isOf('payment.confirmed', invoiceId), 60_000))
+    expect(paid.data.payment).toMatchObject({ late: true, simulated: true })
+  }
+  if (type === 'invoice.confirming') {
+    const { received, crypto } = bodyOf(request).data.object
+    // The first half is confirmed, the second one is not yet.
+    expect(BigInt(received.confirmed_base_units)).toBe((BigInt(crypto?.amount_base_units ?? 0) + 1n) / 2n)
+    expect(received.amount_base_units).toBe(crypto?.amount_base_units)
+  }
+  record(type, request)
+})
+
+/** `RECORD_EVENTS=1` keeps what arrived as the documented sample of the event, at an address of documentation. */
+function record(type: string, request: ReceivedRequest): void {
+  if (process.env['RECORD_EVENTS'] !== '1') return
+  const text = JSON.stringify(JSON.parse(request.body.toString('utf8')), null, 2)
+  const shown = text.replaceAll(world().dev.checkoutUrl, 'https://pay.example.com')
+  writeFileSync(join('docs/events', `${type}.json`), `${shown}\n`)
+}
+
+// Guarantee: a receiver that dies loses nothing: events wait for it in their order.
+test('events wait for a receiver that is down', async () => {
+  const holder = createServer()
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))
+  const { port } = holder.address() as AddressInfo
+  await new Promise((resolve) => holder.close(resolve))
+  const down = startListener(`http://127.0.0.1:${port}/hook`)
+  await down.waitFor(({ kind }) => kind === 'ready')
+  const first = await trigger('invoice.created')
+  const second = await trigger('invoice.created')
+  expect(await down.waitFor(({ kind }) => kind === 'waiting')).toMatchObject({ reason: 'ECONNREFUSED' })
+  const seen: string[] = []
+  const late = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      seen.push(JSON.parse(Buffer.concat(chunks).toString('utf8')).data.object.id)
+      response.end()
+    })
+  })
+  await new Promise<void>((resolve) => late.listen(port, '127.0.0.1', resolve))
+  await expect.poll(() => seen).toEqual([first, second])
+  const exited = new Promise((resolve) => down.child.once('exit', resolve))
+  down.child.kill('SIGINT')
+  expect(await exited).toBe(0)
+  late.closeAllConnections()
+  await new Promise((resolve) => late.close(resolve))
+})
+
+test('an event is sent again by its id, and one that is not there is refused', async () => {
+  const invoiceId = await trigger('invoice.created')
+  const { id } = bodyOf(await receiver.waitFor(isOf('invoice.created', invoiceId), 60_000))
+  const before = receiver.requests.length
+  const again = await paymesh('listen', '--forward-to', receiver.url, '--resend', id)
+  expect([again.status, again.stderr]).toEqual([0, ''])
+  expect(receiver.requests.slice(before).some((request) => bodyOf(request).id === id)).toBe(true)
+  const unknown = await paymesh('listen', '--forward-to', receiver.url, '--resend', 'evt_0_1')
+  expect(unknown).toMatchObject({ status: 1, stderr: expect.stringContaining('NOT_FOUND') })
+})
+
+test('mistakes are named in one line, and no output shows the key', async () => {
+  const typo = await paymesh('listen', '--forward-to', receiver.url, '--events', 'invoice.payed')
+  expect(typo.stderr).toContain('invoice.payed')
+  const known = apiKey
+  apiKey = `${known.slice(0, -1)}${known.endsWith('0') ? '1' : '0'}`
+  const refused = await paymesh('listen', '--forward-to', receiver.url)
+  apiKey = known
+  expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('UNAUTHENTICATED') })
+  expect([listener.text(), refused.stderr, refused.stdout].join('')).not.toContain(known.slice(12))
+})

@@ -1,0 +1,74 @@
+import type { Database } from '#shared/db/connection/connect.ts'
+import type { Facts } from './facts.ts'
+
+/** Who waits for the answer of a question. `idle` is what the product asks again and again when nothing happens. */
+export type Asker = 'rest' | 'dashboard' | 'workers' | 'idle' | 'command line'
+
+/**
+ * A method that names documents by `_id` or another unique key and by nothing else, or only adds some. It reads as many as it is
+ * given, however many there are, and is not asked.
+ */
+export const BY_KEY = 'by key'
+
+type Ask<R> = (on: R, facts: Facts) => unknown
+
+/** A question that may examine more than its answer accounts for, up to a bound that its code states. */
+export interface Bounded<R> {
+  readonly ask: Ask<R>
+  /** Most documents, and most keys, that it examines. */
+  readonly atMost: number
+  readonly because: string
+}
+
+/** States the bound of a question. */
+export const bounded = <R>(atMost: number, because: string, ask: Ask<R>): Bounded<R> => ({ atMost, because, ask })
+
+type Question<R> = Ask<R> | Bounded<R>
+type Methods<R> = { [M in keyof R]: R[M] extends (...args: never[]) => Promise<unknown> ? M : never }[keyof R]
+
+/**
+ * Every method of a repository with the question, or the questions by name, that it is measured by. A method that is missing here
+ * does not compile: a new query is covered by being declared in its port.
+ */
+export type Declared<R> = {
+  readonly [M in Methods<R>]: Question<R> | Readonly<Record<string, Question<R>>> | typeof BY_KEY
+}
+
+/** A question by its name, ready to be asked of a seeded database. */
+export interface NamedQuestion {
+  /** `invoices.list by status` */
+  readonly name: string
+  readonly asker: Asker
+  /** The stated bound; null when only what it returns bounds it. */
+  readonly atMost: number | null
+  readonly because: string | null
+  ask(db: Database, facts: Facts): unknown
+}
+
+/** Declares the questions of a repository. `create` opens it on the seeded database. */
+export function questionsOf<R>(
+  repository: string,
+  asker: Asker,
+  create: (db: Database) => R,
+  declared: Declared<R>,
+): readonly NamedQuestion[] {
+  const named = (name: string, question: Question<R>): NamedQuestion => {
+    const { ask, atMost, because } =
+      typeof question === 'function' ? { ask: question, atMost: null, because: null } : question
+    return { name, asker, atMost, because, ask: (db, facts) => ask(create(db), facts) }
+  }
+  const entries = Object.entries(declared) as [string, Declared<R>[Methods<R>]][]
+  return entries.flatMap(([method, entry]) => {
+    if (entry === BY_KEY) return []
+    if (typeof entry === 'function' || isBounded(entry)) return [named(`${repository}.${method}`, entry)]
+    return Object.entries(entry).map(([how, question]) => named(`${repository}.${method} ${how}`, question))
+  })
+}
+
+function isBounded<R>(entry: object): entry is Bounded<R> {
+  return 'ask' in entry && typeof entry.ask === 'function'
+}
+
+/** Every question reads its answer with room to spare: twenty per document of it, and the fixed costs of a few commands. */
+export const mostExamined = ({ atMost }: Pick<NamedQuestion, 'atMost'>, returned: number): number =>
+  Math.max(atMost ?? 0, 20 * returned + 200)

@@ -1,0 +1,189 @@
+import { createDeliveryLookups } from '#shared/db/deliveries/delivery-lookups.ts'
+import { createDeliveryReads } from '#shared/db/deliveries/delivery-reads.ts'
+import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
+import { createEndpointOperations } from '#shared/db/deliveries/endpoint-operations.ts'
+import { createRecoveryRepository } from '#shared/db/deliveries/recovery-repository.ts'
+import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
+import { createEventRepository } from '#shared/db/events/event-repository.ts'
+import type { DeliverySearch } from '#shared/ports/delivery-search.ts'
+import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
+import { BUSY, DAY_MS, ENDPOINTS, type Facts, MODE } from '../facts.ts'
+
+const COUNT_MAX = 10_000
+/** Two looks at 5,000 deliveries: for the page, and for where it ended. */
+const LOOKED_THROUGH = 10_200
+const THROUGH = 'looks through 5,000 deliveries for a page'
+const search = (overrides: Partial<DeliverySearch>): DeliverySearch => ({
+  ...{ workspaceId: BUSY, mode: MODE, status: null, endpointId: null, eventType: null, eventId: null },
+  ...{ invoiceId: null, createdFrom: null, createdBefore: null, after: null, limit: 25, ...overrides },
+})
+const event = (facts: Facts) => facts.eventId(facts.recent, 1)
+
+const DELIVERIES: Declared<ReturnType<typeof createDeliveryRepository>> = {
+  insertMany: BY_KEY,
+  dueEndpoints: (on, { now }) => on.dueEndpoints(now, 100),
+  findDue: {
+    'of one endpoint': (on) => on.findDue([{ endpointId: ENDPOINTS.dead, limit: 32 }], null),
+    'of many endpoints': (on) =>
+      on.findDue(
+        Object.values(ENDPOINTS).map((endpointId) => ({ endpointId, limit: 16 })),
+        null,
+      ),
+  },
+  claim: BY_KEY,
+  finish: BY_KEY,
+  release: (on, facts) => on.release([`whd_${event(facts)}_alive`], 'no lease'),
+  nextDue: (on) => on.nextDue(ENDPOINTS.dead),
+  purge: (on) => on.purge(ENDPOINTS.alive, null),
+  hold: (on) => on.hold(ENDPOINTS.alive, null),
+  unhold: (on) => on.unhold(ENDPOINTS.alive),
+  heldEndpoints: (on) => on.heldEndpoints(),
+  findById: BY_KEY,
+  listByEvent: (on, facts) => on.listByEvent(event(facts)),
+  highestGeneration: (on, facts) => on.highestGeneration(event(facts), ENDPOINTS.alive),
+  listAttempts: (on, facts) => on.listAttempts(`whd_${event(facts)}_alive`),
+  lastFinished: (on) => on.lastFinished(ENDPOINTS.alive, 3),
+}
+
+const READS: Declared<ReturnType<typeof createDeliveryReads>> = {
+  search: {
+    newest: (on) => on.search(search({})),
+    'of a type': (on) => on.search(search({ eventType: 'invoice.paid' })),
+    'of a type that none has': (on) => on.search(search({ eventType: 'invoice.overpaid' })),
+    failed: (on) => on.search(search({ status: 'failed' })),
+    'failed of a type': bounded(LOOKED_THROUGH, THROUGH, (on) =>
+      on.search(search({ status: 'failed', eventType: 'invoice.paid' })),
+    ),
+    'failed at an endpoint': bounded(LOOKED_THROUGH, THROUGH, (on) =>
+      on.search(search({ status: 'failed', endpointId: ENDPOINTS.dead })),
+    ),
+    'failed of a type at an endpoint': bounded(LOOKED_THROUGH, THROUGH, (on) =>
+      on.search(search({ status: 'failed', endpointId: ENDPOINTS.dead, eventType: 'invoice.paid' })),
+    ),
+    succeeded: bounded(LOOKED_THROUGH, THROUGH, (on) => on.search(search({ status: 'succeeded' }))),
+    'succeeded of a type': bounded(LOOKED_THROUGH, THROUGH, (on) =>
+      on.search(search({ status: 'succeeded', eventType: 'invoice.created' })),
+    ),
+    'succeeded at an endpoint': bounded(LOOKED_THROUGH, THROUGH, (on) =>
+      on.search(search({ status: 'succeeded', endpointId: ENDPOINTS.alive })),
+    ),
+    'succeeded at an endpoint that takes nothing': bounded(LOOKED_THROUGH, THROUGH, (on) =>
+      on.search(search({ status: 'succeeded', endpointId: ENDPOINTS.dead })),
+    ),
+    'succeeded of a type at an endpoint that takes nothing': bounded(LOOKED_THROUGH, THROUGH, (on) =>
+      on.search(search({ status: 'succeeded', endpointId: ENDPOINTS.dead, eventType: 'invoice.created' })),
+    ),
+    pending: bounded(LOOKED_THROUGH, THROUGH, (on) => on.search(search({ status: 'pending' }))),
+    'pending of a type': bounded(LOOKED_THROUGH, THROUGH, (on) =>
+      on.search(search({ status: 'pending', eventType: 'invoice.paid' })),
+    ),
+    'pending at an endpoint': bounded(LOOKED_THROUGH, THROUGH, (on) =>
+      on.search(search({ status: 'pending', endpointId: ENDPOINTS.dead })),
+    ),
+    'pending at an endpoint that only holds': bounded(LOOKED_THROUGH, THROUGH, (on) =>
+      on.search(search({ status: 'pending', endpointId: ENDPOINTS.held })),
+    ),
+    held: bounded(LOOKED_THROUGH, THROUGH, (on) => on.search(search({ status: 'held' }))),
+    'held of a type': bounded(LOOKED_THROUGH, THROUGH, (on) =>
+      on.search(search({ status: 'held', eventType: 'invoice.paid' })),
+    ),
+    'held at an endpoint that only waits': bounded(LOOKED_THROUGH, THROUGH, (on) =>
+      on.search(search({ status: 'held', endpointId: ENDPOINTS.dead })),
+    ),
+    'of an endpoint': bounded(LOOKED_THROUGH, THROUGH, (on) => on.search(search({ endpointId: ENDPOINTS.alive }))),
+    'of an endpoint in the other mode': bounded(LOOKED_THROUGH, THROUGH, (on) =>
+      on.search(search({ mode: 'test', endpointId: ENDPOINTS.alive })),
+    ),
+    'of an event': (on, facts) => on.search(search({ eventId: event(facts) })),
+    'of an invoice': (on, facts) => on.search(search({ invoiceId: facts.invoiceId(facts.recent) })),
+    'of one day': (on, facts) =>
+      on.search(search({ createdFrom: facts.now - 100 * DAY_MS, createdBefore: facts.now - 99 * DAY_MS })),
+  },
+  ofEvents: (on, facts) => on.ofEvents(BUSY, [event(facts)]),
+  health: {
+    'of an endpoint that takes everything': (on) => on.health(ENDPOINTS.alive),
+    'of an endpoint with a backlog': bounded(COUNT_MAX + 1_000, 'counts what waits up to 10,000', (on) =>
+      on.health(ENDPOINTS.dead),
+    ),
+    'of a disabled endpoint': bounded(COUNT_MAX + 1_000, 'counts what is held up to 10,000', (on) =>
+      on.health(ENDPOINTS.held),
+    ),
+  },
+  listEvents: {
+    newest: (on) => on.listEvents({ workspaceId: BUSY, mode: MODE, invoiceId: null, after: null, limit: 25 }),
+    'of an invoice': (on, facts) =>
+      on.listEvents({
+        ...{ workspaceId: BUSY, mode: MODE, invoiceId: facts.invoiceId(facts.recent), after: null, limit: 25 },
+      }),
+  },
+  invoiceNumbers: BY_KEY,
+  invoiceIdOf: BY_KEY,
+}
+
+const LOOKUPS: Declared<ReturnType<typeof createDeliveryLookups>> = {
+  list: {
+    newest: (on) => on.list({ endpointIds: Object.values(ENDPOINTS), status: null, limit: 25 }),
+    succeeded: bounded(5_000 * 3, 'looks through 5,000 deliveries of each endpoint', (on) =>
+      on.list({ endpointIds: Object.values(ENDPOINTS), status: 'succeeded', limit: 25 }),
+    ),
+    failed: (on) => on.list({ endpointIds: Object.values(ENDPOINTS), status: 'failed', limit: 25 }),
+    pending: bounded(5_000 * 3, 'looks through 5,000 deliveries of each endpoint', (on) =>
+      on.list({ endpointIds: Object.values(ENDPOINTS), status: 'pending', limit: 25 }),
+    ),
+    held: bounded(5_000 * 3, 'looks through 5,000 deliveries of each endpoint', (on) =>
+      on.list({ endpointIds: Object.values(ENDPOINTS), status: 'held', limit: 25 }),
+    ),
+  },
+  ofEvents: (on, facts) => on.ofEvents(ENDPOINTS.alive, [event(facts)]),
+  eventsAfter: (on, { now }) => on.eventsAfter(BUSY, { createdAt: now - 100 * DAY_MS, id: '' }, now, 100),
+}
+
+const RECOVERIES: Declared<ReturnType<typeof createRecoveryRepository>> = {
+  ask: BY_KEY,
+  findById: BY_KEY,
+  listByEndpoint: (on) => on.listByEndpoint(ENDPOINTS.alive, 10),
+  due: (on, { now }) => on.due(now, 10),
+  claim: BY_KEY,
+  progress: BY_KEY,
+  pause: BY_KEY,
+  finish: BY_KEY,
+}
+
+const ENDPOINT_ROWS: Declared<ReturnType<typeof createEndpointRepository>> = {
+  insert: BY_KEY,
+  findById: BY_KEY,
+  findByIds: BY_KEY,
+  list: (on) => on.list(BUSY, MODE),
+  listOf: (on) => on.listOf([BUSY]),
+  count: (on) => on.count(BUSY),
+  remove: BY_KEY,
+  restrictToLive: BY_KEY,
+}
+
+const OPERATIONS: Declared<ReturnType<typeof createEndpointOperations>> = {
+  insert: BY_KEY,
+  update: BY_KEY,
+  remove: BY_KEY,
+  restrictToLive: BY_KEY,
+  setStatus: BY_KEY,
+  rotate: BY_KEY,
+  addDelivery: BY_KEY,
+  isRecorded: BY_KEY,
+}
+
+const EVENTS: Declared<ReturnType<typeof createEventRepository>> = {
+  insertMany: BY_KEY,
+  findByIds: BY_KEY,
+  listByInvoice: (on, facts) => on.listByInvoice(facts.invoiceId(facts.recent)),
+}
+
+/** What is asked about events, deliveries and endpoints. */
+export const DELIVERY_QUESTIONS = [
+  ...questionsOf('deliveries', 'workers', createDeliveryRepository, DELIVERIES),
+  ...questionsOf('delivery reads', 'dashboard', createDeliveryReads, READS),
+  ...questionsOf('delivery lookups', 'command line', createDeliveryLookups, LOOKUPS),
+  ...questionsOf('recoveries', 'idle', createRecoveryRepository, RECOVERIES),
+  ...questionsOf('endpoints', 'rest', createEndpointRepository, ENDPOINT_ROWS),
+  ...questionsOf('endpoint operations', 'dashboard', createEndpointOperations, OPERATIONS),
+  ...questionsOf('events', 'workers', createEventRepository, EVENTS),
+]

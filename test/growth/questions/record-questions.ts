@@ -1,0 +1,163 @@
+import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
+import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
+import { createAuditSearch } from '#shared/db/audit/audit-search.ts'
+import { createExportRecords } from '#shared/db/audit/export-records.ts'
+import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
+import { createExceptionDecisions } from '#shared/db/exceptions/exception-decisions.ts'
+import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
+import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
+import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
+import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
+import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
+import { createRollups } from '#shared/db/reports/rollups.ts'
+import type { ExceptionQuery } from '#shared/ports/exception-decisions.ts'
+import type { OverviewSpan } from '#shared/ports/overview.ts'
+import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
+import { BUSY, DAY_MS, ENDPOINTS, type Facts, HOUR_MS, MODE, NETWORK, OPEN_INVOICES } from '../facts.ts'
+import { unmatchedKey } from '../seed-records.ts'
+
+const REPAIR_MAX = 20_000
+
+const inbox = (overrides: Partial<ExceptionQuery>): ExceptionQuery => ({
+  ...{ workspaceId: BUSY, mode: MODE, open: true, kinds: [], limit: 25, after: null, ...overrides },
+})
+const span = (facts: Facts): OverviewSpan => ({
+  ...{ workspaceId: BUSY, mode: MODE, since: facts.now - 180 * DAY_MS, until: facts.now + HOUR_MS },
+})
+
+const EXCEPTIONS: Declared<ReturnType<typeof createExceptionRepository>> = {
+  applyChanges: BY_KEY,
+  open: BY_KEY,
+  openOnce: BY_KEY,
+  report: BY_KEY,
+  close: BY_KEY,
+  closeGone: (on, facts) => on.closeGone([unmatchedKey(facts, 1), 'none'], facts.now),
+  unmatchedKeys: (on) => on.unmatchedKeys({ mode: MODE, network: NETWORK, after: null, limit: 100 }),
+  findById: BY_KEY,
+  listByInvoice: (on, facts) => on.listByInvoice(facts.invoiceId(facts.old)),
+  closeAudited: BY_KEY,
+  listOpen: {
+    'of a workspace': (on) => on.listOpen(BUSY),
+    'of the installation': (on) => on.listOpen(null),
+  },
+}
+
+const INBOX: Declared<ReturnType<typeof createExceptionDecisions>> = {
+  find: BY_KEY,
+  list: {
+    open: (on) => on.list(inbox({})),
+    'open of a kind': (on) => on.list(inbox({ kinds: ['failing_endpoint'] })),
+    'open of a kind that none has': (on) => on.list(inbox({ kinds: ['halted_chain'] })),
+    resolved: (on) => on.list(inbox({ open: false })),
+    'resolved of some kinds': (on) => on.list(inbox({ open: false, kinds: ['late', 'partial', 'over'] })),
+    'resolved of a kind that none has': (on) => on.list(inbox({ open: false, kinds: ['halted_chain', 'stuck'] })),
+  },
+  countOpen: bounded(1_000, 'counts up to a given number', (on) => on.countOpen(BUSY, MODE, 1_000)),
+  summariseOpen: bounded(100_000, 'counts open entries from the index, once a day', (on, { now }) =>
+    on.summariseOpen(now - HOUR_MS),
+  ),
+  findOpenByPayment: (on, facts) => on.findOpenByPayment(BUSY, unmatchedKey(facts, 1)),
+  claim: BY_KEY,
+  release: BY_KEY,
+  resolve: BY_KEY,
+  addNote: BY_KEY,
+}
+
+const CHAIN: Declared<ReturnType<typeof createAuditChainRepository>> = {
+  tail: (on) => on.tail(),
+  waiting: (on) => on.waiting(100),
+  adopt: {
+    'for the first time': bounded(Number.POSITIVE_INFINITY, 'reads every row, once', (on) => on.adopt()),
+    'from then on': (on) => on.adopt(),
+  },
+  head: BY_KEY,
+  hasKeyed: (on) => on.hasKeyed(),
+  append: BY_KEY,
+  listChained: (on) => on.listChained({ seq: 5, id: 'audit-12' }, 100),
+  extent: (on) => on.extent(),
+  unchained: bounded(Number.POSITIVE_INFINITY, 'reads every row, once a week and for the command line', (on) =>
+    on.unchained(),
+  ),
+  countWaiting: bounded(10_000, 'counts up to 10,000', (on) => on.countWaiting()),
+  verified: BY_KEY,
+  saveVerified: BY_KEY,
+}
+
+const SEARCH: Declared<ReturnType<typeof createAuditSearch>> = {
+  search: {
+    'newest of the installation': (on) => on.search({ workspaceId: null }, null, 25),
+    'of a workspace': (on) => on.search({ workspaceId: BUSY }, null, 25),
+    'of a person': (on) => on.search({ workspaceId: null, actor: 'user:3@example.com' }, null, 25),
+    'of a person in a workspace': (on) => on.search({ workspaceId: BUSY, actor: 'user:3@example.com' }, null, 25),
+    'about a subject': (on, facts) => on.search({ workspaceId: BUSY, subject: facts.invoiceId(0) }, null, 25),
+    'of one day': (on, { now }) =>
+      on.search({ workspaceId: BUSY, from: now - 400 * DAY_MS, until: now - 399 * DAY_MS }, null, 25),
+  },
+}
+
+const TRAIL: Declared<ReturnType<typeof createAuditRepository>> = {
+  insertMany: BY_KEY,
+  listBySubject: (on, facts) => on.listBySubject(facts.invoiceId(0)),
+}
+
+const EXPORTS: Declared<ReturnType<typeof createExportRecords>> = { record: BY_KEY }
+
+const BACKUPS: Declared<ReturnType<typeof createVerifiedBackups>> = { latest: BY_KEY, record: BY_KEY }
+
+const QUEUE: Declared<ReturnType<typeof createMailQueue>> = {
+  due: (on, { now }) => on.due(now, 100),
+  claim: BY_KEY,
+  finish: BY_KEY,
+  release: BY_KEY,
+  findById: BY_KEY,
+  listNewest: (on) => on.listNewest(25),
+  count: (on, { now }) => on.count(now),
+}
+
+const MAILS: Declared<ReturnType<typeof createMailRepository>> = { insertMany: BY_KEY, hasAny: BY_KEY }
+
+const RATES: Declared<ReturnType<typeof createRateRepository>> = {
+  insert: BY_KEY,
+  latest: (on) => on.latest(),
+  latestBefore: (on, { now }) => on.latestBefore(now - DAY_MS, 120_000),
+}
+
+const OVERVIEW: Declared<ReturnType<typeof createOverviewReads>> = {
+  invoices: {
+    'of 180 days, by hour': (on, facts) => on.invoices(span(facts), 'hour'),
+    'of 180 days, by quarter': (on, facts) => on.invoices(span(facts), 'quarter'),
+  },
+  deliveries: (on, { now }) => on.deliveries(Object.values(ENDPOINTS), MODE, now - DAY_MS),
+  asOf: (on) => on.asOf(),
+  beginnings: (on) => on.beginnings(BUSY, MODE),
+}
+
+const ROLLUPS: Declared<ReturnType<typeof createRollups>> = {
+  catchUp: {
+    'when nothing changed': (on, { now }) => on.catchUp(now + HOUR_MS),
+    'right after another round': bounded(
+      100 * OPEN_INVOICES,
+      'what was stamped in the last two minutes, and its hours in full',
+      (on, { now }) => on.catchUp(now),
+    ),
+  },
+  repair: bounded(REPAIR_MAX, 'what was stamped in three hours, and a 168th of half a year', (on, { now }) =>
+    on.repair(now),
+  ),
+}
+
+/** What is asked about the inbox, the audit trail, mails, rates and the front page. */
+export const RECORD_QUESTIONS = [
+  ...questionsOf('exceptions', 'workers', createExceptionRepository, EXCEPTIONS),
+  ...questionsOf('inbox', 'dashboard', createExceptionDecisions, INBOX),
+  ...questionsOf('audit chain', 'idle', createAuditChainRepository, CHAIN),
+  ...questionsOf('audit search', 'dashboard', createAuditSearch, SEARCH),
+  ...questionsOf('audit rows', 'command line', createAuditRepository, TRAIL),
+  ...questionsOf('export records', 'dashboard', createExportRecords, EXPORTS),
+  ...questionsOf('verified back-ups', 'idle', createVerifiedBackups, BACKUPS),
+  ...questionsOf('mail queue', 'idle', createMailQueue, QUEUE),
+  ...questionsOf('mails', 'workers', createMailRepository, MAILS),
+  ...questionsOf('rates', 'rest', createRateRepository, RATES),
+  ...questionsOf('overview', 'dashboard', createOverviewReads, OVERVIEW),
+  ...questionsOf('roll-ups', 'idle', createRollups, ROLLUPS),
+]

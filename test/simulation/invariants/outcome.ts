@@ -1,0 +1,124 @@
+import type { InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
+import { must } from '../kernel/violation.ts'
+import type { SimChain } from '../world/chain.ts'
+import type { Sim } from '../world/sim.ts'
+
+const SETTLED = new Set(['paid', 'overpaid'])
+
+/** L1, S5, S14: the status is the one that the chain's own sums ask for. */
+export function checkOutcome(sim: Sim, invoice: InvoiceDocument): void {
+  const { _id: id, status } = invoice
+  must(!['new', 'pending', 'partial', 'confirming'].includes(status), 'L1', () => `invoice ${id} is still ${status}`)
+  const lock = invoice.locks.findLast(({ to }) => to === null)
+  const chain = lock === undefined ? undefined : sim.chains.get(`${invoice.mode}:${lock.network}`)
+  if (
+    lock === undefined ||
+    chain === undefined ||
+    invoice.ledger.some((row) => row.simulated || row.acceptedBase !== null)
+  )
+    return
+  const due = BigInt(lock.quotes[0]?.amountBase ?? '0')
+  const needed = due - BigInt(lock.policy.toleranceBase)
+  const sums = chainSums(sim, chain, invoice)
+  if (status === 'cancelled') return
+  if (sums.onTime >= needed && !sums.moved) {
+    must(SETTLED.has(status), 'L1', () => `invoice ${id} got ${sums.onTime} of ${needed} in time and is ${status}`)
+    must(!invoice.paidLate, 'L1', () => `invoice ${id} was paid in time and says late`)
+  }
+  if (sums.all === sums.onTime && !sums.moved && SETTLED.has(status)) {
+    const expected = sums.all > due ? 'overpaid' : 'paid'
+    must(status === expected, 'S5', () => `invoice ${id} got ${sums.all} of ${due} and is ${status}`)
+  }
+  if (sums.all < needed && SETTLED.has(status)) {
+    const published = invoice.exceptions.some(({ exception }) => exception === 'reorged')
+    must(
+      published,
+      'S14',
+      () => `invoice ${id} is ${status} with ${sums.all} of ${needed} on the chain, and nobody was told`,
+    )
+  }
+  checkLateness(chain, invoice)
+}
+
+/**
+ * Base units on the chain for an invoice, from the world's own book; dust counts only where it completes. `moved`: something was ever taken back or
+ * replaced, or cannot be checked from here.
+ */
+function chainSums(
+  sim: Sim,
+  chain: SimChain,
+  invoice: InvoiceDocument,
+): { onTime: bigint; all: bigint; moved: boolean } {
+  const lock = invoice.locks.findLast(({ to }) => to === null)
+  let onTime = 0n
+  let all = 0n
+  let moved = false
+  let lastAt = 0
+  const dust: { amountBase: bigint; at: number }[] = []
+  const due = BigInt(lock?.quotes[0]?.amountBase ?? '0')
+  for (const transfer of sim.book.transfers.values()) {
+    if (transfer.invoiceId !== invoice._id || transfer.asset !== lock?.asset) continue
+    if (
+      lock.hold?.kind === 'amount' &&
+      !lock.quotes.some(({ amountBase }) => amountBase === String(transfer.amountBase))
+    )
+      continue
+    const block = chain.blockOf(transfer.txHash)
+    const everMined = [...chain.everMined.values()].filter(({ txs }) =>
+      txs.some(({ hash }) => hash === transfer.txHash),
+    )
+    if (block === null || everMined.length > 1) moved = true
+    if (block === null) continue
+    if (transfer.amountBase * 1_000n < due || transfer.amountBase < BigInt(lock.policy.dustBase)) {
+      dust.push({ amountBase: transfer.amountBase, at: block.time })
+      continue
+    }
+    lastAt = Math.max(lastAt, block.time)
+    all += transfer.amountBase
+    // Behind the end of its quote, money in a living invoice counts by the price of its moment: not checked here.
+    const quoteEnds = lock.quotes.at(-1)?.expiresAt.getTime() ?? 0
+    if (block.time > quoteEnds && block.time <= invoice.expiresAt.getTime()) moved = true
+    if (block.time <= invoice.expiresAt.getTime()) onTime += transfer.amountBase
+  }
+  const missing = due - BigInt(lock?.policy.toleranceBase ?? '0') - all
+  const rest = all > 0n && missing > 0n ? dust.filter(({ amountBase }) => amountBase >= missing) : []
+  const [only] = rest
+  if (only === undefined) return { onTime, all, moved }
+  // One rest that came after everything else, and in time, counts. Which of several does is left to the books, and so is a rest
+  // whose block was replaced: it counts from when it was seen first.
+  const isClear = rest.length === 1 && !chain.hasMempool && only.at > lastAt && !moved
+  const isLate = only.at > invoice.expiresAt.getTime()
+  if (isClear && isLate) return { onTime, all, moved }
+  return { onTime: onTime + only.amountBase, all: all + only.amountBase, moved: moved || !isClear }
+}
+
+/** L1: late is checked by the chain's time, whenever it was processed. Only chains without a mempool show it exactly. */
+function checkLateness(chain: SimChain, invoice: InvoiceDocument): void {
+  const lock = invoice.locks.findLast(({ to }) => to === null)
+  for (const row of invoice.ledger) {
+    const grace = invoice.expiresAt.getTime() + (lock?.policy.lateGraceMs ?? 0)
+    const evaluated = !row.late || !row.eligible || (row.rateSeen !== null && row.firstSeenAt.getTime() <= grace)
+    must(evaluated, 'S5', () => `late payment ${row.payment} counts without a price or after its grace`)
+    const blocks = [...chain.everMined.values()].filter(({ txs }) =>
+      txs.some(({ transfers }) => transfers.some(({ key }) => key === row.payment)),
+    )
+    const [only] = blocks
+    if (only === undefined || blocks.length > 1) continue
+    const late = only.time > invoice.expiresAt.getTime()
+    const seen = row.firstSeenAt.getTime()
+    must(
+      chain.hasMempool || seen === only.time || isAhead(only.time, seen),
+      'L1',
+      () => `payment ${row.payment} of block time ${only.time} was first seen at ${seen}`,
+    )
+    if (!chain.hasMempool || !late)
+      must(
+        row.late === late || !row.counted,
+        'L1',
+        () =>
+          `payment ${row.payment} of ${only.time} is ${row.late ? '' : 'not '}late for ${invoice.expiresAt.getTime()}`,
+      )
+  }
+}
+
+const isAhead = (blockTime: number, seen: number): boolean => seen < blockTime && blockTime - seen < 5_000

@@ -1,0 +1,129 @@
+import type { PaymentLink } from '#shared/ports/payment-links.ts'
+import type { Product } from '#shared/ports/products.ts'
+import type { ContractCase } from './contract-case.ts'
+import { invoiceNamed, PAST } from './contract-samples.ts'
+
+const product = (id: string, overrides: Partial<Product> = {}): Product => ({
+  id,
+  workspaceId: 'ws-1',
+  mode: 'test',
+  name: 'Beans',
+  description: null,
+  price: { minor: 1_250n, currency: 'EUR' },
+  sku: null,
+  active: true,
+  createdAt: PAST,
+  updatedAt: PAST,
+  ...overrides,
+})
+
+const link = (id: string, overrides: Partial<PaymentLink> = {}): PaymentLink => ({
+  id,
+  workspaceId: 'ws-1',
+  mode: 'test',
+  status: 'active',
+  title: 'Donate',
+  description: null,
+  currency: 'USD',
+  amount: { kind: 'custom', minMinor: 100n, maxMinor: null },
+  productId: null,
+  createdAt: PAST,
+  updatedAt: PAST,
+  deactivatedAt: null,
+  ...overrides,
+})
+
+const snapshot = (at: number, price = '1') => ({
+  at,
+  usdPerSymbol: { BTC: { price, sources: ['one'], oldestAt: PAST } },
+  fiatPerUsd: {},
+})
+
+const page = { workspaceId: 'ws-1', mode: 'test' as const, limit: 2, beforeId: null }
+
+/** Products, payment links and rates. */
+export const PRODUCT_CASES: readonly ContractCase[] = [
+  {
+    name: 'a sku is taken in its workspace and mode; products without one do not collide',
+    ask: async ({ products }) => {
+      const made = [
+        await products.insert(product('p-1', { sku: 'S' })),
+        await products.insert(product('p-2', { sku: 'S' })),
+        await products.insert(product('p-1', { sku: 'S', name: 'again' })),
+        await products.insert(product('p-3', { sku: 'S', mode: 'live' })),
+        await products.insert(product('p-4')),
+        await products.insert(product('p-5')),
+      ]
+      return made.map((one) => (one.outcome === 'stored' ? one.product.name : one.outcome))
+    },
+    gives: ['Beans', 'sku_taken', 'Beans', 'Beans', 'Beans', 'Beans'],
+  },
+  {
+    name: 'products are listed from the newest id',
+    ask: async ({ products }) => {
+      for (const id of ['p-1', 'p-2', 'p-3']) await products.insert(product(id))
+      const listed = async (beforeId: string | null) => (await products.list({ ...page, beforeId })).map(({ id }) => id)
+      const one = await products.findInWorkspace('ws-1', 'test', 'p-1')
+      return [
+        await listed(null),
+        await listed('p-2'),
+        one?.price.minor,
+        await products.findInWorkspace('ws-1', 'live', 'p-1'),
+      ]
+    },
+    gives: [['p-3', 'p-2'], ['p-1'], 1_250n, null],
+  },
+  {
+    name: 'a payment link is inserted once and ends once',
+    ask: async ({ links }) => {
+      await links.insert(link('l-1'))
+      const again = await links.insert(link('l-1', { title: 'Other' }))
+      await links.insert(link('l-2', { amount: { kind: 'fixed', minor: 5n }, status: 'inactive' }))
+      const active = [await links.countActive('ws-1', 'test', 5), await links.countActive('ws-1', 'test', 1)]
+      const ended = await links.deactivate('ws-1', 'test', 'l-1', PAST + 5)
+      const twice = await links.deactivate('ws-1', 'test', 'l-1', PAST + 9)
+      const foreign = await links.deactivate('ws-2', 'test', 'l-1', PAST + 9)
+      return [
+        again?.title,
+        active,
+        ended?.status,
+        ended?.updatedAt,
+        twice?.deactivatedAt,
+        foreign,
+        (await links.list(page)).length,
+      ]
+    },
+    gives: ['Donate', [1, 1], 'inactive', PAST + 5, PAST + 5, null, 2],
+  },
+  {
+    name: 'the uses of links are counted in one pass',
+    ask: async ({ links, invoices }) => {
+      for (const [index, paymentLinkId] of ['l-1', 'l-1', 'l-2', null].entries()) {
+        const invoice = invoiceNamed(`i-${index}`, { number: index })
+        await invoices.insert({ ...invoice, terms: { ...invoice.terms, paymentLinkId } })
+      }
+      return [...(await links.countUses(['l-1', 'l-2', 'l-3']))].sort()
+    },
+    gives: [
+      ['l-1', 2],
+      ['l-2', 1],
+    ],
+  },
+  {
+    name: 'one rate snapshot stands for each instant, and the latest before a time is found',
+    ask: async ({ rates }) => {
+      const none = await rates.latest()
+      await rates.insert(snapshot(PAST + 10))
+      await rates.insert(snapshot(PAST + 10, '2'))
+      await rates.insert(snapshot(PAST))
+      return [
+        none,
+        (await rates.latest())?.usdPerSymbol['BTC']?.price,
+        (await rates.latestBefore(PAST + 9, 100))?.at,
+        await rates.latestBefore(PAST + 9, 9),
+        (await rates.latestBefore(PAST + 10, 10))?.at,
+      ]
+    },
+    gives: [null, '1', PAST, null, PAST + 10],
+  },
+]

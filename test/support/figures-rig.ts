@@ -1,0 +1,238 @@
+import { expect } from 'vitest'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
+import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
+import { deliveryToDocument } from '#shared/db/deliveries/delivery-repository.ts'
+import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
+import { EVENTS } from '#shared/db/events/event-model.ts'
+import { invoiceToDocument } from '#shared/db/invoices/invoice-mapping.ts'
+import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
+import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
+import type { InvoiceStatus, Mode } from '#shared/domain/enumerations.ts'
+import { createOverview, quantile } from '#shared/usecases/reports/read-overview.ts'
+import type { Prng } from '#test/simulation/kernel/prng.ts'
+import { sampleDelivery, sampleInvoice, samplePaymentMethod } from './db-samples.ts'
+
+export const MERCHANTS = ['figures-a', 'figures-b'] as const
+const MODES: readonly Mode[] = ['test', 'live']
+const ENDPOINTS = ['figures-e1', 'figures-e2', 'figures-e3']
+/** Most of this may pass between the stamp of a write and its arrival without being missed. */
+const ARRIVES_AFTER_MS = 100_000
+const QUARTER_MS = 900_000
+const DAY_MS = 86_400_000
+const DAYS = 90
+const STATUSES: readonly InvoiceStatus[] = [
+  'pending',
+  'partial',
+  'confirming',
+  'expired',
+  'cancelled',
+  'paid',
+  'overpaid',
+]
+
+let number = 0
+
+/** Writes invoices and deliveries as every version of the code stamps them, and compares the overview with what is stored. */
+export function openFiguresRig(db: Database) {
+  const invoices = db.collection(INVOICES)
+  const stampOf = (random: Prng, now: number) => now - random.between(0, ARRIVES_AFTER_MS)
+  return {
+    /** Invoices of random merchants, modes and amounts whose ids were made shortly before `now`. */
+    create: async (random: Prng, now: number, count: number): Promise<void> => {
+      await invoices.insertMany(Array.from({ length: count }, () => newInvoice(random, stampOf(random, now))))
+    },
+
+    /** Random invoices get another status; those that are paid for the first time get the time of it. */
+    change: async (random: Prng, now: number, count: number): Promise<void> => {
+      const all = await invoices.find().sort({ _id: 1 }).toArray()
+      if (all.length === 0) return
+      for (const { _id } of Array.from({ length: count }, () => random.pick(all))) {
+        const row = await invoices.findOne({ _id })
+        if (row !== null) await changeInvoice(db, random, row, stampOf(random, now))
+      }
+    },
+
+    /** Fails unless volume and funnel of each merchant and mode equal a count of all invoices, by days of the zone. */
+    expectFullCount: async (now: number, zone = 'UTC'): Promise<void> => {
+      // Swedish dates are written as ISO dates.
+      const formatter = new Intl.DateTimeFormat('sv-SE', { timeZone: zone })
+      const overview = createOverview({ reads: createOverviewReads(db), clock: { now: () => now } })
+      for (const workspaceId of MERCHANTS) {
+        for (const mode of MODES) {
+          const question = { workspaceId, mode, zone, days: DAYS }
+          const [volume, funnel] = await Promise.all([overview.volume(question), overview.funnel(question)])
+          const own = await invoices.find({ workspaceId, mode }).toArray()
+          const dayOf = (at: Date) => formatter.format(at)
+          const days = new Set(volume.days)
+          const isAsked = (at: Date | null): at is Date => at !== null && days.has(dayOf(at))
+          expect(
+            tally(
+              volume.rows,
+              ({ day, currency, symbol }) => `${day} ${currency} ${symbol}`,
+              ({ minor }) => minor,
+            ),
+          ).toEqual(
+            tally(
+              own.filter(({ paidAt }) => isAsked(paidAt)),
+              ({ paidAt, fiat, locks }) =>
+                `${dayOf(paidAt ?? new Date(0))} ${fiat.currency} ${locks.at(-1)?.symbol ?? null}`,
+              ({ fiat }) => BigInt(fiat.minor),
+            ),
+          )
+          expect(
+            tally(
+              funnel.rows,
+              ({ day, status, coinChosen }) => `${day} ${status} ${coinChosen}`,
+              ({ count }) => BigInt(count),
+            ),
+          ).toEqual(
+            tally(
+              own.filter(({ createdAt }) => isAsked(createdAt)),
+              ({ createdAt, status, locks }) => `${dayOf(createdAt)} ${status} ${locks.length > 0}`,
+              () => 1n,
+            ),
+          )
+          expectMedian(
+            funnel.medianMs,
+            own.filter(({ paidAt }) => isAsked(paidAt)),
+          )
+        }
+      }
+    },
+
+    addEndpoints: async (): Promise<void> => {
+      for (const id of ENDPOINTS) {
+        await createEndpointRepository(db).insert({
+          ...{
+            id,
+            workspaceId: MERCHANTS[0],
+            url: 'https://example.com/',
+            events: ['*'],
+            mode: 'both',
+            description: null,
+          },
+          ...{ status: 'enabled', sealedSecrets: ['v1.sealed'], createdAt: 1, updatedAt: 1, opId: null },
+        })
+      }
+    },
+
+    /** Events and their deliveries to some endpoints. */
+    announce: async (random: Prng, now: number, count: number): Promise<void> => {
+      for (let event = 0; event < count; event += 1) {
+        number += 1
+        const at = stampOf(random, now)
+        const mode = random.pick(MODES)
+        const createdAt = new Date(at)
+        const owner = { workspaceId: MERCHANTS[0], mode }
+        const rows = ENDPOINTS.filter(() => random.chance(0.7)).map((endpointId) =>
+          deliveryToDocument(
+            sampleDelivery(`whd_f${number}${endpointId}`, { ...owner, endpointId, createdAt: at, dueAt: at }),
+          ),
+        )
+        const body = new Uint8Array()
+        await db
+          .collection(EVENTS)
+          .insertOne({ _id: `evt_f${number}`, ...owner, seq: 1, type: 'invoice.created', body, createdAt })
+        if (rows.length > 0) await db.collection(WEBHOOK_DELIVERIES).insertMany(rows)
+      }
+    },
+
+    /** Attempts of deliveries that wait: each arrives, fails for good, or is tried again. */
+    attempt: async (random: Prng, now: number, count: number): Promise<void> => {
+      const deliveries = db.collection(WEBHOOK_DELIVERIES)
+      const waiting = await deliveries.find({ status: 'pending' }).sort({ _id: 1 }).toArray()
+      for (const { _id, attempt } of waiting.filter(() => random.chance(0.5)).slice(0, count)) {
+        const at = new Date(stampOf(random, now))
+        const status = random.pick(['succeeded', 'failed', 'pending'] as const)
+        const parts = { durationMs: 80, statusCode: 200, error: null, ip: '192.0.2.1', responseBody: 'ok' }
+        await db
+          .collection(WEBHOOK_ATTEMPTS)
+          .insertOne({ _id: `${_id}:${attempt}`, deliveryId: _id, number: attempt + 1, at, ...parts })
+        const finishedAt = status === 'pending' ? null : at
+        await deliveries.updateOne({ _id }, { $set: { status, finishedAt }, $inc: { attempt: 1 } })
+      }
+    },
+
+    /** Fails unless the figures of each endpoint equal a count of its deliveries of a day. */
+    expectDeliveryCount: async (now: number): Promise<void> => {
+      const since = Math.floor((now - DAY_MS) / QUARTER_MS) * QUARTER_MS
+      let seen = 0
+      for (const mode of MODES) {
+        const found = await createOverviewReads(db).deliveries(ENDPOINTS, mode, now - DAY_MS)
+        for (const { endpointId, firstAttemptsMs: _times, ...figures } of found) {
+          const rows = await db
+            .collection(WEBHOOK_DELIVERIES)
+            .find({ endpointId, mode, createdAt: { $gte: new Date(since) } })
+            .toArray()
+          seen += rows.length
+          const of = (matches: (row: (typeof rows)[number]) => boolean) => rows.filter(matches).length
+          expect(figures).toEqual({
+            made: rows.length,
+            tried: of(({ attempt }) => attempt > 0),
+            firstTry: of(({ status, attempt }) => status === 'succeeded' && attempt === 1),
+            succeeded: of(({ status }) => status === 'succeeded'),
+            failed: of(({ status }) => status === 'failed'),
+          })
+        }
+      }
+      expect(seen).toBeGreaterThan(20)
+    },
+  }
+}
+
+function newInvoice(random: Prng, at: number): InvoiceDocument {
+  number += 1
+  const time = uuidLowerBound(at).slice(0, 13)
+  const id = `${time}-7000-8000-${number.toString(16).padStart(12, '0')}`
+  const locks = random.chance(0.5) ? [lockAt(random, at)] : []
+  const { terms, ...same } = sampleInvoice(
+    { uuid: () => id, bytes: (length) => random.bytes(length) },
+    { number, at, state: { locks } },
+  )
+  return {
+    ...invoiceToDocument({ ...same, terms: { ...terms, workspaceId: random.pick(MERCHANTS) } }),
+    mode: random.pick(MODES),
+    fiat: { minor: `${random.between(1, 1_000_000)}00000000000000`, currency: random.pick(['USD', 'EUR', 'CLP']) },
+  }
+}
+
+const lockAt = (random: Prng, at: number) => {
+  number += 1
+  return samplePaymentMethod(`f${number}`, at, { symbol: random.pick(['USDT', 'BTC', 'ETH']) })
+}
+
+async function changeInvoice(db: Database, random: Prng, row: InvoiceDocument, at: number): Promise<void> {
+  const status = row.paidAt === null ? random.pick(STATUSES) : random.pick(['paid', 'overpaid'] as const)
+  const isPaid = status === 'paid' || status === 'overpaid'
+  const updatedAt = new Date(Math.max(at, row.updatedAt.getTime() + 1))
+  const [lock] = invoiceToDocument(
+    sampleInvoice(
+      { uuid: () => row._id, bytes: (length) => random.bytes(length) },
+      { at, state: { locks: [lockAt(random, at)] } },
+    ),
+  ).locks
+  const locks = row.locks.length === 0 && lock !== undefined ? [lock] : row.locks
+  const change = { status, updatedAt, paidAt: isPaid ? (row.paidAt ?? updatedAt) : null, locks }
+  await db.collection(INVOICES).updateOne({ _id: row._id }, { $set: change, $inc: { version: 1 } })
+}
+
+function expectMedian(medianMs: number | null, paid: readonly InvoiceDocument[]): void {
+  const exact = quantile(
+    paid.map(({ paidAt, locks, createdAt }) => Math.max(0, Number(paidAt) - Number(locks[0]?.from ?? createdAt))),
+    0.5,
+  )
+  if (exact === null) expect(medianMs).toBeNull()
+  else expect(Math.abs((medianMs ?? Number.NaN) - exact)).toBeLessThanOrEqual(exact * 0.008)
+}
+
+/** Sums by key, in the order of the keys. */
+function tally<T>(
+  rows: readonly T[],
+  keyOf: (row: T) => string,
+  amountOf: (row: T) => bigint,
+): readonly (readonly [string, bigint])[] {
+  const sums = new Map<string, bigint>()
+  for (const row of rows) sums.set(keyOf(row), (sums.get(keyOf(row)) ?? 0n) + amountOf(row))
+  return [...sums].sort(([one], [other]) => (one < other ? -1 : 1))
+}

@@ -1,0 +1,31 @@
+import { relative } from 'node:path'
+import type { TestSpecification } from 'vitest/node'
+import { BaseSequencer } from 'vitest/node'
+
+/** Files that take longest: one that began last would run alone at the end, with the other core idle. */
+const LONGEST = [
+  'test/simulation/simulation.test.ts',
+  'services/scanner/unreadable-tron-block.int.test.ts',
+  'services/rates/rates.int.test.ts',
+  'test/security/canary-secrets.int.test.ts',
+  'services/admin/audit-rows.int.test.ts',
+  'scripts/service/open-context.int.test.ts',
+  'test/flow/faults.test.ts',
+  'test/flow/command-line.test.ts',
+  'test/browser/random-walk.test.ts',
+  'test/browser/lists.test.ts',
+  'test/browser/checkout-states.test.ts',
+  'test/browser/every-page.test.ts',
+]
+
+/** Runs the longest files first, all others in the usual order. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = LONGEST.indexOf(relative(process.cwd(), moduleId).replaceAll('\\', '/'))
+      return at === -1 ? LONGEST.length : at
+    }
+    return sorted.toSorted((one, other) => rank(one) - rank(other))
+  }
+}
