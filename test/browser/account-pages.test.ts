@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
-import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
+import { axeViolations, settled, showTheme, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
@@ -19,8 +19,7 @@ test.each(['/login', `/invitation#${'a'.repeat(43)}`])('%s is accessible in both
   for (const width of [320, 1280]) {
     await page.setViewportSize({ width, height: 900 })
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+      await showTheme(page, colorScheme)
       expect({ width, colorScheme, found: await axeViolations(page) }).toEqual({ width, colorScheme, found: [] })
     }
     expect(await sidewaysPixels(page)).toBe(0)

@@ -1,7 +1,7 @@
 import { beforeAll, expect, inject, test } from 'vitest'
 import { fillDemo } from '#scripts/screenshots/fill-demo.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
-import { axeViolations, EVERY_LOOK, settled, sidewaysPixels } from '#test/support/accessibility.ts'
+import { axeViolations, EVERY_LOOK, settled, showTheme, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { DASHBOARD_PAGES, dashboardPath } from '#test/support/dashboard-pages.ts'
 import { logIn } from '#test/support/log-in.ts'
@@ -49,8 +49,7 @@ async function look(page: Awaited<ReturnType<typeof browser.open>>, path: string
   for (const width of [1280, 1440]) {
     await page.setViewportSize({ width, height: 900 })
     for (const colorScheme of width === 1280 || EVERY_LOOK ? (['light', 'dark'] as const) : []) {
-      await page.emulateMedia({ colorScheme })
-      await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+      await showTheme(page, colorScheme)
       const found = await axeViolations(page, width === 1280 && colorScheme === 'light' ? 'all' : 'looks')
       expect({ path, width, colorScheme, found }).toEqual({ path, width, colorScheme, found: [] })
     }

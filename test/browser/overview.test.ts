@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createPaymesh } from '#clients/typescript/src/main.ts'
-import { axeViolations } from '#test/support/accessibility.ts'
+import { axeViolations, showTheme } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
 import { logIn } from '#test/support/log-in.ts'
@@ -33,8 +33,7 @@ test('the overview draws the paid volume by day, and shows the same numbers as a
   const columns = await bars.evaluateAll((parts) => new Set(parts.map((part) => part.getAttribute('x'))).size)
   expect(columns).toBe(paidDays.length)
   for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+    await showTheme(page, colorScheme)
     expect({ colorScheme, found: await axeViolations(page) }).toEqual({ colorScheme, found: [] })
   }
 

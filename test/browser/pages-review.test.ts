@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { axeViolations, settled } from '#test/support/accessibility.ts'
+import { axeViolations, settled, showTheme } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { ASSET_OPTIONS, invoiceViews, REFUND_VIEWS, SHOWN_ID, SHOWN_TOKEN } from '#test/support/checkout-views.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
@@ -120,7 +120,7 @@ test('the question before a cancellation names what each button does', async () 
   const labels = await dialog.locator('form').getByRole('button').allTextContents()
   expect(labels).toEqual(['Keep invoice', 'Cancel invoice'])
   for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
+    await showTheme(page, colorScheme)
     expect([colorScheme, await axeViolations(page)]).toEqual([colorScheme, []])
   }
   await dialog.getByRole('button', { name: 'Keep invoice' }).click()

@@ -18,11 +18,27 @@ export async function axeViolations(page: Page, what: 'all' | 'looks' = 'all'): 
   )
 }
 
-/** Resolves when no colour is still on its way to another: halfway between two themes nothing has its contrast. */
+/**
+ * Resolves when no colour is still on its way to another: halfway between two themes nothing has its contrast. A change that was made
+ * a moment ago starts its transition with the next frame, and the end of one may start another.
+ */
 async function transitionsEnd(page: Page): Promise<void> {
-  await page.evaluate(`Promise.all(
-    document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished.catch(() => null)),
-  ).then(() => null)`)
+  await page.evaluate(`(async () => {
+    const frame = () => new Promise((next) => requestAnimationFrame(next))
+    for (let round = 0; round < 50; round += 1) {
+      await frame()
+      await frame()
+      const running = document.getAnimations().filter((one) => one instanceof CSSTransition && one.playState === 'running')
+      if (running.length === 0) return
+      await Promise.all(running.map((one) => one.finished.catch(() => null)))
+    }
+  })()`)
+}
+
+/** Shows a page of the dashboard in a theme, and resolves when its script has taken the theme over, which is later than the browser has. */
+export async function showTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
 }
 
 /** Whether every width is looked at in every theme, as `EVERY_LOOK=1` of the deep tier asks; else each of both once. */
