@@ -70,6 +70,13 @@ export interface PaymentView {
   readonly uncounted: UncountedReason | null
 }
 
+/** A transaction that a payer's wallet says it sent; no block shows it yet, and it counts for nothing. */
+export interface HintView {
+  readonly txHash: string
+  readonly explorerUrl: string | null
+  readonly at: number
+}
+
 /** Everything that a payer sees of an invoice. Times are Unix milliseconds of the store's clock. */
 export interface InvoiceView {
   readonly id: string
@@ -95,6 +102,8 @@ export interface InvoiceView {
   /** Amount sent beyond the amount due; `0` unless overpaid. */
   readonly excess: string
   readonly payments: readonly PaymentView[]
+  /** What wallets announced and the network has not shown yet. Absent from a checkout of the release before. */
+  readonly hints?: readonly HintView[]
   readonly isPaidLate: boolean
   readonly isAcceptedShort: boolean
   /** The time to pay is over and the network has not been read that far: a payment may have arrived. */
