@@ -51,7 +51,7 @@ describe('what a payer sees', () => {
     expect(Object.keys(body.view.lock).sort()).toEqual(
       [
         'asset symbol network family isToken address due remaining remainingBase uri isExact requiredConfirmations needsFinality confirmMs blockTimeMs',
-        'fiatPerAsset lockedAt quoteEndsAt evm',
+        'fiatPerAsset lockedAt quoteEndsAt evm browser',
       ]
         .join(' ')
         .split(' ')

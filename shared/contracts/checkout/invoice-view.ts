@@ -51,7 +51,19 @@ export interface PaymentMethodView {
   readonly lockedAt: number
   readonly quoteEndsAt: number
   /** For wallets in the browser; null where there are none. */
-  readonly evm: { readonly chainId: number; readonly contract: string | null } | null
+  readonly evm: {
+    readonly chainId: number
+    readonly contract: string | null
+    /** What a wallet needs to add the network; null for a local chain. Absent from a checkout of the release before. */
+    readonly addition?: {
+      readonly name: string
+      readonly rpcUrl: string
+      readonly explorerUrl: string
+      readonly coin: string
+    } | null
+  } | null
+  /** For other wallets in the browser: their name of the chain and the token's contract or mint; null where there are none. */
+  readonly browser?: { readonly chain: string; readonly contract: string | null } | null
 }
 
 /** One transfer towards the invoice. */

@@ -41,6 +41,8 @@ export interface ViewInvoiceDeps {
     | 'hasNode'
     | 'needsFinality'
     | 'chainId'
+    | 'publicNetwork'
+    | 'walletChain'
     | 'paymentUri'
     | 'explorerTxUrl'
   >
@@ -155,6 +157,7 @@ function viewPaymentMethod(
   const { address } = lock
   const request = { asset: lock.asset, mode, address, amount: remaining, amountBase: remainingBase, ...named }
   const chainId = catalog.chainId(lock.network, mode)
+  const chain = catalog.walletChain(lock.network, mode)
   return {
     asset: lock.asset,
     symbol: lock.symbol,
@@ -177,7 +180,8 @@ function viewPaymentMethod(
     fiatPerAsset: quote.fiatPerAsset,
     lockedAt: quote.lockedAt,
     quoteEndsAt: quote.expiresAt,
-    evm: chainId === null ? null : { chainId, contract },
+    evm: chainId === null ? null : { chainId, contract, addition: catalog.publicNetwork(lock.network, mode) },
+    browser: chain === null ? null : { chain, contract },
   }
 }
 
