@@ -2,12 +2,15 @@ import type { Config } from '#shared/config/schema.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { CursorRepository } from '#shared/ports/cursors.ts'
 import type { InvoiceVersions } from '#shared/ports/live-invoices.ts'
+import type { PaymentHints } from '#shared/ports/payment-hints.ts'
+import type { QueueNotifier } from '#shared/ports/runtime.ts'
 import type { TokenBuckets } from '#shared/queues/token-bucket.ts'
 import type { AnswerPaidHashDeps } from '#shared/usecases/diagnostics/answer-paid-hash.ts'
 import type { ChooseAssetDeps } from '#shared/usecases/invoices/choose-asset.ts'
 import type { ViewInvoiceDeps } from '#shared/usecases/invoices/view-invoice.ts'
 import type { PayLinkDeps } from '#shared/usecases/payment-links/pay-link.ts'
 import type { ViewPaymentLinkDeps } from '#shared/usecases/payment-links/view-payment-link.ts'
+import type { NotePaymentHintDeps } from '#shared/usecases/payments/note-payment-hint.ts'
 import type { ListAssetOptionsDeps } from '#shared/usecases/quotes/list-asset-options.ts'
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
 import type { RefundRequestDeps } from '#shared/usecases/refunds/submit-refund-address.ts'
@@ -20,17 +23,20 @@ export interface CheckoutDeps
     ViewPaymentLinkDeps,
     ChooseAssetDeps,
     PayLinkDeps,
+    NotePaymentHintDeps,
     RefundRequestDeps,
     AnswerPaidHashDeps {
   readonly config: Pick<Config, 'pagesDir' | 'trustedProxies'>
   readonly versions: InvoiceVersions
   readonly buckets: TokenBuckets
   readonly nodes: NodeClients
+  readonly notifier: QueueNotifier
   readonly invoices: ViewInvoiceDeps['invoices'] &
     ChooseAssetDeps['invoices'] &
     PayLinkDeps['invoices'] &
     AnswerPaidHashDeps['invoices']
   readonly payments: ViewInvoiceDeps['payments'] & ChooseAssetDeps['payments'] & AnswerPaidHashDeps['payments']
+  readonly hints: PaymentHints
   readonly cursors: Pick<CursorRepository, 'find' | 'list'>
   readonly wallets: ChooseAssetDeps['wallets'] & AnswerPaidHashDeps['wallets']
   readonly workspaces: ViewInvoiceDeps['workspaces']

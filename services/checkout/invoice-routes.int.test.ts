@@ -42,7 +42,7 @@ describe('what a payer sees', () => {
     expect(Object.keys(body.view).sort()).toEqual(
       [
         'id mode number status version merchant orderId description fiat createdAt expiresAt paidAt successUrl cancelUrl',
-        'paymentLinkId lock received excess payments isPaidLate isAcceptedShort isUnread canChoose canRenew',
+        'paymentLinkId lock received excess payments hints isPaidLate isAcceptedShort isUnread canChoose canRenew',
       ]
         .join(' ')
         .split(' ')
@@ -51,7 +51,7 @@ describe('what a payer sees', () => {
     expect(Object.keys(body.view.lock).sort()).toEqual(
       [
         'asset symbol network family isToken address due remaining remainingBase uri isExact requiredConfirmations needsFinality confirmMs blockTimeMs',
-        'fiatPerAsset lockedAt quoteEndsAt evm',
+        'fiatPerAsset lockedAt quoteEndsAt evm browser',
       ]
         .join(' ')
         .split(' ')

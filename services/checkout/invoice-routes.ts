@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import { type Request, type Response, Router } from 'express'
 import type { HashAnswer, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
-import { chooseAssetBody, paidHashBody, renewPriceBody } from '#shared/contracts/checkout/requests.ts'
+import { chooseAssetBody, hintBody, paidHashBody, renewPriceBody } from '#shared/contracts/checkout/requests.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
 import { answerPaidHash } from '#shared/usecases/diagnostics/answer-paid-hash.ts'
 import { chooseAsset } from '#shared/usecases/invoices/choose-asset.ts'
 import { renewQuote } from '#shared/usecases/invoices/renew-quote.ts'
 import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
+import { notePaymentHint } from '#shared/usecases/payments/note-payment-hint.ts'
 import { listAssetOptions } from '#shared/usecases/quotes/list-asset-options.ts'
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
 import { bodyOf, handle, idOf, tagOf } from './answers.ts'
@@ -64,6 +66,18 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
 
   addRequestRoutes(router, deps)
   router.post('/:id/question', handle(createQuestionHandler(deps)))
+  router.post(
+    '/:id/hint',
+    handle(async (request, response) => {
+      const invoiceId = idOf(request)
+      const { txHash } = bodyOf(hintBody, request)
+      await admit(deps, request, LIMITS.hint)
+      const scanner = await notePaymentHint(deps, { invoiceId, txHash })
+      if (scanner !== null) deps.notifier.notify(QUEUES.scan, scanner)
+      // A separate read: one that began before would not show the hint.
+      response.json({ now: deps.clock.now(), view: await viewInvoice(deps, invoiceId) })
+    }),
+  )
   return router
 }
 

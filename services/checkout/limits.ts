@@ -14,6 +14,8 @@ export const LIMITS = {
   link: { name: 'link', capacity: 20, intervalMs: 15_000 },
   /** Every POST, also a refused one: the cost is counted, not the success. */
   post: { name: 'post', capacity: 240, intervalMs: 250 },
+  /** What a wallet announced: one for each payment, and some for what went wrong before. */
+  hint: { name: 'hint', capacity: 10, intervalMs: 20_000 },
   question: { name: 'question', capacity: 6, intervalMs: 20_000 },
 } as const satisfies Readonly<Record<string, BucketRule>>
 

@@ -12,6 +12,7 @@ let questions: string[][]
 let made: string[]
 let attended: string[]
 let fails: boolean
+let announced: Map<string, number>
 let feed: LiveFeed
 
 const view = (id: string) =>
@@ -21,6 +22,7 @@ const view = (id: string) =>
     version: versions.get(id),
     status: 'pending',
     lock: { asset: 'usdt_ethereum' },
+    hints: Array.from({ length: announced.get(id) ?? 0 }, () => ({})),
     payments: id === 'waiting' ? [{ state: 'detected', confirmations: height }] : [],
   }) as unknown as InvoiceView
 
@@ -36,6 +38,7 @@ beforeEach(() => {
   attended = []
   made = []
   fails = false
+  announced = new Map()
   feed = createLiveFeed({
     logger,
     metrics,
@@ -46,6 +49,7 @@ beforeEach(() => {
         return versions
       },
     },
+    hints: { countsOf: async () => announced },
     cursors: { list: async () => [{ id: 'test:ethereum', height }] as never },
     attend: (id) => void attended.push(id),
     view: async (id) => {
@@ -108,4 +112,14 @@ it('wakes the scanner of a network whose open invoices are watched', async () =>
   await feed.watch('waiting', () => {})
   await vi.advanceTimersByTimeAsync(10_500)
   expect(attended).toEqual(['test-ethereum', 'test-ethereum'])
+})
+
+it('shows an announced transaction once, though it changes no version', async () => {
+  const seen: LiveView[] = []
+  const watching = await feed.watch('a', (next) => void seen.push(next))
+  expect(watching).not.toBeNull()
+  announced.set('a', 1)
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(seen.map(({ json }) => (JSON.parse(json) as InvoiceView).hints?.length)).toEqual([1])
+  expect(made.filter((id) => id === 'a')).toHaveLength(2)
 })

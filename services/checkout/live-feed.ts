@@ -2,11 +2,12 @@ import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { type InvoiceStatus, networkOf } from '#shared/domain/enumerations.ts'
 import type { CursorRepository } from '#shared/ports/cursors.ts'
 import type { InvoiceVersions } from '#shared/ports/live-invoices.ts'
+import type { PaymentHints } from '#shared/ports/payment-hints.ts'
 import type { Logger, Metrics } from '#shared/ports/runtime.ts'
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
 import { tagOf } from './answers.ts'
 
-/** How often the store is polled for changes: two queries, however many people watch. */
+/** How often the store is polled for changes: three queries, however many people watch. */
 const POLL_EVERY_MS = 1_000
 /** Turns between two wake-ups of a scanner whose pages are watched; it assumes a page to be open for three times as long. */
 const ATTEND_EVERY = 5
@@ -33,12 +34,15 @@ interface Watched {
   /** `<mode>:<network>` whose height is shown in the view; null when none is. */
   chain: string | null
   height: number | null
+  /** Announced transactions that were stored when the view was made; they change no version. */
+  hints: number
   view: LiveView
 }
 
 /** Reads of the feed. */
 export interface LiveFeedDeps {
   readonly versions: InvoiceVersions
+  readonly hints: Pick<PaymentHints, 'countsOf'>
   readonly cursors: Pick<CursorRepository, 'list'>
   readonly logger: Logger
   readonly metrics: Metrics
@@ -73,7 +77,7 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
     if (known !== undefined) return known
     const view = await deps.view(invoiceId)
     if (view === null) return null
-    const entry: Watched = { listeners: new Set(), ...standingOf(view), height: null }
+    const entry: Watched = { listeners: new Set(), ...standingOf(view), height: null, hints: view.hints?.length ?? 0 }
     watched.set(invoiceId, entry)
     schedule()
     return entry
@@ -127,22 +131,25 @@ function attend({ attend: wake }: LiveFeedDeps, watched: ReadonlyMap<string, Wat
   for (const id of new Set([...watched.values()].flatMap(({ attended }) => attended ?? []))) wake(id)
 }
 
-/** Two queries to the store, and new views of the changed invoices. */
+/** Three queries to the store, and new views of the changed invoices. */
 async function look(deps: LiveFeedDeps, watched: ReadonlyMap<string, Watched>): Promise<void> {
   const ids = [...watched.keys()]
   const waits = [...watched.values()].some(({ chain }) => chain !== null)
-  const [versions, cursors] = await Promise.all([
+  const open = [...watched].flatMap(([id, { attended }]) => (attended === null ? [] : [id]))
+  const [versions, cursors, hints] = await Promise.all([
     deps.versions.versionsOf(ids),
     waits ? deps.cursors.list() : Promise.resolve([]),
+    open.length === 0 ? new Map<string, number>() : deps.hints.countsOf(open),
   ])
   const heights = new Map(cursors.map(({ id, height }) => [id, height]))
   const changed = [...watched].filter(([id, entry]) => {
     const height = entry.chain === null ? null : (heights.get(entry.chain) ?? null)
-    return (versions.get(id) ?? entry.version) !== entry.version || height !== entry.height
+    const isAnnounced = entry.attended !== null && (hints.get(id) ?? 0) !== entry.hints
+    return (versions.get(id) ?? entry.version) !== entry.version || height !== entry.height || isAnnounced
   })
   const queue = changed.slice(0, REMADE_MAX)
   const make = async (): Promise<void> => {
-    for (let next = queue.pop(); next !== undefined; next = queue.pop()) await remake(deps, ...next, heights)
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) await remake(deps, next, heights, hints)
   }
   await Promise.all(Array.from({ length: MAKERS }, make))
   deps.metrics.gauge('checkout_watched_invoices', watched.size)
@@ -150,9 +157,9 @@ async function look(deps: LiveFeedDeps, watched: ReadonlyMap<string, Watched>): 
 
 async function remake(
   deps: LiveFeedDeps,
-  id: string,
-  entry: Watched,
+  [id, entry]: readonly [string, Watched],
   heights: ReadonlyMap<string, number>,
+  hints: ReadonlyMap<string, number>,
 ): Promise<void> {
   const view = await deps.view(id)
   if (view === null) return
@@ -163,6 +170,7 @@ async function remake(
     chain,
     attended,
     view: made,
+    hints: hints.get(id) ?? 0,
     height: chain === null ? null : (heights.get(chain) ?? null),
   })
   if (made.tag === before) return

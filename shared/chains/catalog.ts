@@ -48,6 +48,19 @@ export function createCatalog(networks: NetworkSettings): Catalog {
     hasNode: (network, mode) => networks[mode][network] !== undefined,
     blockTimeMs: (network) => CHAINS[network].blockTimeMs,
     chainId,
+    publicNetwork(network, mode) {
+      const { chainIds, publicRpc, explorerTx, name, nativeSymbol: coin }: ChainDefinition = CHAINS[network]
+      const explorer = explorerTx[mode]
+      if (publicRpc === undefined || chainIds === null || explorer === null) return null
+      if (chainId(network, mode) !== chainIds[mode]) return null
+      const testnet = mode === 'test' ? testnetOf(network, networks.test[network]) : null
+      return { name: testnet?.name ?? name, rpcUrl: publicRpc[mode], explorerUrl: new URL(explorer).origin, coin }
+    },
+    walletChain(network, mode) {
+      const { walletChains }: ChainDefinition = CHAINS[network]
+      if (walletChains === undefined) return null
+      return (networks[mode][network]?.genesis ?? null) === null ? walletChains[mode] : walletChains.local
+    },
     paymentUri({ asset, mode, address, amount, amountBase, reference }) {
       const chain = CHAINS[networkOf(asset)]
       // Wallets refuse, or worse, round amounts that the asset cannot express.

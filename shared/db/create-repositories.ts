@@ -38,6 +38,7 @@ import { createRetentionRepository } from './maintenance/retention-repository.ts
 import { createPaymentLinkRepository } from './payment-links/payment-link-repository.ts'
 import { createProductRepository } from './payment-links/product-repository.ts'
 import { createOperatorPaymentLookups } from './payments/admin-payment-lookups.ts'
+import { createPaymentHints } from './payments/payment-hints.ts'
 import { createPaymentRepository } from './payments/payment-repository.ts'
 import { createRateRepository } from './rates/rate-repository.ts'
 import { createReconciliationRepository } from './reconciliation/reconciliation-repository.ts'
@@ -89,6 +90,7 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     exceptions: createExceptionRepository(db),
     exports: createExportRecords(db),
     ...createPreparations(db),
+    ...createPayerParts(db),
     /** Concurrent inserts and single reads are sent as one command; for a process with many requests. */
     groupedInvoices: {
       ...invoices,
@@ -110,10 +112,8 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     outboundPause: createOutboundPause(db),
     overviewReads: createOverviewReads(db),
     ownership: createOwnershipRepository(db),
-    paymentLinks: createPaymentLinkRepository(db),
     paymentLookups: createOperatorPaymentLookups(db),
     payments: createPaymentRepository(db, random),
-    products: createProductRepository(db),
     rateSnapshots: createRateRepository(db),
     recoveries: createRecoveryRepository(db),
     refunds: createRefundRepository(db),
@@ -135,5 +135,14 @@ function createPreparations(db: Database) {
     fundsReads: createFundsReads(db),
     goLive: createGoLiveRepository(db),
     verifiedBackups: createVerifiedBackups(db),
+  }
+}
+
+/** What payers open and send. */
+function createPayerParts(db: Database) {
+  return {
+    hints: createPaymentHints(db),
+    paymentLinks: createPaymentLinkRepository(db),
+    products: createProductRepository(db),
   }
 }

@@ -18,6 +18,15 @@ export interface AssetInfo {
   readonly dustBase: bigint
 }
 
+/** What a payer's wallet needs to add a network. Nothing of it belongs to the installation. */
+export interface PublicNetwork {
+  readonly name: string
+  readonly rpcUrl: string
+  /** Start page of the block explorer. */
+  readonly explorerUrl: string
+  readonly coin: string
+}
+
 /** The chains and assets of this installation, built once from the registry and the configuration. */
 export interface Catalog {
   asset(id: AssetId): AssetInfo
@@ -41,6 +50,10 @@ export interface Catalog {
   blockTimeMs(network: NetworkId): number
   /** EIP-155 id of the network that this mode uses; null for networks without one. */
   chainId(network: NetworkId, mode: Mode): number | null
+  /** The public network behind a chain id; null for a local chain and for networks without chain ids. */
+  publicNetwork(network: NetworkId, mode: Mode): PublicNetwork | null
+  /** The chain's name among wallets in a browser, such as `solana:mainnet`; null where it has none. */
+  walletChain(network: NetworkId, mode: Mode): string | null
   /** BIP21, EIP-681, Solana Pay or `tron:` link for a payment. Throws RangeError on more decimals than the asset has. */
   paymentUri(request: {
     asset: AssetId

@@ -51,7 +51,16 @@ const BASE: PaymentMethodView = {
   confirmMs: 128_000,
   blockTimeMs: 2_000,
   fiatPerAsset: '0.9999',
-  evm: { chainId: 8453, contract: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' },
+  evm: {
+    chainId: 8453,
+    contract: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    addition: {
+      name: 'Base',
+      rpcUrl: 'https://mainnet.base.org',
+      explorerUrl: 'https://basescan.org',
+      coin: 'ETH',
+    },
+  },
 }
 
 const BITCOIN: PaymentMethodView = {
@@ -180,6 +189,13 @@ export function invoiceViews(now: number): Readonly<Record<string, InvoiceView>>
       payments: [first],
       canChoose: false,
       lock: { ...TRON, remaining: '1.00', remainingBase: '1000000' },
+    }),
+    announced: view(now, {
+      lock: BASE,
+      hints: [
+        { txHash: `0x${OTHER_HASH}`, explorerUrl: `https://basescan.org/tx/0x${OTHER_HASH}`, at: now - MINUTE },
+        { txHash: `0x${'ab'.repeat(32)}`, explorerUrl: null, at: now - 20 * MINUTE },
+      ],
     }),
     'stepped-back': view(now, { payments: [payment(now, { state: 'orphaned', confirmations: 0 })], canChoose: false }),
     confirming: view(now, { ...full, status: 'confirming' }),

@@ -20,6 +20,7 @@ export const arbitrum: ChainDefinition = {
   finalityDepth: 480,
   scanBatchMax: 200,
   explorerTx: { live: 'https://arbiscan.io/tx/{tx}', test: 'https://sepolia.arbiscan.io/tx/{tx}' },
+  publicRpc: { live: 'https://arb1.arbitrum.io/rpc', test: 'https://sepolia-rollup.arbitrum.io/rpc' },
   uriScheme: 'ethereum',
   addressPrefix: null,
   coinLedger: 'trace',

@@ -20,6 +20,7 @@ export const base: ChainDefinition = {
   finalityDepth: 256,
   scanBatchMax: 100,
   explorerTx: { live: 'https://basescan.org/tx/{tx}', test: 'https://sepolia.basescan.org/tx/{tx}' },
+  publicRpc: { live: 'https://mainnet.base.org', test: 'https://sepolia.base.org' },
   uriScheme: 'ethereum',
   addressPrefix: null,
   coinLedger: 'trace',

@@ -20,6 +20,7 @@ export const bsc: ChainDefinition = {
   finalityDepth: 64,
   scanBatchMax: 100,
   explorerTx: { live: 'https://bscscan.com/tx/{tx}', test: 'https://testnet.bscscan.com/tx/{tx}' },
+  publicRpc: { live: 'https://bsc-dataseed.bnbchain.org', test: 'https://data-seed-prebsc-1-s1.bnbchain.org:8545' },
   uriScheme: 'ethereum',
   addressPrefix: null,
   coinLedger: 'trace',

@@ -30,6 +30,13 @@ export interface ChainDefinition {
   readonly scanBatchMax: number
   /** Block explorer page of a transaction with `{tx}` in place of its id; null where there is none. */
   readonly explorerTx: Readonly<Record<Mode, string | null>>
+  /**
+   * Node that anybody may use (chainid.network, read 2026-11-23), for a payer's wallet that lacks the network; EVM only. The
+   * installation never calls it, and never gives its own node to a payer.
+   */
+  readonly publicRpc?: Readonly<Record<Mode, string>>
+  /** How wallets in a browser name the chain (`local` = a node with a block 0 of its own); absent where they use chain ids or there are none. */
+  readonly walletChains?: Readonly<Record<Mode, string>> & { readonly local: string | null }
   /** Scheme of payment links: BIP 21, EIP-681, Solana Pay; TRON has no standard. */
   readonly uriScheme: string
   /** Prefix of a receiving address by mode: bech32 prefix (BIP 173) or base58check version. Null when the family has one form. */

@@ -20,6 +20,7 @@ export const ethereum: ChainDefinition = {
   finalityDepth: 65,
   scanBatchMax: 100,
   explorerTx: { live: 'https://etherscan.io/tx/{tx}', test: 'https://sepolia.etherscan.io/tx/{tx}' },
+  publicRpc: { live: 'https://ethereum-rpc.publicnode.com', test: 'https://ethereum-sepolia-rpc.publicnode.com' },
   uriScheme: 'ethereum',
   addressPrefix: null,
   coinLedger: 'trace',

@@ -20,6 +20,7 @@ export const polygon: ChainDefinition = {
   finalityDepth: 256,
   scanBatchMax: 100,
   explorerTx: { live: 'https://polygonscan.com/tx/{tx}', test: 'https://amoy.polygonscan.com/tx/{tx}' },
+  publicRpc: { live: 'https://polygon-bor-rpc.publicnode.com', test: 'https://rpc-amoy.polygon.technology' },
   uriScheme: 'ethereum',
   addressPrefix: null,
   coinLedger: 'logs',

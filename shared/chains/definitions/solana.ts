@@ -17,6 +17,7 @@ export const solana: ChainDefinition = {
   finalityDepth: 64,
   scanBatchMax: 50,
   explorerTx: { live: 'https://solscan.io/tx/{tx}', test: 'https://solscan.io/tx/{tx}?cluster=devnet' },
+  walletChains: { live: 'solana:mainnet', test: 'solana:devnet', local: 'solana:localnet' },
   uriScheme: 'solana',
   addressPrefix: null,
   siblings: SIBLINGS.solana,

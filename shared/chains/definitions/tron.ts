@@ -21,6 +21,8 @@ export const tron: ChainDefinition = {
   finalityDepth: 27,
   scanBatchMax: 20,
   explorerTx: { live: 'https://tronscan.org/#/transaction/{tx}', test: 'https://nile.tronscan.org/#/transaction/{tx}' },
+  // The last four bytes of block 0, as wallets state them (TIP-474).
+  walletChains: { live: 'tron:0x2b6653dc', test: 'tron:0xcd8690dc', local: null },
   uriScheme: 'tron',
   addressPrefix: null,
   siblings: SIBLINGS.tron,

@@ -51,7 +51,19 @@ export interface PaymentMethodView {
   readonly lockedAt: number
   readonly quoteEndsAt: number
   /** For wallets in the browser; null where there are none. */
-  readonly evm: { readonly chainId: number; readonly contract: string | null } | null
+  readonly evm: {
+    readonly chainId: number
+    readonly contract: string | null
+    /** What a wallet needs to add the network; null for a local chain. Absent from a checkout of the release before. */
+    readonly addition?: {
+      readonly name: string
+      readonly rpcUrl: string
+      readonly explorerUrl: string
+      readonly coin: string
+    } | null
+  } | null
+  /** For other wallets in the browser: their name of the chain and the token's contract or mint; null where there are none. */
+  readonly browser?: { readonly chain: string; readonly contract: string | null } | null
 }
 
 /** One transfer towards the invoice. */
@@ -68,6 +80,13 @@ export interface PaymentView {
   readonly isSimulated: boolean
   /** Why it is not counted; null when it is. */
   readonly uncounted: UncountedReason | null
+}
+
+/** A transaction that a payer's wallet says it sent; no block shows it yet, and it counts for nothing. */
+export interface HintView {
+  readonly txHash: string
+  readonly explorerUrl: string | null
+  readonly at: number
 }
 
 /** Everything that a payer sees of an invoice. Times are Unix milliseconds of the store's clock. */
@@ -95,6 +114,8 @@ export interface InvoiceView {
   /** Amount sent beyond the amount due; `0` unless overpaid. */
   readonly excess: string
   readonly payments: readonly PaymentView[]
+  /** What wallets announced and the network has not shown yet. Absent from a checkout of the release before. */
+  readonly hints?: readonly HintView[]
   readonly isPaidLate: boolean
   readonly isAcceptedShort: boolean
   /** The time to pay is over and the network has not been read that far: a payment may have arrived. */

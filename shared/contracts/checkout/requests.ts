@@ -25,5 +25,8 @@ export const payLinkBody = withFormerName(z.strictObject({ amount: z.string().ma
 /** A transaction that a payer asks about, as wallets show it. */
 export const paidHashBody = z.strictObject({ txHash: z.string().trim().min(32).max(120) })
 
+/** A transaction that the payer's wallet announced: 64 hex digits with 0x at most, or a Solana signature. */
+export const hintBody = z.strictObject({ txHash: z.string().min(64).max(88) })
+
 /** Where a refund may be sent; the use case checks the address. */
 export const refundAddressBody = z.strictObject({ address: z.string().trim().min(1).max(200) })

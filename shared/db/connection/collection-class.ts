@@ -56,6 +56,8 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   invoice_rollups: dropped(ttl('invoice_rollup_life')),
   delivery_rollups: dropped(ttl('delivery_rollup_life')),
   payments: kept(forever),
+  // What wallets said about open invoices; only the scanner's findings count.
+  payment_hints: dropped(ttl('hint_life')),
   payment_links: kept(forever),
   products: kept(forever),
   refunds: kept(forever),

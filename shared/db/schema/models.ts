@@ -17,6 +17,7 @@ import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { PAYMENT_LINKS } from '#shared/db/payment-links/payment-link-model.ts'
 import { PRODUCTS } from '#shared/db/payment-links/product-model.ts'
+import { PAYMENT_HINTS } from '#shared/db/payments/payment-hints.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { RATE_SNAPSHOTS } from '#shared/db/rates/rate-model.ts'
 import { REFUNDS } from '#shared/db/refunds/refund-model.ts'
@@ -47,6 +48,7 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   INVOICE_ROLLUPS,
   DELIVERY_ROLLUPS,
   PAYMENTS,
+  PAYMENT_HINTS,
   PAYMENT_LINKS,
   PRODUCTS,
   REFUNDS,

@@ -1,4 +1,5 @@
 import type {
+  HintView,
   InvoiceView,
   MerchantView,
   PaymentMethodView,
@@ -13,11 +14,13 @@ import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { CursorRepository } from '#shared/ports/cursors.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { PaymentHints } from '#shared/ports/payment-hints.ts'
 import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { confirmationWait } from '#shared/usecases/networks/confirmation-wait.ts'
 import { knownUntil } from '#shared/usecases/networks/known-until.ts'
+import { keepsHints } from '#shared/usecases/payments/note-payment-hint.ts'
 
 /** Payments shown to a payer at most; of more, the newest are shown. */
 const PAYMENTS_MAX = 20
@@ -26,6 +29,7 @@ const PAYMENTS_MAX = 20
 export interface ViewInvoiceDeps {
   readonly invoices: Pick<InvoiceRepository, 'findById'>
   readonly payments: Pick<PaymentRepository, 'listByInvoice'>
+  readonly hints: Pick<PaymentHints, 'listByInvoice'>
   readonly cursors: Pick<CursorRepository, 'find'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
   readonly catalog: Pick<
@@ -37,6 +41,8 @@ export interface ViewInvoiceDeps {
     | 'hasNode'
     | 'needsFinality'
     | 'chainId'
+    | 'publicNetwork'
+    | 'walletChain'
     | 'paymentUri'
     | 'explorerTxUrl'
   >
@@ -79,6 +85,7 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
     lock: lock === null ? null : viewPaymentMethod(deps, invoice, lock),
     ...viewSums(deps, state, lock),
     payments,
+    hints: await viewHints(deps, invoice, stored, at),
     isPaidLate: state.paidLate,
     isAcceptedShort: state.underpaidAccepted,
     isUnread: lock !== null && (await isUnread(deps, invoice, lock, at)),
@@ -150,6 +157,7 @@ function viewPaymentMethod(
   const { address } = lock
   const request = { asset: lock.asset, mode, address, amount: remaining, amountBase: remainingBase, ...named }
   const chainId = catalog.chainId(lock.network, mode)
+  const chain = catalog.walletChain(lock.network, mode)
   return {
     asset: lock.asset,
     symbol: lock.symbol,
@@ -172,7 +180,8 @@ function viewPaymentMethod(
     fiatPerAsset: quote.fiatPerAsset,
     lockedAt: quote.lockedAt,
     quoteEndsAt: quote.expiresAt,
-    evm: chainId === null ? null : { chainId, contract },
+    evm: chainId === null ? null : { chainId, contract, addition: catalog.publicNetwork(lock.network, mode) },
+    browser: chain === null ? null : { chain, contract },
   }
 }
 
@@ -211,6 +220,21 @@ async function viewPayments(
       },
     ]
   })
+}
+
+/** Announced transactions that no stored payment has; none once nothing is expected any more. */
+async function viewHints(
+  { hints, catalog }: ViewInvoiceDeps,
+  invoice: Invoice,
+  stored: readonly Payment[],
+  at: Ms,
+): Promise<readonly HintView[]> {
+  if (!keepsHints(invoice, at) || activePaymentMethod(invoice.state) === null) return []
+  const found = new Set(stored.map(({ txHash }) => txHash))
+  const announced = await hints.listByInvoice(invoice.terms.id)
+  return announced
+    .filter(({ txHash }) => !found.has(txHash))
+    .map(({ txHash, network, mode, at }) => ({ txHash, explorerUrl: catalog.explorerTxUrl(network, mode, txHash), at }))
 }
 
 /** Counted from the committed cursor, never from a node's head, and below the required number until it is confirmed. */

@@ -72,6 +72,7 @@ describe('retention', () => {
       exceptions: '730 store',
       idempotency_keys: '1 store',
       mails: '90 store',
+      payment_hints: '1 store',
       operations: '90 store',
       ownership_challenges: '0 store',
       processes: '1 store',

@@ -1,5 +1,6 @@
 import { createFundsReads } from '#shared/db/funds/funds-reads.ts'
 import { createOperatorPaymentLookups } from '#shared/db/payments/admin-payment-lookups.ts'
+import { createPaymentHints } from '#shared/db/payments/payment-hints.ts'
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import { createRefundRepository } from '#shared/db/refunds/refund-repository.ts'
 import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
@@ -129,6 +130,12 @@ const BALANCES: Declared<ReturnType<typeof createCoinBalanceRepository>> = {
   save: BY_KEY,
 }
 
+const HINTS: Declared<ReturnType<typeof createPaymentHints>> = {
+  add: BY_KEY,
+  listByInvoice: (on, facts) => on.listByInvoice(ofInvoice(facts)),
+  countsOf: (on, facts) => on.countsOf([ofInvoice(facts)]),
+}
+
 const USAGE: Declared<ReturnType<typeof createNodeUsageRepository>> = {
   add: BY_KEY,
   since: (on, { now }) => on.since(now - 40 * DAY_MS),
@@ -140,6 +147,7 @@ export const PAYMENT_QUESTIONS = [
   ...questionsOf('funds', 'dashboard', createFundsReads, FUNDS),
   ...questionsOf('payment lookups', 'dashboard', createOperatorPaymentLookups, LOOKUPS),
   ...questionsOf('refunds', 'dashboard', createRefundRepository, REFUNDS),
+  ...questionsOf('payment hints', 'rest', createPaymentHints, HINTS),
   ...questionsOf('cursors', 'idle', createCursorRepository, CURSORS),
   ...questionsOf('chain commands', 'idle', createChainCommandRepository, COMMANDS),
   ...questionsOf('node usage', 'idle', createNodeUsageRepository, USAGE),

@@ -90,6 +90,7 @@ function Checkout({ view, now, isOffline, accept, refresh }: CheckoutProps) {
           lock={lock}
           now={now}
           actionId={actionId}
+          accept={accept}
           chooseOther={() => setChoosing(true)}
         />
       )}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { InvoiceView, PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
+import { announceSent, rememberSent } from '../data/announced.ts'
 import { neededText } from '../format/confirmation-text.ts'
 import { addressGroups } from '../format/format-values.ts'
 import { isGone, isZero } from '../format/step.ts'
@@ -10,7 +11,8 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { PaymentList } from '../parts/payment-list.tsx'
 import { Qr } from '../parts/qr.tsx'
 import { Steps } from '../parts/steps.tsx'
-import { BrowserWallet } from './browser-wallet.tsx'
+import { AnnouncedList } from './announced-list.tsx'
+import { BrowserWallets } from './browser-wallets.tsx'
 import { HashQuestion } from './hash-question.tsx'
 import { PriceClock } from './price-clock.tsx'
 import type { Action } from './use-action.ts'
@@ -20,16 +22,21 @@ interface PayProps {
   readonly lock: PaymentMethodView
   readonly now: number
   readonly actionId: Action
+  readonly accept: (view: InvoiceView, now: number) => void
   readonly chooseOther: () => void
 }
 
 /** Amount, network and address; also for the rest of an underpayment. */
-export function PayStep({ view, lock, now, actionId, chooseOther }: PayProps) {
+export function PayStep({ view, lock, now, actionId, accept, chooseOther }: PayProps) {
   const speech = useSpeech()
   const { say } = speech
   const network = NETWORKS[lock.network].name
   const isRest = !isZero(view.received)
   const amount = lock.remaining
+  const sent = (txHash: string): void => {
+    rememberSent(view.id, txHash, now)
+    void announceSent(view.id, txHash, accept)
+  }
   return (
     <>
       <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={1} />
@@ -46,6 +53,7 @@ export function PayStep({ view, lock, now, actionId, chooseOther }: PayProps) {
           {say('stepback')}
         </Note>
       )}
+      <AnnouncedList view={view} now={now} accept={accept} />
       <PriceClock view={view} now={now} actionId={actionId} />
       <div class="pay">
         <ol class="rows">
@@ -84,7 +92,7 @@ export function PayStep({ view, lock, now, actionId, chooseOther }: PayProps) {
         </ol>
         <Codes lock={lock} isRest={isRest} />
       </div>
-      <BrowserWallet lock={lock} />
+      <BrowserWallets lock={lock} sent={sent} />
       {view.mode === 'live' && lock.uri !== null && (
         <a class="button only-small" href={lock.uri}>
           {say('wallet.open')}

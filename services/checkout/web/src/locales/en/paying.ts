@@ -91,6 +91,18 @@ export const paying = {
   'wallet.browser': 'Pay with a browser wallet',
   'wallet.waiting': 'Confirm in your wallet…',
   'wallet.sent': 'Sent. It appears here as soon as the network sees it.',
+  'wallet.with': 'Pay with {m}',
+  'wallet.noNetwork':
+    'The wallet does not have {n}, so nothing was sent. Add the network in the wallet, then try again.',
+  'wallet.noAccount': 'The wallet shared no account, so nothing was sent. Unlock it, allow this page, then try again.',
+  'wallet.unclear': 'The wallet did not say whether it sent the payment. Look at its history before you try again.',
+  'hint.title': 'Seen by your wallet, waiting for the network.',
+  'hint.mine': 'Transaction {x} was sent. Don’t send it again. It counts once the network shows it.',
+  'hint.other':
+    'A wallet announced transaction {x} for this invoice. If that wasn’t you, ignore it. It counts once the network shows it.',
+  'hint.old':
+    'The network has not shown transaction {x} for {t}. Check in your wallet whether it was sent or cancelled.',
+  'hint.view': 'View in explorer',
   'wallet.refused': 'The wallet did not send anything. Try again, or copy the address and amount.',
   'wallet.wrongNetwork': 'The wallet did not switch to {n}, so nothing was sent.',
   'exchange.q': 'Paying from an exchange?',

@@ -93,6 +93,18 @@ export const paying: Readonly<Record<keyof typeof english, string>> = {
   'wallet.browser': 'Pagar con la billetera del navegador',
   'wallet.waiting': 'Confirma en tu billetera…',
   'wallet.sent': 'Enviado. Aparece aquí en cuanto la red lo detecte.',
+  'wallet.with': 'Pagar con {m}',
+  'wallet.noNetwork':
+    'La billetera no tiene la red {n}, así que no se envió nada. Agrega la red en la billetera y prueba de nuevo.',
+  'wallet.noAccount':
+    'La billetera no mostró ninguna cuenta, así que no se envió nada. Desbloquéala, autoriza esta página y prueba de nuevo.',
+  'wallet.unclear': 'La billetera no dijo si envió el pago. Revisa su historial antes de intentarlo otra vez.',
+  'hint.title': 'Enviado por tu billetera, a la espera de la red.',
+  'hint.mine': 'Se envió la transacción {x}. No la envíes otra vez. Cuenta en cuanto la red la muestre.',
+  'hint.other':
+    'Una billetera anunció la transacción {x} para este cobro. Si no fuiste tú, ignórala. Cuenta en cuanto la red la muestre.',
+  'hint.old': 'La red no muestra la transacción {x} desde hace {t}. Revisa en tu billetera si se envió o se canceló.',
+  'hint.view': 'Ver en el explorador',
   'wallet.refused': 'La billetera no envió nada. Prueba de nuevo o copia la dirección y el importe.',
   'wallet.wrongNetwork': 'La billetera no cambió a {n}, así que no se envió nada.',
   'exchange.q': '¿Pagas desde un exchange?',

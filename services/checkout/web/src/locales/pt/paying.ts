@@ -93,6 +93,18 @@ export const paying: Readonly<Record<keyof typeof english, string>> = {
   'wallet.browser': 'Pagar com a carteira do navegador',
   'wallet.waiting': 'Confirme na sua carteira…',
   'wallet.sent': 'Enviado. Aparece aqui assim que a rede detectar o pagamento.',
+  'wallet.with': 'Pagar com {m}',
+  'wallet.noNetwork':
+    'A carteira não tem a rede {n}, por isso nada foi enviado. Adicione a rede na carteira e tente de novo.',
+  'wallet.noAccount':
+    'A carteira não mostrou nenhuma conta, por isso nada foi enviado. Desbloqueie, autorize esta página e tente de novo.',
+  'wallet.unclear': 'A carteira não disse se enviou o pagamento. Veja o histórico dela antes de tentar de novo.',
+  'hint.title': 'Enviado pela sua carteira, aguardando a rede.',
+  'hint.mine': 'A transação {x} foi enviada. Não envie de novo. Ela conta assim que a rede a mostrar.',
+  'hint.other':
+    'Uma carteira anunciou a transação {x} para esta fatura. Se não foi você, ignore. Ela conta assim que a rede a mostrar.',
+  'hint.old': 'A rede não mostra a transação {x} há {t}. Veja na sua carteira se ela foi enviada ou cancelada.',
+  'hint.view': 'Ver no explorador',
   'wallet.refused': 'A carteira não enviou nada. Tente de novo ou copie o endereço e o valor.',
   'wallet.wrongNetwork': 'A carteira não mudou para a rede {n}, por isso nada foi enviado.',
   'exchange.q': 'Vai pagar por uma corretora?',

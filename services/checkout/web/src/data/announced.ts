@@ -1,0 +1,61 @@
+import type { HintView, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { ask } from './ask.ts'
+
+/** Waits between tries to announce a transaction; the network finds it without that, only later. */
+const RETRY_MS = [1_000, 3_000, 9_000, 27_000]
+
+interface Shown {
+  readonly now: number
+  readonly view: InvoiceView
+}
+
+const keyOf = (invoiceId: string) => `paymesh-sent ${invoiceId}`
+
+/** What wallets of this browser sent for an invoice, the oldest first. Nothing without storage. */
+export function sentHere(invoiceId: string): readonly HintView[] {
+  try {
+    return JSON.parse(sessionStorage.getItem(keyOf(invoiceId)) ?? '[]') as readonly HintView[]
+  } catch {
+    return []
+  }
+}
+
+/** Remembers what a wallet of this browser sent, so that a reload still shows it. */
+export function rememberSent(invoiceId: string, txHash: string, at: number): void {
+  try {
+    const known = sentHere(invoiceId).filter((hint) => hint.txHash !== txHash)
+    sessionStorage.setItem(keyOf(invoiceId), JSON.stringify([...known, { txHash, explorerUrl: null, at }]))
+  } catch {
+    // Without storage the server's copy is all that a reload shows.
+  }
+}
+
+/** Gives a transaction's id to the invoice; tries again while the server cannot be reached. Never rejects. */
+export async function announceSent(
+  invoiceId: string,
+  txHash: string,
+  accept: (view: InvoiceView, now: number) => void,
+): Promise<void> {
+  for (const wait of [0, ...RETRY_MS]) {
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    const answer = await ask<Shown>(`/i/${invoiceId}/hint`, { body: { txHash } })
+    if (answer.ok) {
+      accept(answer.data.view, answer.data.now)
+      return
+    }
+    const { status } = answer.unchanged === true ? { status: 0 } : answer.problem
+    if (status >= 400 && status < 500 && status !== 429) return
+  }
+}
+
+/** Transactions that were announced, by this browser or any other, and that the network has not shown. */
+export function announcedOf(view: InvoiceView): readonly (HintView & { readonly isMine: boolean })[] {
+  const found = new Set(view.payments.map(({ txHash }) => txHash))
+  const mine = sentHere(view.id)
+  const isMine = (txHash: string) => mine.some((hint) => hint.txHash === txHash)
+  const stored = view.hints ?? []
+  const local = mine.filter(({ txHash }) => !stored.some((hint) => hint.txHash === txHash))
+  return [...stored, ...local]
+    .filter(({ txHash }) => !found.has(txHash))
+    .map((hint) => ({ ...hint, isMine: isMine(hint.txHash) }))
+}

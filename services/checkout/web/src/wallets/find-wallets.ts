@@ -1,0 +1,11 @@
+import { findEvmWallets } from './evm-wallets.ts'
+import type { PayerWallet } from './payer-wallet.ts'
+
+/**
+ * Shows the wallets in this browser for a chain (`evm`, or as wallets name it), now and when more announce themselves. Returns how to
+ * stop. Nothing is asked of a wallet before the payer chooses it.
+ */
+export function findWallets(chain: string, show: (wallets: readonly PayerWallet[]) => void): () => void {
+  if (chain === 'evm') return findEvmWallets(show)
+  return () => undefined
+}

@@ -1,0 +1,56 @@
+import { DATE, defineCollection, OWNED_FIELDS, TEXT } from '#shared/db/connection/collection-model.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import type { PaymentHint, PaymentHints } from '#shared/ports/payment-hints.ts'
+
+/** A stored hint; `_id` is `<invoice>:<place>`, so that the places of an invoice are its limit. */
+export type PaymentHintDocument = Omit<PaymentHint, 'at'> & { _id: string; at: Date }
+
+const DAY_S = 86_400
+/** Invoices in one query: a request of about 50 KB. */
+const IDS_MAX = 1_000
+
+/** The payment_hints collection; a row expires a day after it was stored. */
+export const PAYMENT_HINTS = defineCollection<PaymentHintDocument>(
+  'payment_hints',
+  { _id: TEXT, invoiceId: TEXT, ...OWNED_FIELDS, network: TEXT, txHash: TEXT, at: DATE },
+  [
+    { name: 'hint_invoice', key: { invoiceId: 1 } },
+    { name: 'hint_life', key: { at: 1 }, expireAfterSeconds: DAY_S },
+  ],
+)
+
+/** Hints on MongoDB. Two processes that store at once take different places: the unique `_id` is the claim. */
+export function createPaymentHints(db: Database): PaymentHints {
+  const rows = db.collection(PAYMENT_HINTS)
+  const listByInvoice = async (invoiceId: string): Promise<readonly PaymentHint[]> => {
+    const found = await rows.find({ invoiceId }).sort({ _id: 1 }).toArray()
+    return found.map(({ _id, at, ...hint }) => ({ ...hint, at: toMs(at) })).sort((left, right) => left.at - right.at)
+  }
+  return {
+    listByInvoice,
+    add: async (hint, max) => {
+      const known = await listByInvoice(hint.invoiceId)
+      if (known.some(({ txHash }) => txHash === hint.txHash)) return false
+      for (let place = 0; place < max; place += 1) {
+        try {
+          await rows.insertOne({ _id: `${hint.invoiceId}:${place}`, ...hint, at: toDate(hint.at) })
+          return true
+        } catch (error) {
+          if (duplicateKeyFields(error) === null) throw error
+        }
+      }
+      return false
+    },
+    countsOf: async (invoiceIds) => {
+      const counts = new Map<string, number>()
+      for (let from = 0; from < invoiceIds.length; from += IDS_MAX) {
+        const some = invoiceIds.slice(from, from + IDS_MAX)
+        const found = rows.find({ invoiceId: { $in: some } }, { projection: { invoiceId: 1 } })
+        for await (const { invoiceId } of found) counts.set(invoiceId, (counts.get(invoiceId) ?? 0) + 1)
+      }
+      return counts
+    },
+  }
+}
