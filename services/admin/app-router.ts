@@ -17,6 +17,7 @@ import { paymentsRouter } from './routers/payments.ts'
 import { productsRouter } from './routers/products.ts'
 import { queuesRouter } from './routers/queues.ts'
 import { ratesRouter } from './routers/rates.ts'
+import { settlementsRouter } from './routers/settlements.ts'
 import { systemRouter } from './routers/system.ts'
 import { walletsRouter } from './routers/wallets.ts'
 import { workspaceRouter } from './routers/workspace.ts'
@@ -31,6 +32,7 @@ export const appRouter = router({
   audit: auditRouter,
   invoices: invoicesRouter,
   payments: paymentsRouter,
+  settlements: settlementsRouter,
   paymentLinks: paymentLinksRouter,
   products: productsRouter,
   exceptions: exceptionsRouter,

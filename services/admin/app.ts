@@ -8,6 +8,7 @@ import type { AdminDeps } from './assemble.ts'
 import { exportInvoicesRoute } from './export-invoices.ts'
 import { exportPaymentsRoute } from './export-payments.ts'
 import { INVALID_EXPORT, refuse } from './export-route.ts'
+import { exportSettlementsRoute } from './export-settlements.ts'
 import { addListenRoutes } from './listen/listen-routes.ts'
 import { createContextReader } from './request-context.ts'
 
@@ -94,6 +95,7 @@ export function createApp(deps: AdminDeps): Express {
   )
   app.post('/export/payments.csv', exportPaymentsRoute(deps))
   app.post('/export/invoices.csv', exportInvoicesRoute(deps))
+  app.post('/export/settlements.csv', exportSettlementsRoute(deps))
   app.use('/export', (_request, response) => {
     response
       .status(405)

@@ -192,5 +192,9 @@ it('is the one way in which tables leave the dashboard', () => {
   )
   expect(writesTables).toEqual(['export-route.ts'])
   const routes = readFileSync(join(folder, 'app.ts'), 'utf8').match(/'\/export\/[^']+', (\w+)\(/g) ?? []
-  expect(routes.map((route) => /, (\w+)\(/.exec(route)?.[1])).toEqual(['exportPaymentsRoute', 'exportInvoicesRoute'])
+  expect(routes.map((route) => /, (\w+)\(/.exec(route)?.[1])).toEqual([
+    'exportPaymentsRoute',
+    'exportInvoicesRoute',
+    'exportSettlementsRoute',
+  ])
 })

@@ -1,4 +1,4 @@
-import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Payment } from './payments.ts'
 
@@ -15,12 +15,38 @@ export interface PaymentPageQuery {
   readonly beforeId: string | null
 }
 
+/** A confirmed payment in an accepted asset, as settlement reports need it. */
+export interface SettledPayment {
+  readonly id: string
+  readonly confirmedAt: Ms
+  readonly network: NetworkId
+  readonly asset: AssetId
+  readonly matchKey: string
+  readonly amountBase: bigint
+  /** It counts towards its invoice. */
+  readonly counted: boolean
+}
+
+/** Confirmed payments of a workspace by the time of their confirmation. */
+export interface SettledQuery {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly from: Ms | null
+  /** Exclusive. */
+  readonly to: Ms | null
+  /** Continue after this payment. */
+  readonly after: Pick<SettledPayment, 'id' | 'confirmedAt'> | null
+  readonly limit: number
+}
+
 /** Reads payments for people. */
 export interface PaymentLookups {
   /** At most `limit` payments and where to continue, null at the end; as with invoices a page may be short before the end. */
   page(query: PaymentPageQuery): Promise<{ readonly payments: readonly Payment[]; readonly next: string | null }>
   /** The payments of the same query oldest first, starting after `afterId`: for reading them all. Only the last page is short. */
   pageForward(query: Omit<PaymentPageQuery, 'beforeId'>, afterId: string | null): Promise<readonly Payment[]>
+  /** Payments that are confirmed now, the last confirmed first; only the last page is short. Tokens that are not accepted are left out. */
+  settled(query: SettledQuery): Promise<readonly SettledPayment[]>
   /** Every payment of these invoices, oldest first. */
   ofInvoices(invoiceIds: readonly string[]): Promise<readonly Payment[]>
 }

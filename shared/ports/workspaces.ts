@@ -1,4 +1,5 @@
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
+import type { FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
 import type { Recorded } from './users.ts'
@@ -27,6 +28,8 @@ export interface WorkspacePolicy {
   /** Accepting a shortfall above this many US dollars needs a second factor and is mailed to every owner. Default 100; 0 = every one. */
   readonly shortfallStepUpUsd?: number
   readonly arsSeries: 'crypto' | 'official'
+  /** In which invoices of all currencies are added up; the rate is stored with each invoice. Absent = US dollars. */
+  readonly reportingCurrency?: FiatCode
   /**
    * Confirmations by asset id, overriding the registry's defaults: a whole number from 1, `finalized`, which also waits for the
    * chain's finality, or a table of them by value. Any other stored value is ignored.

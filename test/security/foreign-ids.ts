@@ -190,6 +190,7 @@ const MONEY = {
     ...(await caller.diagnostics.explain({ ...at, q })),
     tookMs: 0,
   })),
+  'settlements.list cursor': WORDS,
   'overview.volume zone': WORDS,
   'overview.funnel zone': WORDS,
   'live.changes lastEventId': {

@@ -18,8 +18,8 @@ interface FilterChoice {
 
 /** A way to narrow a list. */
 export interface ListFilter {
-  readonly control: 'select' | 'search' | 'tab' | 'button'
-  /** The control's label; of tabs and buttons, nothing. */
+  readonly control: 'select' | 'search' | 'tab' | 'button' | 'dates'
+  /** The control's label; of tabs and buttons, nothing. Of dates, the label of the period, whose first and last day are chosen: `2026-11-01/2026-11-19`. */
   readonly label: string
   /** The choice that shows everything again. */
   readonly any: string
@@ -79,6 +79,24 @@ const within = (label: string, heading: string, days: readonly number[]): ListFi
       shows: ({ times }) => (times[heading] ?? 0) >= Date.now() - many * DAY_MS,
     })),
   )
+/** Days that are chosen as dates, by the moment that a row shows under a heading, on the clock of this machine and its browser. */
+const between = (label: string, heading: string, spans: readonly (readonly [number, number])[]): ListFilter => ({
+  ...{ control: 'dates', label, any: '/' },
+  choices: spans.map(([first, last]) => ({
+    choose: () => `${dayBack(first)}/${dayBack(last)}`,
+    shows: ({ times }) => {
+      const day = dayOf(times[heading] ?? 0)
+      return day >= dayBack(first) && day <= dayBack(last)
+    },
+  })),
+})
+const dayOf = (at: number) => {
+  const date = new Date(at)
+  const two = (part: number) => String(part).padStart(2, '0')
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+const utcDayBack = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+const dayBack = (days: number) => dayOf(Date.now() - days * DAY_MS)
 const search = (label: string, choices: ListFilter['choices']): ListFilter => ({
   ...{ control: 'search', label, any: '', choices },
 })
@@ -117,6 +135,10 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
         { choose: 'short', shows: has('Status', 'Underpayment accepted') },
       ]),
       within('Created', 'Created', [1, 7, 30, 90]),
+      between('Created', 'Created', [
+        [12, 2],
+        [210, 30],
+      ]),
       search('Number, order, email or address', [
         { choose: ({ orderId }) => orderId, shows: (row, { orderId }) => row.cells['Order'] === orderId },
         { choose: ({ invoices }) => invoices['paid'] ?? '', shows: (row, { invoices }) => row.id === invoices['paid'] },
@@ -133,6 +155,10 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
     ...{ page: 'payments', rows: TABLE, opens: null, isLong: true, csv: { what: 'payments', id: 'payment_id' } },
     filters: [
       within('Detected', 'Detected', [1, 7, 30, 90]),
+      between('Detected', 'Detected', [
+        [12, 2],
+        [41, 39],
+      ]),
       select('Network', 'any', [
         { choose: 'ethereum', shows: has('Network', 'Ethereum') },
         { choose: 'bitcoin', shows: has('Network', 'Bitcoin') },
@@ -143,6 +169,28 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
         { choose: 'yes', shows: (row) => !has('State', 'Not applied')(row) },
         { choose: 'no', shows: has('State', 'Not applied') },
       ]),
+    ],
+  },
+  settlements: {
+    ...{ page: 'settlements', rows: TABLE, opens: null },
+    filters: [
+      select('Confirmed', 'any', [
+        { choose: '1', shows: ({ cells }) => (cells['Day (UTC)'] ?? '') >= utcDayBack(0) },
+        { choose: '7', shows: ({ cells }) => (cells['Day (UTC)'] ?? '') >= utcDayBack(6) },
+        { choose: '30', shows: ({ cells }) => (cells['Day (UTC)'] ?? '') >= utcDayBack(29) },
+      ]),
+      {
+        ...{ control: 'dates', label: 'Confirmed', any: '/' },
+        choices: [
+          {
+            choose: () => `${utcDayBack(3)}/${utcDayBack(1)}`,
+            shows: ({ cells }) => {
+              const day = cells['Day (UTC)'] ?? ''
+              return day >= utcDayBack(3) && day <= utcDayBack(1)
+            },
+          },
+        ],
+      },
     ],
   },
   links: {

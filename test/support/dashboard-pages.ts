@@ -5,6 +5,7 @@ export const DASHBOARD_PAGES = {
   invoices: 'invoices',
   'new-invoice': 'invoices/new',
   payments: 'payments',
+  settlements: 'settlements',
   links: 'links',
   products: 'products',
   endpoints: 'webhooks/endpoints',

@@ -9,6 +9,7 @@ import { invoiceToDocument } from '#shared/db/invoices/invoice-mapping.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
 import type { InvoiceStatus, Mode } from '#shared/domain/enumerations.ts'
+import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
 import { createOverview, quantile } from '#shared/usecases/reports/read-overview.ts'
 import type { Prng } from '#test/simulation/kernel/prng.ts'
 import { sampleDelivery, sampleInvoice, samplePaymentMethod } from './db-samples.ts'
@@ -78,6 +79,21 @@ export function openFiguresRig(db: Database) {
               ({ paidAt, fiat, locks }) =>
                 `${dayOf(paidAt ?? new Date(0))} ${fiat.currency} ${locks.at(-1)?.symbol ?? null}`,
               ({ fiat }) => BigInt(fiat.minor),
+            ),
+          )
+          expect(
+            tally(
+              volume.rows.flatMap(({ day, reported }) =>
+                Object.entries(reported).map(([code, sum]) => ({ key: `${day} ${code} ${sum.count > 0}`, ...sum })),
+              ),
+              ({ key }) => key,
+              ({ minor }) => minor,
+            ),
+          ).toEqual(
+            tally(
+              own.filter(({ paidAt, reporting }) => isAsked(paidAt) && reporting !== undefined),
+              ({ paidAt, reporting }) => `${dayOf(paidAt ?? new Date(0))} ${reporting?.currency} true`,
+              ({ fiat, reporting }) => inReporting(fiat, reporting),
             ),
           )
           expect(
@@ -181,6 +197,13 @@ export function openFiguresRig(db: Database) {
   }
 }
 
+/** Converted as a report does, with what is stored. */
+function inReporting({ minor, currency }: InvoiceDocument['fiat'], reporting: InvoiceDocument['reporting']): bigint {
+  if (reporting === undefined) return 0n
+  const terms = { fiat: { minor: BigInt(minor), currency }, reporting: { ...reporting, at: 1 } }
+  return reportedMinor(terms, reporting.currency) ?? 0n
+}
+
 function newInvoice(random: Prng, at: number): InvoiceDocument {
   number += 1
   const time = uuidLowerBound(at).slice(0, 13)
@@ -194,6 +217,10 @@ function newInvoice(random: Prng, at: number): InvoiceDocument {
     ...invoiceToDocument({ ...same, terms: { ...terms, workspaceId: random.pick(MERCHANTS) } }),
     mode: random.pick(MODES),
     fiat: { minor: `${random.between(1, 1_000_000)}00000000000000`, currency: random.pick(['USD', 'EUR', 'CLP']) },
+    // As on invoices in the reporting currency, from before, and without a known rate: many have none.
+    ...(random.chance(0.6) && {
+      reporting: { currency: random.pick(['USD', 'MXN']), rate: random.pick(['1.0825', '0.000905']), at: new Date(at) },
+    }),
   }
 }
 

@@ -48,7 +48,7 @@ async function addFew(db: Database, workspaceId: string): Promise<void> {
   const payment = await one(db, PAYMENTS, { ...own, state: 'confirmed' })
   const paymentAt = (at: number, change: object) => {
     const _id = idAt(at)
-    const seen = { createdAt: new Date(at), firstSeenAt: new Date(at) }
+    const seen = { createdAt: new Date(at), firstSeenAt: new Date(at), confirmedAt: new Date(at) }
     return { ...payment, _id, key: `seed:${_id}`, kind: 'onchain', txHash: `0x${hex(32)}`, ...seen, ...change }
   }
   await insert(db, PAYMENTS, [
@@ -59,7 +59,12 @@ async function addFew(db: Database, workspaceId: string): Promise<void> {
       counted: false,
       uncountedReason: 'unmatched',
     }),
-    paymentAt(now - 10 * DAY_MS, { state: 'replaced', counted: false, uncountedReason: 'unmatched' }),
+    paymentAt(now - 10 * DAY_MS, {
+      state: 'replaced',
+      confirmedAt: null,
+      counted: false,
+      uncountedReason: 'unmatched',
+    }),
     paymentAt(now - 40 * DAY_MS, {}),
   ])
   const endpoint = await one(db, WEBHOOK_ENDPOINTS, { workspaceId })

@@ -28,7 +28,13 @@ export async function choose(
 ): Promise<void> {
   const main = page.locator('main')
   if (control === 'select') await main.getByLabel(label, { exact: true }).selectOption(value)
-  else if (control === 'tab') await tab(page, value).click()
+  else if (control === 'dates') {
+    const [first = '', last = ''] = value.split('/')
+    await main.getByLabel(label, { exact: true }).selectOption(value === '/' ? 'any' : 'dates')
+    if (value === '/') return
+    await main.getByLabel(`${label} from`, { exact: true }).fill(first)
+    await main.getByLabel(`${label} until`, { exact: true }).fill(last)
+  } else if (control === 'tab') await tab(page, value).click()
   else if (control === 'button') await main.getByRole('button', { name: new RegExp(`^${value}( \\d+)?$`) }).click()
   else {
     const field = main.getByLabel(label, { exact: true })

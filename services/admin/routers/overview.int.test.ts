@@ -45,8 +45,13 @@ test('paid volume is exact, by currency, day and coin', async () => {
     { currency: 'EUR', amount: '5.00', before: '0.00', count: 1 },
   ])
   expect(volume.days).toHaveLength(7)
-  expect(volume.totals.at(-1)).toBe('9007199254741174.81')
-  expect(volume.series.map(({ name }) => name)).toEqual(['USDT', 'Other'])
+  // Guarantee: an invoice without a stored rate is named, and in no sum: its value is not guessed.
+  expect(volume.reported).toMatchObject({
+    ...{ currency: 'USD', amount: '9007199254741174.81', before: '0.00', count: 19 },
+    ...{ missing: [{ currency: 'EUR', count: 1 }], missingBefore: 0 },
+  })
+  expect(volume.reported.totals.at(-1)).toBe('9007199254741174.81')
+  expect(volume.reported.series.map(({ name }) => name)).toEqual(['USDT', 'Other'])
   expect(volume.asOf).toBeGreaterThan(0)
 })
 

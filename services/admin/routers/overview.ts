@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { EXCEPTION_KINDS, FIAT_CODES, INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
 import { ENDPOINT_HEALTH_STATES } from '#shared/domain/webhook/endpoint-health.ts'
 import { position } from '#shared/usecases/networks/chain-status.ts'
 import { quantile } from '#shared/usecases/reports/read-overview.ts'
 import { isZone } from '#shared/usecases/reports/zone-days.ts'
 import { router, workspaceQuery } from '../trpc.ts'
 import { endpointCards } from './overview-endpoints.ts'
-import { volumeSeries } from './overview-series.ts'
+import { reportedVolume } from './overview-series.ts'
 
 /** Figures for a number of days, by days of the operator's time zone. */
 const spanInput = z.object({
@@ -26,9 +27,19 @@ const asOf = z.number().nullable()
 const volume = z.object({
   days: z.array(z.string()),
   currencies: z.array(z.object({ currency: z.enum(FIAT_CODES), amount: decimal, before: decimal, count })),
-  /** Of the first currency: one amount per day, in the order of `days`. */
-  series: z.array(z.object({ name: z.string(), amounts: z.array(decimal) })),
-  totals: z.array(decimal),
+  /** All of it in the workspace's reporting currency, at the rates that were stored with the invoices. */
+  reported: z.object({
+    currency: z.enum(FIAT_CODES),
+    amount: decimal,
+    before: decimal,
+    count,
+    /** Invoices without a stored rate: in none of these amounts. */
+    missing: z.array(z.object({ currency: z.enum(FIAT_CODES), count })),
+    missingBefore: count,
+    /** One amount per day, in the order of `days`. */
+    series: z.array(z.object({ name: z.string(), amounts: z.array(decimal) })),
+    totals: z.array(decimal),
+  }),
   asOf,
 })
 
@@ -115,11 +126,11 @@ export const overviewRouter = router({
       return { exceptions: { count: total, more: total >= OPEN_MAX, oldestAt: oldest?.openedAt ?? null, byKind } }
     }),
 
-  /** Paid volume by day, exact. */
+  /** Paid volume by currency, and by day in the reporting currency; exact sums. */
   volume: workspaceQuery('viewer')
     .input(spanInput)
     .output(volume)
-    .query(async ({ ctx: { deps }, input: { workspaceId, mode, days, zone } }) => {
+    .query(async ({ ctx: { deps, workspace }, input: { workspaceId, mode, days, zone } }) => {
       const read = await deps.overview.volume({ workspaceId, mode, days, zone })
       return {
         days: [...read.days],
@@ -129,7 +140,7 @@ export const overviewRouter = router({
           before: formatFiat(beforeMinor, currency),
           count: many,
         })),
-        ...volumeSeries(read),
+        reported: reportedVolume(read, workspace.policy.reportingCurrency ?? REPORTING_DEFAULT),
         asOf: read.asOf,
       }
     }),

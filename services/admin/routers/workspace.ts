@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
-import { ASSET_IDS, type AssetId, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { ASSET_IDS, type AssetId, FIAT_CODES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { DIGEST_HOUR_DEFAULT } from '#shared/usecases/exceptions/send-digests.ts'
 import { SHORTFALL_STEP_UP_USD_DEFAULT } from '#shared/usecases/payments/check-shortfall.ts'
@@ -52,6 +53,7 @@ const settings = z.object({
   /** Whole US dollars; accepting a shortfall above it needs a second factor. */
   shortfallStepUpUsd: z.number(),
   arsSeries: z.enum(['crypto', 'official']),
+  reportingCurrency: z.enum(FIAT_CODES),
   confirmations: z.array(
     z.object({
       asset: z.enum(ASSET_IDS),
@@ -86,6 +88,7 @@ const change = z
     reservePercent: z.int().min(0).max(RESERVE_PERCENT_MAX),
     shortfallStepUpUsd: z.int().min(0).max(1_000_000),
     arsSeries: z.enum(['crypto', 'official']),
+    reportingCurrency: z.enum(FIAT_CODES),
     confirmations: z.partialRecord(z.enum(ASSET_IDS), confirmations.nullable()),
   })
   .partial()
@@ -127,6 +130,7 @@ function present({ catalog }: Pick<AdminDeps, 'catalog'>, workspace: Workspace):
     digestHour: policy.digestHour === undefined ? DIGEST_HOUR_DEFAULT : policy.digestHour,
     quarantineMs: quarantineMs ?? QUARANTINE_DEFAULT_MS,
     reservePercent: reservePercent ?? RESERVE_PERCENT_DEFAULT,
+    reportingCurrency: policy.reportingCurrency ?? REPORTING_DEFAULT,
     shortfallStepUpUsd: policy.shortfallStepUpUsd ?? SHORTFALL_STEP_UP_USD_DEFAULT,
     confirmations: rows,
   }

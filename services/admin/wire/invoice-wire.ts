@@ -1,8 +1,11 @@
 import { z } from 'zod'
+import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isSimulatable } from '#shared/domain/invoice/plan-simulation.ts'
 import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { InvoiceExplanation } from '#shared/usecases/diagnostics/explain-invoice.ts'
@@ -12,6 +15,10 @@ import { refundWire } from './refund-wire.ts'
 /** One invoice with all data of its page. Times are milliseconds. */
 export const invoiceDetailWire = invoiceRowWire.extend({
   version: z.number(),
+  /** The price in the workspace's reporting currency of its creation; null without a stored rate. */
+  reporting: z
+    .object({ currency: z.enum(FIAT_CODES), amount: z.string(), rate: z.string(), at: z.number() })
+    .nullable(),
   /** One or two sentences that summarise it. */
   sentence: z.string(),
   tone: z.enum(['good', 'wait', 'bad', 'plain']),
@@ -84,6 +91,7 @@ export function invoiceDetailToWire(
   return {
     ...row,
     version: state.version,
+    reporting: reportingToWire(terms),
     ...sentenceOf(invoice, known),
     paidAt: state.paidAt,
     updatedAt: state.updatedAt,
@@ -112,6 +120,13 @@ export function invoiceDetailToWire(
     refundSuggestion: suggestionText(state, parts.refundSuggestion),
     may: mayOf(invoice),
   }
+}
+
+function reportingToWire(terms: Invoice['terms']): InvoiceDetailWire['reporting'] {
+  const { reporting } = terms
+  const minor = reporting === undefined ? null : reportedMinor(terms, reporting.currency)
+  if (reporting === undefined || minor === null) return null
+  return { ...reporting, amount: formatFiat(minor, reporting.currency) }
 }
 
 function sentenceOf(invoice: Invoice, known: InvoiceExplanation): Pick<InvoiceDetailWire, 'sentence' | 'tone'> {

@@ -42,6 +42,10 @@ const workspacePages: PageRoute[] = [
     path: 'payments',
     lazy: async () => ({ Component: (await import('./pages/payments/payments-page.tsx')).PaymentsPage }),
   },
+  {
+    path: 'settlements',
+    lazy: async () => ({ Component: (await import('./pages/settlements/settlements-page.tsx')).SettlementsPage }),
+  },
   { path: 'links', lazy: async () => ({ Component: (await import('./pages/links/links-page.tsx')).LinksPage }) },
   { path: 'links/:id', lazy: async () => ({ Component: (await import('./pages/link/link-page.tsx')).LinkPage }) },
   {

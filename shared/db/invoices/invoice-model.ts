@@ -116,6 +116,8 @@ export interface InvoiceDocument extends InvoiceStateDocument {
   /** Pairs, because a key chosen by a merchant may contain characters that a field name must not. */
   metadata: { k: string; v: string }[]
   fiat: { minor: string; currency: FiatCode }
+  /** Absent where the price needs no conversion or no rate was known. */
+  reporting?: { currency: FiatCode; rate: string; at: Date }
   customer: { email: string | null; name: string | null }
   successUrl: string | null
   cancelUrl: string | null
@@ -155,6 +157,7 @@ export const INVOICES = defineCollection<InvoiceDocument>(
     orderId: optional(String),
     metadata: [{ _id: false, k: String, v: String }],
     fiat: { minor: TEXT, currency: TEXT },
+    reporting: optional(Object),
     customer: { email: optional(String), name: optional(String) },
     successUrl: optional(String),
     cancelUrl: optional(String),

@@ -1,8 +1,9 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate } from '#shared/db/connection/dates.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { idsCreated } from '#shared/db/connection/uuid-time.ts'
-import type { PaymentLookups, PaymentPageQuery } from '#shared/ports/payment-lookups.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import type { PaymentLookups, PaymentPageQuery, SettledPayment, SettledQuery } from '#shared/ports/payment-lookups.ts'
 import { paymentFromDocument } from './payment-mapping.ts'
 import { PAYMENTS, type PaymentDocument } from './payment-model.ts'
 
@@ -42,11 +43,46 @@ export function createOperatorPaymentLookups(db: Database): PaymentLookups {
       const filter = { ...operatorPaymentFilter(query, { after: afterId }), ...residualFilter(query) }
       return (await payments.find(filter).sort({ _id: 1 }).limit(query.limit).toArray()).map(paymentFromDocument)
     },
+    settled: async (query) => {
+      const found = payments
+        .find(settledFilter(query), { projection: SETTLED_FIELDS })
+        .sort({ confirmedAt: -1, _id: -1 })
+        .limit(query.limit)
+      return (await found.toArray()).map(settledFromDocument)
+    },
     ofInvoices: async (invoiceIds) => {
       const found = payments.find({ invoiceId: { $in: [...invoiceIds] } })
       return (await found.sort({ _id: 1 }).toArray()).map(paymentFromDocument)
     },
   }
+}
+
+const SETTLED_FIELDS = { confirmedAt: 1, network: 1, asset: 1, matchKey: 1, amountBase: 1, counted: 1 } as const
+
+/** Confirmed payments of a report; exported for the test that explains it. */
+export function settledFilter({ workspaceId, mode, from, to, after }: Omit<SettledQuery, 'limit'>): Filter {
+  const at = after === null ? null : toDate(after.confirmedAt)
+  return {
+    workspaceId,
+    mode,
+    // The index is partial: it holds exactly these.
+    state: 'confirmed',
+    asset: { $gt: '' as AssetId },
+    confirmedAt: {
+      ...(from !== null && { $gte: toDate(from) }),
+      ...(at !== null ? { $lte: at } : { $lt: toDate(to ?? FAR_FUTURE) }),
+    },
+    ...(at !== null && after !== null && { $or: [{ confirmedAt: { $lt: at } }, { _id: { $lt: after.id } }] }),
+  }
+}
+
+/** Above every time that is stored; the greatest time of a Date. */
+const FAR_FUTURE = 8_640_000_000_000_000
+
+function settledFromDocument(stored: PaymentDocument): SettledPayment {
+  const { _id: id, confirmedAt, network, asset, matchKey, amountBase, counted } = stored
+  if (confirmedAt === null || asset === null) throw new Error(`payment ${id} is not settled`)
+  return { id, confirmedAt: toMs(confirmedAt), network, asset, matchKey, amountBase: BigInt(amountBase), counted }
 }
 
 function residualFilter({ network, counted }: Pick<PaymentPageQuery, 'network' | 'counted'>): Filter {

@@ -89,6 +89,11 @@ export const PAYMENTS = defineCollection<PaymentDocument>(
   [
     { name: 'payment_key', key: { key: 1 }, unique: true },
     { name: 'payment_list', key: { workspaceId: 1, mode: 1, _id: -1 } },
+    {
+      name: 'payment_settled',
+      key: { workspaceId: 1, mode: 1, confirmedAt: -1, _id: -1 },
+      partialFilterExpression: { state: 'confirmed', asset: { $gt: '' } },
+    },
     { name: 'payment_invoice', key: { invoiceId: 1, _id: -1 } },
     { name: 'payment_dirty', key: { dirtyAt: 1 }, partialFilterExpression: { dirtyAt: { $exists: true } } },
     {

@@ -5,14 +5,15 @@ import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { OF_ANY_TYPE } from '#shared/db/deliveries/delivery-search.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import { type FiguredInvoice, figuresOf, mergeFigures } from '#shared/domain/reports/invoice-figures.ts'
+import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
 import type { RollupSlot } from '#shared/ports/rollups.ts'
 import type { DeliveryRollupDocument, InvoiceRollupDocument } from './rollup-models.ts'
 import { HOUR_MS, QUARTER_MS, type SlotCount } from './rollup-rows.ts'
 
-type Counted = Pick<InvoiceDocument, '_id' | 'status' | 'createdAt' | 'paidAt' | 'fiat'> & {
+type Counted = Pick<InvoiceDocument, '_id' | 'status' | 'createdAt' | 'paidAt' | 'fiat' | 'reporting'> & {
   locks: readonly { symbol: string; from: Date }[]
 }
-const PARTS = { status: 1, createdAt: 1, paidAt: 1, fiat: 1, 'locks.symbol': 1, 'locks.from': 1 } as const
+const PARTS = { status: 1, createdAt: 1, paidAt: 1, fiat: 1, reporting: 1, 'locks.symbol': 1, 'locks.from': 1 } as const
 const QUARTERS = [0, 1, 2, 3] as const
 
 /** Counts a slot from what is stored now. Created is the time that an invoice's id carries; it is minted with `createdAt`. */
@@ -41,13 +42,19 @@ async function countInvoices(db: Database, { ownerId: workspaceId, mode, at }: R
   return { figures: { ...figures }, documents: created.length + paid.length }
 }
 
-function figured({ status, createdAt, paidAt, fiat, locks }: Counted): FiguredInvoice {
+function figured({ status, createdAt, paidAt, fiat, reporting, locks }: Counted): FiguredInvoice {
+  const terms = { fiat: { minor: BigInt(fiat.minor), currency: fiat.currency } }
+  const minor =
+    reporting === undefined
+      ? null
+      : reportedMinor({ ...terms, reporting: { ...reporting, at: toMs(reporting.at) } }, reporting.currency)
   return {
     status,
     coinChosen: locks.length > 0,
     tookMs: paidAt === null ? null : Math.max(0, toMs(paidAt) - toMs(locks[0]?.from ?? createdAt)),
     currency: fiat.currency,
     minor: fiat.minor,
+    ...(minor !== null && reporting !== undefined && { reported: { currency: reporting.currency, minor } }),
     symbol: locks.at(-1)?.symbol ?? null,
   }
 }

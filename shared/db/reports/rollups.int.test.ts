@@ -147,7 +147,7 @@ describe('the hourly comparison', () => {
     await world.create(random, start + 2 * MINUTE, 1)
     await one.catchUp(start + HOUR + MINUTE)
     const found = await process().repair(start + HOUR + MINUTE)
-    expect(found).toMatchObject([{ of: 'invoices', mode: 'test' }])
+    expect(found).toMatchObject([{ of: 'invoices' }])
     await one.catchUp(start + 3 * HOUR)
     await world.expectFullCount(start + 3 * HOUR)
     expect(await process().repair(start + 3 * HOUR)).toEqual([])

@@ -18,6 +18,7 @@ import {
 } from '#shared/db/payment-links/payment-link-repository.ts'
 import { PRODUCTS } from '#shared/db/payment-links/product-model.ts'
 import { createProductRepository, productFilter } from '#shared/db/payment-links/product-repository.ts'
+import { settledFilter } from '#shared/db/payments/admin-payment-lookups.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import * as paymentScopes from '#shared/db/payments/payment-scopes.ts'
@@ -157,6 +158,10 @@ describe('payments', () => {
     const query = { workspaceId: 'ws-1', mode: 'test' as const, invoiceId: null, limit: 10, beforeId: null }
     expectIndexed(await explain(paymentScopes.listed(query), { _id: -1 }), 'payment_list')
     expectIndexed(await explain({ invoiceId: 'i-1' }, { _id: 1 }), 'payment_invoice')
+    for (const after of [null, { id: 'p-1', confirmedAt: 5 }]) {
+      const settled = settledFilter({ workspaceId: 'ws-1', mode: 'test', from: 1, to: 9, after })
+      expectIndexed(await explain(settled, { confirmedAt: -1, _id: -1 }), 'payment_settled')
+    }
     expectIndexed(await explain(paymentScopes.unapplied(Date.now()), { dirtyAt: 1 }), 'payment_dirty')
   })
 

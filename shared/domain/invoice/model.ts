@@ -212,6 +212,15 @@ export interface InvoiceState {
   readonly nextActionAt: Ms | null
 }
 
+/** The rate at which an invoice is added up in its workspace's reporting currency, as of its creation. */
+export interface ReportingRate {
+  readonly currency: FiatCode
+  /** Units of the reporting currency for one unit of the invoice's, a plain decimal. */
+  readonly rate: string
+  /** Time of the snapshot that the rate was read from. */
+  readonly at: Ms
+}
+
 /** Terms agreed at creation; they never change. */
 export interface InvoiceTerms {
   readonly id: string
@@ -222,6 +231,8 @@ export interface InvoiceTerms {
   readonly orderId: string | null
   readonly metadata: Readonly<Record<string, string>>
   readonly fiat: { readonly minor: bigint; readonly currency: FiatCode }
+  /** Absent on invoices in the reporting currency, on those from before decision 79, and where no current rate was known. */
+  readonly reporting?: ReportingRate
   readonly customer: { readonly email: string | null; readonly name: string | null }
   readonly successUrl: string | null
   readonly cancelUrl: string | null

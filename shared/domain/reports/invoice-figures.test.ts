@@ -13,14 +13,20 @@ import {
 } from './invoice-figures.ts'
 
 const YEAR_MS = 31_536_000_000
-const invoice = fc.record<FiguredInvoice>({
-  status: fc.constantFrom(...INVOICE_STATUSES),
-  coinChosen: fc.boolean(),
-  tookMs: fc.option(fc.integer({ min: 0, max: YEAR_MS })),
-  currency: fc.constantFrom(...FIAT_CODES),
-  minor: fc.bigInt({ min: 1n, max: 10n ** 20n }).map(String),
-  symbol: fc.constantFrom('USDT', 'BTC', null),
-})
+const invoice = fc
+  .record<Omit<FiguredInvoice, 'reported'>>({
+    status: fc.constantFrom(...INVOICE_STATUSES),
+    coinChosen: fc.boolean(),
+    tookMs: fc.option(fc.integer({ min: 0, max: YEAR_MS })),
+    currency: fc.constantFrom(...FIAT_CODES),
+    minor: fc.bigInt({ min: 1n, max: 10n ** 20n }).map(String),
+    symbol: fc.constantFrom('USDT', 'BTC', null),
+  })
+  .chain((plain) =>
+    fc
+      .option(fc.record({ currency: fc.constantFrom(...FIAT_CODES), minor: fc.bigInt({ min: 0n, max: 10n ** 20n }) }))
+      .map((reported): FiguredInvoice => ({ ...plain, ...(reported !== null && { reported }) })),
+  )
 const invoices = fc.array(invoice, { maxLength: 30 })
 
 describe('figures of invoices', () => {
@@ -37,10 +43,15 @@ describe('figures of invoices', () => {
         }
         const sums = paidFigures(figures)
         expect(sums.reduce((sum, { count }) => sum + count, 0)).toBe(paid.length)
-        for (const { currency, symbol, minor, count } of sums) {
+        for (const { currency, symbol, minor, count, reported } of sums) {
           const same = paid.filter((one) => one.currency === currency && one.symbol === symbol)
           expect(count).toBe(same.length)
           expect(minor).toBe(same.reduce((sum, one) => sum + BigInt(one.minor), 0n))
+          for (const code of FIAT_CODES) {
+            const converted = same.flatMap((one) => (one.reported?.currency === code ? [one.reported.minor] : []))
+            const total = { minor: converted.reduce((sum, one) => sum + one, 0n), count: converted.length }
+            expect(reported[code] ?? { minor: 0n, count: 0 }).toEqual(total)
+          }
         }
       }),
       { numRuns: 2_000 },

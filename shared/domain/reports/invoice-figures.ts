@@ -10,8 +10,16 @@ export interface FiguredInvoice {
   readonly currency: FiatCode
   /** Minor units of the currency, in decimal digits. */
   readonly minor: string
+  /** The price in the reporting currency of its creation; absent where none was stored. */
+  readonly reported?: { readonly currency: FiatCode; readonly minor: bigint }
   /** Of the coin, in capitals; null when no coin was ever chosen. */
   readonly symbol: string | null
+}
+
+/** Invoices and the exact sum of their prices in minor units, in decimal digits. */
+interface StoredSum {
+  readonly minor: string
+  readonly count: number
 }
 
 /** Figures of a stretch of time, in the shape in which they are stored. They add up: see `mergeFigures`. */
@@ -19,7 +27,7 @@ export interface InvoiceFigures {
   /** Invoices created in it, by `<status>:coin` or `<status>:none`. */
   readonly created: Readonly<Record<string, number>>
   /** Invoices paid in it, by `<currency>:<symbol>`. */
-  readonly paid: Readonly<Record<string, { readonly minor: string; readonly count: number }>>
+  readonly paid: Readonly<Record<string, StoredSum & { readonly reported?: Readonly<Record<string, StoredSum>> }>>
   /** How long those that were paid in it took, by `durationBucket`. */
   readonly times: Readonly<Record<string, number>>
 }
@@ -31,6 +39,8 @@ export interface PaidFigure {
   /** Exact sum in minor units. */
   readonly minor: bigint
   readonly count: number
+  /** Those of them with a stored rate, converted, by reporting currency. */
+  readonly reported: Readonly<Partial<Record<FiatCode, { readonly minor: bigint; readonly count: number }>>>
 }
 
 /** Invoices that have come this far. */
@@ -45,9 +55,16 @@ export function figuresOf(created: readonly FiguredInvoice[], paid: readonly Fig
   const one = (part: Partial<InvoiceFigures>): InvoiceFigures => ({ created: {}, paid: {}, times: {}, ...part })
   return mergeFigures([
     ...created.map(({ status, coinChosen }) => one({ created: { [`${status}:${coinChosen ? 'coin' : 'none'}`]: 1 } })),
-    ...paid.map(({ currency, symbol, minor, tookMs }) =>
+    ...paid.map(({ currency, symbol, minor, tookMs, reported }) =>
       one({
-        paid: { [`${currency}:${symbol ?? ''}`]: { minor, count: 1 } },
+        paid: {
+          [`${currency}:${symbol ?? ''}`]: {
+            ...{ minor, count: 1 },
+            ...(reported !== undefined && {
+              reported: { [reported.currency]: { minor: reported.minor.toString(), count: 1 } },
+            }),
+          },
+        },
         times: tookMs === null ? {} : { [durationBucket(tookMs)]: 1 },
       }),
     ),
@@ -58,17 +75,37 @@ export function figuresOf(created: readonly FiguredInvoice[], paid: readonly Fig
 export function mergeFigures(parts: readonly InvoiceFigures[]): InvoiceFigures {
   const created = new Map<string, number>()
   const times = new Map<string, number>()
-  const paid = new Map<string, { minor: bigint; count: number }>()
+  const paid = new Map<string, Sum & { readonly reported: Map<string, Sum> }>()
   for (const part of parts) {
     for (const [key, count] of Object.entries(part.created)) created.set(key, (created.get(key) ?? 0) + count)
     for (const [key, count] of Object.entries(part.times)) times.set(key, (times.get(key) ?? 0) + count)
-    for (const [key, { minor, count }] of Object.entries(part.paid)) {
+    for (const [key, stored] of Object.entries(part.paid)) {
       const known = paid.get(key)
-      paid.set(key, { minor: (known?.minor ?? 0n) + BigInt(minor), count: (known?.count ?? 0) + count })
+      const reported = known?.reported ?? new Map<string, Sum>()
+      for (const [currency, sum] of Object.entries(stored.reported ?? {})) {
+        reported.set(currency, added(reported.get(currency), sum))
+      }
+      paid.set(key, { ...added(known, stored), reported })
     }
   }
-  const texts = [...paid].map(([key, { minor, count }]) => [key, { minor: minor.toString(), count }] as const)
+  const texts = [...paid].map(([key, { reported, ...sum }]) => {
+    const inReporting = [...reported].map(([currency, one]) => [currency, stored(one)] as const)
+    return [key, { ...stored(sum), ...(inReporting.length > 0 && { reported: sorted(inReporting) }) }] as const
+  })
   return { created: sorted(created), paid: sorted(texts), times: sorted(times) }
+}
+
+interface Sum {
+  readonly minor: bigint
+  readonly count: number
+}
+
+function added(known: Sum | undefined, { minor, count }: StoredSum): Sum {
+  return { minor: (known?.minor ?? 0n) + BigInt(minor), count: (known?.count ?? 0) + count }
+}
+
+function stored({ minor, count }: Sum): StoredSum {
+  return { minor: minor.toString(), count }
 }
 
 /** In one order, so that equal figures are stored as equal documents. */
@@ -78,9 +115,13 @@ function sorted<T>(entries: Iterable<readonly [string, T]>): Readonly<Record<str
 
 /** The sums of paid invoices, one per currency and coin. */
 export function paidFigures({ paid }: InvoiceFigures): readonly PaidFigure[] {
-  return Object.entries(paid).map(([key, { minor, count }]) => {
+  return Object.entries(paid).map(([key, { minor, count, reported = {} }]) => {
     const [currency = '', symbol = ''] = key.split(':')
-    return { currency: currency as FiatCode, symbol: symbol === '' ? null : symbol, minor: BigInt(minor), count }
+    const sums = Object.entries(reported).map(([code, sum]) => [code, added(undefined, sum)] as const)
+    return {
+      ...{ currency: currency as FiatCode, symbol: symbol === '' ? null : symbol, minor: BigInt(minor), count },
+      reported: Object.fromEntries(sums) as PaidFigure['reported'],
+    }
   })
 }
 

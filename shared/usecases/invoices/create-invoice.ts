@@ -1,9 +1,10 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { InvoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
-import { ASSET_IDS, type Mode } from '#shared/domain/enumerations.ts'
+import { ASSET_IDS, type FiatCode, type Mode } from '#shared/domain/enumerations.ts'
 import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
-import type { InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
+import type { InvoiceTerms, Ms, ReportingRate } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
+import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
 import type { InvoiceCounts } from '#shared/ports/invoice-counts.ts'
 import {
   type InvoiceIdempotency,
@@ -14,6 +15,7 @@ import {
 import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { PreparedPaymentMethod, QuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
+import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
 import type { InvoiceNumbers } from './invoice-numbers.ts'
 import { outboxEntries } from './outbox-entries.ts'
 import { snapshotInvoice } from './present-invoice.ts'
@@ -28,6 +30,7 @@ export interface CreateInvoiceDeps extends Runtime {
   readonly numbers: InvoiceNumbers
   readonly locks: QuotePreparer
   readonly notifier: QueueNotifier
+  readonly rates: Pick<RateReader, 'fiatRate'>
 }
 
 /** A validated request for an invoice. */
@@ -61,7 +64,8 @@ export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoic
   const createdAt = deps.clock.now()
   const plan = lifeOf(workspace, body, createdAt)
   let prepared = await prepareQuote(deps, input, createdAt, plan.expiresAt)
-  let terms = termsOf(input, { id, createdAt, number: await deps.numbers.take(workspace.id, mode) })
+  const reporting = await reportingRate(deps, workspace, body.currency)
+  let terms = termsOf(input, { id, createdAt, number: await deps.numbers.take(workspace.id, mode), reporting })
 
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const { state, effects } = openInvoice({
@@ -121,13 +125,32 @@ async function prepareQuote(
   return deps.locks.prepare({ workspace, mode, asset, fiat: fiatOf(body), at, quoteEndsAt })
 }
 
+/** A rate that is not known now stays unknown: reports say so, and the invoice is created all the same. */
+async function reportingRate(
+  { rates }: Pick<CreateInvoiceDeps, 'rates'>,
+  { policy }: Workspace,
+  from: FiatCode,
+): Promise<ReportingRate | null> {
+  const { reportingCurrency: currency = REPORTING_DEFAULT, arsSeries } = policy
+  if (currency === from) return null
+  const known = await rates.fiatRate({ from, to: currency, arsSeries })
+  return known === null ? null : { currency, rate: known.rate, at: known.snapshotAt }
+}
+
 function fiatOf(body: InvoiceCreateBody): InvoiceTerms['fiat'] {
   return { minor: body.minor, currency: body.currency }
 }
 
 function termsOf(
   { workspace, mode, body, source, link }: CreateInvoiceInput,
-  { id, createdAt, number }: Pick<InvoiceTerms, 'id' | 'createdAt' | 'number'>,
+  {
+    id,
+    createdAt,
+    number,
+    reporting,
+  }: Pick<InvoiceTerms, 'id' | 'createdAt' | 'number'> & {
+    readonly reporting: ReportingRate | null
+  },
 ): InvoiceTerms {
   return {
     id,
@@ -138,6 +161,7 @@ function termsOf(
     orderId: body.order_id ?? null,
     metadata: body.metadata ?? {},
     fiat: fiatOf(body),
+    ...(reporting !== null && { reporting }),
     customer: { email: body.customer?.email ?? null, name: body.customer?.name ?? null },
     successUrl: body.success_url ?? null,
     cancelUrl: body.cancel_url ?? null,

@@ -21,6 +21,7 @@ export interface TriggerDeps extends SimulateDeps {
   readonly payments: SimulateDeps['payments'] & Pick<PaymentRepository, 'confirmSimulated'>
   readonly numbers: CreateInvoiceDeps['numbers']
   readonly counts: CreateInvoiceDeps['counts']
+  readonly rates: SimulateDeps['rates'] & CreateInvoiceDeps['rates']
   readonly events: Pick<EventRepository, 'insertMany'>
   readonly urls: PublicUrls
 }

@@ -2,6 +2,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatDecimal, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
+import { fiatCrossRate } from '#shared/domain/reports/reporting-value.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { AssetRate, FiatSeries, RateRepository, RateSnapshot } from '#shared/ports/rates.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
@@ -31,6 +32,19 @@ export interface RateReader {
   rateFor(request: RateRequest): Promise<AssetRate>
   /** Fiat per asset as published in the 120 s up to and including `at`; null when nothing was. No spread. */
   rateAt(request: RateRequest & { readonly at: Ms }): Promise<string | null>
+  /** The price between two currencies as published in the last 120 s; null when it is not known. Never throws for a missing rate. */
+  fiatRate(request: {
+    readonly from: FiatCode
+    readonly to: FiatCode
+    readonly arsSeries: ArsSeries
+  }): Promise<FiatRate | null>
+}
+
+/** A price of one fiat currency in another. */
+export interface FiatRate {
+  /** Units of the second currency for one unit of the first. */
+  readonly rate: string
+  readonly snapshotAt: Ms
 }
 
 /** Dependencies of {@link createRateReader}. */
@@ -76,7 +90,15 @@ export function createRateReader(deps: RateReaderDeps): RateReader {
     return legs === null ? null : crossPrice(legs)
   }
 
-  return { rateFor, rateAt }
+  const fiatRate: RateReader['fiatRate'] = async ({ from, to, arsSeries }) => {
+    const snapshot = await latest()
+    if (snapshot === null || deps.clock.now() >= snapshot.at + RATE_MAX_AGE_MS) return null
+    const [first, second] = [from, to].map((fiat) => snapshot.fiatPerUsd[seriesOf(fiat, arsSeries)])
+    if (first === undefined || second === undefined) return null
+    return { rate: fiatCrossRate(first.price, second.price), snapshotAt: snapshot.at }
+  }
+
+  return { rateFor, rateAt, fiatRate }
 }
 
 /**

@@ -4,6 +4,7 @@ import { activePaymentMethod, type Ms } from '#shared/domain/invoice/model.ts'
 import { isLive, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
 import type { InvoiceLookups, InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { PaymentLookups } from '#shared/ports/payment-lookups.ts'
@@ -33,6 +34,9 @@ const COLUMNS = [
   'customer_name',
   'currency',
   'amount',
+  'reporting_currency',
+  'reporting_rate',
+  'reporting_amount',
   'asset',
   'network',
   'address',
@@ -112,6 +116,7 @@ function lineOf(
     terms.customer.name,
     terms.fiat.currency,
     formatFiat(terms.fiat.minor, terms.fiat.currency),
+    ...reportedCells(terms),
     lock?.asset ?? null,
     lock === null ? null : networkName(lock.network),
     lock?.address ?? null,
@@ -126,6 +131,13 @@ function lineOf(
     iso(state.paidAt),
     iso(state.updatedAt),
   ])
+}
+
+function reportedCells(terms: Invoice['terms']): readonly (string | null)[] {
+  const { reporting } = terms
+  const minor = reporting === undefined ? null : reportedMinor(terms, reporting.currency)
+  if (reporting === undefined || minor === null) return [null, null, null]
+  return [reporting.currency, reporting.rate, formatFiat(minor, reporting.currency)]
 }
 
 const iso = (at: Ms | null): string | null => (at === null ? null : new Date(at).toISOString())

@@ -48,6 +48,8 @@ export interface Volume {
   /** Most invoices first. The first one is shown where only one figure fits. */
   readonly currencies: readonly CurrencyVolume[]
   readonly rows: readonly PaidRow[]
+  /** Of the same number of days before. */
+  readonly rowsBefore: readonly PaidFigure[]
   /** When changes were last counted; null while the figures were never complete. */
   readonly asOf: Ms | null
 }
@@ -143,7 +145,7 @@ async function readVolume(deps: Deps, question: OverviewQuestion): Promise<Volum
     return { currency, minor: sum(own), beforeMinor: sum(former), count: countOf(own) }
   })
   currencies.sort((one, other) => other.count - one.count || one.currency.localeCompare(other.currency))
-  return { days, currencies, rows, asOf }
+  return { days, currencies, rows, rowsBefore, asOf }
 }
 
 async function readFunnel(deps: Deps, question: OverviewQuestion): Promise<Funnel> {

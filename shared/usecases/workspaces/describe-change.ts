@@ -23,6 +23,7 @@ const SETTING_LABELS: Readonly<Record<string, string>> = {
   quarantineMs: 'exact-amount period of reused pool addresses (milliseconds)',
   reservePercent: 'reserve for your own integrations (percent)',
   arsSeries: 'ARS exchange rate',
+  reportingCurrency: 'reporting currency',
   status: 'status',
   ownerEmail: 'email address for alerts',
   invoicesPerMonth: 'invoices per month',

@@ -6,6 +6,7 @@ import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
+import { Money } from '../../parts/money.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
@@ -97,6 +98,20 @@ export function OrderCard({ invoice }: Props) {
             <UntrustedText key="back" mono>
               {invoice.successUrl}
             </UntrustedText>,
+          ],
+        ] as const)),
+    ...(invoice.reporting === null
+      ? []
+      : ([
+          [
+            'In reports',
+            <span key="reporting">
+              <Money value={invoice.reporting.amount} currency={invoice.reporting.currency} />{' '}
+              <span className="pm-dim">
+                1 {invoice.amount.currency} = {invoice.reporting.rate} {invoice.reporting.currency}, rate of{' '}
+                <Time at={invoice.reporting.at} detail />
+              </span>
+            </span>,
           ],
         ] as const)),
     ['ID', <CopyText key="id" text={invoice.id} what="invoice ID" short />],

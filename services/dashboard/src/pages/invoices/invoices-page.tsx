@@ -21,9 +21,10 @@ import { useNow } from '../../parts/use-now.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import type { InvoiceRow } from '../money/answers.ts'
 import { CsvButton } from '../money/csv-button.tsx'
-import { PERIOD_CHOICES, periodStart } from '../money/period.ts'
+import { PERIOD_FILTERS, readPeriod } from '../money/period.ts'
+import { PeriodFilter } from '../money/period-filter.tsx'
 
-const FILTERS = { status: 'all', q: '', period: 'any', asset: 'any', source: 'any', flag: 'any' }
+const FILTERS = { status: 'all', q: '', ...PERIOD_FILTERS, asset: 'any', source: 'any', flag: 'any' }
 const SOURCES = { api: 'API', link: 'Payment link', manual: 'Created here', billing: 'Billing' } as const
 const SOURCE_CHOICES = [
   { value: 'any', label: 'Any source' },
@@ -54,8 +55,7 @@ export function InvoicesPage() {
   const may = useMay('support')
   const { filters, set, clear, filtered } = useUrlFilters(FILTERS)
   const pages = useCursorPages()
-  const from = periodStart(filters.period, useNow(60_000))
-  const created = { from, to: null }
+  const { problem, ...created } = readPeriod(filters, useNow(60_000), 'local')
   const search = {
     ...created,
     status: oneOf(INVOICE_STATUSES, filters.status),
@@ -105,7 +105,7 @@ export function InvoicesPage() {
             currentTarget.value.trim() !== filters.q && set({ q: currentTarget.value.trim() })
           }
         />
-        <Choice label="Created" data={PERIOD_CHOICES} value={filters.period} onChange={(period) => set({ period })} />
+        <PeriodFilter label="Created" filters={filters} problem={problem} onChange={set} />
         <Choice label="Coin" data={COINS} value={filters.asset} onChange={(asset) => set({ asset })} />
         <Choice label="Source" data={SOURCE_CHOICES} value={filters.source} onChange={(source) => set({ source })} />
         <Choice label="Flag" data={FLAG_CHOICES} value={filters.flag} onChange={(flag) => set({ flag })} />

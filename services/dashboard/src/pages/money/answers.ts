@@ -9,6 +9,8 @@ type NotFilters = 'workspaceId' | 'mode' | 'cursor' | 'limit'
 export type InvoiceFilters = Required<Omit<Inputs['invoices']['list'], NotFilters>>
 export type PaymentFilters = Required<Omit<Inputs['payments']['list'], NotFilters>>
 
+export type SettlementFilters = Required<Omit<Inputs['settlements']['list'], NotFilters>>
+
 /** Results for the pages about money. */
 export type InvoiceRow = Outputs['invoices']['list']['items'][number]
 export type InvoiceDetail = Outputs['invoices']['get']
@@ -16,6 +18,7 @@ export type InvoicePayment = InvoiceDetail['payments'][number]
 export type Refund = InvoiceDetail['refunds'][number]
 export type TimelineEntry = Outputs['invoices']['timeline'][number]
 export type PaymentRow = Outputs['payments']['list']['items'][number]
+export type SettlementRow = Outputs['settlements']['list']['items'][number]
 export type Attached = Outputs['payments']['previewAttach']
 export type ExceptionRow = Outputs['exceptions']['list']['items'][number]
 export type ExceptionDetail = Outputs['exceptions']['get']

@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { showToast } from '../../parts/toast.tsx'
 import { useScope } from '../../session/scope.ts'
-import type { InvoiceFilters, PaymentFilters } from './answers.ts'
+import type { InvoiceFilters, PaymentFilters, SettlementFilters } from './answers.ts'
 
 /**
  * Saves the rows that a list shows under its filters as CSV, however many there are; the file name says when they are of test mode.
@@ -13,7 +13,8 @@ import type { InvoiceFilters, PaymentFilters } from './answers.ts'
 export function CsvButton(
   props:
     | { readonly what: 'invoices'; readonly filters: InvoiceFilters }
-    | { readonly what: 'payments'; readonly filters: PaymentFilters },
+    | { readonly what: 'payments'; readonly filters: PaymentFilters }
+    | { readonly what: 'settlements'; readonly filters: SettlementFilters },
 ) {
   const { workspaceId, mode } = useScope()
   const [busy, setBusy] = useState(false)

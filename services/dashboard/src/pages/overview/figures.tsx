@@ -4,6 +4,7 @@ import { showDuration } from '../../format/time.ts'
 import type { CardQuery, Funnel, Volume, Webhooks } from './answers.ts'
 import { CardState } from './card-state.tsx'
 import { Sparkline } from './sparkline.tsx'
+import { VolumeCurrencies } from './volume-currencies.tsx'
 
 /** The four figures with their trend. */
 export function Figures(props: {
@@ -27,39 +28,32 @@ const HEIGHT = 96
 function PaidVolume({ query, days }: { readonly query: CardQuery<Volume>; readonly days: number }) {
   const { data } = query
   if (data === undefined) return <CardState title="Paid volume" what="the volume" query={query} height={HEIGHT} />
-  const [main, ...others] = data.currencies
-  const before = Number(main?.before ?? 0)
-  const change = before === 0 ? null : Number(main?.amount ?? 0) / before - 1
+  const { reported, currencies } = data
+  const before = Number(reported.before)
+  const change = before === 0 || reported.missingBefore > 0 ? null : Number(reported.amount) / before - 1
   return (
     <Figure
       title="Paid volume"
-      value={main === undefined ? '–' : showDecimal(main.amount)}
-      unit={main?.currency}
-      trend={data.totals.map(Number)}
+      value={showDecimal(reported.amount)}
+      unit={reported.currency}
+      trend={reported.totals.map(Number)}
     >
       {change === null ? null : (
         <Change better={change >= 0} up={change >= 0}>
           {showShare(Math.abs(change))}
         </Change>
       )}{' '}
-      {change === null ? `none in the previous ${days} days` : `vs previous ${days} days`}
-      {others.length === 0 ? null : (
-        <>
-          <br />
-          {alsoPaid(others)}
-        </>
-      )}
+      {beforeWords(data, days)}
+      {currencies.some(({ currency, count }) => currency !== reported.currency && count > 0) ? (
+        <VolumeCurrencies volume={data} />
+      ) : null}
     </Figure>
   )
 }
 
-const SHOWN_CURRENCIES = 2
-
-/** Other currencies in one line that stays short however many there are. */
-function alsoPaid(others: Volume['currencies']): string {
-  const shown = others.slice(0, SHOWN_CURRENCIES).map(({ amount, currency }) => `${showDecimal(amount)} ${currency}`)
-  const rest = others.length - shown.length
-  return `also ${shown.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`
+function beforeWords({ reported }: Volume, days: number): string {
+  if (reported.missingBefore > 0) return `the previous ${days} days have invoices without a rate`
+  return Number(reported.before) === 0 ? `none in the previous ${days} days` : `vs previous ${days} days`
 }
 
 function Conversion({ query }: { readonly query: CardQuery<Funnel> }) {
@@ -143,7 +137,7 @@ function Figure(props: {
         {props.value}
         {props.unit === undefined ? null : <small> {props.unit}</small>}
       </p>
-      <p className="pm-muted pm-small pm-num">{props.children}</p>
+      <div className="pm-muted pm-small pm-num">{props.children}</div>
     </section>
   )
 }

@@ -6,13 +6,13 @@ import { VolumeBars } from './volume-bars.tsx'
 
 const HEIGHT = 252
 
-/** Paid volume by day in the currency with the most payments. */
+/** Paid volume by day in the reporting currency. */
 export function VolumeCard({ query }: { readonly query: CardQuery<Volume> }) {
   const { data } = query
   if (data === undefined)
     return <CardState title="Paid volume by day" what="the volume" query={query} height={HEIGHT + 60} />
-  const currency = data.currencies[0]?.currency
-  const title = currency === undefined ? 'Paid volume by day' : `Paid volume by day, ${currency}`
+  const { reported } = data
+  const title = `Paid volume by day, ${reported.currency}`
   const days = data.days.map(shortDay)
   return (
     <ChartCard
@@ -20,7 +20,7 @@ export function VolumeCard({ query }: { readonly query: CardQuery<Volume> }) {
       finding={findingOf(data, days)}
       beside={
         <ul className="pm-legend">
-          {data.series.map(({ name }, index) => (
+          {reported.series.map(({ name }, index) => (
             <li key={name}>
               <i className={`pm-series-${index}`} aria-hidden />
               {name}
@@ -29,15 +29,15 @@ export function VolumeCard({ query }: { readonly query: CardQuery<Volume> }) {
         </ul>
       }
       table={{
-        head: ['Day', ...data.series.map(({ name }) => name), 'Total'],
+        head: ['Day', ...reported.series.map(({ name }) => name), 'Total'],
         rows: days.map((day, at) => [
           day,
-          ...data.series.map(({ amounts }) => showDecimal(amounts[at] ?? '0')),
-          showDecimal(data.totals[at] ?? '0'),
+          ...reported.series.map(({ amounts }) => showDecimal(amounts[at] ?? '0')),
+          showDecimal(reported.totals[at] ?? '0'),
         ]),
       }}
     >
-      <VolumeBars days={days} series={data.series} height={HEIGHT} />
+      <VolumeBars days={days} series={reported.series} height={HEIGHT} />
     </ChartCard>
   )
 }
@@ -49,10 +49,11 @@ function shortDay(day: string): string {
     .replace('Sept', 'Sep')
 }
 
-function findingOf({ totals, currencies }: Volume, days: readonly string[]): string {
-  const [main] = currencies
-  if (main === undefined) return 'Nothing was paid in this period.'
+function findingOf({ currencies, reported }: Volume, days: readonly string[]): string {
+  const { totals, amount, currency } = reported
+  if (currencies.every(({ count }) => count === 0)) return 'Nothing was paid in this period.'
+  if (reported.count === 0) return `Nothing that was paid has an exchange rate to ${currency}.`
   const best = totals.reduce((top, value, at) => (Number(value) > Number(totals[top] ?? 0) ? at : top), 0)
-  const total = `${showDecimal(main.amount)} ${main.currency} paid`
+  const total = `${showDecimal(amount)} ${currency} paid`
   return `${total}. Best day: ${days[best]}, ${showDecimal(totals[best] ?? '0')}.`
 }

@@ -17,9 +17,10 @@ import { useNow } from '../../parts/use-now.ts'
 import { useScope, useTo } from '../../session/scope.ts'
 import type { PaymentRow } from '../money/answers.ts'
 import { CsvButton } from '../money/csv-button.tsx'
-import { PERIOD_CHOICES, periodStart } from '../money/period.ts'
+import { PERIOD_FILTERS, readPeriod } from '../money/period.ts'
+import { PeriodFilter } from '../money/period-filter.tsx'
 
-const FILTERS = { network: 'any', counted: 'any', period: 'any' }
+const FILTERS = { network: 'any', counted: 'any', ...PERIOD_FILTERS }
 const COUNTED = [
   { value: 'any', label: 'All payments' },
   { value: 'yes', label: 'Applied to an invoice' },
@@ -36,10 +37,10 @@ export function PaymentsPage() {
   const to = useTo()
   const { filters, set, clear, filtered } = useUrlFilters(FILTERS)
   const pages = useCursorPages()
-  const from = periodStart(filters.period, useNow(60_000))
+  const { problem, ...detected } = readPeriod(filters, useNow(60_000), 'local')
   const network: NetworkId | null = NETWORK_IDS.find((id) => id === filters.network) ?? null
   const counted = filters.counted === 'any' ? null : filters.counted === 'yes'
-  const filter = { network, counted, from, to: null }
+  const filter = { network, counted, ...detected }
   const list = useQuery(
     trpc.payments.list.queryOptions(
       { ...scope, ...filter, cursor: pages.cursor },
@@ -87,12 +88,7 @@ export function PaymentsPage() {
   return (
     <Page title="Payments" actions={<CsvButton what="payments" filters={filter} />}>
       <search className="pm-filters">
-        <NativeSelect
-          aria-label="Detected"
-          data={PERIOD_CHOICES}
-          value={filters.period}
-          onChange={({ currentTarget }) => set({ period: currentTarget.value })}
-        />
+        <PeriodFilter label="Detected" filters={filters} problem={problem} onChange={set} />
         <NativeSelect
           aria-label="Network"
           data={NETWORK_OPTIONS}

@@ -1,4 +1,5 @@
 import { NativeSelect, TextInput } from '@mantine/core'
+import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { type NumberField, shownNumber, typedNumber } from './number-fields.ts'
 import { ChangedElsewhere, SettingsForm } from './settings-form.tsx'
 import { type Settings, type SettingsChange, useSettingsDraft } from './use-settings-draft.ts'
@@ -19,11 +20,15 @@ export function NumbersSection({ settings, fields, hasArsSeries }: NumbersSectio
   const draft = useSettingsDraft(settings)
   const typed = fields.filter(({ key }) => draft.draft[key] !== undefined)
   const faulty = typed.filter((field) => typedNumber(field, draft.value(field.key, '')) === null)
-  const series = draft.draft['arsSeries']
+  const { arsSeries: series, reportingCurrency: currency } = draft.draft
   const save = () => {
     const numbers = typed.map((field) => [field.key, typedNumber(field, draft.value(field.key, ''))] as const)
     const change: SettingsChange = Object.fromEntries(numbers)
-    void draft.run({ ...change, ...(series === undefined ? {} : { arsSeries: series as Settings['arsSeries'] }) })
+    void draft.run({
+      ...change,
+      ...(series === undefined ? {} : { arsSeries: series as Settings['arsSeries'] }),
+      ...(currency === undefined ? {} : { reportingCurrency: currency as Settings['reportingCurrency'] }),
+    })
   }
   return (
     <SettingsForm
@@ -59,6 +64,22 @@ export function NumbersSection({ settings, fields, hasArsSeries }: NumbersSectio
             maw={520}
           />
           <ChangedElsewhere now={draft.changedElsewhere('arsSeries', ({ arsSeries }) => arsSeries)} />
+        </div>
+      ) : null}
+      {hasArsSeries === true ? (
+        <div>
+          <NativeSelect
+            label="Reporting currency"
+            description="Overview and reports add up invoices of all currencies in it. The exchange rate is stored with each invoice when it is created, so earlier invoices in other currencies are left out after a change."
+            data={[...FIAT_CODES]}
+            value={draft.value('reportingCurrency', settings.reportingCurrency)}
+            onChange={({ currentTarget }) => draft.type('reportingCurrency', currentTarget.value)}
+            disabled={draft.refusal !== null}
+            maw={520}
+          />
+          <ChangedElsewhere
+            now={draft.changedElsewhere('reportingCurrency', ({ reportingCurrency }) => reportingCurrency)}
+          />
         </div>
       ) : null}
     </SettingsForm>

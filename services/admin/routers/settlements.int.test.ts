@@ -1,0 +1,118 @@
+import { beforeAll, expect, test } from 'vitest'
+import { unseenDocument } from '#shared/db/payments/payment-mapping.ts'
+import { PAYMENTS, type PaymentDocument } from '#shared/db/payments/payment-model.ts'
+import { exportSettlements } from '#shared/usecases/reports/export-settlements.ts'
+import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
+import { sampleObservation } from '#test/support/db-samples.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+const DAY_MS = 86_400_000
+const MIDNIGHT = Date.UTC(2026, 10, 19)
+let here: AdminCaller
+let other: AdminCaller
+const WALLETS = ['aa', 'bb'] as const
+let walletIds: readonly string[]
+
+async function insert(rows: readonly Partial<PaymentDocument>[], workspaceId = here.workspaceId): Promise<void> {
+  const documents = rows.map((row) => {
+    const id = stores.runtime.random.uuid()
+    const plain = unseenDocument(sampleObservation(`settled:${id}`, { workspaceId, asset: 'usdt_ethereum' }), id, 1)
+    return { ...plain, state: 'confirmed' as const, counted: true, confirmedAt: new Date(MIDNIGHT), ...row }
+  })
+  await stores.db.collection(PAYMENTS).insertMany(documents)
+}
+
+beforeAll(async () => {
+  here = await adminCaller(stores)
+  other = await adminCaller(stores, { deps: () => here.deps })
+  const { wallets, random } = here.deps
+  // In the order of the report.
+  walletIds = WALLETS.map(() => random.uuid()).sort()
+  for (const [index, kind] of WALLETS.entries()) {
+    const materialId = `test:evm:pool:${kind}`
+    const blank = { sealed: '', sandbox: false, nextIndex: 0, derivedCount: 0, returned: [], createdAt: index }
+    await wallets.upsertMaterial({
+      ...blank,
+      ...{ id: materialId, mode: 'test', family: 'evm', kind: 'pool', fingerprint: kind.repeat(16) },
+    })
+    const address = { mode: 'test', family: 'evm', matchKey: kind, address: `0x${kind}`, materialId } as const
+    await wallets.addListed(materialId, [address])
+    const id = walletIds[index] ?? ''
+    await wallets.insertWallet({
+      ...{ id, workspaceId: here.workspaceId, mode: 'test', family: 'evm', networks: ['ethereum', 'base'] },
+      ...{ kind: 'pool', materialId, createdAt: index, disabledAt: null },
+    })
+  }
+})
+
+const report = async (more: Partial<Parameters<typeof here.caller.settlements.list>[0]> = {}) =>
+  await here.caller.settlements.list({ ...here.at, ...more })
+const short = ({ items }: Awaited<ReturnType<typeof report>>) =>
+  items.map(({ day, wallet, symbol, payments, receivedBase, notApplied }) =>
+    [day, WALLETS[walletIds.indexOf(wallet?.id ?? '')] ?? '-', symbol, payments, receivedBase, notApplied].join(' '),
+  )
+
+/** Guarantee: the sums of a day are exact at any size, and money of another workspace, mode or state is in none of them. */
+test('adds up what is confirmed now, per UTC day, coin and wallet', async () => {
+  const huge = '9007199254740993000000000000000000000000000001'
+  await insert([
+    { matchKey: 'aa', amountBase: huge },
+    { matchKey: 'aa', amountBase: '2', confirmedAt: new Date(MIDNIGHT + DAY_MS - 1) },
+    { matchKey: 'aa', amountBase: '5', counted: false, uncountedReason: 'unmatched', invoiceId: null },
+    { matchKey: 'bb', amountBase: '7' },
+    { matchKey: 'bb', amountBase: '8', asset: 'eth_ethereum' },
+    { matchKey: 'gone', amountBase: '9' },
+    { matchKey: 'aa', amountBase: '11', confirmedAt: new Date(MIDNIGHT - 1) },
+    { matchKey: 'aa', amountBase: '13', state: 'detected', confirmedAt: null },
+    { matchKey: 'aa', amountBase: '17', state: 'orphaned', confirmedAt: null },
+    { matchKey: 'aa', amountBase: '19', mode: 'live' },
+    { matchKey: 'aa', amountBase: '23', asset: null },
+  ])
+  await insert([{ matchKey: 'aa', amountBase: '29' }], other.workspaceId)
+  const found = await report()
+  const sum = (BigInt(huge) + 7n).toString()
+  expect(short(found)).toEqual([
+    '2026-11-19 bb ETH 1 8 ',
+    `2026-11-19 - USDT 1 9 `,
+    `2026-11-19 aa USDT 3 ${sum} 0.000005`,
+    '2026-11-19 bb USDT 1 7 ',
+    '2026-11-18 aa USDT 1 11 ',
+  ])
+  expect(found.items.find(({ receivedBase }) => receivedBase === sum)?.received).toBe(
+    `${sum.slice(0, -6)}.${sum.slice(-6)}`,
+  )
+  expect(found.nextCursor).toBeNull()
+})
+
+/** Guarantee: a report shows whole days only; half of a day that looks whole would be a wrong sum. */
+test('never divides a day, whatever bound or page', async () => {
+  const whole = short(await report()).filter((row) => row.startsWith('2026-11-19'))
+  expect(short(await report({ from: MIDNIGHT + 5, to: MIDNIGHT + 6 }))).toEqual(whole)
+  const first = await report({ limit: 1 })
+  expect(short(first)).toEqual(whole)
+  const second = await report({ limit: 1, ...(first.nextCursor !== null && { cursor: first.nextCursor }) })
+  expect(short(second)).toEqual(['2026-11-18 aa USDT 1 11 '])
+  expect(second.nextCursor).toBeNull()
+  expect(short(await report({ to: MIDNIGHT }))).toEqual(['2026-11-18 aa USDT 1 11 '])
+})
+
+test('goes on past a batch whose payments were all confirmed at one moment', async () => {
+  const at = new Date(MIDNIGHT - 10 * DAY_MS)
+  await insert(Array.from({ length: 2_100 }, () => ({ matchKey: 'aa', amountBase: '1', confirmedAt: at })))
+  const { items } = await report({ to: at.getTime() + 1 })
+  expect(items.map(({ payments, receivedBase }) => [payments, receivedBase])).toEqual([[2_100, '2100']])
+})
+
+test('the file has the rows of the page', async () => {
+  let text = ''
+  const scope = { ...here.at, from: null, to: null }
+  for await (const part of exportSettlements(here.deps.money, scope)) text += part
+  const [heading = '', ...lines] = text.trimEnd().split('\r\n')
+  const { items } = await report({ limit: 100 })
+  const at = (name: string) => heading.split(',').indexOf(name)
+  const cells = lines.map((line) => line.split(','))
+  expect(
+    cells.map((row) => [row[at('day_utc')], row[at('wallet_id')], row[at('received')], row[at('payments')]]),
+  ).toEqual(items.map(({ day, wallet, received, payments }) => [day, wallet?.id ?? '', received, String(payments)]))
+})

@@ -1,0 +1,110 @@
+import { Button } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { trpc } from '../../api/trpc.ts'
+import { showCount } from '../../format/amounts.ts'
+import { CryptoAmount } from '../../parts/crypto-amount.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Page } from '../../parts/page.tsx'
+import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
+import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
+import { useNow } from '../../parts/use-now.ts'
+import { useScope, useTo } from '../../session/scope.ts'
+import type { SettlementRow } from '../money/answers.ts'
+import { CsvButton } from '../money/csv-button.tsx'
+import { PERIOD_FILTERS, readPeriod } from '../money/period.ts'
+import { PeriodFilter } from '../money/period-filter.tsx'
+import { KIND_LABELS } from '../wallets/labels.ts'
+import { walletNames } from '../wallets/wallet-names.ts'
+
+/** What each wallet received of each coin, per day. */
+export function SettlementsPage() {
+  const scope = useScope()
+  const to = useTo()
+  const { filters, set, clear, filtered } = useUrlFilters(PERIOD_FILTERS)
+  const pages = useCursorPages()
+  const { problem, ...span } = readPeriod(filters, useNow(60_000), 'utc')
+  const list = useQuery(
+    trpc.settlements.list.queryOptions(
+      { ...scope, ...span, cursor: pages.cursor },
+      { placeholderData: keepPreviousData },
+    ),
+  )
+  const wallets = useQuery(trpc.wallets.list.queryOptions(scope))
+  const names = walletNames(wallets.data?.items ?? [])
+  const columns: readonly Column<SettlementRow>[] = [
+    { header: 'Day (UTC)', cell: ({ day }) => <time dateTime={day}>{day}</time> },
+    {
+      header: 'Wallet',
+      cell: ({ wallet }) =>
+        wallet === null ? (
+          <span className="pm-dim">{scope.mode === 'test' ? 'Built-in test wallet' : 'No longer a wallet here'}</span>
+        ) : (
+          <Link to={to('wallets')}>
+            {names.get(wallet.id) ?? wallet.family}, {KIND_LABELS[wallet.kind]}
+          </Link>
+        ),
+    },
+    { header: 'Network', wide: true, cell: ({ networkName }) => networkName },
+    { header: 'Payments', align: 'right', wide: true, cell: ({ payments }) => showCount(payments) },
+    {
+      header: 'Received',
+      align: 'right',
+      cell: ({ received, symbol }) => <CryptoAmount amount={received} symbol={symbol} />,
+    },
+    {
+      header: 'Applied to invoices',
+      align: 'right',
+      wide: true,
+      cell: ({ applied, symbol }) => <CryptoAmount amount={applied} symbol={symbol} />,
+    },
+    {
+      header: 'Not applied',
+      align: 'right',
+      wide: true,
+      cell: ({ notApplied, symbol }) =>
+        notApplied === null ? <span className="pm-dim">–</span> : <CryptoAmount amount={notApplied} symbol={symbol} />,
+    },
+  ]
+  return (
+    <Page
+      title="Settlements"
+      beside={<span className="pm-muted">What each wallet received, per day and coin.</span>}
+      actions={<CsvButton what="settlements" filters={span} />}
+    >
+      <search className="pm-filters">
+        <PeriodFilter label="Confirmed" filters={filters} problem={problem} onChange={set} />
+        {filtered ? (
+          <Button variant="subtle" size="xs" onClick={clear}>
+            Clear filters
+          </Button>
+        ) : null}
+      </search>
+      <DataTable
+        what="settlements"
+        columns={columns}
+        query={list}
+        rows={list.data?.items}
+        idOf={({ day, asset, wallet }) => `${day} ${asset} ${wallet?.id ?? ''}`}
+        pages={pages}
+        nextCursor={list.data?.nextCursor}
+        foot="Newest day first. A payment belongs to the UTC day on which it was confirmed. Amounts are exact and include money that is applied to no invoice. A day counts in full, however the filter is set."
+        empty={
+          filtered ? (
+            <EmptyState title="Nothing was confirmed in this period.">
+              <Button variant="default" onClick={clear}>
+                Clear filters
+              </Button>
+            </EmptyState>
+          ) : (
+            <EmptyState
+              title="Nothing was confirmed yet."
+              text="Each day shows what every wallet received, once a payment has its confirmations."
+            />
+          )
+        }
+      />
+    </Page>
+  )
+}
