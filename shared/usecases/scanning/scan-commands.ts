@@ -3,11 +3,12 @@ import { AmountContradicted } from '#shared/ports/payments.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
+import { isTooDeep, locateFork } from './find-fork.ts'
 import { outpointsOf, unconfirmedOf } from './scan-mempool.ts'
-import { findFork, reportMoving } from './scan-reorg.ts'
+import { reportMoving } from './scan-reorg.ts'
 import { assertHeld, LeaseLost, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { confirmThroughCursor } from './scan-tick.ts'
-import { cutWindow } from './scan-window.ts'
+import { windowUpTo } from './scan-window.ts'
 import { settleUnread } from './settle-unread.ts'
 import { looksUpTo } from './thrifty-mode.ts'
 
@@ -49,13 +50,14 @@ async function resume(session: ScanSession, command: ChainCommand): Promise<End>
   const { cursor, source } = session
   if (cursor.status !== 'halted') return { status: 'done', outcome: 'The scanner was no longer halted.' }
   const head = await source.client.head()
-  const fork = await findFork(source.client, cursor.window, head.height)
+  const found = await locateFork(session, { ...cursor, headHeight: head.height })
+  const { block: fork } = found
   if (fork === null) {
     const outcome = `The node has none of the blocks remembered from ${cursor.window[0]?.[0] ?? cursor.height} on. If it is the right node, choose where to continue: rewind --to HEIGHT --accept-reorg.`
     return { status: 'refused', outcome }
   }
   const depth = cursor.height - fork.height
-  const isFinal = depth > source.finalityDepth || fork.height < (cursor.finalizedHeight ?? -1)
+  const isFinal = isTooDeep(found, { ...cursor, finalityDepth: source.finalityDepth })
   if (isFinal && !command.acceptReorg) {
     const outcome = `Block ${fork.height} is the newest block that the node still has, ${depth} below block ${cursor.height} and below finality. Compare with another node; then run it again with --accept-reorg.`
     return { status: 'refused', outcome }
@@ -86,13 +88,12 @@ async function goBack(session: ScanSession, command: ChainCommand, to: BlockRef)
   assertHeld(session)
   // From here on the request takes effect, if not in this process then with the next holder.
   if (!(await deps.commands.take(command.id))) return 'cancelled'
-  const below = cutWindow(cursor.window, to.height - 1)
   const finalizedHeight = cursor.finalizedHeight
   await moveCursor(session, {
     height: to.height,
     hash: to.hash,
     time: to.time,
-    window: [...below, [to.height, to.hash]],
+    window: windowUpTo(cursor.window, to),
     ...looksUpTo(cursor, to),
     status: 'catchup',
     haltReason: null,

@@ -1,9 +1,10 @@
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
-import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { orphanPayments } from '#shared/usecases/payments/record-payments.ts'
+import { isTooDeep, locateFork } from './find-fork.ts'
 import { assertHeld, moveCursor, type ScanSession, type ScanSource, writeScope } from './scan-session.ts'
-import { cutWindow, type HashWindow } from './scan-window.ts'
+import { windowUpTo } from './scan-window.ts'
 import { looksUpTo } from './thrifty-mode.ts'
 
 /** Hash of the first block of a cursor that was moved to another chain, while payments of the previous chain are not orphaned yet. */
@@ -12,17 +13,18 @@ const NO_CHAIN = ''
 /**
  * Goes back to the last common block with the node, if the network's other nodes do not contradict it: one write
  * moves the cursor there and holds deadlines back, then the payments above it are orphaned. After a crash between the two
- * the scan continues from the fork and orphans payments missing from its blocks, whichever branch the node shows by then. A fork
- * below finality or below the whole hash window halts the scanner without touching a payment, in development too: only a
+ * the scan continues from the fork and orphans payments missing from its blocks, whichever branch the node shows by then. A reorganisation of
+ * final blocks or of the whole hash window halts the scanner without touching a payment, in development too: only a
  * development chain that begins with another block is another chain, which is scanned from that block on.
  */
 export async function resolveReorg(session: ScanSession, headHeight: number): Promise<void> {
   const { cursor, source, deps } = session
-  const fork = await findFork(source.client, cursor.window, headHeight)
+  const found = await locateFork(session, { ...cursor, headHeight })
+  const { block: fork } = found
   const depth = fork === null ? Number.POSITIVE_INFINITY : cursor.height - fork.height
   // The node showed another branch for a moment and is back on the scanned one.
   if (depth === 0 || !(await isBelieved(session, fork))) return
-  if (fork === null || depth > source.finalityDepth || fork.height < (cursor.finalizedHeight ?? -1)) {
+  if (fork === null || isTooDeep(found, { ...cursor, finalityDepth: source.finalityDepth })) {
     await ((await isReplaced(session)) ? restartChain(session) : halt(session, depth))
     return
   }
@@ -34,7 +36,7 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
     height: fork.height,
     hash: fork.hash,
     time: Math.min(cursor.time, fork.time),
-    window: cutWindow(cursor.window, fork.height),
+    window: windowUpTo(cursor.window, fork),
     ...looksUpTo(cursor, fork),
     ...(mempoolAt !== undefined && { mempoolAt: Math.min(mempoolAt, fork.time) }),
     ...(atHeadAt !== undefined && { atHeadAt: Math.min(atHeadAt, fork.time) }),
@@ -76,19 +78,6 @@ export function waiting({ deps, source, cursor }: ScanSession, reason: string | 
   const { mode, network } = source
   deps.metrics.gauge('scanner_nodes_disputing', reason === null ? 0 : 1, { mode, network })
   return reason === (cursor.waitReason ?? null) ? {} : { waitReason: reason }
-}
-
-/** Newest block of the window that the node still has; null when there is none. */
-export async function findFork(client: ChainClient, window: HashWindow, headHeight: number): Promise<BlockRef | null> {
-  for (const [height, hash] of [...window].reverse()) {
-    if (height > headHeight) continue
-    const block = await client.blockAt(height)
-    if (block === null && client.hasGaps !== true) {
-      throw new NodeUnreliable(`the node has no block ${height} below its head`)
-    }
-    if (block?.hash === hash) return block
-  }
-  return null
 }
 
 /** Stops crediting until the node is back on the scanned chain or an operator decides; stored payments stay unchanged. */

@@ -1,8 +1,9 @@
 import type { ChainCursor, LookPlace, Looks } from '#shared/ports/cursors.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { isTooDeep, locateFork } from './find-fork.ts'
 import { moveCursor, type ScanSession } from './scan-session.ts'
-import { cutWindow } from './scan-window.ts'
+import { windowUpTo } from './scan-window.ts'
 
 /**
  * Makes the cursor one of the mode that the settings ask for, in one compare-and-set. To thrifty: every block up to the cursor was read for
@@ -42,7 +43,7 @@ async function becomeFull(session: ScanSession): Promise<void> {
     height: block.height,
     hash: block.hash,
     time: block.time,
-    window: [...cutWindow(cursor.window, block.height - 1), [block.height, block.hash]],
+    window: windowUpTo(cursor.window, block),
     status: cursor.status === 'halted' ? 'halted' : 'catchup',
     ...(cursor.atHeadAt !== undefined && { atHeadAt: Math.min(cursor.atHeadAt, block.time) }),
     recheckThrough: Math.max(cursor.recheckThrough ?? -1, cursor.height),
@@ -58,17 +59,13 @@ async function becomeFull(session: ScanSession): Promise<void> {
  * The block of a look, or where a reorganisation that nobody has read yet replaced it, the newest scanned block below it that the node still
  * has; null when that is deeper than any reorganisation may be.
  */
-async function newestCommon({ cursor, source }: ScanSession, look: LookPlace): Promise<BlockRef | null> {
-  const own = await source.client.blockAt(look.height)
-  if (own?.hash === look.hash) return own
-  const lowest = Math.max(look.height - source.finalityDepth, cursor.finalizedHeight ?? -1)
-  const below = [...cutWindow(cursor.window, look.height - 1)].reverse()
-  for (const [height, hash] of below) {
-    if (height < lowest) return null
-    const block = await source.client.blockAt(height)
-    if (block?.hash === hash) return block
-  }
-  return null
+async function newestCommon(session: ScanSession, look: LookPlace): Promise<BlockRef | null> {
+  const { cursor, source } = session
+  const window = windowUpTo(cursor.window, look)
+  const found = await locateFork(session, { height: look.height, window, headHeight: look.height })
+  const { finalizedHeight } = cursor
+  const bounds = { height: look.height, finalizedHeight, finalityDepth: source.finalityDepth }
+  return isTooDeep(found, bounds) ? null : found.block
 }
 
 /**

@@ -22,7 +22,7 @@ const FRESH_MS = 30_000
 const SPAN_MAX = 50_000
 /** Attempts to find a block by its time. */
 const SEEK_MAX = 6
-/** Older hashes are remembered at heights that are multiples of this: `extendWindow` keeps no others. */
+/** Older hashes are remembered at heights that are multiples of this: `extendWindow` keeps one in so many. */
 const SPARSE = 64
 
 /**
@@ -129,11 +129,14 @@ function remember({ thrifty }: ScanSession, found: AccountFindings | null, { has
   if (thrifty !== undefined) thrifty.baseline = found && { hash, holdings: found.holdings, state: found.state }
 }
 
-/** Heights at distances 1, 2, 4 … below a block, so that a reorganisation finds its fork at most twice as deep as it is. */
+/**
+ * Heights at distances 1, 2, 4 … below a block, the last of them not above the finality depth, so that a reorganisation finds its fork at most
+ * about twice as deep as it is.
+ */
 async function rememberedUpTo(session: ScanSession, last: BlockRef): Promise<HashWindow> {
   const { cursor, source } = session
   const window: (readonly [number, string])[] = []
-  for (let distance = 1; distance <= source.finalityDepth; distance *= 2) {
+  for (let distance = 1; distance < 2 * source.finalityDepth; distance *= 2) {
     const exact = last.height - distance
     const height = distance < 2 * SPARSE ? exact : exact - (exact % SPARSE)
     if (height <= cursor.height) break
@@ -155,7 +158,7 @@ async function passUnopened(session: ScanSession, head: Head, openedAt: Ms): Pro
   const limit = openedAt - marginMs
   const { time } = head
   if (time === undefined || Math.abs(deps.clock.now() - time) > FRESH_MS || limit - cursor.time < marginMs) return
-  let height = head.height - Math.ceil((time - limit) / blockTimeMs)
+  let height = Math.min(head.height, head.height - Math.ceil((time - limit) / blockTimeMs))
   for (let tried = 0; tried < SEEK_MAX && height > cursor.height; tried += 1) {
     const block = await blockAt(session, height)
     if (block.time <= limit) {

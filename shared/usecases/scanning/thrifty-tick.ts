@@ -132,7 +132,9 @@ async function rest(session: ScanSession, head: Head, { pace, readAt }: RestTask
   const isFresh = head.time !== undefined && Math.abs(deps.clock.now() - head.time) <= FRESH_MS
   const block = height > cursor.height && isFresh ? await client.blockAt(height) : null
   if (block === null || block.time > readAt - pace.marginMs) {
-    await moveCursor(session, { status: 'live', ...headFields(session, head), ...passed(session) })
+    // Nobody asked whether the cursor's block is on the branch of this head: that its height is final says nothing about it.
+    const { finalizedHeight: _, ...seen } = headFields(session, head)
+    await moveCursor(session, { status: 'live', ...seen, ...passed(session) })
     return false
   }
   if ((await client.blockAt(cursor.height))?.hash !== cursor.hash) return walkBack(session, head)

@@ -1,0 +1,143 @@
+import { expect, it, vi } from 'vitest'
+import { createChainClient } from '#shared/chains/create-chain-client.ts'
+import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
+import type { ThriftyPace } from '#shared/usecases/scanning/thrifty-pace.ts'
+import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
+import { signedTransfer, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
+import { useStores } from '#test/support/stores.ts'
+import { briskPace } from '#test/support/thrifty-pace.ts'
+
+const PATIENCE = { timeout: 8_000, interval: 20 }
+const HOUR_MS = 3_600_000
+/** Deeper than every reorganisation of these tests; anvil calls blocks final that are 64 below its head. */
+const FINALITY_DEPTH = 65
+
+const stores = useStores()
+const stage = useScanStage(stores)
+
+async function waitForTokens() {
+  const at = Date.now()
+  const endsAt = at + HOUR_MS
+  const lock = { ...samplePaymentMethod(WATCHED.matchKey, at, { asset: 'usdt_ethereum' }), address: WATCHED.address }
+  const state = { locks: [lock], status: 'pending' as const, expiresAt: endsAt, nextActionAt: endsAt }
+  await createInvoiceRepository(stores.db).insert(sampleInvoice(stores.runtime.random, { at, number: 1, state }))
+}
+
+function thrifty(change: Partial<ThriftyPace> = {}) {
+  const node = { rpcUrls: [stage.chain.url], chainId: 31_337 }
+  const client = createChainClient({ live: {}, test: { ethereum: node } }, 'test', 'ethereum', stores.runtime.metrics)
+  if (client === null) throw new Error('no client')
+  return stage.scan(stage.source({ client, finalityDepth: FINALITY_DEPTH, thrifty: briskPace(change) }))
+}
+
+const untilCursor = (check: (cursor: NonNullable<Awaited<ReturnType<typeof stage.cursor>>>) => boolean) =>
+  vi.waitFor(async () => {
+    const cursor = await stage.cursor()
+    expect(cursor !== null && check(cursor)).toBe(true)
+  }, PATIENCE)
+
+const send = async (raw: string) => {
+  await stage.chain.rpc('eth_sendRawTransaction', [raw])
+  await stage.chain.mine()
+}
+
+// Guarantee: how sparsely hashes are remembered decides how much is read again, never whether a permitted reorganisation is followed.
+it.each([33, 50, 63])('a permitted reorganisation of %i blocks is followed', async (depth) => {
+  await waitForTokens()
+  const scanner = thrifty()
+  await untilCursor(({ source }) => source === 'thrifty')
+  await stage.untilHeight(await stage.height())
+  await scanner.stop()
+  // One range over many blocks, then a short one, which makes more of them final.
+  await stage.chain.mine(150)
+  const first = await signedTransfer(stage.chain, 1_000_000n)
+  await send(first)
+  const second = thrifty()
+  await stage.untilPayments([{ amount: '1000000' }])
+  await second.stop()
+  await stage.chain.mine(depth - 40 > 0 ? depth - 40 : 1)
+  const late = await signedTransfer(stage.chain, 2_000_000n)
+  await send(late)
+  const third = thrifty()
+  await stage.untilPayments([{ amount: '1000000' }, { amount: '2000000' }])
+  await stage.chain.reorg(depth, [])
+  await send(await signedTransfer(stage.chain, 3_000_000n))
+  await vi.waitFor(async () => {
+    expect((await stage.cursor())?.haltReason ?? null).toBeNull()
+    const states = new Map((await stage.payments()).map(({ amount, state }) => [amount, state]))
+    expect(states.get('2000000')).toBe('orphaned')
+    expect(states.get('3000000')).toBe('detected')
+  }, PATIENCE)
+  await third.stop()
+})
+
+// Guarantee: payments in blocks that still stand are not taken back, however far below them the last remembered block is.
+it('a confirmed payment below the fork and above the last remembered block stays confirmed', async () => {
+  await waitForTokens()
+  const scanner = thrifty()
+  await untilCursor(({ source }) => source === 'thrifty')
+  await stage.untilHeight(await stage.height())
+  await scanner.stop()
+  await stage.chain.mine(60)
+  await send(await signedTransfer(stage.chain, 1_000_000n))
+  // The payment is 50 blocks below the end: 32 and 64 below it are remembered.
+  await stage.chain.mine(50)
+  const states = vi.fn()
+  const second = thrifty()
+  await stage.untilPayments([{ state: 'confirmed' }])
+  await second.stop()
+  await stage.chain.reorg(45, [])
+  await stage.chain.mine(2)
+  const { payments } = stage.deps
+  const orphanAbove: typeof payments.orphanAbove = async (scope) => {
+    const changed = await payments.orphanAbove(scope)
+    states(changed.length)
+    return changed
+  }
+  const node = { rpcUrls: [stage.chain.url], chainId: 31_337 }
+  const client = createChainClient({ live: {}, test: { ethereum: node } }, 'test', 'ethereum', stores.runtime.metrics)
+  if (client === null) throw new Error('no client')
+  await send(await signedTransfer(stage.chain, 3_000_000n))
+  stage.scan(stage.source({ client, finalityDepth: FINALITY_DEPTH, thrifty: briskPace() }), {
+    payments: { ...payments, orphanAbove },
+  })
+  await stage.untilPayments([{ amount: '1000000', state: 'confirmed' }, { amount: '3000000' }])
+  expect(states.mock.calls).toEqual([[0]])
+})
+
+// Guarantee: a reorganisation of final blocks still halts the network.
+it('a reorganisation of final blocks halts', async () => {
+  await waitForTokens()
+  const scanner = thrifty()
+  await untilCursor(({ source }) => source === 'thrifty')
+  await stage.untilHeight(await stage.height())
+  await scanner.stop()
+  await stage.chain.mine(150)
+  await send(await signedTransfer(stage.chain, 1_000_000n))
+  thrifty()
+  await stage.untilPayments([{ amount: '1000000' }])
+  await stage.chain.reorg(100, [])
+  await stage.chain.mine(2)
+  await send(await signedTransfer(stage.chain, 3_000_000n))
+  await untilCursor(({ status }) => status === 'halted')
+  expect(await stage.payments()).toMatchObject([{ amount: '1000000', state: 'detected' }])
+})
+
+// Guarantee: while a network rests, its head says nothing about the branch of the cursor's block.
+it('a reorganisation that a resting network slept through is followed', async () => {
+  await waitForTokens()
+  const scanner = thrifty()
+  await untilCursor(({ source }) => source === 'thrifty')
+  await stage.untilHeight(await stage.height())
+  await scanner.stop()
+  await stores.db.connection.collection('invoices').updateMany({}, { $set: { status: 'cancelled' } })
+  await stage.chain.reorg(1, [])
+  await stage.chain.mine(150)
+  const head = await stage.height()
+  // These blocks are younger than the margin: the cursor cannot pass them, but its head says that blocks far above it are final.
+  thrifty({ marginMs: HOUR_MS })
+  await untilCursor(({ headHeight }) => headHeight >= head)
+  await stores.db.connection.collection('invoices').updateMany({}, { $set: { status: 'pending' } })
+  await stage.untilHeight(head)
+  expect(await stage.cursor()).toMatchObject({ haltReason: null })
+})
