@@ -71,6 +71,10 @@ const STAGES = {
     what: 'an upgrade from the release before under load, with processes of both side by side, once back and once more',
     args: ['--import', 'tsx', 'test/drills/upgrade/run.ts'],
   },
+  image: {
+    what: 'the container image, built without a daemon, with every process, the command line, a payment and doctor in it',
+    args: ['--import', 'tsx', 'test/drills/image/run.ts'],
+  },
 }
 
 const HELP = `npm run test:deep -- [stage …]   (all of them when none is named)
