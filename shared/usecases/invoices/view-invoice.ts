@@ -20,7 +20,7 @@ import type { Clock } from '#shared/ports/runtime.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { confirmationWait } from '#shared/usecases/networks/confirmation-wait.ts'
 import { knownUntil } from '#shared/usecases/networks/known-until.ts'
-import { keepsHints } from '#shared/usecases/payments/note-payment-hint.ts'
+import { keepsHints } from './note-payment-hint.ts'
 
 /** Payments shown to a payer at most; of more, the newest are shown. */
 const PAYMENTS_MAX = 20

@@ -1,12 +1,10 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { PaymentHints } from '#shared/ports/payment-hints.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { mayBeTransactionId, transactionId } from '#shared/usecases/networks/transaction-id.ts'
-import { familyOf } from './attribute-transfers.ts'
 
 /** Hints that an invoice keeps at most: a payer sends once, or a few times after an underpayment. */
 export const HINTS_MAX = 5
@@ -17,7 +15,6 @@ const AFTER_END_MS = 3_600_000
 export interface NotePaymentHintDeps {
   readonly invoices: Pick<InvoiceRepository, 'findById'>
   readonly hints: Pick<PaymentHints, 'add'>
-  readonly catalog: Pick<Catalog, 'asset'>
   readonly clock: Clock
 }
 
@@ -36,9 +33,8 @@ export async function notePaymentHint(
   const { terms, state } = invoice
   const method = activePaymentMethod(state)
   if (method === null || !keepsHints(invoice, deps.clock.now())) return null
-  const { network } = method
+  const { network, family } = method
   const { workspaceId, mode } = terms
-  const family = familyOf(deps.catalog, network)
   if (!mayBeTransactionId(family, txHash)) throw invalid([{ path: 'txHash', message: 'is not a transaction ID' }])
   const id = transactionId(family, txHash)
   const hint = { invoiceId, workspaceId, mode, network, txHash: id, at: deps.clock.now() }
