@@ -59,9 +59,9 @@ const STAGES = {
     args: ['--import', 'tsx', 'scripts/generators/run.ts'],
   },
   walks: {
-    what: '10 random walks of 200 steps in the browser, with new seeds',
+    what: '12 random walks of 200 steps in the browser, 10 of them with new seeds',
     args: [...VITEST, 'browser', 'test/browser/random-walk.test.ts'],
-    env: { WALK_COUNT: '10', WALK_STEPS: '200' },
+    env: { WALK_SEEDS: '1,2', WALK_COUNT: '10', WALK_STEPS: '200' },
   },
   models: {
     what: 'the models of deliveries and of the scanner in every state within their bounds, and each planted mistake found',

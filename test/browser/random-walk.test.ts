@@ -12,13 +12,13 @@ const WALK_MS = 900_000
 
 // Guarantee: whatever somebody clicks, in whatever order, no page breaks, goes blank or shuts people out.
 test.each(plannedWalks(process.env))(
-  'a random walk with seed $seed over $steps steps at $width pixels breaks nothing',
+  'a random walk with seed $seed over $steps steps at $widths pixels breaks nothing',
   {
     timeout: WALK_MS,
   },
   async (plan) => {
     const { dev, seed, storageState } = opened()
-    const page = await browser.open({ storageState, width: plan.width, height: 900 })
+    const page = await browser.open({ storageState })
     const pages = Object.values(DASHBOARD_PAGES)
       // Pages of the installation are not this person's.
       .filter((path) => !path.startsWith('/system'))

@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { HDNodeWallet } from 'ethers'
 import { describe, expect, inject, test, vi } from 'vitest'
 import { createPaymesh } from '#clients/typescript/src/main.ts'
@@ -7,6 +5,7 @@ import { payLocally } from '#scripts/local-chain/pay-locally.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { electrumMaster, signBitcoinMessage } from '#test/support/prove-control.ts'
+import { runCommand, runCommandProcess } from '#test/support/run-command.ts'
 import { useWorld } from '#test/support/use-world.ts'
 import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
 
@@ -14,18 +13,11 @@ import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
 const ELECTRUM_PHRASE = 'cycle rocket west magnet parrot shuffle foot correct salt library feed song'
 
 const world = useWorld()
-const run = promisify(execFile)
-
-/** Runs the CLI and gives its streams and status, whatever they are. */
-async function paymesh(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  try {
-    const done = await run(process.execPath, ['scripts/paymesh.mjs', ...args, '--data', inject('stackDataDir')])
-    return { status: 0, ...done }
-  } catch (error) {
-    const failed = error as { code: number; stdout: string; stderr: string }
-    return { status: failed.code, stdout: failed.stdout, stderr: failed.stderr }
-  }
-}
+const data = () => ['--data', inject('stackDataDir')]
+/** Runs a command and gives its streams and status, whatever they are. */
+const paymesh = (...args: string[]) => runCommand([...args, ...data()])
+/** The same in a process that is started as people start it. */
+const inProcess = (...args: string[]) => runCommandProcess([...args, ...data()])
 
 /** Account-level key of a throw-away phrase; the private half exists in this test only. */
 function accountKey(): { xpub: string; xprv: string; first: string } {
@@ -53,7 +45,7 @@ async function payIn(asset: AssetId, to: string, amountBase: bigint): Promise<st
 
 describe('paymesh', () => {
   test('a command explains itself', async () => {
-    const shown = await paymesh('workspace', 'create', '--help')
+    const shown = await inProcess('workspace', 'create', '--help')
     expect(shown).toMatchObject({ status: 0, stderr: '' })
     expect(shown.stdout).toContain('--json')
   })
@@ -276,14 +268,19 @@ describe('paymesh', () => {
 
   test('doctor finds a healthy installation, migrate finds nothing to do', async () => {
     const { cli } = world()
-    expect(await cli('doctor')).toMatchObject({ healthy: true })
+    const asked = await inProcess('doctor', '--json')
+    expect(asked).toMatchObject({ status: 0, stderr: '' })
+    expect(JSON.parse(asked.stdout)).toMatchObject({ healthy: true })
     expect(await cli('migrate')).toEqual({ collectionsCreated: [], indexesCreated: [], migrationsRun: [] })
   })
 
   test('errors go to stderr with a status', async () => {
-    const unknown = await paymesh('workspace', 'update', 'nobody', '--status', 'active')
+    const unknown = await inProcess('workspace', 'update', 'nobody', '--status', 'active')
     expect(unknown).toMatchObject({ status: 1, stdout: '' })
     expect(unknown.stderr).toContain('NOT_FOUND')
+    const json = await inProcess('invoice', 'show', 'nobody', '--json')
+    expect(json).toMatchObject({ status: 1, stdout: '' })
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'NOT_FOUND' } })
     expect((await paymesh('workspace', 'create')).status).not.toBe(0)
   })
 })

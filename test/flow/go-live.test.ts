@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process'
 import { expect, inject, test } from 'vitest'
+import { runCommand } from '#test/support/run-command.ts'
 import { useWorld } from '#test/support/use-world.ts'
 
 const world = useWorld()
@@ -17,27 +17,13 @@ interface Report {
 
 /** Runs a step of `paymesh go-live`, which ends with 1 until everything has passed. */
 async function goLive(...args: readonly string[]): Promise<{ readonly status: number; readonly report: Report }> {
-  const given = [
-    'scripts/paymesh.mjs',
-    'go-live',
-    ...args,
-    '--workspace',
-    world().workspaceId,
-    '--mode',
-    'test',
-    '--json',
-  ]
-  return await new Promise((resolve, reject) => {
-    execFile(process.execPath, [...given, '--data', inject('stackDataDir')], (error, stdout, stderr) => {
-      const status = error === null ? 0 : Number(error.code)
-      if (status > 1 || stdout === '') return reject(new Error(stderr))
-      return resolve({ status, report: JSON.parse(stdout) as Report })
-    })
-  })
+  const scope = ['--workspace', world().workspaceId, '--mode', 'test', '--json', '--data', inject('stackDataDir')]
+  const { status, stdout, stderr } = await runCommand(['go-live', ...args, ...scope])
+  if (status > 1 || stdout === '') throw new Error(stderr)
+  return { status, report: JSON.parse(stdout) as Report }
 }
 const itemOf = ({ items }: Report, name: string): Item | undefined => items.find(({ item }) => item === name)
 
-/** Each step is a process of its own. */
 const SLOW_MACHINE_MS = 600_000
 
 // Story: a merchant rehearses going live, pays a small invoice of their own, and sees it through to their webhook.

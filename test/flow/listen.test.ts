@@ -1,14 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { verifyWebhook } from '#clients/typescript/src/main.ts'
+import { freePort } from '#scripts/embedded/free-port.ts'
 import { eventBody } from '#shared/contracts/webhooks/event.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
+import { runCommand } from '#test/support/run-command.ts'
 import { useWorld } from '#test/support/use-world.ts'
 import { type ReceivedRequest, startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 
@@ -51,14 +52,16 @@ function startListener(forwardTo: string): Listener {
     text: () => text,
     waitFor: (matches) =>
       new Promise((resolve, reject) => {
+        const ended = (code: number | null) => reject(new Error(`listen ended with ${code}: ${text}`))
         const check = () => {
           const found = lines.find(matches)
           if (found === undefined) return
           waiters.delete(check)
+          child.off('exit', ended)
           resolve(found)
         }
         waiters.add(check)
-        child.once('exit', (code) => reject(new Error(`listen ended with ${code}: ${text}`)))
+        child.once('exit', ended)
         check()
       }),
   }
@@ -74,7 +77,7 @@ async function paymesh(...args: readonly string[]): Promise<{ status: number; st
 }
 
 const trigger = async (event: string): Promise<string | null> => {
-  const done = await paymesh('trigger', event, '--json')
+  const done = await runCommand(['trigger', event, '--json', ...data()], { PAYMESH_API_KEY: apiKey })
   expect([event, done.status, done.stderr.trim()]).toEqual([event, 0, ''])
   return JSON.parse(done.stdout).invoice_id
 }
@@ -140,10 +143,7 @@ function record(type: string, request: ReceivedRequest): void {
 
 // Guarantee: a receiver that dies loses nothing: events wait for it in their order.
 test('events wait for a receiver that is down', async () => {
-  const holder = createServer()
-  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))
-  const { port } = holder.address() as AddressInfo
-  await new Promise((resolve) => holder.close(resolve))
+  const port = await freePort(0)
   const down = startListener(`http://127.0.0.1:${port}/hook`)
   await down.waitFor(({ kind }) => kind === 'ready')
   const first = await trigger('invoice.created')

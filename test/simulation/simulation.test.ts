@@ -91,12 +91,12 @@ describe('the deterministic simulation', () => {
   )
 
   it.each([
-    ['unreadable-block-passed', '24'],
+    ['unreadable-block-passed', '15'],
     ['balance-and-trace-both-count', '29'],
     ['loading-mempool-believed', '16'],
     ['deadline-by-block-alone', '11'],
     ['call-move-keyed-by-record', '17'],
-    ['patience-passes-deadlines', '11'],
+    ['patience-passes-deadlines', '34'],
   ])(
     'notices %s, in seed %s or another of the first 90, and nothing there without it',
     async (name, hint) => {

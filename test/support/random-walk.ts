@@ -23,6 +23,7 @@ interface Control {
 /** So many steps after which the walk goes on from a page of the list, so that no corner holds it for long. */
 const STRIDE = 20
 const LATEST = 12
+const HEIGHT = 900
 /** Ends sessions, changes the password that later steps need, or leaves the dashboard. */
 const LEFT_OUT = 'a[download], a[target], a[href^="http"], a[href^="mailto"]'
 const LEFT_OUT_LABELS = '^(Log out|Log out all others|Change password)$'
@@ -33,7 +34,11 @@ const TEXTS = ['1', '12.50', 'a@b.example', '<b>x</b>', '0xdeadbeef', '2026-11-0
  * Uses enabled controls at random and looks at the page after each: a console error, a 5xx, sideways scrolling, an empty main region and,
  * once for each state of a page, an axe violation end the walk with a problem. Null when all steps went well.
  */
-export async function walk(page: Page, { seed, steps }: Walk, pages: readonly string[]): Promise<WalkProblem | null> {
+export async function walk(
+  page: Page,
+  { seed, steps, widths }: Walk,
+  pages: readonly string[],
+): Promise<WalkProblem | null> {
   const random = mulberry32(seed)
   const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)]
   const path: string[] = []
@@ -41,6 +46,8 @@ export async function walk(page: Page, { seed, steps }: Walk, pages: readonly st
   const evaluated = new Set<string>()
   listen(page, (problem) => heard.push(problem))
   for (let step = 0; step < steps; step += 1) {
+    const width = widths[Math.floor((step * widths.length) / steps)] ?? 1280
+    if (page.viewportSize()?.width !== width) await page.setViewportSize({ width, height: HEIGHT })
     const control = step % STRIDE === 0 ? undefined : pick(await controlsOf(page))
     if (control === undefined) {
       const url = pick(pages) ?? ''

@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import {
   createPaymesh,
   type Invoice,
@@ -17,9 +15,8 @@ import { connectDatabase } from '#shared/db/connection/connect.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { openTenant } from './open-tenant.ts'
+import { runCommand } from './run-command.ts'
 import { type ReceivedRequest, startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts'
-
-const run = promisify(execFile)
 
 /** A merchant with a webhook receiver on a running installation, and a payer on its local chain. */
 export interface World {
@@ -48,9 +45,10 @@ function parse(request: ReceivedRequest): WebhookEvent {
   return JSON.parse(request.body.toString('utf8')) as WebhookEvent
 }
 
-/** Runs the CLI on the data folder of an installation. */
+/** Runs a command on the data folder of an installation. Throws with what it wrote to stderr when it fails. */
 export async function runCli<T>(dataDir: string, args: readonly string[]): Promise<T> {
-  const { stdout } = await run(process.execPath, ['scripts/paymesh.mjs', ...args, '--json', '--data', dataDir])
+  const { status, stdout, stderr } = await runCommand([...args, '--json', '--data', dataDir])
+  if (status !== 0) throw new Error(`paymesh ${args.join(' ')} ended with ${status}: ${stderr}`)
   return JSON.parse(stdout) as T
 }
 
