@@ -88,6 +88,65 @@ describe('coins that come outside of any transaction', () => {
     expect(await rows()).toMatchObject([{ invoiceId: second, open: true }])
   })
 
+  /** The deadline of an invoice passes while its network rests: no balance is compared with it. */
+  async function restPast(invoiceId: string): Promise<void> {
+    const past = { claims: [], status: 'paid', expiresAt: new Date(0), nextActionAt: null }
+    await stores.db.connection.collection<{ _id: string }>('invoices').updateOne({ _id: invoiceId }, { $set: past })
+  }
+
+  async function untilStarted(invoiceId: string): Promise<void> {
+    await vi.waitUntil(
+      async () => {
+        await stage.chain.mine()
+        await untilHead()
+        return JSON.stringify(await balances()).includes(invoiceId)
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+  }
+
+  // Guarantee: a starting balance is that of one invoice; one that was left over hides nothing of the next.
+  it('open one at an address whose former invoice ended while the network rested', async () => {
+    const first = await waitForEther()
+    const scanner = stage.scan()
+    await untilStarted(first)
+    await send(5n * ETHER, WATCHED.address)
+    await stage.chain.mine()
+    await untilHead()
+    await scanner.stop()
+    await restPast(first)
+    await stage.chain.rpc('anvil_setBalance', [WATCHED.address, '0x0'])
+    await stage.chain.mine()
+    stage.scan()
+    await untilHead()
+    const second = await waitForEther(Date.now(), 2)
+    await untilStarted(second)
+    await withdraw(3n * ETHER)
+    await passDeadlines()
+    await untilHead()
+    expect(await rows()).toMatchObject([{ invoiceId: second, open: true }])
+  })
+
+  // Guarantee: nor is money of the former invoice's time asked of the next.
+  it('name no later invoice of the same address', async () => {
+    const first = await waitForEther()
+    const scanner = stage.scan()
+    await untilStarted(first)
+    await withdraw(2n * ETHER)
+    await untilHead()
+    await scanner.stop()
+    await restPast(first)
+    stage.scan()
+    await stage.chain.mine()
+    await untilHead()
+    const second = await waitForEther(Date.now(), 2)
+    await untilStarted(second)
+    await passDeadlines()
+    await untilHead()
+    expect(await rows()).toEqual([])
+    expect(await stores.db.connection.collection('coin_balances').findOne()).toMatchObject({ checks: [] })
+  })
+
   it('open one row, however often the scanner dies before its cursor', async () => {
     await waitForEther()
     const first = stage.scan()

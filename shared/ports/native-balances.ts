@@ -10,9 +10,11 @@ export interface BalanceCheck {
   readonly flowBase: bigint
   /** The same block, or a later one whose state could not be read. */
   readonly through: { readonly height: number; readonly hash: string }
+  /** The invoice that began with this balance, where balances are compared only when invoices end. */
+  readonly invoiceId?: string
 }
 
-/** The last checks of one account, the newest last. */
+/** The last checks of one account, the newest last; or one for each invoice. */
 export interface AccountChecks {
   readonly matchKey: string
   readonly checks: readonly BalanceCheck[]

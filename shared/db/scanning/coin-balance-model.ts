@@ -11,6 +11,7 @@ export interface BalanceCheckDocument {
   balanceBase: string
   flowBase: string
   through: { height: number; hash: string }
+  invoiceId?: string
 }
 
 /** The last checks of one account. */

@@ -29,42 +29,73 @@ const NOTHING: Endings = { compare: async () => {} }
 export async function openEndings(session: ScanSession): Promise<Endings> {
   const { deps, source, cursor, index } = session
   const ledger = source.client.balances
-  if (ledger === undefined || ledger.inUse) return NOTHING
+  if (ledger === undefined || ledger.inUse) {
+    // Balances that are compared with each block replace those of the invoices.
+    delete session.opened
+    return NOTHING
+  }
   const rows = await deps.invoices.coinAccounts(source.mode, source.network, cursor.time)
   const waiting = rows.filter(({ matchKey }) => index.has(matchKey))
   session.opened ??= new Set()
   const fresh = waiting.filter(({ invoiceId }) => session.opened?.has(invoiceId) === false)
-  if (fresh.length > 0) await readStarts(session, ledger, fresh)
+  if (fresh.length > 0) await readStarts(session, ledger, { fresh, waiting })
   return {
     async compare(last) {
       const ending = waiting.filter(({ expiresAt }) => expiresAt <= last.time)
       if (ending.length === 0) return
       const ends = await readEnds(session, ledger, ending, last)
       await (ends === null ? reportUncompared(session) : compareAll(session, ending, last, ends))
-      // A reused address begins with the balance that its next invoice finds.
-      const kept = new Set(waiting.flatMap(({ expiresAt, matchKey }) => (expiresAt > last.time ? matchKey : [])))
-      const over = [...new Set(ending.map(({ matchKey }) => matchKey))].filter((matchKey) => !kept.has(matchKey))
-      assertHeld(session)
-      const ended = over.map((matchKey) => ({ matchKey, checks: [] }))
-      await deps.balances.save(source.mode, source.network, ended, session.lease.epoch)
+      await forget(
+        session,
+        ending,
+        waiting.filter(({ expiresAt }) => expiresAt > last.time),
+      )
     },
   }
 }
 
-/** Reads and stores the balances at the cursor. Failed reads are repeated with the next blocks. */
-async function readStarts(session: ScanSession, ledger: BalanceLedger, fresh: readonly CoinAccount[]): Promise<void> {
+/** Checks of other invoices than these are dropped: a network that rested may have passed their deadlines without a comparison. */
+const checksOf = (checks: readonly BalanceCheck[], matchKey: string, waiting: readonly CoinAccount[]) =>
+  checks.filter(({ invoiceId }) => waiting.some((one) => one.matchKey === matchKey && one.invoiceId === invoiceId))
+
+/** Forgets the starts of invoices that ended: a reused address begins with the balance that its next invoice finds. */
+async function forget(
+  session: ScanSession,
+  ended: readonly CoinAccount[],
+  waiting: readonly CoinAccount[],
+): Promise<void> {
+  const { deps, source, lease } = session
+  const { mode, network } = source
+  const keys = [...new Set(ended.map(({ matchKey }) => matchKey))]
+  const stored = new Map((await deps.balances.find(mode, network, keys)).map((one) => [one.matchKey, one.checks]))
+  const rows = keys.map((matchKey) => ({ matchKey, checks: checksOf(stored.get(matchKey) ?? [], matchKey, waiting) }))
+  assertHeld(session)
+  await deps.balances.save(mode, network, rows, lease.epoch)
+}
+
+/** Reads and stores the balances at the cursor, one for each invoice. Failed reads are repeated with the next blocks. */
+async function readStarts(
+  session: ScanSession,
+  ledger: BalanceLedger,
+  { fresh, waiting }: { readonly fresh: readonly CoinAccount[]; readonly waiting: readonly CoinAccount[] },
+): Promise<void> {
   const { deps, source, cursor, lease } = session
   const { height, hash } = cursor
   const keys = [...new Set(fresh.map(({ matchKey }) => matchKey))]
-  const stored = await deps.balances.find(source.mode, source.network, keys)
-  const known = new Set(stored.flatMap(({ matchKey, checks }) => (checks.length > 0 ? matchKey : [])))
-  const unread = keys.filter((matchKey) => !known.has(matchKey))
-  const balances = unread.length === 0 ? new Map<string, bigint>() : await orNull(() => ledger.read(unread, cursor))
+  const found = await deps.balances.find(source.mode, source.network, keys)
+  const stored = new Map(found.map(({ matchKey, checks }) => [matchKey, checksOf(checks, matchKey, waiting)]))
+  const hasStart = ({ matchKey, invoiceId }: CoinAccount) =>
+    stored.get(matchKey)?.some((check) => check.invoiceId === invoiceId) === true
+  const unread = fresh.filter((account) => !hasStart(account))
+  const unreadKeys = [...new Set(unread.map(({ matchKey }) => matchKey))]
+  const balances = unread.length === 0 ? new Map<string, bigint>() : await orNull(() => ledger.read(unreadKeys, cursor))
   if (balances === null) return
   assertHeld(session)
   const accounts = [...balances].map(([matchKey, balanceBase]) => {
-    const check: BalanceCheck = { height, hash, balanceBase, flowBase: 0n, through: { height, hash } }
-    return { matchKey, checks: [check] }
+    const start = { height, hash, balanceBase, flowBase: 0n, through: { height, hash } }
+    const own = unread.filter((account) => account.matchKey === matchKey)
+    const checks = own.map(({ invoiceId }): BalanceCheck => ({ ...start, invoiceId }))
+    return { matchKey, checks: [...(stored.get(matchKey) ?? []), ...checks] }
   })
   if (accounts.length > 0) await deps.balances.save(source.mode, source.network, accounts, lease.epoch)
   for (const { invoiceId } of fresh) session.opened?.add(invoiceId)
@@ -98,10 +129,11 @@ async function compareAll(
 ): Promise<void> {
   const { deps, source } = session
   const stored = await deps.balances.find(source.mode, source.network, [...ends.keys()])
-  const starts = new Map(stored.map(({ matchKey, checks }) => [matchKey, checks.at(-1)]))
+  const starts = new Map(stored.map(({ matchKey, checks }) => [matchKey, checks]))
   const rows: ExceptionRecord[] = []
   for (const account of ending) {
-    const start = starts.get(account.matchKey)
+    // A balance of another invoice would hide what that one was not told of, or ask this one for it.
+    const start = starts.get(account.matchKey)?.find(({ invoiceId }) => invoiceId === account.invoiceId)
     const endBase = ends.get(account.matchKey)
     if (start === undefined || endBase === undefined || !(await stands(session, start))) continue
     const paidBase = await paidBetween(session, account, start, last)
