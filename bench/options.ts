@@ -12,7 +12,7 @@ export interface BenchOptions {
   readonly only: string | null
   /** Folder of another checkout whose rounds alternate with these; null or absent for none. */
   readonly against?: string | null
-  /** For `growth` and `backup`: invoices in the seeded database. */
+  /** For `growth` and `backup`: invoices in the seeded database; for `watches`: old addresses. */
   readonly invoices: number
   /** A separate Redis, instead of a given one. */
   readonly redisUrl?: string

@@ -12,6 +12,7 @@ import { benchPages } from './pages.ts'
 import { benchRpcCost } from './rpc-cost.ts'
 import { benchScale } from './scale.ts'
 import { benchScan } from './scan.ts'
+import { benchWatches } from './watches.ts'
 
 /** Benchmarks by name, each against a bare baseline in the same run. */
 const BENCHMARKS = {
@@ -48,6 +49,10 @@ const BENCHMARKS = {
     run: benchScan,
     is: 'a million watches on one chain, against a loop that only reads and matches',
   },
+  watches: {
+    run: benchWatches,
+    is: 'start and memory of a scanner with many old and 100,000 hot addresses',
+  },
   'rpc-cost': {
     run: benchRpcCost,
     is: 'calls and provider units of a month on five EVM networks, thrifty and full, on a virtual clock',
@@ -64,9 +69,9 @@ ${Object.entries(BENCHMARKS)
   --seconds <n>    length of one measurement (4)
   --rounds <n>     interleaved measurements of each side, of which the median counts (5)
   --only <part>    of deliveries: due, whole, lone or paced; of scale: webhooks or api;
-                   of idle: serve or processes; of rpc-cost: invoices a day (0, 20 and 200)
+                   of idle: serve or processes; of watches: packs; of rpc-cost: invoices a day (0, 20 and 200)
   --against <dir>  of deliveries: alternates with another checkout, whose own benchmark measures it
-  --invoices <n>   of growth and backup: invoices in the seeded database (10000)
+  --invoices <n>   of growth and backup: invoices in the seeded database (10000); of watches: old addresses
   --profile <dir>  writes CPU profiles of the product's processes there; the ratios mean nothing then
 MONGO_URL and REDIS_URL name running stores; without them the benchmark starts its own.
 `

@@ -12,6 +12,7 @@ import { retentionJob } from './retention-job.ts'
 import { rollupJob } from './rollup-job.ts'
 import { rollupRepairJob } from './rollup-repair-job.ts'
 import { type ScheduledJob, startScheduledJobs } from './scheduled-job.ts'
+import { watchPacksJob } from './watch-packs-job.ts'
 
 /** The parts of the `maintenance` process. */
 export interface MaintenanceParts extends ServiceParts {
@@ -44,5 +45,6 @@ function schedule(parts: MaintenanceParts): readonly ScheduledJob[] {
     rollupRepairJob(parts),
     digestJob(parts),
     erasureJob(parts),
+    watchPacksJob(parts),
   ]
 }

@@ -33,6 +33,7 @@ describe('the maintenance process', () => {
           'retention',
           'rollups',
           'rollups-repair',
+          'watch-packs',
         ]),
       )
     }, WAIT)

@@ -9,6 +9,8 @@ import { createScanWorker } from '#shared/queues/scan-queue.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanSource } from '#shared/usecases/scanning/scan-session.ts'
 import { type ThriftyPace, usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
+import { shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
+import { createHotWatches } from '#shared/usecases/watches/hot-watches.ts'
 import { type HistorySourceClient, startHistoryLoop } from './history-loop.ts'
 
 const POLL_MIN_MS = 250
@@ -50,9 +52,12 @@ interface Loop {
  * shortens pauses of thrifty networks. Several processes may run the same loop: one of them scans, the others stand by.
  */
 export function assembleScanner(parts: ScannerParts): Stop {
+  const coldOf = shareColdWatches(parts)
   const loops = new Map(
     clientsOf(parts).map(({ mode, network, client }): [string, Loop] => {
-      const source = sourceOf(parts, mode, network, client)
+      const cold = coldOf(mode, CHAINS[network].family)
+      const createIndex = () => createHotWatches(createWatchIndex, cold)
+      const source = { ...sourceOf(parts, mode, network, client), createIndex }
       const scanner = startChainScanner(parts, source)
       return [`${mode}-${network}`, { client, scanner, followsPages: source.thrifty !== undefined }]
     }),
@@ -87,7 +92,12 @@ function clientsOf({
   )
 }
 
-function sourceOf(parts: ScannerParts, mode: Mode, network: NetworkId, client: OpenChainClient): ScanSource {
+function sourceOf(
+  parts: ScannerParts,
+  mode: Mode,
+  network: NetworkId,
+  client: OpenChainClient,
+): Omit<ScanSource, 'createIndex'> {
   const { family, blockTimeMs, finalityDepth, scanBatchMax }: ChainDefinition = CHAINS[network]
   // Only a test network can have a local node.
   const local = parts.development && mode === 'test'
@@ -101,7 +111,6 @@ function sourceOf(parts: ScannerParts, mode: Mode, network: NetworkId, client: O
     network,
     family,
     client,
-    createIndex: createWatchIndex,
     pollMs: local ? Math.min(pollMs, POLL_DEVELOPMENT_MS) : pollMs,
     finalityDepth,
     dropAfterMs: local ? DROP_AFTER_DEVELOPMENT_MS : DROP_AFTER_MS,

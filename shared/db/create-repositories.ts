@@ -56,6 +56,7 @@ import { createNodeUsageRepository } from './scanning/node-usage-repository.ts'
 import { createOwnershipRepository } from './wallets/ownership-repository.ts'
 import { createWalletOperations } from './wallets/wallet-operations.ts'
 import { createWalletRepository } from './wallets/wallet-repository.ts'
+import { createWatchPackRepository } from './wallets/watch-pack-repository.ts'
 import { createApiKeyRepository } from './workspaces/api-key-repository.ts'
 import { createWorkspaceOperations } from './workspaces/workspace-operations.ts'
 import { createWorkspaceRepository } from './workspaces/workspace-repository.ts'
@@ -111,7 +112,6 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     operationRegister: createOperationRegister(db),
     outboundPause: createOutboundPause(db),
     overviewReads: createOverviewReads(db),
-    ownership: createOwnershipRepository(db),
     paymentLookups: createOperatorPaymentLookups(db),
     payments: createPaymentRepository(db, random),
     rateSnapshots: createRateRepository(db),
@@ -123,9 +123,18 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     workspaceAdmin: createWorkspaceOperations(db),
     users: createUserRepository(db),
     versions: createInvoiceVersions(db),
+    ...createWalletStores(db),
+    workspaces: createWorkspaceRepository(db),
+  }
+}
+
+/** Keys, addresses and who may receive on them. */
+function createWalletStores(db: Database) {
+  return {
+    ownership: createOwnershipRepository(db),
     walletOperations: createWalletOperations(db),
     wallets: createWalletRepository(db),
-    workspaces: createWorkspaceRepository(db),
+    watchPacks: createWatchPackRepository(db),
   }
 }
 

@@ -177,6 +177,8 @@ export interface InvoiceRepository {
   watchedMethods(mode: Mode, network: NetworkId, expiringAfter: Ms): Promise<readonly WatchedMethod[]>
   /** Those of these claims that exist already. */
   claimsTaken(claims: readonly string[]): Promise<ReadonlySet<string>>
+  /** Those of these claims whose invoice is over and waits for late money no more at a time. */
+  claimsCold(claims: readonly string[], at: Ms): Promise<ReadonlySet<string>>
   /** Who returned these claims last, if the next holder gets only exact amounts beyond `at`; others are left out. */
   priorHolds(claims: readonly string[], at: Ms): Promise<ReadonlyMap<string, PriorHold>>
   /** Those of these places in visitor budgets that are taken, and the earliest time at which each may be free again. */

@@ -47,6 +47,8 @@ const INSTALLATION = {
   chain_head_age_seconds: gauge('Seconds since any node of this network last responded', 'mode', 'network'),
   retention_deleted_total: counter('Documents that the retention job removed because they expired', 'collection'),
   retention_failed_total: counter('Failed rounds of the retention job'),
+  watch_packs_failed_total: counter('Failed rounds of the job that packs watched addresses'),
+  watches_packed_total: counter('Watched addresses that moved into packs'),
   retention_overdue_seconds: gauge(
     'Time since the oldest document of a collection expired; 0 when none has',
     'collection',
@@ -120,6 +122,7 @@ const SCANNING = {
   scanner_head_height: gauge('Newest block, of the process that scans', 'mode', 'network'),
   scanner_lag_blocks: gauge('Blocks between them, of the process that scans', 'mode', 'network'),
   scanner_watches: gauge('Watched addresses in memory', 'mode', 'network'),
+  scanner_cold_watches: gauge('Watched addresses in the filter of packs', 'mode', 'network'),
   scanner_halted: gauge('1 = this process stopped scanning the network', 'mode', 'network'),
   scanner_nodes_disputing: gauge('1 = nodes disagree about a scanned block', 'mode', 'network'),
   scanner_reorg_total: counter('Reorganisations by depth in blocks: 1, 2, 3, 4-10, 11+', 'mode', 'network', 'depth'),

@@ -4,13 +4,41 @@ import type { AccountReader } from './account-reader.ts'
 import type { FundsReader } from './funds.ts'
 import type { BalanceIncrease, BlockRef, MempoolView, RawTransfer, ScannedBlock } from './scanned-blocks.ts'
 
-/** Exact membership test of receiving addresses, used for every transfer. */
+/** Membership test of receiving addresses, used for every transfer. Never false for a watched one. */
 export interface WatchIndex {
+  /** Exact where `among` is absent; otherwise true for a few strangers as well. */
   has(matchKey: string): boolean
   add(matchKey: string): void
+  /** Keys in memory. */
   readonly size: number
   /** Every key, in no order. Concurrently added keys may be missing. */
-  keys(): Iterable<string>
+  keys(): Iterable<string> | AsyncIterable<string>
+  /** Those of these keys, for which `has` is true, that are watched. Reads the store; rejects when it does not respond. */
+  among?(matchKeys: readonly string[]): Promise<ReadonlySet<string>>
+  /** The addresses that are not in memory; absent where all of them are. */
+  readonly cold?: ColdWatches
+  /** Drops keys from memory that `cold` answers for. */
+  shrink?(): void
+}
+
+/**
+ * Addresses whose late-watch time is over, of one mode and family: a filter in memory, shared by all networks of a process, that says for
+ * certain which keys are none of them.
+ */
+export interface ColdWatches {
+  /** False only for a key that is in no pack that was read. */
+  mayHold(matchKey: string): boolean
+  /** Packed addresses that were read, some of them twice. */
+  readonly size: number
+  /**
+   * Reads what was packed before the call. `damaged`: packs are missing or contradict each other, so that some addresses may be in none
+   * of them: the caller must hold every address in memory.
+   */
+  refresh(): Promise<'whole' | 'damaged'>
+  /** Those of these keys that are stored addresses, packed or not. */
+  among(matchKeys: readonly string[]): Promise<ReadonlySet<string>>
+  /** Every stored address, packed or not, in pages. */
+  everyAddress(): AsyncIterable<string>
 }
 
 /** The node(s) of one network for the scan loop. All responses are validated; an unclear one throws. */

@@ -79,6 +79,15 @@ export interface WalletRepository {
     afterMatchKey: string | null,
     limit: number,
   ): Promise<readonly { matchKey: string }[]>
+  /** Watches that are in no pack, in the order of their match keys; `isListed`: a person entered the address. */
+  hotWatchPage(
+    mode: Mode,
+    family: Family,
+    afterMatchKey: string | null,
+    limit: number,
+  ): Promise<readonly { matchKey: string; isListed: boolean }[]>
+  /** Marks addresses that are in a stored pack: `hotWatchPage` leaves them out from then on. */
+  markPacked(mode: Mode, family: Family, matchKeys: readonly string[]): Promise<void>
   /** Rows that lack a network's mark. */
   unmarkedWatches(
     mode: Mode,

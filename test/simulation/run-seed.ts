@@ -7,6 +7,7 @@ import { createTrace } from './kernel/trace.ts'
 import { takeEvaluated, Violation } from './kernel/violation.ts'
 import { apiProgram } from './processes/api.ts'
 import { operatorProgram } from './processes/operators.ts'
+import { packerProgram } from './processes/packer.ts'
 import { invoicesProgram, outboxProgram, ratesProgram, scannerProgram, webhooksProgram } from './processes/workers.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 import { createBook } from './world/book.ts'
@@ -137,7 +138,11 @@ function buildWorld(
   const chains = drawChains(random.fork('chains'))
   const faults = new Map<string, number>()
   const invariants = createInvariants(() => sim)
-  const supervisor = createSupervisor(() => sim, drawPlans(chains, random.fork('plans')), random.fork('restarts'))
+  const supervisor = createSupervisor(
+    () => sim,
+    [...drawPlans(chains, random.fork('plans')), ...drawPackers(random.fork('packers'))],
+    random.fork('restarts'),
+  )
   const sim: Sim = {
     seed,
     random,
@@ -245,6 +250,12 @@ function drawPlans(chains: readonly SimChain[], random: Prng): Plan[] {
       program: scannerProgram(chain),
     })),
   ]
+}
+
+/** In some seeds addresses move out of the memory of scanners, by one job or by two at once. */
+function drawPackers(random: Prng): Plan[] {
+  const instances = random.pick([0, 0, 0, 1, 2])
+  return instances === 0 ? [] : [{ type: 'packer', instances, program: packerProgram }]
 }
 
 function drawBursts(random: Prng, now: number): number[] {

@@ -11,6 +11,8 @@ import type { Family, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
+import { shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
+import { createHotWatches } from '#shared/usecases/watches/hot-watches.ts'
 import { emptyDatabase } from './empty-database.ts'
 import type { TestStores } from './stores.ts'
 
@@ -62,6 +64,7 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
   const cursors = () => createCursorRepository(stores.db)
 
   function start(rpcUrls: readonly string[], change: Partial<ScanDeps> = {}) {
+    const coldOf = shareColdWatches(createRepositories(stores.db, stores.runtime))
     const networks = { live: {}, test: { [network]: { rpcUrls, genesis: 'any', confirmations: 2 } } }
     const client = createChainClient(networks, 'test', network, stores.runtime.metrics)
     if (client === null) throw new Error('no client')
@@ -71,7 +74,7 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
       network,
       family,
       client,
-      createIndex: createWatchIndex,
+      createIndex: () => createHotWatches(createWatchIndex, coldOf('test', family)),
       pollMs: 20,
       finalityDepth: 64,
       dropAfterMs: 1_000,

@@ -11,6 +11,8 @@ import { createRepositories } from '#shared/db/create-repositories.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps, ScanSource } from '#shared/usecases/scanning/scan-session.ts'
+import { shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
+import { createHotWatches } from '#shared/usecases/watches/hot-watches.ts'
 import { emptyDatabase } from './empty-database.ts'
 import type { TestStores } from './stores.ts'
 import { anotherChain, freshChain } from './worker-chain.ts'
@@ -105,7 +107,9 @@ export function useScanStage(stores: TestStores): ScanStage {
       )
       if (client === null) throw new Error('no client')
       clients.push(client)
-      return { ...SOURCE, client, ...change }
+      // As in a process that was just started.
+      const cold = shareColdWatches(createRepositories(stores.db, stores.runtime))('test', 'evm')
+      return { ...SOURCE, client, createIndex: () => createHotWatches(createWatchIndex, cold), ...change }
     },
     scan(source = stage.source(), change = {}) {
       const scanner = startChainScanner({ ...deps, ...change }, source)
@@ -132,7 +136,6 @@ const SOURCE = {
   mode: 'test',
   network: 'ethereum',
   family: 'evm',
-  createIndex: createWatchIndex,
   pollMs: 20,
   dropAfterMs: 500,
   finalityDepth: 65,

@@ -45,6 +45,8 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   key_material: kept(forever, [{ path: 'sealed', contextOf: keyMaterialContext }]),
   wallets: kept(forever),
   addresses: kept(forever),
+  // An address in a pack is in no scanner's memory: without its pack, money on it would not be seen.
+  watch_packs: kept(forever),
   ownership_proofs: kept(forever),
   // A challenge that was used since the back-up must not be valid a second time.
   ownership_challenges: dropped(ttl('challenge_expiry')),

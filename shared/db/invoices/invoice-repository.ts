@@ -12,6 +12,7 @@ import {
   type InvoiceRepository,
   OUTBOX_SHARDS,
 } from '#shared/ports/invoices.ts'
+import { claimsCold } from './cold-claims.ts'
 import {
   claimsOf,
   drawsOf,
@@ -130,6 +131,7 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
     findByClaims: (claims) => holders(scopes.holdingClaims(claims)),
     findByReferences: (mode, references) => holders(scopes.withReferences(mode, references)),
     claimsTaken: (claims) => heldAmong(claims, {}),
+    claimsCold: (claims, at) => claimsCold(invoices, claims, at),
     claimsPaid: (claims) => heldAmong(claims, scopes.paidOnChain),
     coinAccounts: async (mode, network, expiringAfter) => {
       const found = await invoices

@@ -29,7 +29,7 @@ import { COIN_BALANCES } from '#shared/db/scanning/coin-balance-model.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import { NODE_USAGE } from '#shared/db/scanning/node-usage-model.ts'
 import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS } from '#shared/db/wallets/ownership-models.ts'
-import { ADDRESSES, KEY_MATERIAL, WALLETS } from '#shared/db/wallets/wallet-models.ts'
+import { ADDRESSES, KEY_MATERIAL, WALLETS, WATCH_PACKS } from '#shared/db/wallets/wallet-models.ts'
 import { API_KEYS } from '#shared/db/workspaces/api-key-model.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 
@@ -40,6 +40,7 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   KEY_MATERIAL,
   WALLETS,
   ADDRESSES,
+  WATCH_PACKS,
   OWNERSHIP_CHALLENGES,
   OWNERSHIP_PROOFS,
   INVOICES,

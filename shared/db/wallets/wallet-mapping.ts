@@ -55,6 +55,6 @@ export function addressToDocument({ heldBy: _heldBy, ...address }: WatchedAddres
 
 /** A stored address without the fields that only its indexes need. */
 export function addressFromDocument(stored: Omit<AddressDocument, '_id'>): WatchedAddress {
-  const { watchedKey: _watchedKey, ...address } = stored
+  const { watchedKey: _watchedKey, packed: _packed, ...address } = stored
   return address
 }

@@ -1,5 +1,6 @@
+import type mongoose from 'mongoose'
 import { COUNT, DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Wallet } from '#shared/ports/wallets.ts'
@@ -75,6 +76,8 @@ export type AddressDocument = Omit<WatchedAddress, 'watchedOn' | 'heldBy'> & {
    */
   watchedKey: string
   heldBy?: string[]
+  /** Its hash is in a stored pack, so scanners need not hold it in memory. */
+  packed?: true
 }
 
 /** The addresses collection: every watch of the installation. */
@@ -92,15 +95,40 @@ export const ADDRESSES = defineCollection<AddressDocument>(
     watchedKey: String,
     heldBy: optional([String]),
     offeredFrom: optional(Object),
+    packed: optional(Boolean),
   },
   [
     { name: 'address_match_key', key: { mode: 1, family: 1, matchKey: 1 }, unique: true },
     { name: 'address_index', key: { materialId: 1, index: 1 }, unique: true },
     { name: 'address_watched', key: { mode: 1, family: 1, watchedKey: 1 } },
+    // Only what scanners hold in memory: its size follows recent invoices.
+    {
+      name: 'address_hot',
+      key: { mode: 1, family: 1, packed: 1, matchKey: 1 },
+      partialFilterExpression: { packed: null },
+    },
     {
       name: 'address_held',
       key: { heldBy: 1, matchKey: 1 },
       partialFilterExpression: { heldBy: { $exists: true } },
     },
   ],
+)
+
+/** A stored pack; `_id` spells mode, family and position. */
+export interface WatchPackDocument {
+  _id: string
+  mode: Mode
+  family: Family
+  seq: number
+  count: number
+  salt: mongoose.mongo.Binary
+  hashes: mongoose.mongo.Binary
+}
+
+/** The packs of cold addresses, 512 KiB each. */
+export const WATCH_PACKS = defineCollection<WatchPackDocument>(
+  'watch_packs',
+  { _id: TEXT, mode: TEXT, family: TEXT, seq: COUNT, count: COUNT, salt: Buffer, hashes: Buffer },
+  [{ name: 'watch_pack_seq', key: { mode: 1, family: 1, seq: 1 }, unique: true }],
 )

@@ -133,6 +133,21 @@ export function createWalletRepository(db: Database): WalletRepository {
         .sort({ matchKey: 1 })
         .limit(limit)
         .toArray(),
+    hotWatchPage: async (mode, family, afterMatchKey, limit) => {
+      const rows = await addresses
+        .find(
+          { mode, family, packed: null as never, ...(afterMatchKey !== null && { matchKey: { $gt: afterMatchKey } }) },
+          { projection: { _id: 0, matchKey: 1, heldBy: 1 }, hint: 'address_hot' },
+        )
+        .sort({ matchKey: 1 })
+        .limit(limit)
+        .toArray()
+      return rows.map(({ matchKey, heldBy }) => ({ matchKey, isListed: heldBy !== undefined }))
+    },
+    markPacked: async (mode, family, matchKeys) => {
+      if (matchKeys.length === 0) return
+      await addresses.updateMany({ mode, family, matchKey: { $in: [...matchKeys] } }, { $set: { packed: true } })
+    },
     unmarkedWatches: async (mode, family, network, limit) => {
       // Skips through the index from one combination of marks to the next.
       const inUse = await addresses.distinct('watchedKey', { mode, family })

@@ -84,7 +84,7 @@ describe('retention', () => {
   })
 
   // Guards money: what was paid and asked for never goes away by age.
-  it.each(['invoices', 'payments', 'refunds', 'audit_log', 'addresses', 'key_material'])(
+  it.each(['invoices', 'payments', 'refunds', 'audit_log', 'addresses', 'key_material', 'watch_packs'])(
     'never touches %s',
     async (name) => {
       const retention = createRetentionRepository(stores.db)

@@ -1,6 +1,7 @@
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { healUnmatched } from '#shared/usecases/payments/unmatched-transfers.ts'
+import { checkedClient } from '#shared/usecases/watches/checked-client.ts'
 import { createFailedStart } from './failed-start.ts'
 import { lookForMissingTokens, noteMissingTokens } from './missing-tokens.ts'
 import { followCommands } from './scan-commands.ts'
@@ -11,7 +12,7 @@ import { confirmThroughCursor, scanTick } from './scan-tick.ts'
 import { createTroubleRecord, scanFailure } from './scan-trouble.ts'
 import { adoptMode } from './thrifty-mode.ts'
 import { thriftyTick } from './thrifty-tick.ts'
-import { followWatches, hydrateWatches } from './watch-feed.ts'
+import { followPacks, followWatches, hydrateWatches } from './watch-feed.ts'
 
 /** Pause of a scanner that waits for the lease. */
 const STANDBY_MS = 2_000
@@ -21,6 +22,8 @@ const BACKOFF_MIN_MS = 500
 const BACKOFF_MAX_MS = 5_000
 /** A node on the wrong chain needs a person to fix it. */
 const MISMATCH_PAUSE_MS = 10_000
+/** How often what was packed is read. */
+const PACKS_EVERY_MS = 60_000
 /** A wake-up stands for a page that somebody watches for so long; pages repeat it. */
 const ATTENTION_MS = 15_000
 /** Blocks that a first start reads besides the new ones, so that it recognizes a fork when the newest ones are replaced. */
@@ -40,7 +43,8 @@ export interface ChainScanner {
  * writes, the others stand by. A node that fails or returns wrong data is retried, with the cursor unchanged; a lost lease
  * drops this holder's cached state and starts over.
  */
-export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScanner {
+export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScanner {
+  const source = { ...given, client: checkedClient(given.client) }
   const pauses = createPauses(deps.clock)
   const logger = deps.logger.child({ network: source.network, mode: source.mode })
   const owner = deps.random.uuid()
@@ -66,11 +70,16 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
   async function runSession(session: ScanSession): Promise<void> {
     await troubles.during(session, () => prepare(session))
     const scope = { mode: source.mode, family: source.family, network: source.network }
+    let packsReadAt = deps.clock.now()
     while (!pauses.stopped) {
       pulse?.beat()
       try {
         const moved = await troubles.during(session, async () => {
           await followWatches(deps, scope, session.index, session.lease.isHeld)
+          if (deps.clock.now() - packsReadAt >= PACKS_EVERY_MS) {
+            packsReadAt = deps.clock.now()
+            await followPacks(deps, scope, session.index)
+          }
           await lookForMissingTokens(session)
           return source.thrifty === undefined ? scanTick(session) : thriftyTick(session)
         })

@@ -53,7 +53,7 @@ async function continueLook(session: ScanSession, pace: ThriftyPace): Promise<bo
   const { accounts } = source.client
   if (accounts === undefined) return false
   for (let pages = 0; pages < PAGES; pages += 1) {
-    const { matchKeys, isLast } = nextPage(looking.keys)
+    const { matchKeys, isLast } = await nextPage(looking.keys)
     const outcome = matchKeys.length === 0 ? 'done' : await lookAt(session, looking, matchKeys)
     if (outcome === 'gone') return readAll(session, looking)
     if (outcome === 'forked') {
@@ -96,7 +96,7 @@ async function begin(session: ScanSession, looks: Looks, pace: ThriftyPace): Pro
     return undefined
   }
   const to = placeOf(end, now)
-  if (kind === 'all') return { kind, to, keys: index.keys()[Symbol.iterator]() }
+  if (kind === 'all') return { kind, to, keys: iteratorOf(index.keys()) }
   const { mode, network } = session.source
   const rows = await deps.invoices.watchedMethods(mode, network, looks.ended.time - ENDED_MS)
   const keys = new Set(rows.flatMap(({ matchKey }) => (index.has(matchKey) ? matchKey : [])))
@@ -109,10 +109,15 @@ async function settledBlock({ cursor, source }: ScanSession): Promise<BlockRef |
   return source.client.blockAt(Math.max(0, Math.min(cursor.height, settled)))
 }
 
-function nextPage(keys: Iterator<string>): { readonly matchKeys: readonly string[]; readonly isLast: boolean } {
+const iteratorOf = (keys: Iterable<string> | AsyncIterable<string>): LookProgress['keys'] =>
+  Symbol.asyncIterator in keys ? keys[Symbol.asyncIterator]() : keys[Symbol.iterator]()
+
+async function nextPage(
+  keys: LookProgress['keys'],
+): Promise<{ readonly matchKeys: readonly string[]; readonly isLast: boolean }> {
   const matchKeys: string[] = []
   while (matchKeys.length < PAGE) {
-    const next = keys.next()
+    const next = await keys.next()
     if (next.done === true) return { matchKeys, isLast: true }
     matchKeys.push(next.value)
   }

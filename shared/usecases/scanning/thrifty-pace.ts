@@ -77,7 +77,7 @@ export interface Baseline {
 export interface LookProgress {
   readonly kind: keyof Looks
   readonly to: LookPlace
-  readonly keys: Iterator<string>
+  readonly keys: Iterator<string> | AsyncIterator<string>
 }
 
 /** Nothing is known yet. */

@@ -1,5 +1,5 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { Metrics } from '#shared/ports/runtime.ts'
+import type { Logger, Metrics } from '#shared/ports/runtime.ts'
 import type { WatchIndex } from '#shared/ports/scanning.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 
@@ -9,8 +9,9 @@ const MARK_BATCH = 1_000
 
 /** Dependencies of keeping a watch index current. */
 export interface WatchFeedDeps {
-  readonly wallets: Pick<WalletRepository, 'watchPage' | 'unmarkedWatches' | 'markWatched'>
+  readonly wallets: Pick<WalletRepository, 'watchPage' | 'hotWatchPage' | 'unmarkedWatches' | 'markWatched'>
   readonly metrics: Metrics
+  readonly logger: Logger
 }
 
 /** The mode and network whose addresses one scanner watches. */
@@ -20,14 +21,40 @@ export interface WatchScope {
   readonly network: NetworkId
 }
 
-/** Loads every known address into the index. A scanner completes this before it reads its first block. */
+/**
+ * Loads every known address into the index: hot ones into memory, the others as a filter. A scanner completes this before it reads its first
+ * block. Hot addresses are read first: one that is moved meanwhile was packed before it was marked, so it is in what is read next. Where packs are
+ * damaged, every address is loaded.
+ */
 export async function hydrateWatches(deps: WatchFeedDeps, scope: WatchScope, index: WatchIndex): Promise<void> {
+  const { cold } = index
+  await load(deps, scope, index, cold === undefined ? 'watchPage' : 'hotWatchPage')
+  if (cold !== undefined && (await cold.refresh()) === 'damaged') {
+    const { mode, family } = scope
+    deps.logger.error({ mode, family }, 'packs of watched addresses are missing: every address is held in memory')
+    await load(deps, scope, index, 'watchPage')
+  }
+  report(deps, scope, index)
+}
+
+async function load(
+  { wallets }: WatchFeedDeps,
+  { mode, family }: WatchScope,
+  index: WatchIndex,
+  read: 'watchPage' | 'hotWatchPage',
+): Promise<void> {
   let after: string | null = null
   do {
-    const page: readonly { matchKey: string }[] = await deps.wallets.watchPage(scope.mode, scope.family, after, PAGE)
+    const page: readonly { matchKey: string }[] = await wallets[read](mode, family, after, PAGE)
     for (const { matchKey } of page) index.add(matchKey)
     after = page.length < PAGE ? null : (page.at(-1)?.matchKey ?? null)
   } while (after !== null)
+}
+
+/** Reads what was packed since and drops it from memory. Only memory depends on it: an index that is behind holds more addresses. */
+export async function followPacks(deps: WatchFeedDeps, scope: WatchScope, index: WatchIndex): Promise<void> {
+  if (index.cold === undefined || (await index.cold.refresh()) === 'damaged') return
+  index.shrink?.()
   report(deps, scope, index)
 }
 
@@ -46,7 +73,8 @@ export async function followWatches(
   for (;;) {
     const rows = await deps.wallets.unmarkedWatches(scope.mode, scope.family, scope.network, MARK_BATCH)
     const matchKeys = rows.map((row) => row.matchKey)
-    for (const matchKey of matchKeys) index.add(matchKey)
+    // A network that is new marks cold addresses as well: what is known of them needs no memory.
+    for (const matchKey of matchKeys) if (index.cold?.mayHold(matchKey) !== true) index.add(matchKey)
     if (rows.length === 0 || !mayMark()) break
     await deps.wallets.markWatched(scope.mode, scope.family, scope.network, matchKeys)
     marked += rows.length
@@ -58,4 +86,5 @@ export async function followWatches(
 
 function report(deps: WatchFeedDeps, { mode, network }: WatchScope, index: WatchIndex): void {
   deps.metrics.gauge('scanner_watches', index.size, { mode, network })
+  deps.metrics.gauge('scanner_cold_watches', index.cold?.size ?? 0, { mode, network })
 }

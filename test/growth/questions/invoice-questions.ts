@@ -47,6 +47,7 @@ const INVOICES: Declared<ReturnType<typeof createInvoiceRepository>> = {
   coinAccounts: (on, facts) => on.coinAccounts(MODE, NETWORK, facts.now - DAY_MS),
   watchedMethods: (on, facts) => on.watchedMethods(MODE, NETWORK, facts.now - DAY_MS),
   claimsTaken: (on, facts) => on.claimsTaken(claims(facts)),
+  claimsCold: (on, facts) => on.claimsCold(claims(facts), facts.now),
   priorHolds: (on, facts) => on.priorHolds(claims(facts), facts.now),
   drawsTaken: (on) => on.drawsTaken(['visitor:m:1']),
   claimsPaid: (on, facts) => on.claimsPaid(claims(facts)),

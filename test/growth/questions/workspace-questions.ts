@@ -9,6 +9,7 @@ import { createOperationRegister } from '#shared/db/requests/operation-repositor
 import { createOwnershipRepository } from '#shared/db/wallets/ownership-repository.ts'
 import { createWalletOperations } from '#shared/db/wallets/wallet-operations.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
+import { createWatchPackRepository } from '#shared/db/wallets/watch-pack-repository.ts'
 import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
 import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
@@ -43,8 +44,18 @@ const WALLETS: Declared<ReturnType<typeof createWalletRepository>> = {
   endHistorySearch: BY_KEY,
   setStartIndex: BY_KEY,
   watchPage: (on, facts) => on.watchPage(MODE, 'evm', facts.matchKey(facts.old), 1_000),
+  hotWatchPage: (on, facts) => on.hotWatchPage(MODE, 'evm', facts.matchKey(facts.old), 1_000),
+  markPacked: BY_KEY,
   unmarkedWatches: (on) => on.unmarkedWatches(MODE, 'evm', NETWORK, 100),
   markWatched: BY_KEY,
+}
+
+const WATCH_PACKS: Declared<ReturnType<typeof createWatchPackRepository>> = {
+  heads: (on) => on.heads(MODE, 'evm', 0),
+  read: BY_KEY,
+  last: (on) => on.last(MODE, 'evm'),
+  expected: BY_KEY,
+  put: BY_KEY,
 }
 
 const WALLET_OPERATIONS: Declared<ReturnType<typeof createWalletOperations>> = {
@@ -157,6 +168,7 @@ const GO_LIVE: Declared<ReturnType<typeof createGoLiveRepository>> = {
 /** What is asked about wallets, workspaces and people. */
 export const WORKSPACE_QUESTIONS = [
   ...questionsOf('wallets', 'workers', createWalletRepository, WALLETS),
+  ...questionsOf('watch packs', 'idle', createWatchPackRepository, WATCH_PACKS),
   ...questionsOf('wallet operations', 'dashboard', createWalletOperations, WALLET_OPERATIONS),
   ...questionsOf('ownership', 'dashboard', createOwnershipRepository, OWNERSHIP),
   ...questionsOf('workspaces', 'rest', createWorkspaceRepository, WORKSPACES),

@@ -27,4 +27,20 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
     what: 'Deadlines pass on a network that was not read for 15 minutes.',
     seed: '30',
   },
+  {
+    name: 'moved-before-the-pack-is-durable',
+    file: 'shared/usecases/watches/pack-watches.ts',
+    find: '  await storeHashes(deps, { mode, family }, matchKeys)\n',
+    replace:
+      '  await deps.wallets.markPacked(mode, family, matchKeys)\n  await storeHashes(deps, { mode, family }, matchKeys)\n',
+    what: 'An address leaves the memory of scanners before its pack is stored.',
+  },
+  {
+    name: 'packs-read-before-hot-addresses',
+    file: 'shared/usecases/scanning/watch-feed.ts',
+    find: "  await load(deps, scope, index, cold === undefined ? 'watchPage' : 'hotWatchPage')\n",
+    replace:
+      "  await cold?.refresh()\n  await load(deps, scope, index, cold === undefined ? 'watchPage' : 'hotWatchPage')\n  if (cold !== undefined) return\n",
+    what: 'A scanner reads packs first, so that an address that moves meanwhile is in nothing that it read.',
+  },
 ]

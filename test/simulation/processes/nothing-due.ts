@@ -12,6 +12,9 @@ const AHEAD_MS = 10_000
 /** So long after a machine's clock moved its processes may still count from the old one. */
 const UNSURE_MS = 120_000
 
+/** Statuses of invoices that are not over. */
+const AWAITED: ReadonlySet<string> = new Set(['new', 'pending', 'partial', 'confirming'])
+
 const isUnsure = (sim: Sim): boolean => sim.scheduler.now < sim.jumpedAt + UNSURE_MS
 
 const isBefore = (value: unknown, time: number): boolean => value instanceof Date && value.getTime() <= time
@@ -63,6 +66,22 @@ export function nothingToWatch(sim: Sim, mode: Mode, family: Family, network: Ne
       (row) =>
         row['mode'] === mode && row['family'] === family && !(row['watchedOn'] as readonly string[]).includes(network),
     )
+}
+
+/** No address is in a pack, so that scanners have nothing to read of packs. */
+export const nothingPacked = (sim: Sim): boolean => sim.store.documents('watch_packs').length === 0
+
+/** No invoice is over whose derived address is still in the memory of scanners. */
+export function nothingToPack(sim: Sim): boolean {
+  const over = new Set(
+    sim.store
+      .documents('invoices')
+      .filter(({ status }) => !AWAITED.has(String(status)))
+      .flatMap(({ locks }) => (locks as readonly { readonly matchKey: string }[]).map(({ matchKey }) => matchKey)),
+  )
+  return !sim.store
+    .documents('addresses')
+    .some((row) => row['packed'] === undefined && row['heldBy'] === undefined && over.has(String(row['matchKey'])))
 }
 
 /** No payment waits for a block or for confirmations. */

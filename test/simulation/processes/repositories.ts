@@ -3,7 +3,7 @@ import { createRepositories, type Repositories } from '#shared/db/create-reposit
 import type { LeaseRepository } from '#shared/ports/leases.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { Sim } from '../world/sim.ts'
-import { nobodyWaitsFor, nothingToWatch, nothingUnconfirmed } from './nothing-due.ts'
+import { nobodyWaitsFor, nothingPacked, nothingToWatch, nothingUnconfirmed } from './nothing-due.ts'
 
 /** How long a loop beside a worker takes to ask for its lease. */
 const LEISURE_MS = 12_000
@@ -12,7 +12,7 @@ const HEADROOM_ANYWAY_MS = 3_600_000
 /** The product's repositories. What would find nothing is not asked, so that a seed spends its events on what happens. */
 export function simRepositories(sim: Sim, db: Database, runtime: Runtime): Repositories {
   const real = createRepositories(db, runtime)
-  const { invoices, wallets, payments } = real
+  const { invoices, wallets, watchPacks, payments } = real
   return {
     ...real,
     leases: atLeisure(sim, real.leases),
@@ -30,6 +30,11 @@ export function simRepositories(sim: Sim, db: Database, runtime: Runtime): Repos
       ...wallets,
       unmarkedWatches: async (mode, family, network, ...rest) =>
         nothingToWatch(sim, mode, family, network) ? [] : wallets.unmarkedWatches(mode, family, network, ...rest),
+    },
+    watchPacks: {
+      ...watchPacks,
+      expected: async (...asked) => (nothingPacked(sim) ? 0 : watchPacks.expected(...asked)),
+      heads: async (...asked) => (nothingPacked(sim) ? [] : watchPacks.heads(...asked)),
     },
     payments: {
       ...payments,

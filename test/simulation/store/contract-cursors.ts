@@ -54,6 +54,38 @@ export const CURSOR_CASES: readonly ContractCase[] = [
     },
     gives: [[1, null, 1, 2, 2], 'two', null, { epoch: 3 }, null],
   },
+  {
+    name: 'a pack grows by compare-and-set, and their number is expected from then on',
+    ask: async ({ packs }) => {
+      const pack = (seq: number, count: number) => ({
+        ...{ seq, count, salt: new Uint8Array(8), hashes: new Uint8Array(8 * count) },
+      })
+      const before = [await packs.expected('test', 'evm'), await packs.last('test', 'evm')]
+      const puts = [
+        await packs.put('test', 'evm', pack(0, 1), 0),
+        await packs.put('test', 'evm', pack(0, 2), 0),
+        await packs.put('test', 'evm', pack(0, 3), 1),
+        await packs.put('test', 'evm', pack(0, 4), 1),
+        await packs.put('test', 'evm', pack(1, 1), 0),
+        await packs.put('test', 'evm', pack(0, 5), 3),
+      ]
+      return [
+        ...[before, puts, await packs.heads('test', 'evm', 0), await packs.heads('test', 'evm', 1)],
+        ...[(await packs.last('test', 'evm'))?.seq, (await packs.read('test', 'evm', 0))?.hashes.length],
+        ...[await packs.read('test', 'evm', 7), await packs.expected('test', 'evm')],
+      ]
+    },
+    gives: [
+      [0, null],
+      [true, false, true, false, true, true],
+      [
+        { seq: 0, count: 5 },
+        { seq: 1, count: 1 },
+      ],
+      [{ seq: 1, count: 1 }],
+      ...[1, 40, null, 2],
+    ],
+  },
 ]
 
 /** Key material, wallets, watched addresses and chain cursors. */

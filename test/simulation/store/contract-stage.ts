@@ -27,6 +27,7 @@ import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts
 import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
+import { createWatchPackRepository } from '#shared/db/wallets/watch-pack-repository.ts'
 import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { isDocument } from './bson-values.ts'
@@ -92,6 +93,7 @@ function createRepositories(db: Database) {
     keys: createApiKeyRepository(db),
     idempotency: createIdempotencyRepository(db),
     wallets: createWalletRepository(db),
+    packs: createWatchPackRepository(db),
     cursors: createCursorRepository(db),
     leases: createLeaseRepository(db),
     rates: createRateRepository(db),

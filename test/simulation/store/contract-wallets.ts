@@ -43,6 +43,8 @@ const address = (matchKey: string, index: number, overrides: Partial<WatchedAddr
   ...overrides,
 })
 
+const listedAt = (matchKey: string) => ({ mode: 'test', family: 'evm', matchKey, address: `0x${matchKey}` }) as const
+
 const KEYS: readonly ContractCase[] = [
   {
     name: 'key material is stored once and its first form wins',
@@ -204,6 +206,36 @@ const WATCHES: readonly ContractCase[] = [
       ]
     },
     gives: [[{ matchKey: 'a' }, { matchKey: 'b' }], [{ matchKey: 'c' }], []],
+  },
+  {
+    name: 'packed watches are walked no more, and listed ones are named',
+    ask: async ({ wallets }) => {
+      await wallets.addDerived(
+        'm-1',
+        ['c', 'a', 'b', 'd'].map((name, index) => address(name, index)),
+        4,
+      )
+      await wallets.addListed('p-1', [{ ...listedAt('e'), materialId: 'p-1' }])
+      await wallets.markPacked('test', 'evm', ['b', 'absent'])
+      await wallets.markPacked('live', 'evm', ['a'])
+      await wallets.markPacked('test', 'evm', [])
+      return [
+        await wallets.hotWatchPage('test', 'evm', null, 2),
+        await wallets.hotWatchPage('test', 'evm', 'c', 9),
+        (await wallets.watchPage('test', 'evm', null, 9)).length,
+      ]
+    },
+    gives: [
+      [
+        { matchKey: 'a', isListed: false },
+        { matchKey: 'c', isListed: false },
+      ],
+      [
+        { matchKey: 'd', isListed: false },
+        { matchKey: 'e', isListed: true },
+      ],
+      5,
+    ],
   },
   {
     name: 'watches are marked per network, and those that lack a mark are found',

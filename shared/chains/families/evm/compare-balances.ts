@@ -38,7 +38,7 @@ export async function findUnexplained(
   const changed: Change[] = []
   const chunks = chunksOf(watches.keys())
   const work = async (): Promise<void> => {
-    for (const matchKeys of chunks) changed.push(...(await changesIn(node, reader, block, matchKeys)))
+    for await (const matchKeys of chunks) changed.push(...(await changesIn(node, reader, block, matchKeys)))
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, work))
   const spending = await spendingOf(node, block, new Set(changed.map(({ matchKey }) => matchKey)))
@@ -86,9 +86,11 @@ function innerNet(matchKey: string, moves: readonly CoinMove[]): bigint {
 }
 
 /** Keys in chunks that several readers consume in turn, so that not all are held at once. */
-function* chunksOf(keys: Iterable<string>): Generator<readonly string[], void, undefined> {
+async function* chunksOf(
+  keys: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<readonly string[], void, undefined> {
   let chunk: string[] = []
-  for (const key of keys) {
+  for await (const key of keys) {
     if (key.length !== KEY_DIGITS) continue
     chunk.push(key)
     if (chunk.length < CHUNK) continue

@@ -1,0 +1,92 @@
+import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import type { ColdWatches } from '#shared/ports/scanning.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
+import { PACK_HASHES, type WatchPack, type WatchPackRepository } from '#shared/ports/watch-packs.ts'
+import { createPackFilter } from './pack-filter.ts'
+
+/** Keys of one question to the store, and addresses of one page. */
+const PAGE = 1_000
+
+/** Dependencies of asking about cold addresses. */
+export interface ColdWatchDeps {
+  readonly watchPacks: Pick<WatchPackRepository, 'heads' | 'read' | 'expected'>
+  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'watchPage'>
+}
+
+/** The cold addresses of a mode and family; empty until the first `refresh`. One per process serves all networks of the family. */
+export function createColdWatches(deps: ColdWatchDeps, mode: Mode, family: Family): ColdWatches {
+  const { watchPacks, wallets } = deps
+  const filter = createPackFilter()
+  /** Everything before is in the filter. */
+  let place = { seq: 0, count: 0 }
+  let turn: Promise<unknown> = Promise.resolve()
+
+  async function readPacks(): Promise<'whole' | 'damaged'> {
+    // Before the packs, which are stored first: otherwise one that is added meanwhile looks lost.
+    const expected = await watchPacks.expected(mode, family)
+    const heads = await watchPacks.heads(mode, family, place.seq)
+    const isWhole =
+      place.seq + heads.length >= expected &&
+      (heads[0]?.count ?? 0) >= place.count &&
+      heads.every(({ seq, count }, at) => seq === place.seq + at && (at === heads.length - 1 || count === PACK_HASHES))
+    if (!isWhole) return 'damaged'
+    const wanted = heads.filter(({ seq, count }) => seq > place.seq || count > place.count)
+    filter.expect(wanted.reduce((sum, { count }) => sum + count, 0))
+    let next = readAhead(wanted[0])
+    for (const [at, { seq }] of wanted.entries()) {
+      const pack = await next
+      next = readAhead(wanted[at + 1])
+      if (pack === null || !filter.take(pack, seq === place.seq ? place.count : 0)) return 'damaged'
+      place = { seq, count: pack.count }
+    }
+    return 'whole'
+  }
+
+  /** The read of the next pack, which runs while this one is taken. */
+  function readAhead(head: { readonly seq: number } | undefined): Promise<WatchPack | null> {
+    const read = head === undefined ? Promise.resolve(null) : watchPacks.read(mode, family, head.seq)
+    // It is awaited later, or never when the pack before it is damaged.
+    read.catch(() => undefined)
+    return read
+  }
+
+  return {
+    mayHold: filter.has,
+    get size() {
+      return filter.size
+    },
+    refresh() {
+      // One after the other: a reading that began before the call may have missed what was packed since.
+      const reading = turn.then(readPacks, readPacks)
+      turn = reading
+      return reading
+    },
+    async among(matchKeys) {
+      const found = new Set<string>()
+      for (let from = 0; from < matchKeys.length; from += PAGE) {
+        const rows = await wallets.findAddresses(mode, family, matchKeys.slice(from, from + PAGE))
+        for (const { matchKey } of rows) found.add(matchKey)
+      }
+      return found
+    },
+    async *everyAddress() {
+      let after: string | null = null
+      do {
+        const page: readonly { matchKey: string }[] = await wallets.watchPage(mode, family, after, PAGE)
+        for (const { matchKey } of page) yield matchKey
+        after = page.length < PAGE ? null : (page.at(-1)?.matchKey ?? null)
+      } while (after !== null)
+    },
+  }
+}
+
+/** The cold addresses of every mode and family, made when they are first asked for: the networks of a process share them. */
+export function shareColdWatches(deps: ColdWatchDeps): (mode: Mode, family: Family) => ColdWatches {
+  const made = new Map<string, ColdWatches>()
+  return (mode, family) => {
+    const name = `${mode}:${family}`
+    const shared = made.get(name) ?? createColdWatches(deps, mode, family)
+    made.set(name, shared)
+    return shared
+  }
+}
