@@ -2,6 +2,7 @@ import { apiKeysRouter } from './routers/api-keys.ts'
 import { auditRouter } from './routers/audit.ts'
 import { authRouter } from './routers/auth.ts'
 import { chainsRouter } from './routers/chains.ts'
+import { customersRouter } from './routers/customers.ts'
 import { deliveriesRouter } from './routers/deliveries.ts'
 import { diagnosticsRouter } from './routers/diagnostics.ts'
 import { endpointsRouter } from './routers/endpoints.ts'
@@ -33,6 +34,7 @@ export const appRouter = router({
   invoices: invoicesRouter,
   payments: paymentsRouter,
   settlements: settlementsRouter,
+  customers: customersRouter,
   paymentLinks: paymentLinksRouter,
   products: productsRouter,
   exceptions: exceptionsRouter,

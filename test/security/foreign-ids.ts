@@ -191,6 +191,11 @@ const MONEY = {
     tookMs: 0,
   })),
   'settlements.list cursor': WORDS,
+  'customers.get id': tries('invoice', ({ caller, at }, id) => caller.customers.get({ ...at, id })),
+  'customers.invoices id': tries('invoice', ({ caller, at }, id) => caller.customers.invoices({ ...at, id })),
+  'customers.invoices cursor': tries('invoicePlace', (bob, cursor) =>
+    bob.caller.customers.invoices({ ...bob.at, id: bob.own.invoice, cursor }),
+  ),
   'overview.volume zone': WORDS,
   'overview.funnel zone': WORDS,
   'live.changes lastEventId': {

@@ -39,6 +39,10 @@ const workspacePages: PageRoute[] = [
     lazy: async () => ({ Component: (await import('./pages/invoice/invoice-page.tsx')).InvoicePage }),
   },
   {
+    path: 'customers/:id',
+    lazy: async () => ({ Component: (await import('./pages/customer/customer-page.tsx')).CustomerPage }),
+  },
+  {
     path: 'payments',
     lazy: async () => ({ Component: (await import('./pages/payments/payments-page.tsx')).PaymentsPage }),
   },

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { api, trpc } from '../../api/trpc.ts'
@@ -130,6 +131,7 @@ function orDash(text: string | null): ReactNode {
 /** The customer, and the erasure of their data. */
 export function CustomerCard({ invoice }: Props) {
   const scope = useScope()
+  const to = useTo()
   const mayErase = useMay('admin')
   const { customer, id } = invoice
   const erase = useAction({
@@ -149,6 +151,11 @@ export function CustomerCard({ invoice }: Props) {
       />
       {known ? (
         <div className="pm-row pm-end pm-gap-top">
+          {customer.email === null ? null : (
+            <Button component={Link} to={to('customers', id)} variant="default" size="xs">
+              All invoices of this customer
+            </Button>
+          )}
           <ActionButton
             action={erase}
             input={{ id }}

@@ -5,27 +5,21 @@ import { Link, useSearchParams } from 'react-router'
 import { ASSET_IDS, type AssetId, INVOICE_STATUSES, type InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
-import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { Money } from '../../parts/money.tsx'
 import { Page, type PageTab } from '../../parts/page.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { CURSOR_PARAM } from '../../parts/table/url-filters.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
-import { Time } from '../../parts/time.tsx'
-import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useNow } from '../../parts/use-now.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
-import type { InvoiceRow } from '../money/answers.ts'
 import { CsvButton } from '../money/csv-button.tsx'
+import { invoiceColumns, SOURCES } from '../money/invoice-columns.tsx'
 import { PERIOD_FILTERS, readPeriod } from '../money/period.ts'
 import { PeriodFilter } from '../money/period-filter.tsx'
 
 const FILTERS = { status: 'all', q: '', ...PERIOD_FILTERS, asset: 'any', source: 'any', flag: 'any' }
-const SOURCES = { api: 'API', link: 'Payment link', manual: 'Created here', billing: 'Billing' } as const
 const SOURCE_CHOICES = [
   { value: 'any', label: 'Any source' },
   ...Object.entries(SOURCES).map(([value, label]) => ({ value, label })),
@@ -55,6 +49,7 @@ export function InvoicesPage() {
   const may = useMay('support')
   const { filters, set, clear, filtered } = useUrlFilters(FILTERS)
   const pages = useCursorPages()
+  const columns = invoiceColumns(to)
   const { problem, ...created } = readPeriod(filters, useNow(60_000), 'local')
   const search = {
     ...created,
@@ -117,7 +112,7 @@ export function InvoicesPage() {
       </search>
       <DataTable
         what="invoices"
-        columns={COLUMNS}
+        columns={columns}
         query={list}
         rows={list.data?.items}
         idOf={({ id }) => id}
@@ -201,68 +196,3 @@ function useStatusTabs(
     })),
   ]
 }
-
-const COLUMNS: readonly Column<InvoiceRow>[] = [
-  { header: 'Invoice', cell: ({ number }) => <b>#{number}</b> },
-  {
-    header: 'Status',
-    cell: ({ status, flags }) => (
-      <span className="pm-row">
-        <StatusBadge of="invoice" status={status} />
-        {flags.map((flag) => (
-          <StatusBadge key={flag} of="flag" status={flag} />
-        ))}
-      </span>
-    ),
-  },
-  { header: 'Amount', align: 'right', cell: ({ amount }) => <Money {...amount} /> },
-  {
-    header: 'Received',
-    wide: true,
-    cell: ({ coins }) =>
-      coins === null ? (
-        <span className="pm-dim">–</span>
-      ) : (
-        <>
-          <CryptoAmount
-            amount={coins.received === coins.due ? coins.due : `${coins.received} of ${coins.due}`}
-            symbol={coins.symbol}
-          />
-          <div className="pm-dim pm-small">{coins.networkName}</div>
-        </>
-      ),
-  },
-  {
-    header: 'Customer',
-    wide: true,
-    cell: ({ customer: { name, email } }) => (
-      <>
-        {name === null && email === null ? (
-          <span className="pm-dim">–</span>
-        ) : (
-          <UntrustedText>{name ?? email ?? ''}</UntrustedText>
-        )}
-        {name === null || email === null ? null : (
-          <div className="pm-dim pm-small">
-            <UntrustedText>{email}</UntrustedText>
-          </div>
-        )}
-      </>
-    ),
-  },
-  {
-    header: 'Order',
-    wide: true,
-    cell: ({ orderId }) =>
-      orderId === null ? (
-        <span className="pm-dim">–</span>
-      ) : (
-        <span className="pm-nowrap">
-          <UntrustedText mono>{orderId}</UntrustedText>
-        </span>
-      ),
-  },
-  { header: 'Source', wide: true, cell: ({ source }) => SOURCES[source] },
-  { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { header: 'Next step', cell: ({ whatNow }) => <span className="pm-muted">{whatNow}</span> },
-]

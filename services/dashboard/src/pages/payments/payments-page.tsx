@@ -4,19 +4,15 @@ import { Link } from 'react-router'
 import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
-import { CopyText } from '../../parts/copy-text.tsx'
-import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
-import { StatusBadge, ToneBadge } from '../../parts/status-badge.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
-import { Time } from '../../parts/time.tsx'
 import { useNow } from '../../parts/use-now.ts'
 import { useScope, useTo } from '../../session/scope.ts'
-import type { PaymentRow } from '../money/answers.ts'
 import { CsvButton } from '../money/csv-button.tsx'
+import { paymentColumns } from '../money/payment-columns.tsx'
 import { PERIOD_FILTERS, readPeriod } from '../money/period.ts'
 import { PeriodFilter } from '../money/period-filter.tsx'
 
@@ -47,44 +43,7 @@ export function PaymentsPage() {
       { placeholderData: keepPreviousData },
     ),
   )
-  const columns: readonly Column<PaymentRow>[] = [
-    { header: 'Detected', cell: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
-    { header: 'State', cell: (row) => <PaymentState row={row} /> },
-    {
-      header: 'Amount',
-      align: 'right',
-      cell: ({ amount, symbol, state }) => (
-        <CryptoAmount
-          amount={amount}
-          symbol={symbol ?? 'base units'}
-          struck={state !== 'detected' && state !== 'confirmed'}
-        />
-      ),
-    },
-    { header: 'Network', wide: true, cell: ({ networkName }) => networkName },
-    {
-      header: 'Invoice',
-      cell: ({ invoiceId, invoiceNumber }) =>
-        invoiceId === null ? (
-          <span className="pm-dim">none</span>
-        ) : (
-          <Link to={to('invoices', invoiceId)}>#{invoiceNumber ?? '?'}</Link>
-        ),
-    },
-    {
-      header: 'Transaction',
-      wide: true,
-      cell: ({ txHash }) =>
-        txHash === null ? (
-          <span className="pm-dim">–</span>
-        ) : (
-          <span className="pm-row">
-            <CopyText text={txHash} what="transaction" short />
-            <Link to={`${to('explain')}?q=${encodeURIComponent(txHash)}`}>Trace</Link>
-          </span>
-        ),
-    },
-  ]
+  const columns = paymentColumns(to)
   return (
     <Page title="Payments" actions={<CsvButton what="payments" filters={filter} />}>
       <search className="pm-filters">
@@ -129,16 +88,5 @@ export function PaymentsPage() {
         }
       />
     </Page>
-  )
-}
-
-function PaymentState({ row }: { readonly row: PaymentRow }) {
-  return (
-    <span className="pm-row">
-      <StatusBadge of="payment" status={row.state} />
-      {row.simulated ? <StatusBadge of="flag" status="simulated" /> : null}
-      {row.late ? <StatusBadge of="flag" status="paid_late" /> : null}
-      {row.counted ? null : <ToneBadge tone="partial">Not applied</ToneBadge>}
-    </span>
   )
 }

@@ -1,0 +1,167 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useParams } from 'react-router'
+import { trpc } from '../../api/trpc.ts'
+import { showCount } from '../../format/amounts.ts'
+import { revealHidden } from '../../format/untrusted.ts'
+import { Card } from '../../parts/card.tsx'
+import { CryptoAmount } from '../../parts/crypto-amount.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { LoadError } from '../../parts/load-error.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Page } from '../../parts/page.tsx'
+import { PageSkeleton } from '../../parts/page-skeleton.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { useScope, useTo } from '../../session/scope.ts'
+import type { Customer } from '../money/answers.ts'
+import { invoiceColumns } from '../money/invoice-columns.tsx'
+import { paymentColumns } from '../money/payment-columns.tsx'
+import '../money/money.css'
+
+/** A customer: who they are, what they paid, their invoices and payments. The address names one of their invoices, never the person. */
+export function CustomerPage() {
+  const scope = useScope()
+  const to = useTo()
+  const { id = '' } = useParams()
+  const customer = useQuery(trpc.customers.get.queryOptions({ ...scope, id }))
+  const { data } = customer
+  if (data === undefined) {
+    return (
+      <Page title="Customer">
+        {customer.isPending ? (
+          <PageSkeleton />
+        ) : (
+          <LoadError what="this customer" error={customer.error} onRetry={() => void customer.refetch()} />
+        )}
+      </Page>
+    )
+  }
+  const { email, name, totals } = data
+  return (
+    <Page
+      title={revealHidden(name ?? email ?? 'Customer')}
+      documentTitle="Customer"
+      beside={
+        name === null || email === null ? undefined : (
+          <span className="pm-muted">
+            <UntrustedText>{email}</UntrustedText>
+          </span>
+        )
+      }
+    >
+      {totals === null ? (
+        <Card>
+          <EmptyState
+            title="There is no email address on this invoice."
+            text="Invoices are matched to a customer by email address. It was not given, or it was erased."
+          >
+            <Link to={to('invoices', id)}>Invoice #{data.number}</Link>
+          </EmptyState>
+        </Card>
+      ) : (
+        <div className="pm-stack">
+          <Totals totals={totals} />
+          <CustomerLists id={id} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Totals({ totals }: { readonly totals: NonNullable<Customer['totals']> }) {
+  const { invoices, complete, currencies, coins } = totals
+  return (
+    <Card title="Totals">
+      <p className="pm-muted pm-small">
+        {complete
+          ? `All ${showCount(invoices)} ${invoices === 1 ? 'invoice' : 'invoices'} with this email address.`
+          : `The newest ${showCount(invoices)} invoices with this email address. There are more.`}{' '}
+        Paid is the price of settled invoices; received is what was confirmed for them.
+      </p>
+      <div className="pm-scroll-x">
+        <table className="pm-table pm-num" aria-label="totals by currency">
+          <thead>
+            <tr>
+              <th scope="col">Currency</th>
+              <th scope="col" className="pm-right">
+                Invoiced
+              </th>
+              <th scope="col" className="pm-right">
+                Paid
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {currencies.map(({ currency, count, amount, paidCount, paid }) => (
+              <tr key={currency}>
+                <th scope="row">{currency}</th>
+                <td className="pm-right">
+                  <Money value={amount} currency={currency} /> <span className="pm-dim">in {showCount(count)}</span>
+                </td>
+                <td className="pm-right">
+                  <Money value={paid} currency={currency} /> <span className="pm-dim">in {showCount(paidCount)}</span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {coins.length === 0 ? null : (
+        <ul className="pm-plain-list" aria-label="received by coin">
+          {coins.map(({ asset, symbol, networkName, confirmed, invoices: count }) => (
+            <li key={asset}>
+              <CryptoAmount amount={confirmed} symbol={symbol} />{' '}
+              <span className="pm-dim">
+                received on {networkName} for {showCount(count)} {count === 1 ? 'invoice' : 'invoices'}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+function CustomerLists({ id }: { readonly id: string }) {
+  const scope = useScope()
+  const to = useTo()
+  const pages = useCursorPages()
+  const list = useQuery(
+    trpc.customers.invoices.queryOptions(
+      { ...scope, id, limit: 25, cursor: pages.cursor },
+      { placeholderData: keepPreviousData },
+    ),
+  )
+  return (
+    <>
+      <section aria-label="Invoices" className="pm-stack">
+        <h2>Invoices</h2>
+        <DataTable
+          what="invoices"
+          columns={invoiceColumns(to, false)}
+          query={list}
+          rows={list.data?.items}
+          idOf={(row) => row.id}
+          to={(row) => to('invoices', row.id)}
+          pages={pages}
+          nextCursor={list.data?.nextCursor}
+          foot="Newest first"
+          empty={<EmptyState title="No invoices." />}
+        />
+      </section>
+      <section aria-label="Payments" className="pm-stack">
+        <h2>Payments</h2>
+        <DataTable
+          what="payments"
+          columns={paymentColumns(to)}
+          query={list}
+          rows={list.data?.payments}
+          idOf={(row) => row.id}
+          foot="Of the invoices above, newest first"
+          empty={<EmptyState title="No payments for these invoices." />}
+        />
+      </section>
+    </>
+  )
+}

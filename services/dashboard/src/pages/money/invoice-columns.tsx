@@ -1,0 +1,83 @@
+import { Link } from 'react-router'
+import { CryptoAmount } from '../../parts/crypto-amount.tsx'
+import { Money } from '../../parts/money.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import type { Column } from '../../parts/table/data-table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import type { useTo } from '../../session/scope.ts'
+import type { InvoiceRow } from './answers.ts'
+
+type To = ReturnType<typeof useTo>
+
+/** Where invoices come from, in words. */
+export const SOURCES = { api: 'API', link: 'Payment link', manual: 'Created here', billing: 'Billing' } as const
+
+/** The columns of a list of invoices; lists of one customer do without theirs. */
+export const invoiceColumns = (to: To, withCustomer = true): readonly Column<InvoiceRow>[] => [
+  { header: 'Invoice', cell: ({ number }) => <b>#{number}</b> },
+  {
+    header: 'Status',
+    cell: ({ status, flags }) => (
+      <span className="pm-row">
+        <StatusBadge of="invoice" status={status} />
+        {flags.map((flag) => (
+          <StatusBadge key={flag} of="flag" status={flag} />
+        ))}
+      </span>
+    ),
+  },
+  { header: 'Amount', align: 'right', cell: ({ amount }) => <Money {...amount} /> },
+  {
+    header: 'Received',
+    wide: true,
+    cell: ({ coins }) =>
+      coins === null ? (
+        <span className="pm-dim">–</span>
+      ) : (
+        <>
+          <CryptoAmount
+            amount={coins.received === coins.due ? coins.due : `${coins.received} of ${coins.due}`}
+            symbol={coins.symbol}
+          />
+          <div className="pm-dim pm-small">{coins.networkName}</div>
+        </>
+      ),
+  },
+  ...(withCustomer ? [customerColumn(to)] : []),
+  {
+    header: 'Order',
+    wide: true,
+    cell: ({ orderId }) =>
+      orderId === null ? (
+        <span className="pm-dim">–</span>
+      ) : (
+        <span className="pm-nowrap">
+          <UntrustedText mono>{orderId}</UntrustedText>
+        </span>
+      ),
+  },
+  { header: 'Source', wide: true, cell: ({ source }) => SOURCES[source] },
+  { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { header: 'Next step', cell: ({ whatNow }) => <span className="pm-muted">{whatNow}</span> },
+]
+
+/** Leads to the page of the customer where an e-mail address says which invoices are theirs. */
+const customerColumn = (to: To): Column<InvoiceRow> => ({
+  header: 'Customer',
+  wide: true,
+  cell: ({ id, customer: { name, email } }) => {
+    if (name === null && email === null) return <span className="pm-dim">–</span>
+    const shown = <UntrustedText>{name ?? email ?? ''}</UntrustedText>
+    return (
+      <>
+        {email === null ? shown : <Link to={to('customers', id)}>{shown}</Link>}
+        {name === null || email === null ? null : (
+          <div className="pm-dim pm-small">
+            <UntrustedText>{email}</UntrustedText>
+          </div>
+        )}
+      </>
+    )
+  },
+})

@@ -1,0 +1,59 @@
+import { Link } from 'react-router'
+import { CopyText } from '../../parts/copy-text.tsx'
+import { CryptoAmount } from '../../parts/crypto-amount.tsx'
+import { StatusBadge, ToneBadge } from '../../parts/status-badge.tsx'
+import type { Column } from '../../parts/table/data-table.tsx'
+import { Time } from '../../parts/time.tsx'
+import type { useTo } from '../../session/scope.ts'
+import type { PaymentRow } from './answers.ts'
+
+/** The columns of a list of payments. */
+export const paymentColumns = (to: ReturnType<typeof useTo>): readonly Column<PaymentRow>[] => [
+  { header: 'Detected', cell: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
+  { header: 'State', cell: (row) => <PaymentState row={row} /> },
+  {
+    header: 'Amount',
+    align: 'right',
+    cell: ({ amount, symbol, state }) => (
+      <CryptoAmount
+        amount={amount}
+        symbol={symbol ?? 'base units'}
+        struck={state !== 'detected' && state !== 'confirmed'}
+      />
+    ),
+  },
+  { header: 'Network', wide: true, cell: ({ networkName }) => networkName },
+  {
+    header: 'Invoice',
+    cell: ({ invoiceId, invoiceNumber }) =>
+      invoiceId === null ? (
+        <span className="pm-dim">none</span>
+      ) : (
+        <Link to={to('invoices', invoiceId)}>#{invoiceNumber ?? '?'}</Link>
+      ),
+  },
+  {
+    header: 'Transaction',
+    wide: true,
+    cell: ({ txHash }) =>
+      txHash === null ? (
+        <span className="pm-dim">–</span>
+      ) : (
+        <span className="pm-row">
+          <CopyText text={txHash} what="transaction" short />
+          <Link to={`${to('explain')}?q=${encodeURIComponent(txHash)}`}>Trace</Link>
+        </span>
+      ),
+  },
+]
+
+function PaymentState({ row }: { readonly row: PaymentRow }) {
+  return (
+    <span className="pm-row">
+      <StatusBadge of="payment" status={row.state} />
+      {row.simulated ? <StatusBadge of="flag" status="simulated" /> : null}
+      {row.late ? <StatusBadge of="flag" status="paid_late" /> : null}
+      {row.counted ? null : <ToneBadge tone="partial">Not applied</ToneBadge>}
+    </span>
+  )
+}
