@@ -24,6 +24,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'shared/chains/addresses/private-form.ts': 'recognises pasted private keys by their form, in order to refuse them',
   'shared/chains/addresses/key-versions.ts':
     'names the version bytes of private forms, so that they are refused by name',
+  'services/checkout/web/src/wallets/evm-wallets.ts':
+    "runs in the payer's browser and asks the payer's own wallet, which keeps its key, to send",
 }
 
 /** The only doors to libraries that could do more with keys, and the only names that come through. */

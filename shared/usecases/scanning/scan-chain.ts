@@ -2,6 +2,7 @@ import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { healUnmatched } from '#shared/usecases/payments/unmatched-transfers.ts'
 import { checkedClient } from '#shared/usecases/watches/checked-client.ts'
+import { followPacks, followWatches, hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
 import { createFailedStart } from './failed-start.ts'
 import { lookForMissingTokens, noteMissingTokens } from './missing-tokens.ts'
 import { followCommands } from './scan-commands.ts'
@@ -12,7 +13,6 @@ import { confirmThroughCursor, scanTick } from './scan-tick.ts'
 import { createTroubleRecord, scanFailure } from './scan-trouble.ts'
 import { adoptMode } from './thrifty-mode.ts'
 import { thriftyTick } from './thrifty-tick.ts'
-import { followPacks, followWatches, hydrateWatches } from './watch-feed.ts'
 
 /** Pause of a scanner that waits for the lease. */
 const STANDBY_MS = 2_000

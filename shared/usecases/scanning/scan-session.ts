@@ -8,9 +8,9 @@ import type { CoinBalanceRepository } from '#shared/ports/native-balances.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
 import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
 import type { RecordDeps } from '#shared/usecases/payments/record-payments.ts'
+import type { WatchFeedDeps } from '#shared/usecases/watches/watch-feed.ts'
 import type { ScanLease } from './scan-lease.ts'
 import type { LookProgress, ThriftyPace, ThriftyState } from './thrifty-pace.ts'
-import type { WatchFeedDeps } from './watch-feed.ts'
 
 /** Dependencies of scanning. */
 export interface ScanDeps extends RecordDeps {

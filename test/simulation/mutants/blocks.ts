@@ -37,7 +37,7 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'packs-read-before-hot-addresses',
-    file: 'shared/usecases/scanning/watch-feed.ts',
+    file: 'shared/usecases/watches/watch-feed.ts',
     find: "  await load(deps, scope, index, cold === undefined ? 'watchPage' : 'hotWatchPage')\n",
     replace:
       "  await cold?.refresh()\n  await load(deps, scope, index, cold === undefined ? 'watchPage' : 'hotWatchPage')\n  if (cold !== undefined) return\n",
