@@ -17,6 +17,7 @@ import { createIdle } from './world/idle.ts'
 import { createMarket } from './world/market.ts'
 import { type MerchantPlan, type Order, runMerchant } from './world/merchant.ts'
 import { createSimRedis } from './world/redis.ts'
+import { arrangeScanModes, drawScanModes } from './world/scan-modes.ts'
 import { setUpTenants } from './world/setup.ts'
 import type { Sim } from './world/sim.ts'
 import { createSupervisor, type Plan } from './world/supervisor.ts'
@@ -150,6 +151,7 @@ function buildWorld(
     scheduler,
     supervisor,
     chains: new Map(chains.map((chain) => [chain.id, chain])),
+    scanPlans: drawScanModes(chains, random.fork('scan modes')),
     market: createMarket(
       () => sim.mix,
       (name) => sim.fault(name),
@@ -197,6 +199,7 @@ async function runWorld(
   sim.supervisor.startAll()
   const bursts = drawBursts(random.fork('bursts'), scheduler.now)
   arrangeWeather(sim, bursts, tenants, random.fork('weather'))
+  arrangeScanModes(sim, bursts, random.fork('scan modes'))
   let working = tenants.length
   for (const [index, tenant] of tenants.entries()) {
     const luck = random.fork(`merchant/${index}`)

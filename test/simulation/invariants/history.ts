@@ -2,7 +2,9 @@ import type { InvoiceDocument, OutboxDocument, PaymentMethodDocument } from '#sh
 import type { CursorDocument } from '#shared/db/scanning/cursor-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { Doc } from '../store/bson-values.ts'
+import type { SimChain } from '../world/chain.ts'
 import type { Sim } from '../world/sim.ts'
+import { isStored } from '../world/thrifty-due.ts'
 
 /** The longest life of a price, and how far it may be from the market. */
 const RATE_LIFE_MS = 120_000 + 1_000
@@ -35,6 +37,26 @@ export interface History {
   mustBeScanned(invoice: InvoiceDocument): void
   /** A promise is made at the market's price, and at a fresh one. */
   mustBePriced(invoice: InvoiceDocument, lock: PaymentMethodDocument): void
+}
+
+/** S4: at its end an invoice has what the scanned blocks hold for it. */
+function mustBeRead(
+  sim: Sim,
+  chain: SimChain,
+  cursor: CursorDocument,
+  { invoice, lock }: { readonly invoice: InvoiceDocument; readonly lock: PaymentMethodDocument },
+): void {
+  if (chain.hasMempool || chain.blocks[cursor.height]?.hash !== cursor.hash) return
+  for (const { invoiceId, asset, key, txHash } of sim.book.transfers.values()) {
+    if (invoiceId !== invoice._id || asset !== lock.asset) continue
+    const block = chain.blockOf(txHash)
+    if (block === null || block.height > cursor.height || block.time > invoice.expiresAt.getTime()) continue
+    must(
+      isStored(sim, chain, txHash, key),
+      'S4',
+      () => `invoice ${invoice._id} ended, and ${key} in block ${block.height} was not seen`,
+    )
+  }
 }
 
 /** An empty history of a seed. */
@@ -96,6 +118,7 @@ export function createHistory(sim: () => Sim): History {
       const known = cursor.mempoolAt?.getTime() ?? Math.max(scanned, atHead)
       const end = invoice.expiresAt.getTime()
       must(known >= end, 'S4', () => `invoice ${invoice._id} ended at ${end}, and its chain is known up to ${known}`)
+      if (chain !== undefined && lock !== undefined) mustBeRead(sim(), chain, cursor, { invoice, lock })
     },
     mustBePriced(invoice, { symbol, quotes, decimals }) {
       const { market } = sim()

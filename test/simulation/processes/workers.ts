@@ -57,6 +57,7 @@ export function scannerProgram(chain: SimChain): Program {
   return async (sim, running) => {
     const parts = await surround(sim, running)
     const { luck, call } = parts
+    const plan = sim.scanPlans.get(chain.id)
     assembleScanner({
       ...parts,
       networks: [chain.network],
@@ -67,7 +68,7 @@ export function scannerProgram(chain: SimChain): Program {
               close: nothing,
             }
           : null,
-      thrifty: () => null,
+      thrifty: () => (plan?.isThrifty === true ? async () => plan.isNearlySpent : null),
       batchMax: luck.pick([2, 5, 20]),
       development: false,
     })

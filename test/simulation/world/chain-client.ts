@@ -3,6 +3,7 @@ import type { BlockRef, RawTransfer, ScannedBlock, UnexplainedMove } from '#shar
 import { type ChainClient, NodeUnreliable, type WatchIndex } from '#shared/ports/scanning.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
+import { createSimAccounts } from './account-reader.ts'
 import { extractCallMoves } from './call-moves.ts'
 import type { SimBlock, SimChain, SimTransfer, SimTx } from './chain.ts'
 import type { createPortCaller } from './port-call.ts'
@@ -180,6 +181,7 @@ export function createSimChainClient(
           height: view.head,
           hash: view.block(view.head)?.hash ?? '',
           finalizedHeight: chain.hasMempool ? null : Math.max(0, view.head - FINAL_DEPTH),
+          time: view.block(view.head)?.time ?? 0,
         }),
         (head) => `${head.height}`,
       ),
@@ -216,7 +218,14 @@ export function createSimChainClient(
         )
       }),
   }
-  if (!chain.hasMempool) return client
+  if (!chain.hasMempool) {
+    const each = <T>(what: string, answer: (view: View) => T) =>
+      ask(what, () => [0, 1].map((which) => answer(viewOf(which))))
+    return {
+      ...client,
+      accounts: createSimAccounts({ ask, each, isPruned: sim.scanPlans.get(chain.id)?.isPruned === true }),
+    }
+  }
   return {
     ...client,
     mempool: (watches, outpoints) =>

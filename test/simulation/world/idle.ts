@@ -2,6 +2,7 @@ import { Violation } from '../kernel/violation.ts'
 import { CONFIRMATIONS } from '../processes/catalog.ts'
 import type { Doc } from '../store/bson-values.ts'
 import type { Sim } from './sim.ts'
+import { attentiveAt, unfoundAt } from './thrifty-due.ts'
 
 /** After so long without any change the polls of idle processes find nothing new until the next thing is due … */
 const QUIET_MS = 1_100
@@ -130,7 +131,8 @@ function nextDue(sim: Sim): Due {
     const chain: Turn = `${row['mode']}:${row['network']}`
     consider('invoices', time(row['dirtyAt']), () => `payment ${row['key']}`)
     if (isBuried(sim, row)) consider(chain, now, () => `confirmation of ${row['key']}`)
-    if (sim.healed && isAbandoned(sim, row)) consider(chain, now, () => `abandoned block of ${row['key']}`)
+    if (sim.healed && isAbandoned(sim, row))
+      consider(chain, attentiveAt(sim, chain), () => `abandoned block of ${row['key']}`)
     if (isMissing(sim, row)) {
       mustEnd(sim, row)
       consider(chain, now + (sim.healed ? 1 : OUTCOME_STEP_MS), () => `fate of ${row['key']}`)
@@ -145,7 +147,12 @@ function nextDue(sim: Sim): Due {
     const [cursor] = sim.store.collection('chain_cursors').find({ _id: chain.id }, sim.store.now())
     const height = Number(cursor?.['height'] ?? 0)
     const branch = chain.blocks[height]?.hash
-    if (cursor !== undefined && cursor['hash'] !== branch) consider(turn, now, () => `fork of ${chain.id} at ${height}`)
+    if (cursor !== undefined && cursor['hash'] !== branch)
+      consider(turn, attentiveAt(sim, chain.id), () => `fork of ${chain.id} at ${height}`)
+    if (sim.scanPlans.get(chain.id)?.wasThrifty === true) {
+      consider(turn, unfoundAt(sim, chain), () => `money on ${chain.id}, scanned to ${height}`)
+      continue
+    }
     const unread = chain.blocks.slice(height + 1).some(({ txs }) => txs.length > 0)
     if (unread) consider(turn, now, () => `blocks of ${chain.id} above ${height}`)
   }

@@ -7,6 +7,7 @@ import { restartNodes } from './node-restart.ts'
 import type { PublicInvoice } from './public-invoice.ts'
 import type { Tenant } from './setup.ts'
 import type { Sim } from './sim.ts'
+import { straggle } from './straggler.ts'
 
 type Priced = PublicInvoice & { readonly crypto: NonNullable<PublicInvoice['crypto']> }
 
@@ -39,10 +40,23 @@ export async function payInvoice(
   if (priced === null) return
   const chain = sim.chains.get(`${mode}:${networkOf(priced.crypto.asset)}`)
   if (chain === undefined) return
+  await payInManner(sim, chain, priced, random)
+  const luck = random.fork('straggler')
+  const again = () => {
+    const { now } = sim.scheduler
+    chain.sync(now)
+    const tx = chain.pay(now, payouts(priced, [BigInt(priced.crypto.amount_base_units)]))
+    note(sim, chain, priced, tx)
+    return tx
+  }
+  await straggle(sim, chain, invoice, { random: luck, send: again })
+}
+
+async function payInManner(sim: Sim, chain: SimChain, priced: Priced, random: Prng): Promise<void> {
   const due = BigInt(priced.crypto.amount_base_units)
   const ends = Date.parse(priced.expires_at)
   const manner = random.pick(MANNERS)
-  sim.trace.add(`  payer of ${invoice.id}: ${manner}`)
+  sim.trace.add(`  payer of ${priced.id}: ${manner}`)
   if (manner === 'never') return
   await sim.sleep(random.between(1_000, 300_000), 'payer')
   const pay = (amounts: readonly bigint[], minedFrom?: number) => send(sim, chain, priced, amounts, random, minedFrom)

@@ -7,6 +7,7 @@ import type { SimChain } from './chain.ts'
 import type { FaultMix } from './fault-mix.ts'
 import type { Market } from './market.ts'
 import type { SimRedis } from './redis-port.ts'
+import type { ScanPlan } from './scan-modes.ts'
 import type { Supervisor } from './supervisor-port.ts'
 
 /** Everything one seed consists of. Parts find each other here; nothing outside of it is ever changed. */
@@ -19,6 +20,8 @@ export interface Sim {
   readonly redis: SimRedis
   readonly supervisor: Supervisor
   readonly chains: ReadonlyMap<string, SimChain>
+  /** How each chain is scanned, by its id. */
+  readonly scanPlans: ReadonlyMap<string, ScanPlan>
   readonly market: Market
   /** What really happened, as the outside knows it. */
   readonly book: Book

@@ -1,0 +1,116 @@
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import type {
+  AccountFindings,
+  AccountQuestion,
+  AccountReader,
+  BlockPlace,
+  Holdings,
+} from '#shared/ports/account-reader.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { SimBlock } from './chain.ts'
+
+/** The coin and the tokens of account chains. */
+const ASSETS: readonly AssetId[] = ['eth_ethereum', 'usdt_ethereum', 'usdc_ethereum']
+/** A node that drops old balances keeps those of so many blocks. */
+const KEPT_BLOCKS = 40
+
+/** What a node shows of its branch. */
+export interface BranchView {
+  block(height: number): SimBlock | null
+  readonly head: number
+}
+
+/** Where the questions of an account reader go. */
+export interface AccountNodes {
+  /** The answer of the node in use. */
+  ask<T>(what: string, answer: (view: BranchView) => T): Promise<T>
+  /** The answers of all nodes. */
+  each<T>(what: string, answer: (view: BranchView) => T): Promise<readonly T[]>
+  /** Whether balances of old blocks are gone. */
+  readonly isPruned: boolean
+}
+
+type Answer = AccountFindings | 'forked' | 'gone'
+
+/** Balances of the simulated account chains: what each account received, as nobody moves anything on. */
+export function createSimAccounts({ ask, each, isPruned }: AccountNodes): AccountReader {
+  return {
+    assets: ASSETS,
+    glance: (matchKeys) =>
+      ask('glance', (view) => ({
+        time: view.block(view.head)?.time ?? 0,
+        holdings: holdingsAt(view, matchKeys, view.head),
+      })),
+    async touched(question) {
+      const answer = (view: BranchView) => search(view, question, isPruned)
+      if (question.everywhere !== true) return ask('touched', answer)
+      return united(await each('touched everywhere', answer), question)
+    },
+  }
+}
+
+function search(view: BranchView, question: AccountQuestion, isPruned: boolean): Answer {
+  const { from, to, matchKeys, others = [], exactly, before, stored } = question
+  if (!has(view, from) || !has(view, to)) return 'forked'
+  const keys = [...matchKeys, ...others]
+  const after = stateAt(view, keys, to.height)
+  const isSame = before !== undefined && keys.every((key) => areEqual(before.get(key), after.get(key)))
+  if (!isSame && isPruned && from.height < view.head - KEPT_BLOCKS) return 'gone'
+  const start = isSame ? before : stateAt(view, keys, from.height)
+  const isStored = (key: string) =>
+    growthOf(start, after, key).every((base, at) => base === (stored?.get(key)?.[at] ?? 0n))
+  const moved = keys.filter((key) => !areEqual(start.get(key), after.get(key)) && (exactly || !isStored(key)))
+  const heights: number[] = []
+  for (let height = from.height + 1; height <= to.height; height += 1) {
+    const received = transfersOf(view, height)
+    const isFound = exactly
+      ? received.some(
+          ({ matchKey, asset }) => (asset !== ASSETS[0] && matchKeys.includes(matchKey)) || moved.includes(matchKey),
+        )
+      : received.some(({ matchKey }) => moved.includes(matchKey))
+    if (isFound) heights.push(height)
+  }
+  const holdings = new Map([...after].map(([key, figures]) => [key, figures.slice(0, ASSETS.length)]))
+  const growth = new Map(moved.map((key) => [key, growthOf(start, after, key)]))
+  return { heights, start, holdings, state: after, ...(!exactly && { growth }) }
+}
+
+/** What any node found; nodes without the blocks or balances do not count while another one has them. */
+function united(answers: readonly Answer[], { exactly, matchKeys }: AccountQuestion): Answer {
+  const found = answers.flatMap((answer) => (typeof answer === 'string' ? [] : [answer]))
+  const [first] = found
+  if (first === undefined) return answers.includes('gone') ? 'gone' : 'forked'
+  const coins = ({ start }: AccountFindings) => matchKeys.map((key) => start.get(key)?.[0])
+  if (exactly && found.some((one) => !areEqual(coins(one), coins(first)))) {
+    throw new NodeUnreliable('the nodes disagree about balances at the cursor')
+  }
+  const heights = [...new Set(found.flatMap((one) => one.heights))].sort((one, other) => one - other)
+  return { ...first, heights }
+}
+
+const has = (view: BranchView, { height, hash }: BlockPlace): boolean => view.block(height)?.hash === hash
+
+const transfersOf = (view: BranchView, height: number) =>
+  (view.block(height)?.txs ?? []).flatMap(({ transfers }) => transfers)
+
+function holdingsAt(view: BranchView, matchKeys: readonly string[], height: number): Holdings {
+  const figures = new Map(matchKeys.map((key) => [key, ASSETS.map(() => 0n)]))
+  for (let at = 0; at <= height; at += 1) {
+    for (const { matchKey, asset, amountBase } of transfersOf(view, at)) {
+      const row = figures.get(matchKey)
+      const column = asset === null ? -1 : ASSETS.indexOf(asset)
+      if (row !== undefined && column >= 0) row[column] = (row[column] ?? 0n) + amountBase
+    }
+  }
+  return figures
+}
+
+/** Balances, and behind them the number of sent transactions: none. */
+const stateAt = (view: BranchView, matchKeys: readonly string[], height: number): Holdings =>
+  new Map([...holdingsAt(view, matchKeys, height)].map(([key, figures]) => [key, [...figures, 0n]]))
+
+const growthOf = (before: Holdings, after: Holdings, key: string): readonly bigint[] =>
+  ASSETS.map((_, at) => (after.get(key)?.[at] ?? 0n) - (before.get(key)?.[at] ?? 0n))
+
+const areEqual = <T>(one: readonly T[] = [], other: readonly T[] = []): boolean =>
+  one.length === other.length && one.every((value, at) => value === other[at])

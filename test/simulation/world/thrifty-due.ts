@@ -1,0 +1,50 @@
+import type { CursorDocument } from '#shared/db/scanning/cursor-model.ts'
+import type { SimChain } from './chain.ts'
+import type { Sim } from './sim.ts'
+
+/** A thrifty scanner that expects nothing asks its node so often. */
+const RESTING_MS = 600_000
+const HOUR_MS = 3_600_000
+const WAITING = new Set(['new', 'pending', 'partial', 'confirming'])
+
+const cursorOf = (sim: Sim, id: string): CursorDocument | undefined =>
+  sim.store.collection('chain_cursors').find({ _id: id }, sim.store.now())[0] as unknown as CursorDocument | undefined
+
+/** When the scanner of a chain compares its position with the node's next, at the latest. */
+export function attentiveAt(sim: Sim, id: string): number {
+  const { now } = sim.scheduler
+  const cursor = cursorOf(sim, id)
+  return cursor?.source === 'thrifty' ? Math.max(now, cursor.headSeenAt.getTime() + RESTING_MS) : now
+}
+
+/** When money that stands on a thrifty chain and is not stored yet must be looked for; infinite when there is none. */
+export function unfoundAt(sim: Sim, chain: SimChain): number {
+  const { now } = sim.scheduler
+  const missing = [...sim.book.transfers.values()].filter(
+    ({ network, asset, txHash, key }) =>
+      network === chain.network &&
+      asset !== null &&
+      chain.blockOf(txHash) !== null &&
+      !isStored(sim, chain, txHash, key),
+  )
+  if (missing.length === 0) return Number.POSITIVE_INFINITY
+  const cursor = cursorOf(sim, chain.id)
+  const open = new Set(
+    sim.store.documents('invoices').flatMap((row) => (WAITING.has(String(row['status'])) ? String(row['_id']) : [])),
+  )
+  if (cursor?.looks == null || missing.some(({ invoiceId }) => open.has(invoiceId))) return now
+  const { ended, all } = cursor.looks
+  return Math.max(now, Math.min(ended.at.getTime() + HOUR_MS, all.at.getTime() + 24 * HOUR_MS))
+}
+
+/** Whether a transfer counts: by its key, or because a balance told of it. */
+export function isStored(sim: Sim, chain: SimChain, txHash: string, key: string): boolean {
+  const rows = sim.store.documents('payments')
+  const transfer = chain.sent.get(txHash)?.transfers.find((one) => one.key === key)
+  const hash = chain.blockOf(txHash)?.hash
+  return rows.some((row) => {
+    if (row['key'] === key) return row['state'] === 'detected' || row['state'] === 'confirmed'
+    const block = row['block'] as { readonly hash: string } | null | undefined
+    return row['txHash'] === null && row['matchKey'] === transfer?.matchKey && block?.hash === hash
+  })
+}
