@@ -12,7 +12,7 @@ const FIRST_PAGE_MAX = 180_000
 const LATER_PAGE_MAX = 190_000
 const FIRST_PAGES = ['login', 'invitation', 'overview', 'invoices', 'payments']
 const FRAME = 'src/frame/place-route.tsx'
-const WITHOUT_FRAME = ['login', 'invitation']
+const WITHOUT_FRAME = ['login', 'invitation', 'reset']
 const PAGE = /^src\/pages\/[^/]+\/([^/]+)-page\.tsx$/
 
 const folder = await builtPages((line) => process.stderr.write(`${line}\n`))

@@ -213,6 +213,8 @@ const own = {
   'auth.changePassword': EACH,
   'auth.endSessions': EACH,
   'auth.acceptInvitation': EACH,
+  'auth.requestReset': EACH,
+  'auth.resetPassword': EACH,
 } as const
 
 /** Audit rows and mails of each changing procedure. */

@@ -20,13 +20,18 @@ afterAll(() => admin.close())
 /** Procedures that were seen to leave what they should. */
 const covered = new Set<string>()
 
+/** The token in the newest mail to an address. */
+async function mailedToken(email: string): Promise<string> {
+  const [stored] = await stores.db.collection(MAILS).find({ to: email }).sort({ createdAt: -1, _id: -1 }).toArray()
+  const mail = await openSealedMails(createMailQueue(stores.db), admin.deps.secretBox).findById(stored?._id ?? '')
+  return /#(\S{43})/.exec(mail === null ? '' : renderMail(mail).text)?.[1] ?? ''
+}
+
 async function invitedToken(): Promise<string> {
   const owner = await adminCaller(stores, { stored: true, env: { PAYMESH_PUBLIC_ADMIN_URL: ADMIN_ORIGIN } })
   const email = `i${randomUUID()}@example.com`
   await owner.caller.members.invite({ ...owner.at, opId: randomUUID(), email, role: 'viewer' })
-  const stored = await stores.db.collection(MAILS).findOne({ to: email })
-  const mail = await openSealedMails(createMailQueue(stores.db), admin.deps.secretBox).findById(stored?._id ?? '')
-  return /#(\S{43})/.exec(mail === null ? '' : renderMail(mail).text)?.[1] ?? ''
+  return await mailedToken(email)
 }
 
 /** Calls a procedure and returns its answer once the rows and mails that it left are those expected. */
@@ -85,6 +90,11 @@ test('each step of a person’s log-in leaves its rows and mails', async () => {
   const change = { password: PASSWORD, next: 'other words are better' }
   const again = { actions: ['auth.password_changed', 'auth.logged_in'], mails: 1 }
   await leaves(browser, 'auth.changePassword', change, again)
+  admin.advance(1)
+  await leaves(admin.browser(), 'auth.requestReset', { email: 'nobody@example.com' }, row('auth.reset_refused'))
+  await leaves(admin.browser(), 'auth.requestReset', { email }, row('auth.reset_asked', 1))
+  const forgotten = { token: await mailedToken(email), password: 'yet other words again' }
+  await leaves(admin.browser(), 'auth.resetPassword', forgotten, row('auth.password_reset', 1))
   const join = { token: await invitedToken(), name: 'Ines', password: PASSWORD }
   const joined = { actions: ['member.joined', 'auth.logged_in'], mails: 0 }
   await leaves(admin.browser(), 'auth.acceptInvitation', join, joined)

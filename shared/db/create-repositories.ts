@@ -3,6 +3,7 @@ import type { Runtime } from '#shared/ports/runtime.ts'
 import { createInvitationRepository } from './accounts/invitation-repository.ts'
 import { createLoginAttempts } from './accounts/login-attempts.ts'
 import { createMembershipRepository } from './accounts/membership-repository.ts'
+import { createPasswordResets } from './accounts/password-resets.ts'
 import { createSessionRepository } from './accounts/session-repository.ts'
 import { createUserRepository } from './accounts/user-repository.ts'
 import { createAuditChainRepository } from './audit/audit-chain-repository.ts'
@@ -112,11 +113,11 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     operationRegister: createOperationRegister(db),
     outboundPause: createOutboundPause(db),
     overviewReads: createOverviewReads(db),
-    paymentLookups: createOperatorPaymentLookups(db),
     payments: createPaymentRepository(db, random),
     rateSnapshots: createRateRepository(db),
     recoveries: createRecoveryRepository(db),
     refunds: createRefundRepository(db),
+    resets: createPasswordResets(db),
     retention: createRetentionRepository(db),
     rollups: createRollups(db),
     sessions: createSessionRepository(db),
@@ -147,11 +148,12 @@ function createPreparations(db: Database) {
   }
 }
 
-/** What payers open and send. */
+/** What payers open and send, and what operators look up of it. */
 function createPayerParts(db: Database) {
   return {
     hints: createPaymentHints(db),
     paymentLinks: createPaymentLinkRepository(db),
+    paymentLookups: createOperatorPaymentLookups(db),
     products: createProductRepository(db),
   }
 }

@@ -16,6 +16,7 @@ export interface MailRecord {
     | 'login_new_device'
     | 'recovery_code_used'
     | 'account_changed'
+    | 'password_reset_asked'
     | 'member_invited'
     | 'owner_notice'
   readonly to: string

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 
 /** Pages before the log-in work for people who cannot see them, on a phone as well. */
-test.each(['/login', `/invitation#${'a'.repeat(43)}`])('%s is accessible in both themes', async (path) => {
+test.each(['/login', '/reset', `/reset#${'a'.repeat(43)}`, `/invitation#${'a'.repeat(43)}`])('%s is accessible in both themes', async (path) => {
   const page = await browser.open()
   await page.goto(`${dev.adminUrl}${path}`)
   await settled(page)

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { useBrowser } from '#test/support/browser.ts'
+import { mailedLink } from '#test/support/mailed-link.ts'
 import { openPerson, ownWorkspace, type Person } from '#test/support/open-tenant.ts'
 
 const browser = useBrowser()
@@ -124,5 +125,37 @@ describe('the dashboard’s log-in', () => {
     await question.getByRole('button', { name: 'Confirm' }).click()
     await page.getByRole('row', { name }).getByText('Revoked').waitFor()
     expect(await statusOf(apiKey)).toBe(401)
+  })
+})
+
+describe('a forgotten password', () => {
+  test('is replaced with the link of a mail', async () => {
+    const person = await newOwner()
+    const page = await browser.open()
+    await page.goto(`${dev.adminUrl}/login`)
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
+    await page.getByLabel('Email').fill(person.email)
+    await page.getByRole('button', { name: 'Send the link' }).click()
+    await page.getByText('has an account here, a link is on its way.').waitFor()
+    const url = await mailedLink(inject('stackDataDir'), person.email, 'password_reset_asked')
+    expect(url).toContain(`${dev.adminUrl}/reset#`)
+    await page.goto(url)
+    await page.getByLabel('New password').fill('short')
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page
+      .getByText(/at least 12 characters/i)
+      .nth(1)
+      .waitFor()
+    await page.getByLabel('New password').fill('other words than before')
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByRole('link', { name: 'Log in' }).click()
+    await givePassword(page, { ...person, password: 'other words than before' })
+    await page.waitForURL('**/overview')
+    await page.goto(url)
+    await page.reload()
+    await page.getByLabel('New password').fill('a third time other words')
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByText('This link is no longer valid.').waitFor()
   })
 })

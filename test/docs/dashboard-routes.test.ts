@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { DASHBOARD_PAGES } from '#test/support/dashboard-pages.ts'
 
 /** Pages that need somebody who is not logged in. */
-const WITHOUT_SESSION = ['/login', '/invitation']
+const WITHOUT_SESSION = ['/login', '/invitation', '/reset']
 /** The frame of an address that is no page; `frame.test.ts` of the browser tests opens one. */
 const NO_PAGE = '*'
 

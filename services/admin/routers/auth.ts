@@ -12,6 +12,7 @@ import {
 } from '#shared/usecases/accounts/enrol-authenticator.ts'
 import { endOwnSessions, type LoggedIn, logIn, logOut } from '#shared/usecases/accounts/log-in.ts'
 import { lives } from '#shared/usecases/accounts/operator-sessions.ts'
+import { completePasswordReset, requestPasswordReset } from '#shared/usecases/accounts/reset-own-password.ts'
 import { giveCode, giveRecoveryCode, personOf, stepUp } from '#shared/usecases/accounts/second-factor.ts'
 import { type AdminContext, codeProcedure, openProcedure, ownMutation, ownProcedure, router } from '../trpc.ts'
 
@@ -177,6 +178,24 @@ export const authRouter = router({
     .mutation(async ({ ctx: { deps, session }, input }) => ({
       ended: await endOwnSessions(deps, session, input.loginId),
     })),
+
+  /** Mails a link for a new password; the answer is the same for every address. */
+  requestReset: openProcedure
+    .input(z.object({ email: z.string().min(1).max(254) }))
+    .output(z.object({}))
+    .mutation(async ({ ctx, input: { email } }) => {
+      const { publicUrl } = ctx.deps.config.admin
+      await requestPasswordReset(ctx.deps, { email, origin: originOf(ctx), publicUrl })
+      return {}
+    }),
+
+  resetPassword: openProcedure
+    .input(z.object({ token, password }))
+    .output(z.object({}))
+    .mutation(async ({ ctx, input }) => {
+      await completePasswordReset(ctx.deps, { ...input, origin: originOf(ctx) })
+      return {}
+    }),
 
   /** The invitation behind a link. */
   invitation: openProcedure

@@ -9,6 +9,7 @@ const frame = async () => await import('./frame/place-route.tsx')
 /** Pages without a login. */
 const openPages: PageRoute[] = [
   { path: '/login', lazy: async () => ({ Component: (await import('./pages/login/login-page.tsx')).LoginPage }) },
+  { path: '/reset', lazy: async () => ({ Component: (await import('./pages/reset/reset-page.tsx')).ResetPage }) },
   {
     path: '/invitation',
     lazy: async () => ({ Component: (await import('./pages/invitation/invitation-page.tsx')).InvitationPage }),

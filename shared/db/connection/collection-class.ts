@@ -93,6 +93,8 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   invitations: kept(ttl('invitation_life')),
   // People log in again after a restore: a session that was ended since must not become valid again.
   sessions: dropped(ttl('session_life')),
+  // A link that was used since the back-up must not work a second time.
+  password_resets: dropped(ttl('reset_life')),
   login_attempts: dropped(ttl('login_attempt_life')),
   leases: dropped(forever),
   processes: dropped(ttl('process_life')),

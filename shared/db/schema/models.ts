@@ -1,5 +1,6 @@
 import type mongoose from 'mongoose'
 import { INVITATIONS, LOGIN_ATTEMPTS, MEMBERSHIPS, SESSIONS, USERS } from '#shared/db/accounts/operator-models.ts'
+import { PASSWORD_RESETS } from '#shared/db/accounts/password-resets.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
 import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
@@ -76,5 +77,6 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   SESSIONS,
   MEMBERSHIPS,
   INVITATIONS,
+  PASSWORD_RESETS,
   LOGIN_ATTEMPTS,
 ]

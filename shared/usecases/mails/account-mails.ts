@@ -41,6 +41,19 @@ export const ACCOUNT_MAILS = {
       'If this wasn’t you and you did not ask for it, ask your administrator to reset your password and two-factor authentication.',
     reason: REASON,
   }),
+  password_reset_asked: (fact: Fact): Content => ({
+    subject: 'Choose a new password',
+    paragraphs: ['Someone asked for a new password for your account. The link works once. Do not share it.'],
+    facts: [
+      ['Link', fact('url')],
+      ['Expires', fact('expires')],
+      ['Time', fact('time')],
+      ['Address', fact('ip')],
+      ['Account', fact('email')],
+    ],
+    advice: 'If this wasn’t you, ignore this email: your password stays as it is.',
+    reason: REASON,
+  }),
   member_invited: (fact: Fact): Content => ({
     subject: `${fact('inviter')} invites you to ${fact('workspace')}`,
     paragraphs: [

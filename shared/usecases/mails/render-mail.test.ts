@@ -24,6 +24,13 @@ const SAMPLES: Readonly<Record<MailRecord['template'], Readonly<Record<string, s
   login_new_device: { email: 'ana@example.com', time: '2026-11-21 14:30 UTC', ip: '192.0.2.7', user_agent: 'Firefox' },
   recovery_code_used: { email: 'ana@example.com', time: '2026-11-21 14:30 UTC', ip: '192.0.2.7', left: '9' },
   account_changed: { email: 'ana@example.com', time: '2026-11-21 14:30 UTC', what: 'The password was changed.' },
+  password_reset_asked: {
+    email: 'ana@example.com',
+    time: '2026-11-21 14:30 UTC',
+    ip: '192.0.2.7',
+    expires: '2026-11-21 15:00 UTC',
+    url: 'https://paymesh.example.com/reset#token',
+  },
   member_invited: {
     workspace: 'Casa Lumbre',
     inviter: 'Ana',

@@ -73,6 +73,7 @@ describe('retention', () => {
       idempotency_keys: '1 store',
       mails: '90 store',
       payment_hints: '1 store',
+      password_resets: '0 store',
       operations: '90 store',
       ownership_challenges: '0 store',
       processes: '1 store',

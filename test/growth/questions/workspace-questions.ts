@@ -1,6 +1,7 @@
 import { createInvitationRepository } from '#shared/db/accounts/invitation-repository.ts'
 import { createLoginAttempts } from '#shared/db/accounts/login-attempts.ts'
 import { createMembershipRepository } from '#shared/db/accounts/membership-repository.ts'
+import { createPasswordResets } from '#shared/db/accounts/password-resets.ts'
 import { createSessionRepository } from '#shared/db/accounts/session-repository.ts'
 import { createUserRepository } from '#shared/db/accounts/user-repository.ts'
 import { createGoLiveRepository } from '#shared/db/golive/go-live-repository.ts'
@@ -122,6 +123,12 @@ const MEMBERSHIPS: Declared<ReturnType<typeof createMembershipRepository>> = {
   change: BY_KEY,
 }
 
+const RESETS: Declared<ReturnType<typeof createPasswordResets>> = {
+  insert: BY_KEY,
+  findByTokenHash: BY_KEY,
+  complete: BY_KEY,
+}
+
 const INVITATIONS: Declared<ReturnType<typeof createInvitationRepository>> = {
   insert: BY_KEY,
   findById: BY_KEY,
@@ -178,6 +185,7 @@ export const WORKSPACE_QUESTIONS = [
   ...questionsOf('operations', 'dashboard', createOperationRegister, OPERATIONS),
   ...questionsOf('memberships', 'dashboard', createMembershipRepository, MEMBERSHIPS),
   ...questionsOf('invitations', 'dashboard', createInvitationRepository, INVITATIONS),
+  ...questionsOf('password resets', 'dashboard', createPasswordResets, RESETS),
   ...questionsOf('sessions', 'dashboard', createSessionRepository, SESSIONS),
   ...questionsOf('users', 'dashboard', createUserRepository, USERS),
   ...questionsOf('go-live', 'dashboard', createGoLiveRepository, GO_LIVE),

@@ -1,7 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
-import { useNavigate, useSearchParams } from 'react-router'
+import { Link, useNavigate, useSearchParams } from 'react-router'
 import { api } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
@@ -90,9 +90,7 @@ function PasswordForm({ onDone }: { readonly onDone: (next: Next) => void }) {
       <Button type="submit" loading={logIn.busy}>
         Log in
       </Button>
-      <p className="pm-muted pm-small">
-        Forgot your password? Ask your administrator to reset it (<code>paymesh operator reset-password</code>).
-      </p>
+      <Link to="/reset">Forgot your password?</Link>
     </LoginCard>
   )
 }

@@ -1,0 +1,66 @@
+import { audited } from '#shared/db/audit/audited.ts'
+import { DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import type { PasswordReset, PasswordResets } from '#shared/ports/password-resets.ts'
+import { SESSIONS, USERS } from './operator-models.ts'
+
+/** A stored link; `_id` is `<user>:<place>`, so that the places of a person are their limit. */
+export type PasswordResetDocument = Omit<PasswordReset, 'expiresAt'> & { _id: string; expiresAt: Date }
+
+/** The password_resets collection; a row goes when it expires, or when the person has a new password. */
+export const PASSWORD_RESETS = defineCollection<PasswordResetDocument>(
+  'password_resets',
+  { _id: TEXT, userId: TEXT, tokenHash: TEXT, passwordDigest: TEXT, expiresAt: DATE },
+  [
+    { name: 'reset_token', key: { tokenHash: 1 }, unique: true },
+    { name: 'reset_user', key: { userId: 1 } },
+    { name: 'reset_life', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ],
+)
+
+/** Links on MongoDB. Two requests at once take different places: the unique `_id` is the claim. */
+export function createPasswordResets(db: Database): PasswordResets {
+  const rows = db.collection(PASSWORD_RESETS)
+  const take = async (place: string, reset: PasswordReset, at: number, auditWrite: Parameters<typeof audited>[1]) => {
+    const { expiresAt, ...rest } = reset
+    // An expired row that the store has not removed yet is a free place.
+    const free = { _id: place, expiresAt: { $lte: toDate(at) } }
+    const change = { $set: { ...rest, expiresAt: toDate(expiresAt) } }
+    try {
+      return await audited(db, auditWrite, async (session) => {
+        await rows.updateOne(free, change, { upsert: true, session })
+        return true
+      })
+    } catch (error) {
+      if (duplicateKeyFields(error) === null) throw error
+      return false
+    }
+  }
+  return {
+    insert: async (reset, max, at, auditWrite) => {
+      for (let place = 0; place < max; place += 1) {
+        if (await take(`${reset.userId}:${place}`, reset, at, auditWrite)) return true
+      }
+      return false
+    },
+    findByTokenHash: async (tokenHash) => {
+      const stored = await rows.findOne({ tokenHash })
+      if (stored === null) return null
+      const { _id, expiresAt, ...rest } = stored
+      return { ...rest, expiresAt: toMs(expiresAt) }
+    },
+    complete: async ({ userId, tokenHash }, { from, passwordHash, at }, auditWrite) =>
+      await audited(db, auditWrite, async (session) => {
+        const open = { tokenHash, userId, expiresAt: { $gt: toDate(at) } }
+        if ((await rows.deleteOne(open, { session })).deletedCount === 0) return false
+        const held = { _id: userId, passwordHash: from }
+        const changed = await db.collection(USERS).updateOne(held, { $set: { passwordHash } }, { session })
+        if (changed.matchedCount === 0) return false
+        await rows.deleteMany({ userId }, { session })
+        await db.collection(SESSIONS).deleteMany({ userId }, { session })
+        return true
+      }),
+  }
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { LoginAttempts } from '#shared/ports/login-attempts.ts'
+import type { PasswordReset, PasswordResets } from '#shared/ports/password-resets.ts'
+import type { User } from '#shared/ports/users.ts'
+import { mailTime } from '#shared/usecases/mails/mail-time.ts'
+import { accountAudit, accountMail, notifyMailer } from './account-audit.ts'
+import type { Origin, PeopleDeps } from './account-deps.ts'
+import { checkPassword } from './check-password.ts'
+import { tokenHashOf } from './invite-member.ts'
+import { evaluateSlowly, SOURCE_DELAY } from './login-throttle.ts'
+
+/** How long a link works. */
+export const RESET_LIFE_MS = 30 * 60_000
+/** Links of one person that work at a time: whoever asks in an owner's name leaves the owner with links that work. */
+export const RESETS_MAX = 3
+/** Every answer comes this long after the question, whether there is an account or not. */
+const ANSWER_AFTER_MS = 1_000
+/** Questions of one source; an office may share one. */
+const SOURCE_LIMIT = { free: 20, firstWaitMs: 1_000, waitMaxMs: 60_000, forgottenAfterMs: 3_600_000 }
+
+/** Dependencies of a person who forgot the password. */
+export interface ResetDeps extends PeopleDeps {
+  readonly attempts: LoginAttempts
+  readonly resets: PasswordResets
+}
+
+/**
+ * Mails a link to the person of an address. An unknown address, and a person who has enough links, get the same answer after the same
+ * time. Throws `RATE_LIMITED` by source alone, so that nobody can keep another person from asking.
+ */
+export async function requestPasswordReset(
+  deps: ResetDeps,
+  // `publicUrl`: of the dashboard, without a trailing slash.
+  input: { readonly email: string; readonly origin: Origin; readonly publicUrl: string },
+): Promise<void> {
+  const { waitMs } = await deps.attempts.begin(`reset:${input.origin.group}`, SOURCE_LIMIT, deps.clock.now())
+  if (waitMs > 0) {
+    const seconds = Math.ceil(waitMs / 1_000)
+    const details = [{ path: 'retryAfter', message: String(seconds) }]
+    throw new PaymeshError('RATE_LIMITED', { message: `Too many requests. Try again in ${seconds} s.`, details })
+  }
+  const wait = new Promise<void>((resolve) => void deps.after(ANSWER_AFTER_MS, resolve))
+  const [outcome] = await Promise.allSettled([sendLink(deps, input), wait])
+  if (outcome.status === 'rejected') throw outcome.reason
+}
+
+async function sendLink(
+  deps: ResetDeps,
+  { email, origin, publicUrl }: { readonly email: string; readonly origin: Origin; readonly publicUrl: string },
+): Promise<void> {
+  const user = await deps.users.findByEmail(email.trim().toLowerCase())
+  const asked = user === null ? false : await storeLink(deps, user, origin, publicUrl)
+  if (asked) return
+  const audit = accountAudit(deps, 'somebody', 'auth.reset_refused', user?.id ?? 'unknown', { ip: origin.ip })
+  await deps.audits.insertMany([audit])
+}
+
+async function storeLink(deps: ResetDeps, user: User, { ip }: Origin, publicUrl: string): Promise<boolean> {
+  const at = deps.clock.now()
+  const expiresAt = at + RESET_LIFE_MS
+  const token = Buffer.from(deps.random.bytes(32)).toString('base64url')
+  const facts = { email: user.email, time: mailTime(at), ip, expires: mailTime(expiresAt), url_sealed: '' }
+  const mail = accountMail(deps, 'password_reset_asked', user.email, facts)
+  // The fragment after # is never sent to a server, so no log contains it.
+  const url_sealed = deps.secretBox.seal(`${publicUrl}/reset#${token}`, `mail:${mail.id}`)
+  const mails = [{ ...mail, data: { ...mail.data, url_sealed } }]
+  const audit = accountAudit(deps, 'somebody', 'auth.reset_asked', user.id, { ip })
+  const reset = {
+    userId: user.id,
+    tokenHash: tokenHashOf(token),
+    passwordDigest: digestOf(user.passwordHash),
+    expiresAt,
+  }
+  if (!(await deps.resets.insert(reset, RESETS_MAX, at, { audit, mails }))) return false
+  notifyMailer(deps, mails)
+  return true
+}
+
+/**
+ * Replaces the password of the person whom a link was mailed to, ends all their sessions and mails them. The authenticator stays: the next
+ * log-in asks for its code. Throws `NOT_FOUND` for an unknown, used or expired link, and for one from before another change of the
+ * password; `VALIDATION_ERROR` at `password` leaves the link as it was.
+ */
+export async function completePasswordReset(
+  deps: ResetDeps,
+  { token, password, origin }: { readonly token: string; readonly password: string; readonly origin: Origin },
+): Promise<void> {
+  const key = `reset-link:${origin.group}`
+  const place = { lane: key, counters: [{ key, delay: SOURCE_DELAY }] }
+  const found = await evaluateSlowly(deps, place, () => readLink(deps, token))
+  if (found === null) throw gone()
+  const { reset, user } = found
+  checkPassword(password, user.email)
+  const passwordHash = await deps.passwords.hash(password)
+  const at = deps.clock.now()
+  const what = 'The password was changed with a link that was mailed to this address. All your log-ins have ended.'
+  const mails = [accountMail(deps, 'account_changed', user.email, { email: user.email, time: mailTime(at), what })]
+  const audit = accountAudit(deps, `user:${user.email}`, 'auth.password_reset', user.id, { ip: origin.ip })
+  const change = { from: user.passwordHash, passwordHash, at }
+  if (!(await deps.resets.complete(reset, change, { audit, mails }))) throw gone()
+  notifyMailer(deps, mails)
+}
+
+async function readLink(deps: ResetDeps, token: string): Promise<{ reset: PasswordReset; user: User } | null> {
+  const reset = await deps.resets.findByTokenHash(tokenHashOf(token))
+  if (reset === null || reset.expiresAt <= deps.clock.now()) return null
+  const user = await deps.users.findById(reset.userId)
+  return user === null || digestOf(user.passwordHash) !== reset.passwordDigest ? null : { reset, user }
+}
+
+function digestOf(passwordHash: string): string {
+  return createHash('sha256').update(passwordHash).digest('hex')
+}
+
+function gone(): PaymeshError {
+  const message = 'This link is no longer valid. Ask for a new one.'
+  return new PaymeshError('NOT_FOUND', { message })
+}
