@@ -7,7 +7,7 @@ import { createTrace } from './kernel/trace.ts'
 import { takeEvaluated, Violation } from './kernel/violation.ts'
 import { apiProgram } from './processes/api.ts'
 import { operatorProgram } from './processes/operators.ts'
-import { invoicesProgram, outboxProgram, ratesProgram, scannerProgram, webhooksProgram } from './processes/workers.ts'
+import { invoicesProgram, ratesProgram, scannerProgram, webhooksProgram } from './processes/workers.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 import { createBook } from './world/book.ts'
 import { createSimChain, type SimChain } from './world/chain.ts'
@@ -236,7 +236,6 @@ function drawPlans(chains: readonly SimChain[], random: Prng): Plan[] {
     { type: 'api', instances: 2, program: apiProgram },
     { type: 'operators', instances: 1, program: operatorProgram },
     { type: 'invoices', instances: some(), program: invoicesProgram },
-    { type: 'outbox', instances: some(), program: outboxProgram },
     { type: 'webhooks', instances: some(), program: webhooksProgram },
     { type: 'rates', instances: some(), program: ratesProgram },
     ...chains.map((chain) => ({

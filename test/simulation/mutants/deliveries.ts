@@ -99,10 +99,10 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'endpoints-from-a-cache',
-    file: 'shared/usecases/outbox/relay-outbox.ts',
-    find: 'deps.endpoints.listOf(workspaceIds),\n    events.length',
+    file: 'shared/usecases/outbox/relay-batch.ts',
+    find: 'deps.endpoints.listOf(workspaceIds),\n    deps.events.insertMany(events)',
     replace:
-      '((deps as never as { known: Map<string, never> }).known ??= new Map()).get(String(workspaceIds)) ??\n      deps.endpoints.listOf(workspaceIds).then((found) => {\n        ;(deps as never as { known: Map<string, never> }).known.set(String(workspaceIds), found as never)\n        return found\n      }),\n    events.length',
+      '((deps as never as { known: Map<string, never> }).known ??= new Map()).get(String(workspaceIds)) ??\n      deps.endpoints.listOf(workspaceIds).then((found) => {\n        ;(deps as never as { known: Map<string, never> }).known.set(String(workspaceIds), found as never)\n        return found\n      }),\n    deps.events.insertMany(events)',
     what: 'The relay remembers the endpoints of a workspace.',
   },
   {
