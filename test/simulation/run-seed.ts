@@ -152,7 +152,10 @@ function buildWorld(
     ),
     redis: createSimRedis(() => sim, random.fork('redis')),
     store: createMemoryStore({ now: () => scheduler.now, onChange: (change) => invariants.changed(change) }),
-    book: createBook((arrival, endpoint) => invariants.arrived(arrival, endpoint)),
+    book: createBook(
+      (arrival, endpoint) => invariants.arrived(arrival, endpoint),
+      (begun) => invariants.began(begun),
+    ),
     mix,
     healed: false,
     healedAt: Number.POSITIVE_INFINITY,

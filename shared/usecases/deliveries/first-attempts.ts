@@ -91,7 +91,9 @@ async function sendHeld(
 ): Promise<void> {
   const left = new Map(held.map((place) => [place.row.id, place]))
   try {
-    const endpoints = isWithin(self, round.times.endpointsReadAt, FRESH_MS)
+    const isFresh = isWithin(self, round.times.endpointsReadAt, FRESH_MS)
+    const readAt = isFresh ? round.times.endpointsReadAt : self.deps.stopwatch()
+    const endpoints = isFresh
       ? round.endpoints
       : await self.deps.endpoints.findByIds([...new Set(held.map(({ row }) => row.endpointId))])
     const surroundings = { endpoints, events: round.events }
@@ -99,8 +101,9 @@ async function sendHeld(
       const rows = held.filter(({ row }) => row.endpointId === endpointId).map(({ row }) => row)
       for (const claimed of await prepareDeliveries(self.deps, endpointId, rows, surroundings)) {
         const place = left.get(claimed.delivery.id)
-        // The last look at the time before the request: a row whose lease may end during it is released.
-        if (place === undefined || self.stopping || !isWithin(self, round.times.begunAt, SEND_WITHIN_MS)) continue
+        // The last look at the time before the request: a row is released if its lease may end during it or its endpoint may have changed.
+        const isInTime = isWithin(self, round.times.begunAt, SEND_WITHIN_MS) && isWithin(self, readAt, FRESH_MS)
+        if (place === undefined || self.stopping || !isInTime) continue
         left.delete(claimed.delivery.id)
         void track(self, sendAndRecord(self, claimed, place.give))
       }

@@ -77,7 +77,8 @@ async function relayEvents(
   }
   const waiting = new Set(rows.filter(({ leaseToken }) => leaseToken === null).map(({ endpointId }) => endpointId))
   for (const endpointId of waiting) {
-    if (attempts === null) deps.notifier.notify(QUEUES.webhooks, endpointId)
+    // During a pause only the queue is asked, whose worker sends nothing until it is over.
+    if (attempts === null || isPaused) deps.notifier.notify(QUEUES.webhooks, endpointId)
     else attempts.wake(endpointId)
   }
   return rows
