@@ -19,7 +19,7 @@ export function benchCreateInvoice(options: BenchOptions): Promise<void> {
     const load = { ...createLoad(rig), check: await createLedger(sides) }
     await warmUp(sides, load)
     await compare('A, relay stopped', sides, load, options)
-    for (const service of ['outbox', 'invoices', 'webhooks'] as const) await rig.startService(service)
+    for (const service of ['invoices', 'webhooks'] as const) await rig.startService(service)
     // Otherwise the baseline would be measured while the relay processes the API's backlog.
     const settle = () => untilRelayed(rig.api.db)
     await compare('B, everything running', sides, { ...load, settle }, options)

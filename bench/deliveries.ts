@@ -28,7 +28,7 @@ const IDLE_MS = 10_000
 export function benchDeliveries(options: BenchOptions): Promise<void> {
   return withRig(options, async (rig) => {
     const stage = await openDeliveryStage(rig)
-    const services = { webhooks: await rig.startService('webhooks'), outbox: await rig.startService('outbox') }
+    const services = { webhooks: await rig.startService('webhooks') }
     const figures: Figures = { bare: [], due: [], whole: [], delays: new Map(), lone: [] }
     const other = options.against == null ? null : otherCheckout(options.against, 'deliveries', options)
     const meter = createWorkMeter(rig.api.db, rig.stores.redisUrl)
@@ -131,7 +131,7 @@ async function barePosts({ rig, stage, options }: Round): Promise<number> {
   return posts / took
 }
 
-type Services = Readonly<Record<'webhooks' | 'outbox', Child>>
+type Services = Readonly<Record<'webhooks', Child>>
 
 async function fromDueRows({ stage, options, services: { webhooks } }: Round) {
   const perEndpoint = Math.ceil((ROWS_PER_SECOND * options.seconds) / stage.endpoints.length)

@@ -37,7 +37,6 @@ export function benchIsolation(options: BenchOptions): Promise<void> {
   const { print, rounds } = options
   return withRig(options, async (rig) => {
     const stage = await openDeliveryStage(rig)
-    await rig.startService('outbox')
     const perSecond = await halfOfMaximum(rig, stage, options.seconds)
     print(`at ${perSecond} invoices per second, half of the maximum`)
     const ratios = new Map<Case, number[]>()

@@ -45,7 +45,7 @@ export interface Rig {
   startBare(operation: 'create' | 'get' | 'list', database: Database): Promise<Side>
   readonly stores: { readonly mongoUrl: string; readonly redisUrl: string }
   /** Starts another process of the Procfile and waits until it is ready. */
-  startService(name: 'outbox' | 'invoices' | 'webhooks'): Promise<Child>
+  startService(name: 'invoices' | 'webhooks'): Promise<Child>
   /** Starts another API process, in addition to `api`. */
   startApi(): Promise<Side>
   /** Starts a process of the benchmark and waits until it listens on `port`. */
@@ -95,7 +95,7 @@ async function openRig(options: BenchOptions, undo: (() => Promise<unknown> | un
 
   const db = await openDatabase()
   const env = serviceEnv(stores, db.name)
-  const startService = async (service: 'api' | 'outbox' | 'invoices' | 'webhooks') => {
+  const startService = async (service: 'api' | 'invoices' | 'webhooks') => {
     const [port, health] = [await freePort(), await freePort()]
     const ports = { PAYMESH_API_PORT: String(port), PAYMESH_METRICS_PORT: String(health) }
     const { profileDir } = options

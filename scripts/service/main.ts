@@ -2,14 +2,14 @@ import { loadConfig } from '#shared/config/load.ts'
 import { createShutdown } from '#shared/runtime/process/shutdown.ts'
 import { explainFailure } from './explain-failure.ts'
 import { openContext } from './open-context.ts'
-import { SERVICE_NAMES, SERVICES, type ServiceName } from './services.ts'
+import { SERVICE_NAMES, type StartableName, serviceOf, startableName } from './services.ts'
 
 /**
  * Runs one service until SIGTERM or SIGINT; this is the process of one Procfile line, here and in production.
  * Exits with 1 and a text on stderr when the configuration is faulty or a store cannot be used.
  */
 export async function runService(args: readonly string[]): Promise<void> {
-  const name = SERVICE_NAMES.find((known) => known === args[0])
+  const name = startableName(args[0])
   if (name === undefined) {
     process.stderr.write(`usage: node scripts/service.mjs ${SERVICE_NAMES.join('|')}\n`)
     process.exit(2)
@@ -22,7 +22,7 @@ export async function runService(args: readonly string[]): Promise<void> {
   }
 }
 
-async function serve(name: ServiceName): Promise<void> {
+async function serve(name: StartableName): Promise<void> {
   const { config, unused } = loadConfig(name)
   const opened = await openContext(name, config)
   const { logger } = opened.context
@@ -33,7 +33,7 @@ async function serve(name: ServiceName): Promise<void> {
     logger.error({ err: error }, 'unhandled promise rejection')
     void shutdown.run('unhandledRejection', { failed: true })
   })
-  const { start } = await SERVICES[name]()
+  const { start } = await serviceOf(name)
   shutdown.add(name, await start(opened.context))
   shutdown.add('drain', opened.drain)
   opened.ready()

@@ -7,7 +7,6 @@ import { SERVICES, type ServiceName } from './services.ts'
  */
 const STAGES = [
   ['mailer', 'webhooks'],
-  ['outbox'],
   ['maintenance', 'invoices'],
   ['rates', 'scanner'],
   ['checkout', 'admin', 'api'],

@@ -8,8 +8,8 @@ const EVERY_MS = 15_000
 const FAREWELL_MS = 500
 
 /**
- * Writes a heartbeat of this process, now and every 15 s, for the dashboard: it decides
- * nothing. Returns a function that ends it and removes the heartbeat. While the store is unavailable nothing is written and nothing fails.
+ * Writes a heartbeat of this process, now and every 15 s, for the dashboard; `webhooks` processes also divide the limit of an endpoint by
+ * the number of those that live. Nothing else is decided by it. Returns a function that ends it and removes the heartbeat. While the store is unavailable nothing is written and nothing fails.
  */
 export function startHeartbeats(
   name: string,

@@ -1,10 +1,10 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
+import { createOutboxWorker } from '#shared/queues/outbox-queue.ts'
 import { createWebhooksWorker } from '#shared/queues/webhooks-queue.ts'
-import {
-  createDispatcher,
-  type DispatchDeliveriesDeps,
-  type DispatchLane,
-} from '#shared/usecases/deliveries/dispatch-deliveries.ts'
+import { createDispatcher } from '#shared/usecases/deliveries/dispatch-deliveries.ts'
+import type { DispatchDeliveriesDeps, DispatchLane } from '#shared/usecases/deliveries/dispatch-process.ts'
+import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
+import { createOutboxRelay, type RelayDeps } from '#shared/usecases/outbox/relay-outbox.ts'
 import { startPausedRowsLoop } from './paused-rows-loop.ts'
 
 /** On stop, receivers that have not responded by then are cut off; their deliveries are sent again under the same ids. */
@@ -13,16 +13,31 @@ const STOP_GRACE_MS = 3_000
 /** The parts of the `webhooks` process. */
 export interface WebhooksParts
   extends ServiceParts,
-    Pick<DispatchDeliveriesDeps, 'secretBox' | 'allowLocalhost' | 'stopwatch' | 'maxInFlight'> {
+    Pick<DispatchDeliveriesDeps, 'secretBox' | 'allowLocalhost' | 'stopwatch' | 'maxInFlight' | 'processes'> {
   readonly http: DispatchDeliveriesDeps['http'] & { close(): Promise<void> }
+  readonly urls: RelayDeps['urls']
   /** Endpoints served at the same time on the normal lane; the slow one gets a quarter of it, and at least one. */
   readonly concurrency: number
 }
 
-/** Both lanes of one dispatcher, each with a worker, and the loop over paused deliveries. Stopping closes `http`. */
+/**
+ * The relay of saved outbox entries, which hands new deliveries to the dispatcher of the same process; both lanes of that dispatcher, each
+ * with a worker; and the loop over paused deliveries. Stopping closes `http`.
+ */
 export function assembleWebhooks(parts: WebhooksParts): Stop {
-  const { http, outboundPause, concurrency } = parts
+  const { http, outboundPause, concurrency, stopwatch } = parts
   const dispatcher = createDispatcher(parts)
+  const trimmer = createBackgroundTrimmer(parts)
+  const attempts = {
+    isPaused: () => outboundPause.isPaused(),
+    claim: dispatcher.claimInserted,
+    wake: (endpointId: string) => dispatcher.wake(endpointId),
+  }
+  const relay = createOutboxRelay(parts, { attempts, trimmer, stopwatch })
+  const relayWorker = createOutboxWorker(parts.startWorker, {
+    relay: (shard) => relay.relayShard(shard),
+    overdue: () => relay.overdueShards(),
+  })
   const worker = (lane: DispatchLane, concurrency: number) =>
     createWebhooksWorker(parts.startWorker, {
       lane,
@@ -34,7 +49,8 @@ export function assembleWebhooks(parts: WebhooksParts): Stop {
   const stopHeld = startPausedRowsLoop(parts)
   return async () => {
     const cutOff = parts.after(STOP_GRACE_MS, () => void http.close())
-    await Promise.all([stopHeld(), dispatcher.stop(), ...workers.map((each) => each.stop())])
+    await Promise.all([stopHeld(), relayWorker.stop(), dispatcher.stop(), ...workers.map((each) => each.stop())])
+    await trimmer.flush()
     cutOff()
     await http.close()
   }

@@ -35,8 +35,15 @@ const MASTER_KEYS = ['PAYMESH_MASTER_KEY', 'PAYMESH_MASTER_KEYS_OLD'] as const
 export const SETTINGS_OF = {
   // Decrypts sealed links of mails.
   mailer: [...SERVICE, ...MASTER_KEYS, 'PAYMESH_SMTP_URL', 'PAYMESH_MAIL_FROM', 'PAYMESH_MAILBOX_PORT'],
-  // Decrypts signing secrets.
-  webhooks: [...SERVICE, ...MASTER_KEYS, 'PAYMESH_WEBHOOK_CONCURRENCY', 'PAYMESH_ALLOW_LOCALHOST_WEBHOOKS'],
+  // Decrypts signing secrets. Events carry links to the checkout.
+  webhooks: [
+    ...SERVICE,
+    ...MASTER_KEYS,
+    'PAYMESH_PUBLIC_CHECKOUT_URL',
+    'PAYMESH_WEBHOOK_CONCURRENCY',
+    'PAYMESH_ALLOW_LOCALHOST_WEBHOOKS',
+  ],
+  // Only for upgrades from a version whose `webhooks` relayed nothing.
   outbox: [...SERVICE, 'PAYMESH_PUBLIC_CHECKOUT_URL'],
   // Signs the audit chain.
   maintenance: [...SERVICE, ...MASTER_KEYS],

@@ -62,8 +62,12 @@ export interface ClaimWant {
 }
 
 export interface DeliveryRepository {
-  /** Inserts what is missing; existing (event, endpoint, generation) rows are left alone. */
-  insertMany(deliveries: readonly Delivery[]): Promise<void>
+  /**
+   * Inserts what is missing; existing (event, endpoint, generation) rows are left alone. Returns the ids of rows that are this caller's:
+   * those that this call inserted, and claimed rows that its own lost first try inserted, by their lease token. Nobody else may
+   * send a claimed row of them, and this caller may send no other. Throws when not all rows are known to be durable.
+   */
+  insertMany(deliveries: readonly Delivery[]): Promise<ReadonlySet<string>>
   /** Endpoints with pending rows due before `until`, with their oldest due time (a DISTINCT_SCAN). */
   dueEndpoints(until: Ms, limit: number): Promise<readonly { endpointId: string; dueAt: Ms }[]>
   /**

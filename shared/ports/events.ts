@@ -16,8 +16,8 @@ export interface EventRecord {
 }
 
 export interface EventRepository {
-  /** Inserts what is missing; the first bytes of an id win. */
-  insertMany(events: readonly EventRecord[]): Promise<void>
+  /** Inserts what is missing; the first bytes of an id win. Returns the ids of events that were stored before, perhaps with other bytes. */
+  insertMany(events: readonly EventRecord[]): Promise<ReadonlySet<string>>
   findByIds(ids: readonly string[]): Promise<ReadonlyMap<string, EventRecord>>
   listByInvoice(invoiceId: string): Promise<readonly EventRecord[]>
 }

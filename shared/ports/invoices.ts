@@ -203,11 +203,24 @@ export interface InvoiceRepository {
   /** How many invoices in `pending` or `partial` on this action chain have a deadline not later than `until`; counts up to `max`. */
   countDueUnpaid(actionChain: string, until: Ms, max: number): Promise<number>
   /** Oldest unrelayed invoices of some shards, at most `limit`, without those waiting since before `from`; null leaves out none. */
-  outboxBatch(shards: readonly number[], limit: number, from: Ms | null): Promise<readonly Invoice[]>
+  outboxBatch(shards: readonly number[], limit: number, from: Ms | null): Promise<OutboxBatch>
   /** Shards that contain an entry older than `before`. */
   overdueOutboxShards(before: Ms): Promise<readonly number[]>
-  /** Drops entries with seq ≤ `throughSeq`; touches neither version nor updatedAt. */
-  trimOutbox(trims: readonly { id: string; throughSeq: number }[]): Promise<void>
+  /**
+   * Drops entries with seq ≤ `throughSeq`; touches neither version nor updatedAt. With `majority: false` it waits for the primary alone: a
+   * primary that is lost then brings an entry back, and relaying it once more changes nothing.
+   */
+  trimOutbox(
+    trims: readonly { id: string; throughSeq: number }[],
+    options?: { readonly majority: boolean },
+  ): Promise<void>
+}
+
+/** Invoices with unrelayed entries, oldest first. */
+export interface OutboxBatch {
+  readonly invoices: readonly Invoice[]
+  /** The store's clock when it read them; null without invoices. */
+  readonly storeNow: Ms | null
 }
 
 /** Another invoice holds a claim (address, amount or place in a budget): offer the next candidate. */

@@ -23,4 +23,6 @@ export interface ProcessHeartbeats {
   beat(state: ProcessState): Promise<void>
   /** Removes it: the process stopped normally. */
   gone(id: string): Promise<void>
+  /** How many processes of that name sent a heartbeat since then. */
+  countLive(name: string, since: Ms): Promise<number>
 }

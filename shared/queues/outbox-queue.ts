@@ -1,7 +1,7 @@
 /**
  * Queue `outbox`
  *   producer         everything that creates or changes an invoice, and the sweep
- *   consumer         service `outbox`
+ *   consumer         service `webhooks`, which makes the first attempts of what it relays
  *   payload          `{ id }` = `shard-<n>`, n from 0 to 7
  *   idempotency key  the shard: one job of it waits and one runs, in all processes together
  *   ordering         entries of one invoice are relayed in order of their sequence number

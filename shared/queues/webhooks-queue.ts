@@ -1,6 +1,6 @@
 /**
  * Queues `webhooks` and `webhooks-slow`
- *   producer         the outbox relay, resends, a dispatcher that leaves due rows behind, and the sweep
+ *   producer         resends, recoveries, retries, a relay or dispatcher that leaves due rows behind, and the sweep
  *   consumer         service `webhooks`; endpoints with time-outs have their own queue, so they use separate slots
  *   payload          `{ id }`, a webhook endpoint id: the job is the endpoint, never the delivery
  *   idempotency key  the endpoint: one job of it waits and one runs, in all processes together

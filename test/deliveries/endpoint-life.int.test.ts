@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Stop } from '#services/context.ts'
 import { start as startMaintenance } from '#services/maintenance/main.ts'
-import { start as startOutbox } from '#services/outbox/main.ts'
 import { start as startWebhooks } from '#services/webhooks/main.ts'
 import { askRecovery } from '#shared/usecases/deliveries/request-recovery.ts'
 import { rotateEndpointSecret } from '#shared/usecases/endpoints/rotate-endpoint-secret.ts'
@@ -22,7 +21,7 @@ const soon = { timeout: 20_000, interval: 50 }
 
 beforeEach(async () => {
   receiver = await startWebhookReceiver()
-  stops = await Promise.all([startWebhooks, startOutbox, startMaintenance].map((start) => start(stage.context())))
+  stops = await Promise.all([startWebhooks, startMaintenance].map((start) => start(stage.context())))
 })
 afterEach(async () => {
   await Promise.all(stops.map((stop) => stop()))

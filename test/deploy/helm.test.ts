@@ -188,7 +188,6 @@ it('lets nothing in or out but what each process needs', () => {
   expect(Object.fromEntries(processes.map(([name]) => [name, egressOf(name)]))).toEqual({
     mailer: 'mail',
     webhooks: 'web',
-    outbox: 'none',
     maintenance: 'none',
     invoices: 'none',
     rates: 'web',

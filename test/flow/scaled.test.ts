@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { expectPaidOnce } from '#test/support/expect-paid-once.ts'
 import { useRig } from '#test/support/use-rig.ts'
 
-const SCALE = { api: 2, webhooks: 4, outbox: 2, invoices: 2, scanner: 2 }
+const SCALE = { api: 2, webhooks: 4, invoices: 2, scanner: 2 }
 const INVOICES = 8
 
 describe('several processes of each type', () => {
@@ -11,7 +11,7 @@ describe('several processes of each type', () => {
 
   test('run under names of their own', () => {
     expect(Object.keys(world().rig.stack.dev.pids ?? {})).toEqual(
-      expect.arrayContaining(['api', 'api-2', 'webhooks-4', 'outbox-2', 'invoices-2', 'scanner-2', 'rates']),
+      expect.arrayContaining(['api', 'api-2', 'webhooks-4', 'invoices-2', 'scanner-2', 'rates']),
     )
   })
 

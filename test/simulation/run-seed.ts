@@ -8,7 +8,7 @@ import { takeEvaluated, Violation } from './kernel/violation.ts'
 import { apiProgram } from './processes/api.ts'
 import { operatorProgram } from './processes/operators.ts'
 import { packerProgram } from './processes/packer.ts'
-import { invoicesProgram, outboxProgram, ratesProgram, scannerProgram, webhooksProgram } from './processes/workers.ts'
+import { invoicesProgram, ratesProgram, scannerProgram, webhooksProgram } from './processes/workers.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 import { createBook } from './world/book.ts'
 import { createSimChain, type SimChain } from './world/chain.ts'
@@ -159,7 +159,10 @@ function buildWorld(
     ),
     redis: createSimRedis(() => sim, random.fork('redis')),
     store: createMemoryStore({ now: () => scheduler.now, onChange: (change) => invariants.changed(change) }),
-    book: createBook((arrival, endpoint) => invariants.arrived(arrival, endpoint)),
+    book: createBook(
+      (arrival, endpoint) => invariants.arrived(arrival, endpoint),
+      (begun) => invariants.began(begun),
+    ),
     mix,
     healed: false,
     healedAt: Number.POSITIVE_INFINITY,
@@ -244,7 +247,6 @@ function drawPlans(chains: readonly SimChain[], random: Prng): Plan[] {
     { type: 'api', instances: 2, program: apiProgram },
     { type: 'operators', instances: 1, program: operatorProgram },
     { type: 'invoices', instances: some(), program: invoicesProgram },
-    { type: 'outbox', instances: some(), program: outboxProgram },
     { type: 'webhooks', instances: some(), program: webhooksProgram },
     { type: 'rates', instances: some(), program: ratesProgram },
     ...chains.map((chain) => ({

@@ -13,11 +13,8 @@ import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/http/webhoo
 import { after } from '#shared/runtime/process/after.ts'
 import { stopwatch } from '#shared/runtime/process/stopwatch.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
-import {
-  createDispatcher,
-  type DispatchDeliveriesDeps,
-  type Dispatcher,
-} from '#shared/usecases/deliveries/dispatch-deliveries.ts'
+import { createDispatcher, type Dispatcher } from '#shared/usecases/deliveries/dispatch-deliveries.ts'
+import type { DispatchDeliveriesDeps } from '#shared/usecases/deliveries/dispatch-process.ts'
 import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
 import type { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
@@ -63,6 +60,7 @@ export function useDispatchStage(stores: ReturnType<typeof useStores>) {
       stopwatch,
       allowLocalhost: true,
       maxInFlight: { normal: 64, slow: 16 },
+      processes: () => 1,
     } satisfies DispatchDeliveriesDeps
   }
 

@@ -3,7 +3,7 @@ import { createRepositories } from '#shared/db/create-repositories.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { after } from '#shared/runtime/process/after.ts'
 import { stopwatch } from '#shared/runtime/process/stopwatch.ts'
-import type { DispatchDeliveriesDeps } from '#shared/usecases/deliveries/dispatch-deliveries.ts'
+import type { DispatchDeliveriesDeps } from '#shared/usecases/deliveries/dispatch-process.ts'
 
 /** What a dispatcher needs on real stores, with localhost allowed and wake-ups that go nowhere. */
 export function dispatcherDeps(
@@ -19,5 +19,6 @@ export function dispatcherDeps(
     stopwatch,
     allowLocalhost: true,
     maxInFlight: { normal: 64, slow: 16 },
+    processes: () => 1,
   }
 }

@@ -142,7 +142,7 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
     check('outbox', async () => {
       const overdue = await installation.invoices.overdueOutboxShards(installation.clock.now() - BACKLOG_AGE_MAX_MS)
       if (overdue.length > 0)
-        throw new Error(`${overdue.length} of ${OUTBOX_SHARDS} shards are behind; is outbox running?`)
+        throw new Error(`${overdue.length} of ${OUTBOX_SHARDS} shards are behind; is webhooks running?`)
       return 'nothing is queued'
     }),
     check('maintenance', () => checkMaintenance(installation)),

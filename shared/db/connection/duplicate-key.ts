@@ -14,10 +14,18 @@ export function duplicateKeyFields(error: unknown): ReadonlySet<string> | null {
  * Any other failure is thrown, because then the caller cannot assume that its rows are durable.
  */
 export async function ignoringDuplicates(insert: () => Promise<unknown>): Promise<void> {
+  await refusedDuplicates(insert)
+}
+
+/** Like `ignoringDuplicates`; returns the positions in the batch that were refused because they exist. */
+export async function refusedDuplicates(insert: () => Promise<unknown>): Promise<readonly number[]> {
   try {
     await insert()
+    return []
   } catch (error) {
-    if (bulkDuplicates(error) === null) throw error
+    const duplicates = bulkDuplicates(error)
+    if (duplicates === null) throw error
+    return duplicates
   }
 }
 

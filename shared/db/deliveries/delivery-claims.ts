@@ -118,7 +118,13 @@ async function take(
   return (await deliveries.bulkWrite(writes, { ordered: false })).modifiedCount
 }
 
-async function heldBy(deliveries: Deliveries, ids: readonly string[], token: string): Promise<ReadonlySet<string>> {
+/** Those of the rows that carry the lease token. */
+export async function heldBy(
+  deliveries: Deliveries,
+  ids: readonly string[],
+  token: string,
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
   const rows = await deliveries
     .find({ _id: { $in: [...ids] }, leaseToken: token }, { projection: { _id: 1 } })
     .toArray()

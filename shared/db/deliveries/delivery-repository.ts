@@ -1,9 +1,9 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
-import { ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
+import { ignoringDuplicates, refusedDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import type { Delivery, DeliveryAttempt, DeliveryOutcome, DeliveryRepository } from '#shared/ports/deliveries.ts'
-import { claimRows, findDueRows } from './delivery-claims.ts'
+import { claimRows, findDueRows, heldBy } from './delivery-claims.ts'
 import { type AttemptDocument, type DeliveryDocument, WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { DUE_INDEX, dueEndpoints, finishedAt, HELD_INDEX, heldAt, pendingAt } from './delivery-scopes.ts'
 
@@ -13,8 +13,22 @@ export function createDeliveryRepository(db: Database): DeliveryRepository {
   const attempts = db.collection(WEBHOOK_ATTEMPTS)
   return {
     insertMany: async (rows) => {
-      if (rows.length === 0) return
-      await ignoringDuplicates(() => deliveries.insertMany(rows.map(deliveryToDocument), { ordered: false }))
+      if (rows.length === 0) return new Set()
+      const documents = rows.map(deliveryToDocument)
+      const insert = () => refusedDuplicates(() => deliveries.insertMany(documents, { ordered: false }))
+      const idOf = (index: number) => rows[index]?.id ?? []
+      const tokens = [...new Set(rows.flatMap(({ leaseToken }) => leaseToken ?? []))]
+      const ours = new Set(rows.map(({ id }) => id))
+      try {
+        for (const id of (await insert()).flatMap(idOf)) ours.delete(id)
+      } catch (error) {
+        if (tokens.length === 0) throw error
+        // Perhaps only the answer was lost. Under the same token it is asked again, and of the refused rows those with it are ours.
+        const refused = (await insert()).flatMap(idOf)
+        for (const id of refused) ours.delete(id)
+        for (const token of tokens) for (const id of await heldBy(deliveries, refused, token)) ours.add(id)
+      }
+      return ours
     },
 
     dueEndpoints: async (until, limit) => {

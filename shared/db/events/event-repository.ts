@@ -1,7 +1,7 @@
 import mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import { ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
+import { refusedDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import type { EventRecord, EventRepository } from '#shared/ports/events.ts'
 import { EVENTS, type EventDocument } from './event-model.ts'
 
@@ -10,8 +10,9 @@ export function createEventRepository(db: Database): EventRepository {
   const events = db.collection(EVENTS)
   return {
     insertMany: async (records) => {
-      if (records.length === 0) return
-      await ignoringDuplicates(() => events.insertMany(records.map(eventToDocument), { ordered: false }))
+      if (records.length === 0) return new Set()
+      const refused = await refusedDuplicates(() => events.insertMany(records.map(eventToDocument), { ordered: false }))
+      return new Set(refused.flatMap((index) => records[index]?.id ?? []))
     },
     findByIds: async (ids) => {
       const found = await events.find({ _id: { $in: [...ids] } }).toArray()

@@ -16,5 +16,6 @@ export function createProcessHeartbeats(db: Database): ProcessHeartbeats {
     gone: async (id) => {
       await processes.deleteOne({ _id: id })
     },
+    countLive: (name, since) => processes.countDocuments({ name, seenAt: { $gt: toDate(since) } }),
   }
 }

@@ -184,7 +184,11 @@ describe('outbox', () => {
     const shards = await repository().overdueOutboxShards(2_000)
     expect(shards).toHaveLength(1)
     const [shard = -1] = shards
-    const [waiting] = await repository().outboxBatch([shard], 1, null)
+    const {
+      invoices: [waiting],
+      storeNow,
+    } = await repository().outboxBatch([shard], 1, null)
+    expect(Math.abs((storeNow ?? 0) - Date.now())).toBeLessThan(60_000)
     expect(waiting?.terms.id).toBe(invoice.terms.id)
 
     await repository().trimOutbox([{ id: invoice.terms.id, throughSeq: 1 }])

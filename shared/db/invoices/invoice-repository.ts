@@ -1,6 +1,6 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate } from '#shared/db/connection/dates.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import type { Ms, PriorHold } from '#shared/domain/invoice/model.ts'
 import {
@@ -179,10 +179,15 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
       return (await invoices.updateOne(held, releaseToUpdate(state))).matchedCount === 1
     },
 
-    outboxBatch: async (shards, limit, from) =>
-      (await invoices.find(scopes.withWaitingOutbox(shards, from)).sort({ outboxAt: 1 }).limit(limit).toArray()).map(
-        invoiceFromDocument,
-      ),
+    outboxBatch: async (shards, limit, from) => {
+      const found = await invoices
+        .aggregate<InvoiceDocument & { storeNow: Date }>(scopes.waitingOutboxes(shards, from, limit), {
+          hint: 'invoice_outbox',
+        })
+        .toArray()
+      const [first] = found
+      return { invoices: found.map(invoiceFromDocument), storeNow: first === undefined ? null : toMs(first.storeNow) }
+    },
     overdueOutboxShards: async (before) => {
       const shards = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
       // Mostly nothing is overdue in any shard, and one question finds that out.
@@ -193,7 +198,7 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
       )
       return shards.filter((shard) => oldest[shard] !== null)
     },
-    trimOutbox: async (trims) => {
+    trimOutbox: async (trims, { majority } = { majority: true }) => {
       if (trims.length === 0) return
       const idsBySeq = new Map<number, string[]>()
       for (const { id, throughSeq } of trims) idsBySeq.set(throughSeq, [...(idsBySeq.get(throughSeq) ?? []), id])
@@ -201,7 +206,7 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
       const operations = [...idsBySeq].map(([throughSeq, ids]) => ({
         updateMany: { filter: { _id: { $in: ids } }, update: trimPipeline(throughSeq) },
       }))
-      await invoices.bulkWrite(operations, { ordered: false })
+      await invoices.bulkWrite(operations, { ordered: false, ...(!majority && { writeConcern: { w: 1 } }) })
     },
   }
 }

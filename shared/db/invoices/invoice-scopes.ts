@@ -32,6 +32,14 @@ export const withWaitingOutbox = (shards: readonly number[], from: Ms | null) =>
   outboxAt: { $exists: true, ...(from !== null && { $gte: toDate(from) }) },
 })
 
+/** Reads the oldest of them, each with the store's clock as `storeNow`. */
+export const waitingOutboxes = (shards: readonly number[], from: Ms | null, limit: number) => [
+  { $match: withWaitingOutbox(shards, from) },
+  { $sort: { outboxAt: 1 } as const },
+  { $limit: limit },
+  { $set: { storeNow: '$$NOW' } },
+]
+
 /** Invoices of these shards with an entry that is at least as old as `before`. */
 export const overdueInShards = (shards: readonly number[], before: Ms) => ({
   outboxShard: { $in: [...shards] },

@@ -10,7 +10,8 @@ import { dispatcherDeps } from '#test/support/dispatcher-deps.ts'
 import { givePending } from '#test/support/pending-deliveries.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
-import { createDispatcher, type DispatchDeliveriesDeps, type Dispatcher } from './dispatch-deliveries.ts'
+import { createDispatcher, type Dispatcher } from './dispatch-deliveries.ts'
+import type { DispatchDeliveriesDeps } from './dispatch-process.ts'
 
 const stores = useStores()
 const secretBox = createSecretBox(randomBytes(32))

@@ -15,9 +15,9 @@ const ENDPOINTS_MAX = 32
 const IN_FLIGHT_MAX = 4
 const EAGER_MAX = 2
 /** A claim outlives the 10 s of the request with time to write the outcome; then any process may claim the row. */
-const LEASE_MS = 20_000
+export const LEASE_MS = 20_000
 /** Requests that have not started by then are not sent: the lease could end while the request runs. */
-const SEND_WITHIN_MS = 6_000
+export const SEND_WITHIN_MS = 6_000
 
 export interface DeliveryClaimerDeps extends PrepareDeliveriesDeps {
   readonly deliveries: Pick<DeliveryRepository, 'findDue' | 'claim' | 'hold' | 'purge' | 'release'>

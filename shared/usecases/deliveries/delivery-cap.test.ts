@@ -5,7 +5,7 @@ const fast = { timedOut: false, durationMs: 20 }
 const timeout = { timedOut: true, durationMs: 10_000 }
 
 function after(...outcomes: readonly { readonly timedOut: boolean; readonly durationMs: number }[]): number {
-  const cap = createDeliveryCap()
+  const cap = createDeliveryCap(() => 1)
   for (const outcome of outcomes) cap.record(outcome, 0)
   return cap.limit()
 }
@@ -32,7 +32,7 @@ test('each time-out halves it, down to one, and it comes back step by step', () 
 })
 
 test('an endpoint is slow for a minute after its last time-out', () => {
-  const cap = createDeliveryCap()
+  const cap = createDeliveryCap(() => 1)
   expect(cap.isSlow(0)).toBe(false)
   cap.record(timeout, 1_000)
   expect([cap.isSlow(1_000), cap.isSlow(60_999), cap.isSlow(61_000)]).toEqual([true, true, false])
@@ -40,7 +40,7 @@ test('an endpoint is slow for a minute after its last time-out', () => {
 })
 
 test('places taken under a higher bound leave none free until they are given back', async () => {
-  const cap = createDeliveryCap()
+  const cap = createDeliveryCap(() => 1)
   cap.slots.take(4)
   cap.record(timeout, 0)
   expect(cap.slots.free()).toBe(0)
@@ -48,4 +48,15 @@ test('places taken under a higher bound leave none free until they are given bac
   cap.slots.give(3)
   await freed
   expect(cap.slots.free()).toBe(1)
+})
+
+test('several processes share the cap, each has one place at least, and the share follows their number', () => {
+  let processes = 1
+  const cap = createDeliveryCap(() => processes)
+  for (const answer of Array(10_000).fill(fast)) cap.record(answer, 0)
+  const shares = [1, 2, 3, 5, 33, 0].map((count) => {
+    processes = count
+    return [cap.limit(), cap.slots.free()]
+  })
+  expect(shares).toEqual([32, 16, 10, 6, 1, 32].map((share) => [share, share]))
 })

@@ -1,7 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { createSlots, type Slots } from './delivery-slots.ts'
 
-/** How many requests to an endpoint may be in flight from one process: at the start, at most, and after time-outs. */
+/** How many requests to an endpoint may be in flight from all processes: at the start, at most, and after time-outs. */
 const START = 4
 const HIGHEST = 32
 const LOWEST = 1
@@ -13,7 +13,7 @@ const SLOW_FOR_MS = 60_000
 /** The speed of one endpoint as this process measured it. */
 export interface DeliveryCap {
   readonly slots: Slots
-  /** Current bound of `slots`. */
+  /** Current bound of `slots`: this process's share of the cap, at least one. */
   limit(): number
   /** Grows the cap by one for each round of fast responses, halves it on a time-out. Fast errors change nothing. */
   record(outcome: { readonly timedOut: boolean; readonly durationMs: number }, at: Ms): void
@@ -25,16 +25,18 @@ export interface DeliveryCap {
 
 /**
  * Additive increase, multiplicative decrease: a good endpoint gets up to 32 concurrent requests, one that hangs keeps
- * a single one, and recovers step by step.
+ * a single one, and recovers step by step. `processes()` is how many processes share the cap; together they have at most
+ * the cap or one request each, whichever is more.
  */
-export function createDeliveryCap(): DeliveryCap {
+export function createDeliveryCap(processes: () => number): DeliveryCap {
   let limit = START
   let fastInRow = 0
   let slowUntil = 0
-  const slots = createSlots(() => limit)
+  const share = () => Math.max(LOWEST, Math.floor(limit / Math.max(1, processes())))
+  const slots = createSlots(share)
   return {
     slots,
-    limit: () => limit,
+    limit: share,
     record: ({ timedOut, durationMs }, at) => {
       if (timedOut) {
         limit = Math.max(LOWEST, Math.floor(limit / 2))

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Delivery } from '#shared/ports/deliveries.ts'
-import { createDispatcher, type DispatchDeliveriesDeps } from './dispatch-deliveries.ts'
+import { createDispatcher } from './dispatch-deliveries.ts'
+import type { DispatchDeliveriesDeps } from './dispatch-process.ts'
 
 const nothing = () => undefined
 const endpoint = {
@@ -70,6 +71,8 @@ function slowEndpoint() {
     },
     allowLocalhost: false,
     maxInFlight: { normal: 8, slow: 8 },
+    processes: () => 1,
+    stopwatch: () => world.now,
   }
   return { world, dispatcher: createDispatcher(deps as unknown as DispatchDeliveriesDeps) }
 }

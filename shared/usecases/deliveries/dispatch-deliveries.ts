@@ -1,21 +1,22 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
-import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
-import type { After, Stopwatch } from '#shared/ports/timers.ts'
+import type { FirstAttempts } from '#shared/usecases/outbox/first-attempts.ts'
+import { CLAIM_ROWS_MAX, type ClaimedRows } from './claim-deliveries.ts'
+import type { Slots } from './delivery-slots.ts'
 import {
-  CLAIM_ROWS_MAX,
-  type ClaimedRows,
-  createDeliveryClaimer,
-  type DeliveryClaimer,
-  type DeliveryClaimerDeps,
-} from './claim-deliveries.ts'
-import { createDeliveryCap, type DeliveryCap } from './delivery-cap.ts'
-import { createSlots, type Slots } from './delivery-slots.ts'
-import { createOutcomeRecorder, type OutcomeRecorder } from './record-outcomes.ts'
-import { reportAttempt } from './report-attempt.ts'
-import { type ClaimedDelivery, type SendDeliveryDeps, sendDelivery } from './send-delivery.ts'
-import { type WarnFailingEndpointDeps, warnFailingEndpoint } from './warn-failing-endpoint.ts'
+  capOf,
+  createDispatchProcess,
+  type DispatchDeliveriesDeps,
+  type DispatchLane,
+  type DispatchProcess,
+  forgetIdle,
+  keepUnsent,
+  queueOf,
+  sendAndRecord,
+  takePlaces,
+  track,
+  wakeWaiting,
+} from './dispatch-process.ts'
+import { claimInserted } from './first-attempts.ts'
 
 /** One turn of one endpoint ends after this long or this many sends; then other endpoints take their turns. */
 const TURN_MS = 2_000
@@ -27,24 +28,10 @@ const OVERDUE_MS = 1_000
 /** How far ahead the sweep schedules wake-ups; more than one sweep interval, so that no retry falls between. */
 const AHEAD_MS = 2_500
 const SWEEP_LIMIT = 1_000
+/** Turns that the relay of this process starts without a queue; beyond it, the queue decides who serves which endpoint. */
+const DIRECT_TURNS_MAX = 64
 
-/** `normal` serves everyone; endpoints that timed out in the last minute use `slow`, so they cannot exhaust the normal lane. */
-export type DispatchLane = 'normal' | 'slow'
-
-export interface DispatchDeliveriesDeps
-  extends Runtime,
-    DeliveryClaimerDeps,
-    SendDeliveryDeps,
-    Omit<WarnFailingEndpointDeps, 'deliveries'> {
-  readonly deliveries: DeliveryRepository
-  readonly notifier: QueueNotifier
-  readonly after: After
-  readonly stopwatch: Stopwatch
-  /** Requests in flight in this process, by lane. */
-  readonly maxInFlight: Readonly<Record<DispatchLane, number>>
-}
-
-/** Sends due deliveries, endpoint by endpoint. One per process. */
+/** Sends due deliveries, endpoint by endpoint, and first attempts of the relay. One per process. */
 export interface Dispatcher {
   /**
    * One turn of one endpoint: claims due rows, never more than may be in flight, and sends them. Returns when nothing
@@ -54,48 +41,27 @@ export interface Dispatcher {
   drain(lane: DispatchLane, endpointId: string): Promise<void>
   /** Endpoints with rows due for more than a second, for the sweep; schedules wake-ups for those due within the next seconds. */
   overdue(lane: DispatchLane): Promise<readonly string[]>
+  /** Claims new rows of the relay that this process may send at once. */
+  readonly claimInserted: FirstAttempts['claim']
+  /** Serves pending rows that the relay inserted: by a turn here, or by whoever is free. Returns at once. */
+  wake(endpointId: string): void
   /** Resolves when no turn runs, no request is in flight and every outcome is written. */
   idle(): Promise<void>
   /** Claims nothing more, waits for requests in flight, and gives unsent claims back without consuming their attempts. */
   stop(): Promise<void>
 }
 
-interface Process {
-  readonly deps: DispatchDeliveriesDeps
-  readonly claimer: DeliveryClaimer
-  readonly recorder: OutcomeRecorder
-  readonly lanes: Readonly<Record<DispatchLane, Slots>>
-  readonly caps: Map<string, DeliveryCap>
-  /** Endpoints whose turn ended because no place was free: the next free place wakes them. */
-  readonly waitingForSlot: Set<string>
-  /** Ids of claimed rows that were not sent, by lease token. */
-  readonly unsent: Map<string, string[]>
-  readonly work: Set<Promise<unknown>>
-  readonly wakeUps: Map<string, () => void>
-  stopping: boolean
-}
-
-/** A dispatcher that claims nothing until `drain` is called. */
+/** A dispatcher that claims nothing until it is called. */
 export function createDispatcher(deps: DispatchDeliveriesDeps): Dispatcher {
-  const { normal, slow } = deps.maxInFlight
-  const self: Process = {
-    deps,
-    claimer: createDeliveryClaimer(deps),
-    recorder: createOutcomeRecorder(deps),
-    lanes: { normal: createSlots(() => normal), slow: createSlots(() => slow) },
-    caps: new Map(),
-    waitingForSlot: new Set(),
-    unsent: new Map(),
-    work: new Set(),
-    wakeUps: new Map(),
-    stopping: false,
-  }
+  const self = createDispatchProcess(deps)
   const idle = async (): Promise<void> => {
     while (self.work.size > 0) await Promise.allSettled(self.work)
   }
   return {
     drain: (lane, endpointId) => track(self, turn(self, lane, endpointId)),
     overdue: (lane) => overdue(self, lane),
+    claimInserted: (rows, endpoints, times) => claimInserted(self, rows, endpoints, times),
+    wake: (endpointId) => wake(self, endpointId),
     idle,
     stop: async () => {
       self.stopping = true
@@ -108,13 +74,26 @@ export function createDispatcher(deps: DispatchDeliveriesDeps): Dispatcher {
   }
 }
 
-async function turn(self: Process, lane: DispatchLane, endpointId: string): Promise<void> {
+async function turn(self: DispatchProcess, lane: DispatchLane, endpointId: string): Promise<void> {
+  self.turns.set(endpointId, (self.turns.get(endpointId) ?? 0) + 1)
+  try {
+    await serve(self, lane, endpointId)
+  } finally {
+    const others = (self.turns.get(endpointId) ?? 1) - 1
+    if (others === 0) self.turns.delete(endpointId)
+    else self.turns.set(endpointId, others)
+  }
+}
+
+async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: string): Promise<void> {
   const { clock, notifier } = self.deps
   const cap = capOf(self, endpointId)
   const isMisplaced = (): boolean => lane === 'normal' && cap.isSlow(clock.now())
   const until = clock.now() + TURN_MS
   let sent = 0
   let gathered = false
+  // Somebody says that rows are due: nothing new overtakes them until the first claim has begun.
+  if (self.turns.get(endpointId) === 1) self.behind.add(endpointId)
   while (!self.stopping && !isMisplaced() && sent < TURN_SENDS && clock.now() < until) {
     const room = Math.min(cap.slots.free(), self.lanes[lane].free(), TURN_SENDS - sent)
     if (room === 0) {
@@ -124,9 +103,12 @@ async function turn(self: Process, lane: DispatchLane, endpointId: string): Prom
       await freed(self, cap.slots, GATHER_MS)
     } else {
       gathered = false
+      // Rows inserted from now on may be missed by this claim.
+      self.behind.delete(endpointId)
       const claimed = await claimAndSend(self, lane, endpointId, Math.min(room, CLAIM_ROWS_MAX))
       sent += claimed.count
-      if (!claimed.mayHaveMore) return
+      if (claimed.mayHaveMore) self.behind.add(endpointId)
+      else if (!self.behind.has(endpointId)) return
     }
   }
   if (self.stopping) return
@@ -135,22 +117,31 @@ async function turn(self: Process, lane: DispatchLane, endpointId: string): Prom
   else self.waitingForSlot.add(endpointId)
 }
 
-/** Takes `room` places for the claim and sends the claimed rows; places of rows that are not sent are given back. */
-async function claimAndSend(self: Process, lane: DispatchLane, endpointId: string, room: number): Promise<ClaimedRows> {
-  const { deps } = self
-  const cap = capOf(self, endpointId)
-  const give = (count: number): void => {
-    cap.slots.give(count)
-    self.lanes[lane].give(count)
-    deps.metrics.gauge('webhook_in_flight', self.lanes[lane].taken(), { lane })
+function wake(self: DispatchProcess, endpointId: string): void {
+  self.behind.add(endpointId)
+  // A running turn looks again before it ends; an endpoint without a free place is woken by the next request that ends.
+  if (self.stopping || self.turns.has(endpointId) || self.waitingForSlot.has(endpointId)) return
+  const isSlow = capOf(self, endpointId).isSlow(self.deps.clock.now())
+  if (isSlow || self.turns.size >= DIRECT_TURNS_MAX) {
+    self.deps.notifier.notify(queueOf(self, endpointId), endpointId)
+  } else {
+    track(self, turn(self, 'normal', endpointId)).catch(() => undefined)
   }
-  cap.slots.take(room)
-  self.lanes[lane].take(room)
+}
+
+/** Takes `room` places for the claim and sends the claimed rows; places of rows that are not sent are given back. */
+async function claimAndSend(
+  self: DispatchProcess,
+  lane: DispatchLane,
+  endpointId: string,
+  room: number,
+): Promise<ClaimedRows> {
+  const give = takePlaces(self, lane, endpointId, room)
   let launched = 0
   try {
     const rows = await self.claimer.claim(endpointId, room)
     // A claim that took too long is left to its lease: another process may send a row after that.
-    if (self.stopping || deps.clock.now() >= rows.sendBefore) {
+    if (self.stopping || self.deps.clock.now() >= rows.sendBefore) {
       for (const claimed of rows.ready) keepUnsent(self, claimed)
       return rows
     }
@@ -158,7 +149,7 @@ async function claimAndSend(self: Process, lane: DispatchLane, endpointId: strin
       launched += 1
       void track(
         self,
-        sendAndRecord(self, claimed, cap, () => give(1)),
+        sendAndRecord(self, claimed, () => give(1)),
       )
     }
     return rows
@@ -170,57 +161,7 @@ async function claimAndSend(self: Process, lane: DispatchLane, endpointId: strin
   }
 }
 
-function keepUnsent(self: Process, { leaseToken, delivery }: ClaimedDelivery): void {
-  const ids = self.unsent.get(leaseToken)
-  if (ids === undefined) self.unsent.set(leaseToken, [delivery.id])
-  else ids.push(delivery.id)
-}
-
-/** Every place given back, by a request or by a claim, wakes an endpoint whose turn ended because none was free. */
-function wakeWaiting(self: Process, endpointId: string): boolean {
-  const waited = self.waitingForSlot.delete(endpointId)
-  if (waited) self.deps.notifier.notify(queueOf(self, endpointId), endpointId)
-  return waited
-}
-
-async function sendAndRecord(
-  self: Process,
-  claimed: ClaimedDelivery,
-  cap: DeliveryCap,
-  give: () => void,
-): Promise<void> {
-  const { deps } = self
-  const { delivery, endpoint } = claimed
-  const startedAt = deps.clock.now()
-  if (delivery.attempt === 0) {
-    deps.metrics.observe('webhook_first_attempt_seconds', Math.max(0, startedAt - delivery.createdAt) / 1_000)
-  }
-  const sent = await sendDelivery(deps, claimed).finally(give)
-  if (sent === null) {
-    keepUnsent(self, claimed)
-    return
-  }
-  const { outcome } = sent
-  cap.record(sent, deps.clock.now())
-  deps.metrics.count('webhook_attempts_total', { result: outcome.result })
-  deps.metrics.observe('webhook_attempt_seconds', sent.durationMs / 1_000)
-  reportAttempt(deps, claimed, sent)
-  const recorded = await self.recorder.record(outcome)
-  const isDueAtOnce = recorded && outcome.retryAfterMs === 0
-  if (!wakeWaiting(self, endpoint.id) && isDueAtOnce) deps.notifier.notify(queueOf(self, endpoint.id), endpoint.id)
-  if (recorded && outcome.result === 'failed') await warn(self, endpoint)
-}
-
-/** If the mail cannot be written now, the endpoint's next failure writes it, under the same id. */
-async function warn(self: Process, endpoint: WebhookEndpoint): Promise<void> {
-  try {
-    await warnFailingEndpoint(self.deps, endpoint)
-  } catch (error) {
-    self.deps.logger.error({ err: error, endpointId: endpoint.id }, 'the mail about a failing endpoint was not written')
-  }
-}
-
-async function overdue(self: Process, lane: DispatchLane): Promise<readonly string[]> {
+async function overdue(self: DispatchProcess, lane: DispatchLane): Promise<readonly string[]> {
   const { deliveries, clock } = self.deps
   const due = await deliveries.dueEndpoints(clock.now() + AHEAD_MS, SWEEP_LIMIT)
   const now = clock.now()
@@ -232,10 +173,11 @@ async function overdue(self: Process, lane: DispatchLane): Promise<readonly stri
   const forgotten = ours.filter(
     ({ endpointId, dueAt }) => dueAt <= now - OVERDUE_MS && !self.waitingForSlot.has(endpointId),
   )
+  for (const { endpointId } of forgotten) self.behind.add(endpointId)
   return forgotten.map(({ endpointId }) => endpointId)
 }
 
-function wakeAt(self: Process, endpointId: string, delayMs: number): void {
+function wakeAt(self: DispatchProcess, endpointId: string, delayMs: Ms): void {
   if (self.stopping || self.wakeUps.has(endpointId)) return
   const cancel = self.deps.after(delayMs, () => {
     self.wakeUps.delete(endpointId)
@@ -244,7 +186,7 @@ function wakeAt(self: Process, endpointId: string, delayMs: number): void {
   self.wakeUps.set(endpointId, cancel)
 }
 
-function freed(self: Process, slots: Slots, atMostMs: number): Promise<void> {
+function freed(self: DispatchProcess, slots: Slots, atMostMs: number): Promise<void> {
   if (self.stopping || atMostMs <= 0) return Promise.resolve()
   return new Promise((resolve) => {
     const cancel = self.deps.after(atMostMs, resolve)
@@ -253,34 +195,4 @@ function freed(self: Process, slots: Slots, atMostMs: number): Promise<void> {
       resolve()
     })
   })
-}
-
-function capOf(self: Process, endpointId: string): DeliveryCap {
-  const known = self.caps.get(endpointId)
-  if (known !== undefined) return known
-  const cap = createDeliveryCap()
-  self.caps.set(endpointId, cap)
-  return cap
-}
-
-/** Prune only above this size: learned caps are worth keeping. */
-function forgetIdle(self: Process, now: Ms): void {
-  if (self.caps.size <= 10_000) return
-  for (const [endpointId, cap] of self.caps) if (cap.isIdle(now)) self.caps.delete(endpointId)
-}
-
-function queueOf(self: Process, endpointId: string) {
-  return capOf(self, endpointId).isSlow(self.deps.clock.now()) ? QUEUES.webhooksSlow : QUEUES.webhooks
-}
-
-function track<T>(self: Process, work: Promise<T>): Promise<T> {
-  const settled: Promise<unknown> = work.then(
-    () => self.work.delete(settled),
-    (error: unknown) => {
-      self.work.delete(settled)
-      self.deps.logger.error({ err: error }, 'webhook dispatch failed')
-    },
-  )
-  self.work.add(settled)
-  return work
 }

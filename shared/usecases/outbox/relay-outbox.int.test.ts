@@ -115,6 +115,7 @@ describe('relayShard', () => {
       ...deps,
       ...(line === 'events' && {
         events: {
+          ...deps.events,
           insertMany: (rows: Parameters<typeof deps.events.insertMany>[0]) =>
             afterwards(() => deps.events.insertMany(rows)),
         },
@@ -197,6 +198,7 @@ describe('relayShard', () => {
       ...deps,
       clock: { now: () => deps.clock.now() + offsetMs },
       events: {
+        ...deps.events,
         insertMany: (rows) =>
           rows.some((row) => row.invoiceId === bad.terms.id)
             ? Promise.reject(new Error('poison'))
@@ -223,7 +225,10 @@ describe('relayShard', () => {
     const relay = createOutboxRelay({
       ...deps,
       clock: { now: () => deps.clock.now() + offsetMs },
-      events: { insertMany: (rows) => (broken ? Promise.reject(new Error('poison')) : deps.events.insertMany(rows)) },
+      events: {
+        ...deps.events,
+        insertMany: (rows) => (broken ? Promise.reject(new Error('poison')) : deps.events.insertMany(rows)),
+      },
       exceptions: {
         ...deps.exceptions,
         open: (rows) => (inboxFails ? Promise.reject(new Error('away')) : deps.exceptions.open(rows)),

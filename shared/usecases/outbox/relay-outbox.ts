@@ -1,23 +1,17 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { AuditRepository } from '#shared/ports/audit.ts'
-import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
-import type { EndpointRepository } from '#shared/ports/endpoints.ts'
-import type { EventRecord, EventRepository } from '#shared/ports/events.ts'
 import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { MailRepository } from '#shared/ports/mails.ts'
-import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
-import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
+import type { Stopwatch } from '#shared/ports/timers.ts'
+import type { FirstAttempts } from './first-attempts.ts'
 import { createLowWaterMarks } from './low-water-marks.ts'
-import { auditRecords, deliveriesFor, eventRecords, exceptionChanges, mailRecords } from './relay-records.ts'
+import { type OutboxTrimmer, trimAtOnce } from './outbox-trimmer.ts'
+import { type RelayBatchDeps, relayBatch } from './relay-batch.ts'
+import { createShardRounds } from './shard-rounds.ts'
 
 /** Invoices relayed in one batch, from all waiting shards. */
 const BATCH = 64
 /** Entries older than this got no wake-up, or their worker died. */
 const OVERDUE_AFTER_MS = 1_000
-/** Concurrent batches, of different shards. */
-const ROUNDS_MAX = 2
 /** After this many failures of one invoice an exception is opened. */
 const FAILURES_MAX = 20
 /** A failing invoice is tried again after a pause that doubles from here … */
@@ -26,17 +20,16 @@ const PAUSE_MIN_MS = 250
 const PAUSE_MAX_MS = 60_000
 
 /** Dependencies of the relay. */
-export interface RelayDeps extends Runtime {
+export interface RelayDeps extends RelayBatchDeps {
   readonly invoices: Pick<InvoiceRepository, 'outboxBatch' | 'overdueOutboxShards' | 'trimOutbox'>
-  readonly events: Pick<EventRepository, 'insertMany'>
-  readonly endpoints: Pick<EndpointRepository, 'listOf'>
-  readonly deliveries: Pick<DeliveryRepository, 'insertMany'>
-  readonly exceptions: Pick<ExceptionRepository, 'applyChanges' | 'open' | 'close'>
-  readonly mails: Pick<MailRepository, 'insertMany'>
-  readonly audits: Pick<AuditRepository, 'insertMany'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly notifier: QueueNotifier
-  readonly urls: PublicUrls
+  readonly exceptions: RelayBatchDeps['exceptions'] & Pick<ExceptionRepository, 'open' | 'close'>
+}
+
+/** What a process that sends webhooks adds to the relay. */
+export interface RelayAndSend {
+  readonly attempts: FirstAttempts
+  readonly trimmer: OutboxTrimmer
+  readonly stopwatch: Stopwatch
 }
 
 /** Turns outbox entries into events, deliveries, inbox rows, mails and audit rows. */
@@ -45,7 +38,7 @@ export interface OutboxRelay {
    * Relays everything that waits in a shard at this moment; concurrent calls for shards share their batches, and
    * later entries have a separate wake-up. Every row it writes has a deterministic id and the outbox is trimmed
    * last, so it may stop at any line and run again: each event, delivery, inbox row and mail exists once. An invoice
-   * that cannot be relayed is retried after a growing pause and does not delay the others.
+   * that cannot be relayed is retried after a growing pause and does not delay the others. No request is awaited.
    */
   relayShard(shard: number): Promise<void>
   /** Shards with overdue entries that got no wake-up; relaying one of them then reaches the oldest. */
@@ -57,8 +50,16 @@ interface Failure {
   readonly retryAt: Ms
 }
 
-/** Makes a relay that keeps in memory which invoices failed recently, and where each shard's next read starts. */
-export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
+/**
+ * Makes a relay that keeps in memory which invoices failed recently, and where each shard's next read starts. With `sending`, it
+ * claims new deliveries for first attempts by this process and trims in the background; without, every delivery is inserted
+ * pending and the outbox is trimmed with the round.
+ */
+export function createOutboxRelay(deps: RelayDeps, sending: RelayAndSend | null = null): OutboxRelay {
+  const trimmer = sending?.trimmer ?? trimAtOnce(deps.invoices)
+  const stopwatch = sending?.stopwatch ?? (() => 0)
+  /** How many invoices of the last read had nothing but entries that were relayed before. */
+  let shownAgain = 0
   const failures = new Map<string, Failure>()
   const lowWaterMarks = createLowWaterMarks<number>()
 
@@ -71,152 +72,62 @@ export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
     if (count >= FAILURES_MAX) await reportBlocked(deps, invoice, count)
   }
 
-  const relay = async (batch: readonly Invoice[]): Promise<void> => {
-    await relayBatch(deps, batch)
+  const relay = async (batch: readonly Invoice[], times: { storeNow: Ms; begunAt: number }): Promise<void> => {
+    await relayBatch(deps, batch, { ...times, stopwatch, attempts: sending?.attempts ?? null })
+    await trimmer.relayed(batch.map(({ terms, outbox }) => ({ id: terms.id, throughSeq: outbox.at(-1)?.seq ?? 0 })))
     const healed = batch.filter(({ terms }) => (failures.get(terms.id)?.count ?? 0) >= FAILURES_MAX)
     for (const { terms } of batch) failures.delete(terms.id)
     if (healed.length > 0) await deps.exceptions.close(healed.map(blockedId), deps.clock.now())
   }
 
-  const relayEach = async (batch: readonly Invoice[]): Promise<void> => {
+  const relayEach = async (batch: readonly Invoice[], times: { storeNow: Ms; begunAt: number }): Promise<void> => {
     for (const invoice of batch) {
       try {
-        await relay([invoice])
+        await relay([invoice], times)
       } catch (cause) {
         await setAside(invoice, cause)
       }
     }
   }
 
+  /** The invoice with the entries that are not known to be relayed. */
+  const unrelayed = (invoice: Invoice): Invoice => {
+    const throughSeq = trimmer.relayedThrough(invoice.terms.id)
+    return throughSeq === 0 ? invoice : { ...invoice, outbox: invoice.outbox.filter(({ seq }) => seq > throughSeq) }
+  }
+
   /** Relays one batch of these shards; true when there may be more. */
   const relayNext = async (shards: readonly number[]): Promise<boolean> => {
     const now = deps.clock.now()
     const paused = [...failures.values()].filter((failure) => failure.retryAt > now).length
+    const limit = BATCH + paused + trimmer.waiting() + shownAgain
+    const begunAt = stopwatch()
     const reading = lowWaterMarks.begin(shards)
-    const found = await deps.invoices.outboxBatch(shards, BATCH + paused, reading.from)
+    const { invoices: found, storeNow } = await deps.invoices.outboxBatch(shards, limit, reading.from)
     const since = found.flatMap(({ outbox }) => outbox.map(({ at }) => at)).sort((a, b) => a - b)
     for (const shard of shards) lowWaterMarks.saw(reading, shard, since)
-    const batch = found.filter((invoice) => (failures.get(invoice.terms.id)?.retryAt ?? 0) <= now)
-    if (batch.length === 0) return false
+    const fresh = found.map(unrelayed).filter(({ outbox }) => outbox.length > 0)
+    shownAgain = found.length - fresh.length
+    const batch = fresh.filter((invoice) => (failures.get(invoice.terms.id)?.retryAt ?? 0) <= now)
+    if (batch.length === 0 || storeNow === null) return found.length === limit && shownAgain > 0
+    const times = { storeNow, begunAt }
     try {
-      await relay(batch)
+      await relay(batch, times)
     } catch (cause) {
       // One bad invoice fails the whole batch: relaying one by one isolates it, and the others continue.
       deps.logger.debug({ err: cause, shards }, 'outbox batch failed, going one by one')
-      await relayEach(batch)
+      await relayEach(batch, times)
     }
-    return found.length === BATCH + paused
+    return found.length === limit
   }
 
   return {
-    ...createShardRounds(relayNext),
+    relayShard: createShardRounds(relayNext),
     overdueShards: async () => {
       const shards = await deps.invoices.overdueOutboxShards(deps.clock.now() - OVERDUE_AFTER_MS)
       for (const shard of shards) lowWaterMarks.lower(shard, 0)
       return shards
     },
-  }
-}
-
-/**
- * A round takes all requested shards: many cost the store little more than one. While it runs, a second
- * round serves the other shards, so that a lone change rarely waits; a request for a shard of a running round joins
- * a later one, which reads after the request.
- */
-function createShardRounds(next: (shards: readonly number[]) => Promise<boolean>): Pick<OutboxRelay, 'relayShard'> {
-  interface Asked {
-    readonly shard: number
-    readonly resolve: () => void
-    readonly reject: (error: unknown) => void
-  }
-  let asked: readonly Asked[] = []
-  let rounds = 0
-  const busy = new Set<number>()
-
-  const round = async (served: readonly Asked[]): Promise<void> => {
-    const shards = [...new Set(served.map(({ shard }) => shard))]
-    for (const shard of shards) busy.add(shard)
-    rounds += 1
-    try {
-      // The rest of a backlog is queued again, so that other shards get their turn.
-      if (await next(shards)) asked = [...asked, ...served]
-      else for (const { resolve } of served) resolve()
-    } catch (error) {
-      for (const { reject } of served) reject(error)
-    }
-    rounds -= 1
-    for (const shard of shards) busy.delete(shard)
-    start()
-  }
-  const start = (): void => {
-    const served = asked.filter(({ shard }) => !busy.has(shard))
-    if (served.length === 0 || rounds === ROUNDS_MAX) return
-    asked = asked.filter(({ shard }) => busy.has(shard))
-    void round(served)
-  }
-  return {
-    relayShard: (shard) =>
-      new Promise((resolve, reject) => {
-        asked = [...asked, { shard, resolve, reject }]
-        start()
-      }),
-  }
-}
-
-async function relayBatch(deps: RelayDeps, batch: readonly Invoice[]): Promise<void> {
-  const events = batch.flatMap((invoice) => eventRecords(invoice, deps.urls))
-  const workspaceIds = [...new Set(events.map((event) => event.workspaceId))]
-  const [endpoints] = await Promise.all([
-    // Read after the entries exist and never from a cache: an endpoint that existed before the change receives it.
-    workspaceIds.length === 0 ? [] : deps.endpoints.listOf(workspaceIds),
-    events.length > 0 && deps.events.insertMany(events),
-  ])
-  const deliveries = deliveriesFor(events, endpoints, deps.clock.now())
-  if (deliveries.length > 0) await deps.deliveries.insertMany(deliveries)
-  for (const endpointId of new Set(deliveries.map((delivery) => delivery.endpointId))) {
-    deps.notifier.notify(QUEUES.webhooks, endpointId)
-  }
-  await relayInbox(deps, batch)
-  await relayMails(deps, batch)
-  const operations = batch.flatMap(auditRecords)
-  if (operations.length > 0) await deps.audits.insertMany(operations)
-  await deps.invoices.trimOutbox(
-    batch.map((invoice) => ({ id: invoice.terms.id, throughSeq: invoice.outbox.at(-1)?.seq ?? 0 })),
-  )
-  deps.metrics.count('outbox_events_relayed_total', {}, events.length)
-  report(deps, events, deliveries)
-}
-
-/** Log lines that connect an invoice to its event, and the event to its deliveries. */
-function report(deps: RelayDeps, events: readonly EventRecord[], deliveries: readonly Delivery[]): void {
-  for (const { id, invoiceId, type, createdAt } of events) {
-    const deliveryIds = deliveries.filter(({ eventId }) => eventId === id).map((delivery) => delivery.id)
-    const waitedMs = Math.max(0, deps.clock.now() - createdAt)
-    deps.logger.info({ eventId: id, invoiceId, type, deliveries: deliveryIds.join(' '), waitedMs }, 'event relayed')
-    deps.tracer?.record({
-      name: 'relay event',
-      invoiceId,
-      kind: 'consumer',
-      durationMs: waitedMs,
-      failed: false,
-      attributes: { eventId: id, type, deliveries: deliveryIds.length },
-    })
-  }
-}
-
-async function relayInbox(deps: RelayDeps, batch: readonly Invoice[]): Promise<void> {
-  const changes = batch.flatMap(exceptionChanges)
-  if (changes.length > 0) await deps.exceptions.applyChanges(changes)
-}
-
-async function relayMails(deps: RelayDeps, batch: readonly Invoice[]): Promise<void> {
-  for (const invoice of batch) {
-    if (!invoice.outbox.some(({ kind, notice }) => kind === 'mail' || notice !== undefined)) continue
-    const workspace = await deps.workspaces.findById(invoice.terms.workspaceId)
-    if (workspace === null) throw new Error(`invoice ${invoice.terms.id} belongs to no workspace`)
-    const mails = mailRecords(invoice, workspace)
-    await deps.mails.insertMany(mails)
-    for (const mail of mails) deps.notifier.notify(QUEUES.mail, mail.id)
   }
 }
 

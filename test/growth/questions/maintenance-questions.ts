@@ -74,7 +74,11 @@ const SECRETS: Declared<ReturnType<typeof createSealedSecretRepository>> = {
 
 const LEASES: Declared<ReturnType<typeof createLeaseRepository>> = { acquire: BY_KEY, release: BY_KEY }
 const CANARY: Declared<ReturnType<typeof createKeyCanaryRepository>> = { find: BY_KEY, insert: BY_KEY }
-const HEARTBEATS: Declared<ReturnType<typeof createProcessHeartbeats>> = { beat: BY_KEY, gone: BY_KEY }
+const HEARTBEATS: Declared<ReturnType<typeof createProcessHeartbeats>> = {
+  beat: BY_KEY,
+  gone: BY_KEY,
+  countLive: (on, { now }) => on.countLive('webhooks', now),
+}
 const REDIS: Declared<ReturnType<typeof createRedisEpochRepository>> = { read: BY_KEY, replace: BY_KEY }
 const PAUSE: Declared<ReturnType<typeof createOutboundPause>> = { isPaused: BY_KEY }
 

@@ -6,13 +6,14 @@ import type { CursorDocument } from '#shared/db/scanning/cursor-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { Doc } from '../store/bson-values.ts'
 import type { DocumentChange } from '../store/stored-collection.ts'
-import type { Arrival, KnownEndpoint } from '../world/book.ts'
+import type { Arrival, Begun, KnownEndpoint } from '../world/book.ts'
 import type { Sim } from '../world/sim.ts'
 import { checkArrival, checkDelivery, checkEvent, PAUSES_MS } from './delivery-changes.ts'
 import { createHistory } from './history.ts'
 import { checkInvoiceChange } from './invoice-changes.ts'
 import { checkLiveness } from './liveness.ts'
 import { checkCursorChange, checkPaymentChange } from './payment-changes.ts'
+import { createRequestChecks } from './request-begins.ts'
 
 /** Collections whose writes are heartbeats: they keep nobody awake. */
 const HEARTBEATS = new Set(['leases', 'chain_cursors', 'rate_snapshots', 'key_material', 'addresses', 'coin_balances'])
@@ -26,6 +27,7 @@ const as = <T>(row: Doc | null): T | null => row as unknown as T | null
 export function createInvariants(sim: () => Sim) {
   const history = createHistory(sim)
   const goneAt = new Map<string, number>()
+  const requests = createRequestChecks(sim, goneAt)
   const broken: unknown[] = []
   let started = false
 
@@ -48,6 +50,7 @@ export function createInvariants(sim: () => Sim) {
       },
       events: () => checkEvent(history, as<EventDocument>(before), as<EventDocument>(after)),
       webhook_deliveries: () => {
+        if (before === null && after !== null) requests.inserted(after as unknown as DeliveryDocument)
         noteOutcome(sim(), as<DeliveryDocument>(before), as<DeliveryDocument>(after))
         checkDelivery(sim(), as<DeliveryDocument>(before), as<DeliveryDocument>(after))
       },
@@ -78,6 +81,14 @@ export function createInvariants(sim: () => Sim) {
     arrived(arrival: Arrival, endpoint: KnownEndpoint): void {
       sim().touch()
       checkArrival(sim(), arrival, endpoint, goneAt)
+    },
+    began(begun: Begun): void {
+      // Inside of the sender nothing may be thrown: it would take it for a failed request.
+      try {
+        requests.began(begun)
+      } catch (error) {
+        broken.push(error)
+      }
     },
     fail(error: unknown): void {
       broken.push(error)

@@ -1,6 +1,8 @@
 import type { Mutant } from './mutant.ts'
 
 const CLAIMS = 'shared/db/deliveries/delivery-claims.ts'
+const FIRST_ATTEMPTS = 'shared/usecases/deliveries/first-attempts.ts'
+const RELAY_BATCH = 'shared/usecases/outbox/relay-batch.ts'
 
 /** Events and webhooks: who gets what, when, signed how and how often. */
 export const DELIVERY_MUTANTS: readonly Mutant[] = [
@@ -99,10 +101,10 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'endpoints-from-a-cache',
-    file: 'shared/usecases/outbox/relay-outbox.ts',
-    find: 'deps.endpoints.listOf(workspaceIds),\n    events.length',
+    file: 'shared/usecases/outbox/relay-batch.ts',
+    find: 'deps.endpoints.listOf(workspaceIds),\n    deps.events.insertMany(events)',
     replace:
-      '((deps as never as { known: Map<string, never> }).known ??= new Map()).get(String(workspaceIds)) ??\n      deps.endpoints.listOf(workspaceIds).then((found) => {\n        ;(deps as never as { known: Map<string, never> }).known.set(String(workspaceIds), found as never)\n        return found\n      }),\n    events.length',
+      '((deps as never as { known: Map<string, never> }).known ??= new Map()).get(String(workspaceIds)) ??\n      deps.endpoints.listOf(workspaceIds).then((found) => {\n        ;(deps as never as { known: Map<string, never> }).known.set(String(workspaceIds), found as never)\n        return found\n      }),\n    deps.events.insertMany(events)',
     what: 'The relay remembers the endpoints of a workspace.',
   },
   {
@@ -126,6 +128,49 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     find: `const mailId = (delivery: { readonly id: string }) => \`endpoint-failing:\${endpoint.id}:\${delivery.id}\``,
     replace: `const mailId = (delivery: { readonly id: string }) => \`endpoint-failing:\${endpoint.id}:\${delivery.id}:\${streak.length}\``,
     what: 'Each further failure mails the owner again.',
+  },
+  {
+    name: 'claimed-insert-without-lease',
+    file: FIRST_ATTEMPTS,
+    find: 'const claimed = { ...row, leaseToken, claims: 1, dueAt: times.storeNow + LEASE_MS }',
+    replace: 'const claimed = { ...row, leaseToken, claims: 1 }',
+    what: 'A row that was inserted claimed is due at once, and another process sends it too.',
+  },
+  {
+    name: 'send-before-rows',
+    file: RELAY_BATCH,
+    find: 'const ours = await deps.deliveries.insertMany(rows)\n    claimed?.send(ours, await bodiesOf(deps, events, existing, rows))',
+    replace:
+      'claimed?.send(new Set(rows.map(({ id }) => id)), await bodiesOf(deps, events, existing, rows))\n    await deps.deliveries.insertMany(rows)',
+    what: 'First attempts begin before their rows are durable.',
+  },
+  {
+    name: 'trim-before-rows',
+    file: RELAY_BATCH,
+    find: 'const ours = await deps.deliveries.insertMany(rows)',
+    replace: 'const ours = new Set<string>()\n    void deps.deliveries.insertMany(rows).catch(() => undefined)',
+    what: 'The outbox is trimmed before the deliveries of its events are durable.',
+  },
+  {
+    name: 'two-relays-send',
+    file: 'shared/db/deliveries/delivery-repository.ts',
+    find: 'for (const id of (await insert()).flatMap(idOf)) ours.delete(id)',
+    replace: 'await insert()',
+    what: 'Of two relays of a shard, the one whose rows were refused sends them too.',
+  },
+  {
+    name: 'endpoint-of-the-relay-for-ever',
+    file: FIRST_ATTEMPTS,
+    find: 'const FRESH_MS = 1_000',
+    replace: 'const FRESH_MS = 60_000',
+    what: 'A first attempt goes to an endpoint that was deleted between read and request.',
+  },
+  {
+    name: 'first-outcome-counts',
+    file: FIRST_ATTEMPTS,
+    find: 'leaseToken, claims: 1,',
+    replace: 'leaseToken, attempt: 1, claims: 1,',
+    what: 'A first attempt uses up an attempt although its outcome was lost.',
   },
   {
     name: 'gives-up-early',

@@ -35,15 +35,15 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'trim-before-insert',
     file: 'shared/usecases/outbox/relay-outbox.ts',
-    find: '  const events = batch.flatMap((invoice) => eventRecords(invoice, deps.urls))',
+    find: '    await relayBatch(deps, batch, {',
     replace:
-      '  await deps.invoices.trimOutbox(batch.map((one) => ({ id: one.terms.id, throughSeq: one.outbox.at(-1)?.seq ?? 0 })))\n  const events = batch.flatMap((invoice) => eventRecords(invoice, deps.urls))',
+      '    await trimmer.relayed(batch.map(({ terms, outbox }) => ({ id: terms.id, throughSeq: outbox[outbox.length - 1]?.seq ?? 0 })))\n    await relayBatch(deps, batch, {',
     what: 'The outbox is trimmed before its events are durable.',
   },
   {
     name: 'trim-too-far',
     file: 'shared/usecases/outbox/relay-outbox.ts',
-    find: 'throughSeq: invoice.outbox.at(-1)?.seq ?? 0',
+    find: 'throughSeq: outbox.at(-1)?.seq ?? 0',
     replace: 'throughSeq: Number.MAX_SAFE_INTEGER',
     what: 'Entries that were appended during the relay are trimmed with the others.',
   },
@@ -119,7 +119,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'exception-not-opened',
-    file: 'shared/usecases/outbox/relay-outbox.ts',
+    file: 'shared/usecases/outbox/relay-batch.ts',
     find: 'if (changes.length > 0) await deps.exceptions.applyChanges(changes)',
     replace: '',
     what: 'What needs a person never reaches the inbox.',

@@ -1,5 +1,4 @@
 import { assembleInvoices } from '#services/invoices/assemble.ts'
-import { assembleOutbox } from '#services/outbox/assemble.ts'
 import { assembleRates } from '#services/rates/assemble.ts'
 import { assembleScanner } from '#services/scanner/assemble.ts'
 import { assembleWebhooks } from '#services/webhooks/assemble.ts'
@@ -22,11 +21,6 @@ export const invoicesProgram: Program = async (sim, running) => {
   })
 }
 
-/** The `outbox` process. */
-export const outboxProgram: Program = async (sim, running) => {
-  assembleOutbox(await surround(sim, running))
-}
-
 /** The `webhooks` process. */
 export const webhooksProgram: Program = async (sim, running) => {
   const parts = await surround(sim, running)
@@ -37,6 +31,7 @@ export const webhooksProgram: Program = async (sim, running) => {
     allowLocalhost: false,
     concurrency: 16,
     maxInFlight: { normal: 64, slow: 16 },
+    processes: () => 1,
   })
 }
 

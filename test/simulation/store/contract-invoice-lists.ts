@@ -84,7 +84,7 @@ export const INVOICE_LIST_CASES: readonly ContractCase[] = [
       await invoices.save(changeOf(invoice))
       const shard = outboxShardOf('i-1')
       const waiting = async (from: number | null = null) =>
-        (await invoices.outboxBatch([shard], 5, from)).map(({ outbox }) => outbox.map(({ seq }) => seq))
+        (await invoices.outboxBatch([shard], 5, from)).invoices.map(({ outbox }) => outbox.map(({ seq }) => seq))
       const all = await waiting()
       await invoices.trimOutbox([{ id: 'i-1', throughSeq: 1 }])
       const rest = await waiting()

@@ -78,7 +78,7 @@ export function project(document: Doc, projection: Doc | undefined): Record<stri
 }
 
 /** Names of the implemented stages of `aggregate`. */
-export const AGGREGATE_STAGES: readonly string[] = ['$match', '$sort', '$limit', '$group']
+export const AGGREGATE_STAGES: readonly string[] = ['$match', '$sort', '$limit', '$group', '$set']
 /** Names of the implemented accumulators of `$group`. */
 export const ACCUMULATORS: readonly string[] = ['$first', '$sum']
 
@@ -110,11 +110,19 @@ function applyStage(rows: Doc[], stage: Doc, now: Date): Doc[] {
     }
     case '$limit':
       return rows.slice(0, Number(operand))
+    case '$set':
+      return rows.map((root) => ({ ...root, ...fieldsOf(operand, { root, now }) }))
     case '$group':
       return group(rows, operand, now)
     default:
       throw unsupported(`aggregate stage ${name}`)
   }
+}
+
+function fieldsOf(fields: Doc, scope: { readonly root: Doc; readonly now: Date }): Record<string, unknown> {
+  const names = Object.keys(fields)
+  if (names.some((name) => name.includes('.'))) throw unsupported('aggregate stage $set of a path')
+  return Object.fromEntries(names.map((name) => [name, evaluate(fields[name], scope)]))
 }
 
 function group(rows: readonly Doc[], { _id: by, ...fields }: Doc, now: Date): Doc[] {

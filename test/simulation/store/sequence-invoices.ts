@@ -62,8 +62,10 @@ export const INVOICE_ASKS: readonly Ask[] = [
       paidAt: found?.state.paidAt ?? null,
     })
   },
-  ({ on, random, tick }) =>
-    on.invoices.outboxBatch([random.between(0, OUTBOX_SHARDS - 1)], random.between(1, 3), random.pick([null, tick()])),
+  async ({ on, random, tick }) => {
+    const shards = [random.between(0, OUTBOX_SHARDS - 1)]
+    return (await on.invoices.outboxBatch(shards, random.between(1, 3), random.pick([null, tick()]))).invoices
+  },
   ({ on, random }) =>
     on.invoices.trimOutbox(pickSome(random, INVOICE_IDS).map((id) => ({ id, throughSeq: random.between(0, 4) }))),
   ({ on, random }) => on.invoices.claimsTaken(pickSome(random, MATCH_KEYS).map(claim)),

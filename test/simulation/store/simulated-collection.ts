@@ -19,6 +19,7 @@ interface Options {
   readonly returnDocument?: 'before' | 'after'
   readonly batchSize?: number
   readonly readConcern?: { readonly level: string }
+  readonly writeConcern?: { readonly w: number }
 }
 
 /** Runs one operation of a collection: inside the session's transaction when there is one. `upTo` limits its steps. */
@@ -190,7 +191,8 @@ function bulks(stored: StoredCollection, run: Run) {
       return run('write', 'insertMany', options, work, steps.length)
     },
     bulkWrite: async (operations: readonly Doc[], options: Options = {}) => {
-      refuseOtherOptions('bulkWrite', options, ['session', 'ordered'])
+      // A write that waits for fewer than a majority is held back and lost like any other here.
+      refuseOtherOptions('bulkWrite', options, ['session', 'ordered', 'writeConcern'])
       const steps = operations.map(stepOf)
       const work = (now: Date, upTo: number) => bulk(stored, steps, options.ordered !== false, now, upTo)
       return run('write', 'bulkWrite', options, work, steps.length)

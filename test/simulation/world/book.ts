@@ -35,6 +35,14 @@ export interface Arrival {
   readonly succeeds: boolean
 }
 
+/** A request whose sender has just begun it. */
+export interface Begun {
+  readonly deliveryId: string
+  readonly endpoint: KnownEndpoint
+  readonly sender: SimProcess
+  readonly at: number
+}
+
 /** A transfer that a payer made, and what for. */
 export interface KnownTransfer {
   readonly txHash: string
@@ -80,12 +88,16 @@ export interface Book {
   readonly played: Map<string, number>
   requests: number
   receiverOf(url: string): Receiver
+  began(request: HttpPost, sender: SimProcess, at: number): void
   arrived(arrival: Arrival): void
   answered(deliveryId: string, at: number): void
 }
 
-/** An empty book. `check` looks at each arrival besides what every receiver checks itself. */
-export function createBook(evaluate: (arrival: Arrival, endpoint: KnownEndpoint) => void): Book {
+/** An empty book. `evaluate` looks at each arrival besides what every receiver checks itself, and `begins` at each request that begins. */
+export function createBook(
+  evaluate: (arrival: Arrival, endpoint: KnownEndpoint) => void,
+  begins: (begun: Begun) => void,
+): Book {
   const book: Book = {
     invoices: new Map(),
     endpoints: new Map(),
@@ -109,6 +121,10 @@ export function createBook(evaluate: (arrival: Arrival, endpoint: KnownEndpoint)
     },
     answered(deliveryId, at) {
       book.answeredAt.set(deliveryId, [...(book.answeredAt.get(deliveryId) ?? []), at])
+    },
+    began(request, sender, at) {
+      const endpoint = [...book.endpoints.values()].find(({ url }) => url === request.url)
+      if (endpoint !== undefined) begins({ deliveryId: request.headers['X-Webhook-Id'] ?? '', endpoint, sender, at })
     },
     arrived(arrival) {
       book.requests += 1

@@ -14,6 +14,7 @@ export function createSimHttpOut({ sim, running, luck }: Surroundings): HttpOut 
         const { scheduler, mix, supervisor } = sim
         const dies = supervisor.crashes < mix.crashesMax && random.chance(mix.crashPerWrite * 2)
         if (dies && random.chance(0.3)) return supervisor.crash(process, 'before a request')
+        sim.book.began(request, process, scheduler.now)
         const reaction = sim.book.receiverOf(request.url).react()
         const travelMs = 1 + random.next() * 15
         const deliveryId = request.headers['X-Webhook-Id'] ?? ''

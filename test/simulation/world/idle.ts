@@ -103,8 +103,8 @@ interface Due {
   needs(type: string, by: number): boolean
 }
 
-/** Whose turn something is: dispatchers, the relay, the workers of invoices, or the scanners of a chain by its id. */
-type Turn = 'webhooks' | 'outbox' | 'invoices' | `${string}:${string}`
+/** Whose turn something is: the relays and dispatchers, the workers of invoices, or the scanners of a chain by its id. */
+type Turn = 'webhooks' | 'invoices' | `${string}:${string}`
 
 /** The next moment at which the product or a chain has something to do. */
 function nextDue(sim: Sim): Due {
@@ -122,7 +122,7 @@ function nextDue(sim: Sim): Due {
     if (row['status'] === 'pending') consider('webhooks', time(row['dueAt']), () => `delivery ${row['_id']}`)
   }
   for (const row of sim.store.documents('invoices')) {
-    consider('outbox', time(row['outboxAt']), () => `outbox of ${row['_id']}`)
+    consider('webhooks', time(row['outboxAt']), () => `outbox of ${row['_id']}`)
     consider('invoices', deadlineOf(sim, row), () => `deadline of ${row['_id']}`)
     if (sim.chains.has(String(row['actionChain'])))
       consider(`${row['actionChain']}` as Turn, deadlineOf(sim, row), () => `deadline of ${row['_id']}`)
@@ -163,8 +163,7 @@ function nextDue(sim: Sim): Due {
 function isNeeded(turns: ReadonlyMap<Turn, number>, type: string, by: number): boolean {
   const isTurn = (turn: Turn): boolean => (turns.get(turn) ?? Number.POSITIVE_INFINITY) <= by
   if (type.startsWith('scanner-')) return isTurn(type.slice('scanner-'.length) as Turn)
-  if (type === 'rates')
-    return [...turns.keys()].some((turn) => turn !== 'webhooks' && turn !== 'outbox' && isTurn(turn))
+  if (type === 'rates') return [...turns.keys()].some((turn) => turn !== 'webhooks' && isTurn(turn))
   return isTurn(type as Turn)
 }
 

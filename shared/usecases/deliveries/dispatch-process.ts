@@ -1,0 +1,168 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
+import type { After, Stopwatch } from '#shared/ports/timers.ts'
+import { createDeliveryClaimer, type DeliveryClaimer, type DeliveryClaimerDeps } from './claim-deliveries.ts'
+import { createDeliveryCap, type DeliveryCap } from './delivery-cap.ts'
+import { createSlots, type Slots } from './delivery-slots.ts'
+import { createOutcomeRecorder, type OutcomeRecorder } from './record-outcomes.ts'
+import { reportAttempt } from './report-attempt.ts'
+import { type ClaimedDelivery, type SendDeliveryDeps, sendDelivery } from './send-delivery.ts'
+import { type WarnFailingEndpointDeps, warnFailingEndpoint } from './warn-failing-endpoint.ts'
+
+/** `normal` serves everyone; endpoints that timed out in the last minute use `slow`, so they cannot exhaust the normal lane. */
+export type DispatchLane = 'normal' | 'slow'
+
+export interface DispatchDeliveriesDeps
+  extends Runtime,
+    DeliveryClaimerDeps,
+    SendDeliveryDeps,
+    Omit<WarnFailingEndpointDeps, 'deliveries'> {
+  readonly deliveries: DeliveryRepository
+  readonly notifier: QueueNotifier
+  readonly after: After
+  readonly stopwatch: Stopwatch
+  /** Requests in flight in this process, by lane. */
+  readonly maxInFlight: Readonly<Record<DispatchLane, number>>
+  /** How many processes send webhooks, this one included: they share the cap of an endpoint. */
+  processes(): number
+}
+
+/** What the turns and first attempts of one process share. */
+export interface DispatchProcess {
+  readonly deps: DispatchDeliveriesDeps
+  readonly claimer: DeliveryClaimer
+  readonly recorder: OutcomeRecorder
+  readonly lanes: Readonly<Record<DispatchLane, Slots>>
+  readonly caps: Map<string, DeliveryCap>
+  /** Endpoints whose turn ended because no place was free: the next free place wakes them. */
+  readonly waitingForSlot: Set<string>
+  /** Endpoints that may have due rows for which no claim of this process has begun since: nothing new overtakes them. */
+  readonly behind: Set<string>
+  /** Running turns by endpoint. */
+  readonly turns: Map<string, number>
+  /** Ids of claimed rows that were not sent, by lease token. */
+  readonly unsent: Map<string, string[]>
+  readonly work: Set<Promise<unknown>>
+  readonly wakeUps: Map<string, () => void>
+  stopping: boolean
+}
+
+/** The state of a process that has claimed nothing yet. */
+export function createDispatchProcess(deps: DispatchDeliveriesDeps): DispatchProcess {
+  const { normal, slow } = deps.maxInFlight
+  return {
+    deps,
+    claimer: createDeliveryClaimer(deps),
+    recorder: createOutcomeRecorder(deps),
+    lanes: { normal: createSlots(() => normal), slow: createSlots(() => slow) },
+    caps: new Map(),
+    waitingForSlot: new Set(),
+    behind: new Set(),
+    turns: new Map(),
+    unsent: new Map(),
+    work: new Set(),
+    wakeUps: new Map(),
+    stopping: false,
+  }
+}
+
+/** Signs and sends a claimed row, which holds a place that `give` returns, and records the outcome. Throws nothing that a caller could repair. */
+export async function sendAndRecord(self: DispatchProcess, claimed: ClaimedDelivery, give: () => void): Promise<void> {
+  const { deps } = self
+  const { delivery, endpoint } = claimed
+  const cap = capOf(self, endpoint.id)
+  const startedAt = deps.clock.now()
+  if (delivery.attempt === 0) {
+    deps.metrics.observe('webhook_first_attempt_seconds', Math.max(0, startedAt - delivery.createdAt) / 1_000)
+  }
+  const sent = await sendDelivery(deps, claimed).finally(give)
+  if (sent === null) {
+    keepUnsent(self, claimed)
+    return
+  }
+  const { outcome } = sent
+  cap.record(sent, deps.clock.now())
+  deps.metrics.count('webhook_attempts_total', { result: outcome.result })
+  deps.metrics.observe('webhook_attempt_seconds', sent.durationMs / 1_000)
+  reportAttempt(deps, claimed, sent)
+  const recorded = await self.recorder.record(outcome)
+  const isDueAtOnce = recorded && outcome.retryAfterMs === 0
+  if (!wakeWaiting(self, endpoint.id) && isDueAtOnce) deps.notifier.notify(queueOf(self, endpoint.id), endpoint.id)
+  if (recorded && outcome.result === 'failed') await warn(self, endpoint)
+}
+
+/** If the mail cannot be written now, the endpoint's next failure writes it, under the same id. */
+async function warn(self: DispatchProcess, endpoint: WebhookEndpoint): Promise<void> {
+  try {
+    await warnFailingEndpoint(self.deps, endpoint)
+  } catch (error) {
+    self.deps.logger.error({ err: error, endpointId: endpoint.id }, 'the mail about a failing endpoint was not written')
+  }
+}
+
+/** Takes `count` places of the endpoint and of the lane; the returned function gives some back. */
+export function takePlaces(
+  self: DispatchProcess,
+  lane: DispatchLane,
+  endpointId: string,
+  count: number,
+): (count: number) => void {
+  const cap = capOf(self, endpointId)
+  const slots = self.lanes[lane]
+  cap.slots.take(count)
+  slots.take(count)
+  return (given) => {
+    cap.slots.give(given)
+    slots.give(given)
+    self.deps.metrics.gauge('webhook_in_flight', slots.taken(), { lane })
+  }
+}
+
+/** Remembers a claimed row that was not sent, to release it when the process stops; otherwise its lease ends. */
+export function keepUnsent(self: DispatchProcess, { leaseToken, delivery }: ClaimedDelivery): void {
+  const ids = self.unsent.get(leaseToken)
+  if (ids === undefined) self.unsent.set(leaseToken, [delivery.id])
+  else ids.push(delivery.id)
+}
+
+/** Every place given back, by a request or by a claim, wakes an endpoint whose turn ended because none was free. */
+export function wakeWaiting(self: DispatchProcess, endpointId: string): boolean {
+  const waited = self.waitingForSlot.delete(endpointId)
+  if (waited) self.deps.notifier.notify(queueOf(self, endpointId), endpointId)
+  return waited
+}
+
+/** The cap of an endpoint as this process learned it. */
+export function capOf(self: DispatchProcess, endpointId: string): DeliveryCap {
+  const known = self.caps.get(endpointId)
+  if (known !== undefined) return known
+  const cap = createDeliveryCap(self.deps.processes)
+  self.caps.set(endpointId, cap)
+  return cap
+}
+
+/** Prune only above this size: learned caps are worth keeping. */
+export function forgetIdle(self: DispatchProcess, now: Ms): void {
+  if (self.caps.size <= 10_000) return
+  for (const [endpointId, cap] of self.caps) if (cap.isIdle(now)) self.caps.delete(endpointId)
+}
+
+/** The queue of the lane that serves the endpoint now. */
+export function queueOf(self: DispatchProcess, endpointId: string) {
+  return capOf(self, endpointId).isSlow(self.deps.clock.now()) ? QUEUES.webhooksSlow : QUEUES.webhooks
+}
+
+/** Counts as work in flight until it settles; a failure is logged. */
+export function track<T>(self: DispatchProcess, work: Promise<T>): Promise<T> {
+  const settled: Promise<unknown> = work.then(
+    () => self.work.delete(settled),
+    (error: unknown) => {
+      self.work.delete(settled)
+      self.deps.logger.error({ err: error }, 'webhook dispatch failed')
+    },
+  )
+  self.work.add(settled)
+  return work
+}

@@ -1,0 +1,131 @@
+import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Logger } from '#shared/ports/runtime.ts'
+import type { After, Stopwatch } from '#shared/ports/timers.ts'
+
+/** A full batch is trimmed at once; a smaller one waits this long for more. */
+const BATCH = 64
+const WAIT_MS = 40
+/** Pauses between tries of a trim that failed; then the entries are relayed again, which changes nothing. */
+const RETRY_AFTER_MS = [100, 1_000] as const
+/** A read at majority may show an entry for so long after it was trimmed. */
+const SHOWN_AFTER_TRIM_MS = 2_000
+/** Beyond this many invoices all are forgotten: their entries are relayed again, and every insert is refused. */
+const REMEMBERED_MAX = 10_000
+
+/** The entries of an invoice that are durable elsewhere. */
+export interface Relayed {
+  readonly id: string
+  readonly throughSeq: number
+}
+
+/** Removes relayed entries from outboxes. */
+export interface OutboxTrimmer {
+  /** The highest sequence number that this process relayed of the invoice and still remembers; 0 when none. */
+  relayedThrough(invoiceId: string): number
+  /** How many invoices wait for their trim. */
+  waiting(): number
+  /** Call it when everything that the entries stand for is durable. */
+  relayed(entries: readonly Relayed[]): Promise<void>
+}
+
+/** Trims with the round that relayed, and remembers nothing. */
+export function trimAtOnce(invoices: Pick<InvoiceRepository, 'trimOutbox'>): OutboxTrimmer {
+  return {
+    relayedThrough: () => 0,
+    waiting: () => 0,
+    relayed: (entries) => invoices.trimOutbox(entries),
+  }
+}
+
+export interface BackgroundTrimmerDeps {
+  readonly invoices: Pick<InvoiceRepository, 'trimOutbox'>
+  readonly after: After
+  readonly stopwatch: Stopwatch
+  readonly logger: Logger
+}
+
+/** A trimmer that no round waits for. */
+export interface BackgroundTrimmer extends OutboxTrimmer {
+  /** Trims what waits; resolves when no write is in flight. Later entries are trimmed as before. */
+  flush(): Promise<void>
+}
+
+/** `trimmedAt` is the stopwatch reading of the trim, null before it. */
+interface Remembered {
+  readonly throughSeq: number
+  readonly trimmedAt: number | null
+}
+
+/**
+ * Trims in the background, many invoices in one write, and remembers by invoice and sequence number what was relayed, so that a later round
+ * leaves it out. The memory only saves work: ids are deterministic, inserts refuse what exists, and nothing is sent for a
+ * refused row. A trim that fails every time is forgotten, so that a sweep finds its entries.
+ */
+export function createBackgroundTrimmer(deps: BackgroundTrimmerDeps): BackgroundTrimmer {
+  const remembered = new Map<string, Remembered>()
+  const writes = new Set<Promise<void>>()
+  let waiting = new Map<string, number>()
+  let writing = 0
+  let cancelTimer: (() => void) | null = null
+
+  const remember = (id: string, entry: Remembered): void => {
+    if (remembered.size >= REMEMBERED_MAX) remembered.clear()
+    // In the order of their last change, so that `forget` ends at the first that is too young.
+    remembered.delete(id)
+    remembered.set(id, entry)
+  }
+  const forgetShown = (): void => {
+    const limit = deps.stopwatch() - SHOWN_AFTER_TRIM_MS
+    for (const [id, { trimmedAt }] of remembered) {
+      if (trimmedAt === null) continue
+      if (trimmedAt > limit) return
+      remembered.delete(id)
+    }
+  }
+  const trim = async (batch: ReadonlyMap<string, number>): Promise<void> => {
+    const entries = [...batch].map(([id, throughSeq]) => ({ id, throughSeq }))
+    const isCurrent = ({ id, throughSeq }: Relayed) => remembered.get(id)?.throughSeq === throughSeq
+    for (const pauseMs of [...RETRY_AFTER_MS, null]) {
+      try {
+        await deps.invoices.trimOutbox(entries, { majority: false })
+        const trimmedAt = deps.stopwatch()
+        for (const entry of entries) if (isCurrent(entry)) remember(entry.id, { ...entry, trimmedAt })
+        forgetShown()
+        return
+      } catch (error) {
+        deps.logger.warn({ err: error, invoices: entries.length, pauseMs }, 'relayed entries could not be trimmed')
+        if (pauseMs !== null) await new Promise<void>((resolve) => deps.after(pauseMs, resolve))
+      }
+    }
+    for (const entry of entries) if (isCurrent(entry)) remembered.delete(entry.id)
+  }
+  const write = (): void => {
+    cancelTimer?.()
+    cancelTimer = null
+    const batch = waiting
+    waiting = new Map()
+    if (batch.size === 0) return
+    writing += batch.size
+    const written: Promise<void> = trim(batch).finally(() => {
+      writing -= batch.size
+      writes.delete(written)
+    })
+    writes.add(written)
+  }
+  return {
+    relayedThrough: (invoiceId) => remembered.get(invoiceId)?.throughSeq ?? 0,
+    waiting: () => waiting.size + writing,
+    relayed: async (entries) => {
+      for (const { id, throughSeq } of entries) {
+        waiting.set(id, throughSeq)
+        remember(id, { throughSeq, trimmedAt: null })
+      }
+      if (waiting.size >= BATCH) write()
+      else if (waiting.size > 0) cancelTimer ??= deps.after(WAIT_MS, write)
+    },
+    flush: async () => {
+      write()
+      while (writes.size > 0) await Promise.all(writes)
+    },
+  }
+}
