@@ -12,19 +12,22 @@ beforeAll(async () => {
 })
 
 /** Pages before the log-in work for people who cannot see them, on a phone as well. */
-test.each(['/login', '/reset', `/reset#${'a'.repeat(43)}`, `/invitation#${'a'.repeat(43)}`])('%s is accessible in both themes', async (path) => {
-  const page = await browser.open()
-  await page.goto(`${dev.adminUrl}${path}`)
-  await settled(page)
-  for (const width of [320, 1280]) {
-    await page.setViewportSize({ width, height: 900 })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await showTheme(page, colorScheme)
-      expect({ width, colorScheme, found: await axeViolations(page) }).toEqual({ width, colorScheme, found: [] })
+test.each(['/login', '/reset', `/reset#${'a'.repeat(43)}`, `/invitation#${'a'.repeat(43)}`])(
+  '%s is accessible in both themes',
+  async (path) => {
+    const page = await browser.open()
+    await page.goto(`${dev.adminUrl}${path}`)
+    await settled(page)
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await showTheme(page, colorScheme)
+        expect({ width, colorScheme, found: await axeViolations(page) }).toEqual({ width, colorScheme, found: [] })
+      }
+      expect(await sidewaysPixels(page)).toBe(0)
     }
-    expect(await sidewaysPixels(page)).toBe(0)
-  }
-})
+  },
+)
 
 test('settings, keys, team and the account are accessible with their questions open', {
   timeout: 240_000,
