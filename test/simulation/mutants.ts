@@ -4,12 +4,14 @@ import { DELIVERY_MUTANTS } from './mutants/deliveries.ts'
 import { EDGE_MUTANTS } from './mutants/edge.ts'
 import type { Mutant } from './mutants/mutant.ts'
 import { STATE_MUTANTS } from './mutants/state.ts'
+import { THRIFTY_MUTANTS } from './mutants/thrifty.ts'
 
 /** Every planted bug. */
 export const MUTANTS: readonly Mutant[] = [
   ...STATE_MUTANTS,
   ...CREDIT_MUTANTS,
   ...BLOCK_MUTANTS,
+  ...THRIFTY_MUTANTS,
   ...DELIVERY_MUTANTS,
   ...EDGE_MUTANTS,
 ]

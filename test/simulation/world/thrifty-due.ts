@@ -1,10 +1,13 @@
 import type { CursorDocument } from '#shared/db/scanning/cursor-model.ts'
+import { Violation } from '../kernel/violation.ts'
 import type { SimChain } from './chain.ts'
 import type { Sim } from './sim.ts'
 
 /** A thrifty scanner that expects nothing asks its node so often. */
 const RESTING_MS = 600_000
 const HOUR_MS = 3_600_000
+/** A daily look at settled blocks finds everything within so long. */
+const FOUND_WITHIN_MS = 72 * HOUR_MS
 const WAITING = new Set(['new', 'pending', 'partial', 'confirming'])
 
 const cursorOf = (sim: Sim, id: string): CursorDocument | undefined =>
@@ -27,7 +30,11 @@ export function unfoundAt(sim: Sim, chain: SimChain): number {
       chain.blockOf(txHash) !== null &&
       !isStored(sim, chain, txHash, key),
   )
-  if (missing.length === 0) return Number.POSITIVE_INFINITY
+  const [first] = missing
+  if (first === undefined) return Number.POSITIVE_INFINITY
+  const oldest = Math.min(...missing.map(({ txHash }) => chain.blockOf(txHash)?.time ?? now))
+  if (now > Math.max(oldest, sim.healedAt) + FOUND_WITHIN_MS)
+    throw new Violation('L1', `transfer ${first.key} on ${chain.id} is looked for by nobody`)
   const cursor = cursorOf(sim, chain.id)
   const open = new Set(
     sim.store.documents('invoices').flatMap((row) => (WAITING.has(String(row['status'])) ? String(row['_id']) : [])),

@@ -1,0 +1,34 @@
+import type { Mutant } from './mutant.ts'
+
+/** Thrifty scanning: what is looked at how far, and the change of modes. */
+export const THRIFTY_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'position-not-per-watch',
+    file: 'shared/usecases/scanning/thrifty-looks.ts',
+    find: 'if (looks != null) await moveCursor(session, { looks: { ...looks, [kind]: to } })',
+    replace: 'if (looks != null) await moveCursor(session, { looks: { ended: to, all: to } })',
+    what: 'A look at the addresses of ended invoices counts as one at all addresses.',
+  },
+  {
+    name: 'expired-without-the-last-look',
+    file: 'shared/usecases/scanning/thrifty-reads.ts',
+    find: 'watchedMethods(source.mode, source.network, cursor.time)',
+    replace: 'watchedMethods(source.mode, source.network, deps.clock.now())',
+    what: 'Addresses are not looked at any more once the deadline is over, although their range was not read to it.',
+  },
+  {
+    name: 'mode-switch-without-baseline',
+    file: 'shared/usecases/scanning/thrifty-mode.ts',
+    find: 'looks == null || looks.all.height >= cursor.height ? placeOf(cursor, cursor.time) : looks.all',
+    replace: 'looks === undefined ? placeOf(cursor, 0) : placeOf(cursor, cursor.time)',
+    what: 'Full scanning begins where thrifty scanning stopped, not where it had looked at all addresses.',
+    seed: '80',
+  },
+  {
+    name: 'finality-of-a-resting-network',
+    file: 'shared/usecases/scanning/thrifty-tick.ts',
+    find: 'const { finalizedHeight: _, ...seen } = headFields(session, head)',
+    replace: 'const seen = headFields(session, head)',
+    what: 'A resting network takes its cursor for final because blocks of that height are, and halts at a reorganisation it slept through.',
+  },
+]
