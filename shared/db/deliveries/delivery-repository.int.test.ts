@@ -55,6 +55,45 @@ describe('insertMany', () => {
     const Model = stores.db.connection.model('schema-check-deliveries', WEBHOOK_DELIVERIES.schema)
     await expect(new Model(stored).validate()).resolves.toBeUndefined()
   })
+
+  it('names the rows that it inserted, and none that it met', async () => {
+    const endpointId = uuid()
+    const [met] = await rows(endpointId, 1, { leaseToken: 'theirs', claims: 1 })
+    if (met === undefined) throw new Error('a row was made')
+    const mine = sampleDelivery(`whd_${uuid()}`, { endpointId, leaseToken: 'ours', claims: 1 })
+    expect(await repository().insertMany([{ ...met, leaseToken: 'ours' }, mine])).toEqual(new Set([mine.id]))
+    expect((await repository().findById(met.id))?.leaseToken).toBe('theirs')
+  })
+
+  // Guarantee: after a lost answer, rows with this caller's token are its own, and a row of another process never is.
+  it('finds its own rows by their token when the first answer was lost', async () => {
+    const endpointId = uuid()
+    const [met] = await rows(endpointId, 1, { leaseToken: 'theirs', claims: 1 })
+    if (met === undefined) throw new Error('a row was made')
+    const mine = [1, 2].map(() => sampleDelivery(`whd_${uuid()}`, { endpointId, leaseToken: 'ours', claims: 1 }))
+    let tries = 0
+    const db = {
+      ...stores.db,
+      collection: (model: Parameters<typeof stores.db.collection>[0]) => {
+        const real = stores.db.collection(model)
+        return new Proxy(real, {
+          get: (target, name) => {
+            if (name !== 'insertMany') return Reflect.get(target, name).bind?.(target) ?? Reflect.get(target, name)
+            return async (...asked: Parameters<typeof real.insertMany>) => {
+              tries += 1
+              const answer = target.insertMany(...asked)
+              if (tries > 1) return answer
+              await answer.catch(() => undefined)
+              throw new Error('the answer was lost')
+            }
+          },
+        })
+      },
+    } as typeof stores.db
+    const ours = await createDeliveryRepository(db).insertMany([{ ...met, leaseToken: 'ours' }, ...mine])
+    expect(tries).toBe(2)
+    expect(ours).toEqual(new Set(mine.map(({ id }) => id)))
+  })
 })
 
 /** Reads due rows of an endpoint and claims them. */

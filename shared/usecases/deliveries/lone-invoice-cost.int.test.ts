@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { outboxShardOf } from '#shared/ports/invoices.ts'
+import { endpointSecretContext } from '#shared/ports/secrets.ts'
+import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/http/webhook-http.ts'
+import { after } from '#shared/runtime/process/after.ts'
+import { stopwatch } from '#shared/runtime/process/stopwatch.ts'
+import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
+import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
+import { type Engine, openEngine } from '#test/support/engine.ts'
+import { useStores } from '#test/support/stores.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
+import { createDispatcher } from './dispatch-deliveries.ts'
+
+const stores = useStores()
+let engine: Engine
+let receiver: WebhookReceiver
+let http: WebhookHttp
+beforeAll(async () => {
+  engine = await openEngine(stores)
+  receiver = await startWebhookReceiver()
+  http = createWebhookHttp()
+})
+afterAll(async () => {
+  await profile(0)
+  await http.close()
+  await receiver.close()
+})
+
+const native = () => stores.db.connection.getClient().db(stores.db.name)
+const profile = (level: 0 | 2) => native().command({ profile: level })
+
+interface Profiled {
+  readonly op: string
+  readonly ns: string
+}
+
+// Guarantee: what a lone invoice asks of the store, from its insert to its recorded delivery. Counted, not timed.
+it('costs seven commands after its insert', async () => {
+  const { deps, workspace, secretBox } = engine
+  const id = deps.random.uuid()
+  const now = deps.clock.now()
+  await deps.endpoints.insert({
+    ...{ id, workspaceId: workspace.id, url: receiver.url, events: ['*'], mode: 'test', description: null },
+    ...{ status: 'enabled', createdAt: now, updatedAt: now, opId: null },
+    sealedSecrets: [secretBox.seal(`whsec_${randomBytes(32).toString('base64')}`, endpointSecretContext(id))],
+  })
+  const parts = { ...deps, http, after, stopwatch, secretBox, allowLocalhost: true, processes: () => 1 }
+  const dispatcher = createDispatcher({ ...parts, maxInFlight: { normal: 64, slow: 16 } })
+  const trimmer = createBackgroundTrimmer(parts)
+  const attempts = { isPaused: async () => false, claim: dispatcher.claimInserted, wake: dispatcher.wake }
+  const relay = createOutboxRelay(deps, { attempts, trimmer, stopwatch })
+  const send = async (shard: number): Promise<void> => {
+    await relay.relayShard(shard)
+    await dispatcher.idle()
+    await trimmer.flush()
+  }
+  const shardOfNew = async () => outboxShardOf((await engine.open()).terms.id)
+  await send(await shardOfNew())
+
+  const shard = await shardOfNew()
+  await profile(2)
+  await send(shard)
+  await profile(0)
+
+  const found = (await native()
+    .collection('system.profile')
+    .find({ ns: { $not: /system\.profile|\$cmd/ } })
+    .sort({ ts: 1 })
+    .toArray()) as unknown as readonly Profiled[]
+  // An update command has an entry for each of its statements; here each has one.
+  const names = found.map((each) => `${each.op} ${each.ns.slice(each.ns.indexOf('.') + 1)}`)
+  expect(names.toSorted()).toEqual(
+    [
+      'command invoices',
+      'query webhook_endpoints',
+      'insert events',
+      'insert webhook_deliveries',
+      'update webhook_deliveries',
+      'insert webhook_attempts',
+      'update invoices',
+    ].toSorted(),
+  )
+  expect(receiver.requests).toHaveLength(2)
+})
