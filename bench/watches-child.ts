@@ -27,6 +27,8 @@ const indexes = await Promise.all(
   }),
 )
 const ms = performance.now() - begun
+const cpu = process.cpuUsage()
+const cpuMs = (cpu.user + cpu.system) / 1_000
 const bytes = process.resourceUsage().maxRSS * 1_024
-process.stdout.write(JSON.stringify({ ms, bytes, hot: indexes[0]?.size ?? 0, cold: cold.size }))
+process.stdout.write(JSON.stringify({ ms, cpuMs, bytes, hot: indexes[0]?.size ?? 0, cold: cold.size }))
 await db.close()

@@ -40,10 +40,10 @@ export async function benchWatches({ invoices, only, print }: BenchOptions): Pro
     else await packOld(db, old, print)
     await addAddresses(db, old, HOT)
     for (const networks of NETWORKS) {
-      const { ms, bytes, hot, cold } = await start(stores.mongoUrl, name, networks)
+      const { ms, cpuMs, bytes, hot, cold } = await start(stores.mongoUrl, name, networks)
       print(
         `${networks} network${networks > 1 ? 's' : ''} in a process: ${hot} hot and ${cold} old addresses after ${(ms / 1_000).toFixed(1)} s, ` +
-          `at most ${(bytes / 1e6).toFixed(0)} MB`,
+          `${(cpuMs / 1_000).toFixed(1)} s of CPU with its start, at most ${(bytes / 1e6).toFixed(0)} MB`,
       )
     }
   } finally {
@@ -96,6 +96,8 @@ async function storePacks(db: Database, count: number, print: (line: string) => 
 
 interface Started {
   readonly ms: number
+  /** CPU time of the whole process, loading of its modules included. */
+  readonly cpuMs: number
   readonly bytes: number
   readonly hot: number
   readonly cold: number

@@ -18,10 +18,7 @@ export async function claimsCold(
   at: Ms,
 ): Promise<ReadonlySet<string>> {
   if (claims.length === 0) return new Set()
-  const projection = {
-    ...{ _id: 0, claims: 1, expiresAt: 1, updatedAt: 1 },
-    ...{ 'locks.policy.lateGraceMs': 1, 'locks.quotes.expiresAt': 1 },
-  } as const
+  const projection = { _id: 0, claims: 1, expiresAt: 1, updatedAt: 1, locks: 1 } as const
   const found = await invoices
     .find({ ...holdingClaims(claims), status: { $nin: [...WAITING] } }, { projection })
     .toArray()

@@ -80,7 +80,9 @@ async function follow(round: Round, name: WalkName, from: RollupPosition): Promi
     batches += 1
     if (batches % SAVE_EVERY_BATCHES !== 0) continue
     await savePosition(db, position)
-    control.report?.(`figures: ${name} read through ${new Date(batch.through).toISOString()}`)
+    const share = Math.min(1, Math.max(0, (batch.through - from[name]) / Math.max(1, settled - from[name])))
+    const through = new Date(batch.through).toISOString()
+    control.report?.(`figures: ${name} read through ${through}, ${Math.floor(100 * share)} % of the time`)
   }
   return { ...position, [name]: Math.max(from[name], settled) }
 }

@@ -76,9 +76,13 @@ async function countFiguresOnce(db: Database, onProgress: (line: string) => void
   if ((await db.collection(INVOICES).findOne({}, { projection: { _id: 1 } })) === null) return
   const native = db.connection.getClient().db(db.name)
   const { localTime } = (await native.command({ hello: 1 })) as { localTime: Date }
-  onProgress('figures: counting the invoices of half a year for the overview')
-  const counted = await createRollups(db).catchUp(localTime.getTime(), { report: onProgress })
-  onProgress(`figures: counted ${counted} slots`)
+  const begun = performance.now()
+  const report = (line: string): void =>
+    onProgress(`${line}, after ${((performance.now() - begun) / 1_000).toFixed(1)} s`)
+  const invoices = await db.collection(INVOICES).estimatedDocumentCount()
+  onProgress(`figures: counting half a year of about ${invoices} invoices for the overview`)
+  const counted = await createRollups(db).catchUp(localTime.getTime(), { report })
+  report(`figures: counted ${counted} slots`)
 }
 
 async function missingIndexes(db: Database): Promise<readonly { label: string }[]> {

@@ -16,7 +16,7 @@ const ALL_RESTART = 0.6
 export const packerProgram: Program = async (sim, running) => {
   const parts = await surround(sim, running)
   const luck = sim.random.fork(`packer/${running.process.name}`)
-  const mayCrash = () => !sim.healed && sim.supervisor.crashes < sim.mix.crashesMax
+  const mayCrash = () => !sim.healed && sim.mix.crashesMax > 0
   const afterwards = async <T>(what: string, write: Promise<T>): Promise<T> => {
     const done = await write
     if (mayCrash() && luck.chance(DIES)) sim.supervisor.crash(running.process, `after ${what}`)

@@ -248,6 +248,21 @@ const CHANGES: readonly ContractCase[] = [
     gives: ['test:evm:a'],
   },
   {
+    name: 'claims are cold when their invoice is over and a day has passed since its last change',
+    ask: async ({ invoices }) => {
+      const over = { status: 'expired', expiresAt: PAST, nextActionAt: null } as const
+      await invoices.insert(invoiceNamed('i-1', { state: { ...over, locks: [lock('a'), lock('b')] } }))
+      await invoices.insert(invoiceNamed('i-2', { number: 2, state: { locks: [lock('c')] } }))
+      const claims = ['test:evm:a', 'test:evm:c', 'test:evm:d']
+      return [
+        [...(await invoices.claimsCold(claims, FUTURE + 400 * 86_400_000))],
+        [...(await invoices.claimsCold(claims, PAST))],
+        [...(await invoices.claimsCold([], FUTURE))],
+      ]
+    },
+    gives: [['test:evm:a'], [], []],
+  },
+  {
     name: 'a reference inside a lock finds its invoice',
     ask: async ({ invoices }) => {
       await invoices.insert(invoiceNamed('i-1', { state: { locks: [lock('a'), lock('b', { reference: 'ref-1' })] } }))

@@ -1,20 +1,7 @@
 import type { Prng } from '../kernel/prng.ts'
 import type { SimChain } from './chain.ts'
+import type { ScanPlan } from './scan-plan.ts'
 import type { Sim } from './sim.ts'
-
-/** How a chain is scanned in one seed. */
-export interface ScanPlan {
-  /** As the settings say now; a scanner reads them when it starts. */
-  isThrifty: boolean
-  /** Whether that was ever so: then some blocks were never read. */
-  wasThrifty: boolean
-  /** How often an operator changes the setting. */
-  readonly switches: number
-  /** Nodes drop old balances. */
-  readonly isPruned: boolean
-  /** Most of the quota is used. */
-  readonly isNearlySpent: boolean
-}
 
 /** Draws full, thrifty or changing scanning for every chain of accounts; others are read in full. */
 export function drawScanModes(chains: readonly SimChain[], random: Prng): ReadonlyMap<string, ScanPlan> {

@@ -7,7 +7,7 @@ import type { SimChain } from './chain.ts'
 import type { FaultMix } from './fault-mix.ts'
 import type { Market } from './market.ts'
 import type { SimRedis } from './redis-port.ts'
-import type { ScanPlan } from './scan-modes.ts'
+import type { ScanPlan } from './scan-plan.ts'
 import type { Supervisor } from './supervisor-port.ts'
 
 /** Everything one seed consists of. Parts find each other here; nothing outside of it is ever changed. */
