@@ -28,6 +28,7 @@ import { createAdvanceFailures } from './invoices/advance-failures.ts'
 import { createGroupedFind } from './invoices/group-find.ts'
 import { createGroupedInsert } from './invoices/group-insert.ts'
 import { createInvoiceCounts } from './invoices/invoice-counts.ts'
+import { createInvoiceNotes } from './invoices/invoice-notes.ts'
 import { createInvoiceRepository } from './invoices/invoice-repository.ts'
 import { createInvoiceVersions } from './invoices/invoice-versions.ts'
 import { createMailQueue } from './mails/mail-queue.ts'
@@ -89,6 +90,7 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     exceptions: createExceptionRepository(db),
     exports: createExportRecords(db),
     ...createPreparations(db),
+    ...createInvoiceReads(db),
     /** Concurrent inserts and single reads are sent as one command; for a process with many requests. */
     groupedInvoices: {
       ...invoices,
@@ -98,7 +100,6 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     idempotency: createIdempotencyRepository(db),
     installationReads: createInstanceReads(db),
     invitations: createInvitationRepository(db),
-    invoiceLookups: createInvoiceLookups(db),
     invoices,
     leases: createLeaseRepository(db),
     loginAttempts: createLoginAttempts(db),
@@ -136,4 +137,9 @@ function createPreparations(db: Database) {
     goLive: createGoLiveRepository(db),
     verifiedBackups: createVerifiedBackups(db),
   }
+}
+
+/** What operators read and write about invoices besides their state. */
+function createInvoiceReads(db: Database) {
+  return { invoiceLookups: createInvoiceLookups(db), invoiceNotes: createInvoiceNotes(db) }
 }
