@@ -21,6 +21,10 @@ export const MONEY_ATTACKS: Pick<
     const id = await invoice({ asset: 'usdt_ethereum' })
     return { input: { id, scenario: 'partial' }, other: { id, scenario: 'paid' } }
   }),
+  'invoices.addNote': once(1, 0, async ({ invoice }) => {
+    const id = await invoice()
+    return { input: { id, text: 'called them' }, other: { id, text: 'did not call them' } }
+  }),
   'invoices.eraseCustomer': once(1, 0, async ({ invoice }) => {
     const customer = { email: 'c@example.com', name: 'Carla' }
     return {

@@ -30,6 +30,7 @@ const LABELS = new Map(
     'golive.payment_started': 'Go-live self-payment started',
     'invoice.customer_erased': 'Personal data erased',
     'invoice.funds_accepted': 'Underpayment accepted',
+    'invoice.note_added': 'Note added',
     'invoice.payment_attached': 'Payment applied',
     'invoice.payment_counted': 'Payment applied',
     'invoice.payment_simulated': 'Payment simulated',

@@ -29,6 +29,7 @@ import { createAdvanceFailures } from './invoices/advance-failures.ts'
 import { createGroupedFind } from './invoices/group-find.ts'
 import { createGroupedInsert } from './invoices/group-insert.ts'
 import { createInvoiceCounts } from './invoices/invoice-counts.ts'
+import { createInvoiceNotes } from './invoices/invoice-notes.ts'
 import { createInvoiceRepository } from './invoices/invoice-repository.ts'
 import { createInvoiceVersions } from './invoices/invoice-versions.ts'
 import { createMailQueue } from './mails/mail-queue.ts'
@@ -93,6 +94,7 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     exports: createExportRecords(db),
     ...createPreparations(db),
     ...createPayerParts(db),
+    ...createInvoiceReads(db),
     /** Concurrent inserts and single reads are sent as one command; for a process with many requests. */
     groupedInvoices: {
       ...invoices,
@@ -102,7 +104,6 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     idempotency: createIdempotencyRepository(db),
     installationReads: createInstanceReads(db),
     invitations: createInvitationRepository(db),
-    invoiceLookups: createInvoiceLookups(db),
     invoices,
     leases: createLeaseRepository(db),
     loginAttempts: createLoginAttempts(db),
@@ -156,4 +157,9 @@ function createPayerParts(db: Database) {
     paymentLookups: createOperatorPaymentLookups(db),
     products: createProductRepository(db),
   }
+}
+
+/** What operators read and write about invoices besides their state. */
+function createInvoiceReads(db: Database) {
+  return { invoiceLookups: createInvoiceLookups(db), invoiceNotes: createInvoiceNotes(db) }
 }

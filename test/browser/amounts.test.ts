@@ -70,7 +70,7 @@ test.each(STATES)('the page of an invoice that is %s shows the amounts of the AP
 test('a refund of an overpaid invoice proposes what came above the amount due', async () => {
   const { id, crypto, received } = invoices['overpaid'] as Invoice
   const page = await open(`invoices/${id}`)
-  await page.getByRole('button', { name: 'Request refund address' }).click()
+  await page.getByRole('button', { name: 'Refund …' }).click()
   const form = page.getByRole('dialog')
   const base = BigInt(received.amount_base_units) - BigInt(crypto?.amount_base_units ?? 0)
   expect(base).toBeGreaterThan(0n)
@@ -83,7 +83,7 @@ test('a refund of an overpaid invoice proposes what came above the amount due', 
 test('a refund of a paid invoice proposes all of it', async () => {
   const { id, received } = invoices['paid'] as Invoice
   const page = await open(`invoices/${id}`)
-  await page.getByRole('button', { name: 'Request refund address' }).click()
+  await page.getByRole('button', { name: 'Refund …' }).click()
   expect(
     await page
       .getByRole('dialog')

@@ -194,6 +194,11 @@ const MONEY = {
     tookMs: 0,
   })),
   'settlements.list cursor': WORDS,
+  'invoices.openRefund address': ADDRESSES,
+  'invoices.addNote id': tries('openInvoice', ({ caller, at }, id) =>
+    caller.invoices.addNote({ ...at, ...op(), id, text: reason }),
+  ),
+  'invoices.addNote text': WORDS,
   'customers.get id': tries('invoice', ({ caller, at }, id) => caller.customers.get({ ...at, id })),
   'customers.invoices id': tries('invoice', ({ caller, at }, id) => caller.customers.invoices({ ...at, id })),
   'customers.invoices cursor': tries('invoicePlace', (bob, cursor) =>

@@ -7,11 +7,15 @@ import {
   isMoneyException,
   MONEY_EXCEPTION_KINDS,
 } from '#shared/domain/enumerations.ts'
+import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
 import { type ExceptionEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
 import { exceptionSentence } from '#shared/usecases/diagnostics/exception-sentence.ts'
 import { explainException } from '#shared/usecases/diagnostics/explain-exception.ts'
 import { type DecideInput, decideException, noteException } from '#shared/usecases/exceptions/decide-exception.ts'
 import { paymentInInbox } from '#shared/usecases/exceptions/payment-in-inbox.ts'
+import { suggestRefund } from '#shared/usecases/refunds/suggest-refund.ts'
 import type { Operation } from '#shared/usecases/requests/begin-operation.ts'
 import { actionOf } from '../action.ts'
 import type { AdminDeps } from '../assemble.ts'
@@ -45,6 +49,8 @@ const detailWire = z.object({
     .nullable(),
   ways: z.array(z.enum(RESOLUTIONS)),
   valueIn: z.object({ symbol: z.string(), decimals: z.number(), due: z.string() }).nullable(),
+  /** The likely refund of overpaid and late money, in units of the coin; see `suggestRefund`. */
+  refund: z.object({ amount: z.string(), symbol: z.string() }).nullable(),
 })
 
 /** Exceptions: evidence and decisions. */
@@ -102,6 +108,7 @@ export const exceptionsRouter = router({
         worth,
         ways: [...ways],
         valueIn,
+        refund: await refundOf(ctx.deps, entry, invoice?.terms.workspaceId === input.workspaceId ? invoice : null),
       }
     }),
 
@@ -141,6 +148,16 @@ export const exceptionsRouter = router({
       return await withSentence(ctx.deps, entry)
     }),
 })
+
+/** Kinds whose money an operator may want to return. */
+const REFUNDABLE: readonly ExceptionKind[] = ['over', 'late', 'out_of_quote', 'cancelled_paid']
+
+async function refundOf({ money }: AdminDeps, { kind }: ExceptionEntry, invoice: Invoice | null) {
+  const lock = invoice === null ? null : activePaymentMethod(invoice.state)
+  if (invoice === null || lock === null || !REFUNDABLE.includes(kind)) return null
+  const base = suggestRefund(invoice.state, await money.refunds.listByInvoice(invoice.terms.id))
+  return base === 0n ? null : { amount: formatUnits(base, lock.decimals), symbol: lock.symbol }
+}
 
 /** Ids of exceptions contain transfer keys, which are not secret: every page checks its owner. */
 function writePlace({ at, id }: { readonly at: number; readonly id: string }): string {

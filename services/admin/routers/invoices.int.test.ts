@@ -197,4 +197,35 @@ describe('erasing a customer', () => {
       eraseCustomer(deps, { ...ana.at, invoiceId: op(), opId: op(), actor: 'user:x', reason: null }),
     ).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
+
+  // Guarantee: what the team wrote about a person goes with that person's data, and the audit trail never had it.
+  it('erases the texts of notes, and keeps who wrote them when', async () => {
+    const id = await make({ customer: { email: 'note-me@correo.example', name: 'María' } })
+    const note = { ...ana.at, id, opId: op(), text: 'María called: she paid from Binance' }
+    const [first] = await ana.caller.invoices.addNote(note)
+    expect(first).toMatchObject({ by: 'ana@example.com', text: note.text })
+    expect(await ana.caller.invoices.addNote(note)).toHaveLength(1)
+    await expect(luis.caller.invoices.addNote({ ...note, id: op(), opId: op() })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
+    const before = await ana.caller.invoices.get({ ...ana.at, id })
+    expect(before.notes.map(({ text }) => text)).toEqual([note.text])
+    const erased = await ana.caller.invoices.eraseCustomer({ ...ana.at, id, opId: op(), reason: 'asked by letter' })
+    expect(erased.notes).toEqual([{ ...first, text: null }])
+    expect(JSON.stringify(await engine.deps.audits.listBySubject(id))).not.toMatch(/María|Binance/)
+    // A note that is written afterwards can be erased as well, though no name is left.
+    await ana.caller.invoices.addNote({ ...note, opId: op(), text: 'María again' })
+    const again = await ana.caller.invoices.eraseCustomer({ ...ana.at, id, opId: op(), reason: 'asked by letter' })
+    expect(again.notes.map(({ text }) => text)).toEqual([null, null])
+    // Notes change neither version nor announcements.
+    expect(again.version).toBe(before.version)
+  })
+
+  it('takes fifty notes, and refuses the next one in a sentence', async () => {
+    const id = await make({})
+    const add = (text: string) => ana.caller.invoices.addNote({ ...ana.at, id, opId: op(), text })
+    for (let count = 1; count <= 50; count += 1) expect(await add(`note ${count}`)).toHaveLength(count)
+    await expect(add('one more')).rejects.toMatchObject({ cause: { code: 'INVALID_STATE' } })
+    expect((await ana.caller.invoices.get({ ...ana.at, id })).notes).toHaveLength(50)
+  })
 })

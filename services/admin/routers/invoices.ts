@@ -6,6 +6,7 @@ import { invoiceTimeline } from '#shared/usecases/diagnostics/invoice-timeline.t
 import { listInvoicesForOperators } from '#shared/usecases/diagnostics/list-invoices-for-operators.ts'
 import { cancelByHand } from '#shared/usecases/invoices/cancel-by-hand.ts'
 import { readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
+import { noteInvoice } from '#shared/usecases/invoices/note-invoice.ts'
 import { simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
 import { eraseCustomer } from '#shared/usecases/maintenance/erase-customer.ts'
 import { listCurrencies } from '#shared/usecases/quotes/list-currencies.ts'
@@ -13,7 +14,7 @@ import { suggestRefund } from '#shared/usecases/refunds/suggest-refund.ts'
 import { actionOf } from '../action.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { mergeRouters, router, workspaceMutation, workspaceQuery } from '../trpc.ts'
-import { invoiceDetailToWire, invoiceDetailWire } from '../wire/invoice-wire.ts'
+import { invoiceDetailToWire, invoiceDetailWire, noteToWire, noteWire } from '../wire/invoice-wire.ts'
 import { createdFilters, invoiceFilters } from '../wire/list-filters.ts'
 import { invoiceRowToWire, invoiceRowWire, pageInput } from '../wire/money-wire.ts'
 import { refundToWire } from '../wire/refund-wire.ts'
@@ -123,6 +124,15 @@ const operations = router({
       return await detail(ctx.deps, input)
     }),
 
+  addNote: workspaceMutation('support')
+    .input(about.extend({ text: z.string().trim().min(1, 'enter a note').max(1_000) }))
+    .output(z.array(noteWire))
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode, id, opId, text } = input
+      const note = { workspaceId, mode, invoiceId: id, opId, actor: ctx.actor, text }
+      return (await noteInvoice(ctx.deps.money, note)).map(noteToWire)
+    }),
+
   eraseCustomer: workspaceMutation('admin', { stepUp: 'live' })
     .input(about.extend({ reason: z.string().trim().min(3, 'enter a reason').max(500) }))
     .output(invoiceDetailWire)
@@ -141,14 +151,16 @@ async function detail(
   { workspaceId, mode, id }: { readonly workspaceId: string; readonly mode: 'live' | 'test'; readonly id: string },
 ) {
   const invoice = await requireOwnInvoice(money, { workspaceId, mode, invoiceId: id })
-  const [known, payments, refunds] = await Promise.all([
+  const [known, payments, refunds, notes] = await Promise.all([
     explainInvoice(money, id),
     money.payments.listByInvoice(id),
     money.refunds.listByInvoice(id),
+    money.invoiceNotes.list(id),
   ])
   return invoiceDetailToWire(invoice, invoiceRowToWire(invoice, money), {
     known,
     payments,
+    notes,
     refunds: refunds.map((refund) => refundToWire(refund, money)),
     refundSuggestion: suggestRefund(invoice.state, refunds),
     names: money,

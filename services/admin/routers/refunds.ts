@@ -18,15 +18,17 @@ export const refundsRouter = router({
         amount: z.string().max(80),
         /** The asset refunded; null = the asset in which the invoice was paid. */
         asset: z.enum(ASSET_IDS).nullable().default(null),
+        /** Where it goes; null = the customer is asked by link. */
+        address: z.string().trim().min(1).max(120).nullable().default(null),
       }),
     )
     .output(refundWire)
     .mutation(async ({ ctx, input }) => {
       const { money } = ctx.deps
-      const { workspaceId, mode, id, amount, asset } = input
+      const { workspaceId, mode, id, amount, asset, address } = input
       const action = actionOf(ctx, input)
       const opId = derivedUuid(workspaceId, mode, 'refund', action.opId)
-      const request = { workspaceId, mode, invoiceId: id, asset, amount, ...action, opId }
+      const request = { workspaceId, mode, invoiceId: id, asset, amount, address, ...action, opId }
       return refundToWire((await openRefundRequest(money, request)).refund, money)
     }),
 

@@ -6,11 +6,20 @@ import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
+import type { InvoiceNote } from '#shared/ports/invoice-notes.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { InvoiceExplanation } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { type invoiceRowToWire, invoiceRowWire, paymentToWire, paymentWire } from './money-wire.ts'
-import { refundWire } from './refund-wire.ts'
+import { personOf, refundWire } from './refund-wire.ts'
+
+/** An operator's note. */
+export const noteWire = z.object({ id: z.string(), by: z.string(), at: z.number(), text: z.string().nullable() })
+
+/** An operator's note, without the prefix of its author. */
+export const noteToWire = ({ opId, by, at, text }: InvoiceNote): z.infer<typeof noteWire> => ({
+  ...{ id: opId, by: personOf(by), at, text },
+})
 
 /** One invoice with all data of its page. Times are milliseconds. */
 export const invoiceDetailWire = invoiceRowWire.extend({
@@ -62,6 +71,8 @@ export const invoiceDetailWire = invoiceRowWire.extend({
   ),
   exceptions: z.array(z.object({ id: z.string(), kind: z.string(), detail: z.string() })),
   refunds: z.array(refundWire),
+  /** Of operators, oldest first; a text is null once it was erased with the customer. */
+  notes: z.array(noteWire),
   /** Suggested refund in units of the chosen coin: see `suggestRefund`. Null when nothing is left to refund. */
   refundSuggestion: z.string().nullable(),
   /** Allowed actions; null = allowed, otherwise the reason. */
@@ -80,6 +91,7 @@ export function invoiceDetailToWire(
     readonly payments: readonly Payment[]
     readonly refunds: InvoiceDetailWire['refunds']
     readonly refundSuggestion: bigint
+    readonly notes: readonly InvoiceNote[]
     readonly names: Names
     readonly checkoutBaseUrl: string
   },
@@ -117,6 +129,7 @@ export function invoiceDetailToWire(
     }),
     exceptions: known.openExceptions.map(({ id, kind, detail }) => ({ id, kind, detail })),
     refunds,
+    notes: parts.notes.map(noteToWire),
     refundSuggestion: suggestionText(state, parts.refundSuggestion),
     may: mayOf(invoice),
   }

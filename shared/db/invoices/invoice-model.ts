@@ -142,6 +142,8 @@ export interface InvoiceDocument extends InvoiceStateDocument {
   outboxAt?: Date
   /** When copies of an erased customer are to be searched again; absent otherwise. */
   eraseSweepAt?: Date
+  /** Of operators, oldest first; absent when there are none. Texts are null once the customer was erased. */
+  notes?: { opId: string; by: string; at: Date; text: string | null }[]
   lastOps: { opId: string; seq: number }[]
   idem?: IdempotencyGuardDocument
 }
@@ -191,6 +193,7 @@ export const INVOICES = defineCollection<InvoiceDocument>(
     outboxShard: COUNT,
     outboxAt: optional(Date),
     eraseSweepAt: optional(Date),
+    notes: optional([Object]),
     lastOps: [{ _id: false, opId: String, seq: Number }],
     idem: optional(Object),
   },

@@ -17,10 +17,18 @@ export function createCustomerEraser(db: Database): CustomerEraser {
   return {
     eraseInvoice: ({ workspaceId, mode, invoiceId }, sweepAt, audit) =>
       audited(db, audit, async (session) => {
-        const named = { $or: [{ 'customer.email': { $ne: null } }, { 'customer.name': { $ne: null } }] }
-        const change = { $set: { customer: NOBODY, eraseSweepAt: toDate(sweepAt) } }
-        const erased = await invoices.updateOne({ _id: invoiceId, workspaceId, mode, ...named }, change, { session })
-        return erased.matchedCount === 1
+        const own = { _id: invoiceId, workspaceId, mode }
+        const stored = await invoices.findOne(own, { projection: { customer: 1, notes: 1 }, session })
+        if (stored === null) return false
+        const { customer, notes = [] } = stored
+        const isNamed = customer.email !== null || customer.name !== null
+        if (!isNamed && notes.every(({ text }) => text === null)) return false
+        const fields = {
+          customer: NOBODY,
+          eraseSweepAt: toDate(sweepAt),
+          ...(notes.length > 0 && { notes: notes.map((note) => ({ ...note, text: null })) }),
+        }
+        return (await invoices.updateOne(own, { $set: fields }, { session })).matchedCount === 1
       }),
     eraseEvents: async (invoiceId, madeBefore) => {
       const found = events.find({ invoiceId, createdAt: { $lt: toDate(madeBefore) } })

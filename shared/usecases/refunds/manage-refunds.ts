@@ -6,7 +6,7 @@ import { parseUnits } from '#shared/domain/money/amount.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Refund, RefundRepository } from '#shared/ports/refunds.ts'
+import type { AddressReader, Refund, RefundRepository } from '#shared/ports/refunds.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { transactionId } from '#shared/usecases/networks/transaction-id.ts'
 import { REFUND_LINK_LIFE_MS, type RefundLinks, refundTokenHash } from './refund-link.ts'
@@ -18,6 +18,7 @@ export interface ManageRefundsDeps {
   readonly invoices: Pick<InvoiceRepository, 'findInWorkspace'>
   readonly catalog: Pick<Catalog, 'asset'>
   readonly refundLinks: RefundLinks
+  readonly payees: AddressReader
 }
 
 /** Who acts in which workspace, and why. */
@@ -30,13 +31,19 @@ interface OperatorAction {
 }
 
 /**
- * Records that money of an invoice is to be refunded and makes the link where the customer enters an address. The operation's id is the
- * refund's, so a repetition finds it, with the same link. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `amount`, and
+ * Records that money of an invoice is to be refunded, to an address that the operator gives; without one it makes the link where the customer enters
+ * theirs. The operation's id is the
+ * refund's, so a repetition finds it, with the same link. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `amount` or `address`, and
  * `INVALID_STATE` for an invoice that received nothing.
  */
 export async function openRefundRequest(
   deps: ManageRefundsDeps,
-  input: OperatorAction & { readonly invoiceId: string; readonly asset: AssetId | null; readonly amount: string },
+  input: OperatorAction & {
+    readonly invoiceId: string
+    readonly asset: AssetId | null
+    readonly amount: string
+    readonly address?: string | null
+  },
 ): Promise<{ readonly refund: Refund; readonly token: string }> {
   const { workspaceId, mode, opId, actor, reason } = input
   const token = deps.refundLinks.tokenOf(opId)
@@ -47,6 +54,8 @@ export async function openRefundRequest(
   const asset = input.asset ?? paidAsset(invoice)
   const { network, decimals } = deps.catalog.asset(asset)
   const at = deps.clock.now()
+  const given = input.address ?? null
+  const address = given === null ? null : deps.payees.read(network, mode, given).address
   const refund: Refund = {
     id: opId,
     workspaceId,
@@ -55,18 +64,18 @@ export async function openRefundRequest(
     asset,
     network,
     amountBase: amountOf(input.amount, decimals),
-    status: 'asked',
+    status: address === null ? 'asked' : 'addressed',
     tokenHash: refundTokenHash(token) ?? '',
     expiresAt: at + REFUND_LINK_LIFE_MS,
-    address: null,
-    addressedAt: null,
+    address,
+    addressedAt: address === null ? null : at,
     txHash: null,
     sentAt: null,
     askedBy: actor,
     sentBy: null,
     createdAt: at,
   }
-  const detail = { refund: refund.id, asset, amount: input.amount, reason }
+  const detail = { refund: refund.id, asset, amount: input.amount, ...(address !== null && { address }), reason }
   const audit = auditOf({ ...input, at, action: 'refund.asked', invoiceId: refund.invoiceId, detail })
   const stored = await deps.refunds.open(refund, { ...audit, id: `refund-asked:${opId}` })
   if (stored.workspaceId !== workspaceId) throw new PaymeshError('NOT_FOUND')

@@ -33,6 +33,14 @@ test('of any other invoice all that came is proposed', () => {
   expect(suggestRefund(state('expired', 40_000_000n), [])).toBe(40_000_000n)
 })
 
+// Guarantee: money that came after the invoice was paid and too late to count is proposed, and not the whole order.
+test('of a paid invoice with late money the late money is proposed', () => {
+  const paid = state('paid', 100_000_000n)
+  const [row] = sampleLedger(7_000_000n)
+  expect(suggestRefund({ ...paid, ledger: [row] }, [])).toBe(7_000_000n)
+  expect(suggestRefund({ ...paid, status: 'expired', ledger: [row] }, [])).toBe(107_000_000n)
+})
+
 test('what earlier refunds cover is not proposed again', () => {
   const over = state('overpaid', 105_980_000n)
   expect(suggestRefund(over, [refund(5_980_000n, 'sent', 'usdt_ethereum')])).toBe(0n)
@@ -41,6 +49,15 @@ test('what earlier refunds cover is not proposed again', () => {
   expect(suggestRefund(over, [refund(5_980_000n, 'sent', 'eth_ethereum')])).toBe(5_980_000n)
   expect(suggestRefund(over, [refund(9_000_000n, 'sent', 'usdt_ethereum')])).toBe(0n)
 })
+
+/** A confirmed payment that was late and counts, without being eligible. */
+const sampleLedger = (amountBase: bigint): readonly [InvoiceState['ledger'][number]] => [
+  {
+    ...{ payment: 'late', version: 1, state: 'confirmed', amountBase, firstSeenAt: AT, counted: true },
+    ...{ uncountedReason: null, acceptedBase: null, late: true, rateSeen: null, eligible: false, simulated: false },
+    ...{ detected: true, confirmed: true, lateAnnounced: true },
+  },
+]
 
 test('without a coin nothing is proposed', () => {
   expect(suggestRefund(sampleState(AT), [])).toBe(0n)

@@ -1,6 +1,7 @@
 import { createInvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
 import { createAdvanceFailures } from '#shared/db/invoices/advance-failures.ts'
 import { createInvoiceCounts } from '#shared/db/invoices/invoice-counts.ts'
+import { createInvoiceNotes } from '#shared/db/invoices/invoice-notes.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { createInvoiceVersions } from '#shared/db/invoices/invoice-versions.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
@@ -112,6 +113,8 @@ const FAILURES: Declared<ReturnType<typeof createAdvanceFailures>> = {
   forget: BY_KEY,
 }
 
+const NOTES: Declared<ReturnType<typeof createInvoiceNotes>> = { list: BY_KEY, add: BY_KEY }
+
 const VERSIONS: Declared<ReturnType<typeof createInvoiceVersions>> = {
   versionsOf: (on, facts) => on.versionsOf([facts.old, facts.recent].map(facts.invoiceId)),
 }
@@ -138,6 +141,7 @@ export const INVOICE_QUESTIONS = [
   ...questionsOf('invoice lookups', 'dashboard', createInvoiceLookups, LOOKUPS),
   ...questionsOf('invoice counts', 'rest', createInvoiceCounts, COUNTS),
   ...questionsOf('advance failures', 'idle', createAdvanceFailures, FAILURES),
+  ...questionsOf('invoice notes', 'dashboard', createInvoiceNotes, NOTES),
   ...questionsOf('invoice versions', 'dashboard', createInvoiceVersions, VERSIONS),
   ...questionsOf('payment links', 'rest', createPaymentLinkRepository, LINKS),
   ...questionsOf('products', 'rest', createProductRepository, PRODUCTS),

@@ -68,6 +68,14 @@ export function ExceptionItem({ known, onClose }: { readonly known: ExceptionDet
           </p>
         )}
         <WorthBox known={known} />
+        {known.refund === null || invoice === null ? null : (
+          <p>
+            <Link className="pm-link" to={`${to('invoices', invoice.id)}?refund=1`}>
+              Refund {known.refund.amount} {known.refund.symbol} …
+            </Link>{' '}
+            <span className="pm-muted pm-small">Prepares the refund; nothing is sent.</span>
+          </p>
+        )}
         <Notes known={known} />
         <DecideForm known={known} />
       </div>

@@ -137,10 +137,11 @@ export function CustomerCard({ invoice }: Props) {
   const erase = useAction({
     call: (ids, input: { readonly id: string }) =>
       api.invoices.eraseCustomer.mutate({ ...scope, ...input, ...ids, reason: ids.reason ?? '' }),
-    done: 'Name and email erased.',
+    done: 'Personal data erased.',
     refresh: [trpc.invoices.pathFilter()],
   })
-  const known = customer.email !== null || customer.name !== null
+  const hasNotes = invoice.notes.some(({ text }) => text !== null)
+  const known = customer.email !== null || customer.name !== null || hasNotes
   return (
     <Card title="Customer">
       <Facts
@@ -163,7 +164,7 @@ export function CustomerCard({ invoice }: Props) {
             size="xs"
             reason="required"
             refusal={mayErase ? null : 'Requires the Admin role.'}
-            confirm="Name and email are removed from this invoice now, and from stored events once they are delivered. Order, description and metadata stay. This can’t be undone."
+            confirm="Name, email and the texts of notes are removed from this invoice now, and name and email from stored events once they are delivered. Order, description and metadata stay. This can’t be undone."
           >
             Erase personal data
           </ActionButton>

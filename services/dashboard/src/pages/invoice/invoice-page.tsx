@@ -18,6 +18,7 @@ import { WithTimes } from '../money/with-times.tsx'
 import '../money/money.css'
 import { CustomerCard, OrderCard, RateCard, ReceivingCard } from './facts-cards.tsx'
 import { CancelInvoice, SimulateButtons } from './invoice-actions.tsx'
+import { NotesCard } from './notes-card.tsx'
 import { PaymentsTable } from './payments-table.tsx'
 import { RefundsCard } from './refunds-card.tsx'
 import { Timeline } from './timeline.tsx'
@@ -92,6 +93,7 @@ function Loaded({ invoice }: { readonly invoice: InvoiceDetail }) {
           <OrderCard invoice={invoice} />
           <CustomerCard invoice={invoice} />
           <RefundsCard invoice={invoice} />
+          <NotesCard invoice={invoice} />
         </div>
       </div>
     </Page>

@@ -1,5 +1,6 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button, Radio, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { useSearchParams } from 'react-router'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
@@ -24,7 +25,9 @@ const REFRESH = [trpc.invoices.pathFilter()]
 /** Refunds of the invoice: records, not transfers. */
 export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
   const may = useMay('support')
-  const [asking, setAsking] = useState(false)
+  // A suggestion elsewhere leads here with the question open.
+  const [params] = useSearchParams()
+  const [asking, setAsking] = useState(may && invoice.may.refund === null && params.has('refund'))
   const { refunds, coins } = invoice
   if (refunds.length === 0 && invoice.may.refund !== null) return null
   return (
@@ -37,12 +40,17 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
       ))}
       {may && invoice.may.refund === null && coins !== null ? (
         <div className="pm-row pm-end pm-gap-top">
+          {invoice.refundSuggestion === null ? null : (
+            <span className="pm-muted pm-small">
+              Suggested: {invoice.refundSuggestion} {coins.symbol}
+            </span>
+          )}
           <Button size="xs" variant="default" onClick={() => setAsking(true)}>
-            Request refund address
+            Refund …
           </Button>
         </div>
       ) : null}
-      <Modal opened={asking} onClose={() => setAsking(false)} title="Request refund address">
+      <Modal opened={asking} onClose={() => setAsking(false)} title="Prepare a refund">
         <AskForm invoice={invoice} onClose={() => setAsking(false)} />
       </Modal>
     </Card>
@@ -54,24 +62,27 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
   const { coins } = invoice
   const [amount, setAmount] = useState(invoice.refundSuggestion ?? '')
   const [reason, setReason] = useState('')
+  const sender = senderOf(invoice)
+  const [way, setWay] = useState<'ask' | 'given'>('ask')
+  const [address, setAddress] = useState(sender ?? '')
   const ask = useAction({
-    call: (ids, input: { readonly id: string; readonly amount: string }) =>
+    call: (ids, input: { readonly id: string; readonly amount: string; readonly address: string | null }) =>
       api.invoices.openRefund.mutate({ ...scope, ...ids, ...input }),
-    done: 'Link created. Copy it and send it to the customer.',
+    done:
+      way === 'ask'
+        ? 'Link created. Copy it and send it to the customer.'
+        : 'Refund prepared. Send it from your own wallet.',
     refresh: REFRESH,
     onDone: onClose,
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const why = reason.trim()
-    void ask.run({ id: invoice.id, amount: amount.trim() }, why === '' ? undefined : why)
+    const to = way === 'given' ? address.trim() : null
+    void ask.run({ id: invoice.id, amount: amount.trim(), address: to }, why === '' ? undefined : why)
   }
   return (
     <form onSubmit={submit} className="pm-stack" noValidate>
-      <p>
-        The link asks the customer for {coins === null || !/^[aeiou]/i.test(coins.networkName) ? 'a' : 'an'}{' '}
-        {coins?.networkName} address. It expires in 14 days and can be used once.
-      </p>
       <TextInput
         label={`Amount in ${coins?.symbol ?? ''}`}
         description={receivedLabel(invoice)}
@@ -82,6 +93,35 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
         error={ask.failure?.fields['amount']}
         data-autofocus
       />
+      <Radio.Group label="Where it goes" value={way} onChange={(next) => setWay(next === 'given' ? 'given' : 'ask')}>
+        <div className="pm-stack pm-gap-top">
+          <Radio
+            value="ask"
+            label="Ask the customer by link"
+            description={`The link asks for ${coins === null || !/^[aeiou]/i.test(coins.networkName) ? 'a' : 'an'} ${coins?.networkName ?? ''} address. It expires in 14 days and can be used once.`}
+          />
+          <Radio
+            value="given"
+            label={sender === null ? 'To an address that I know' : 'Back to the address that paid'}
+            description={
+              sender === null
+                ? 'The customer told you where to send it.'
+                : 'Only if the customer confirmed that it is theirs: money sent back to an exchange is usually lost.'
+            }
+          />
+        </div>
+      </Radio.Group>
+      {way === 'given' ? (
+        <TextInput
+          label={`${coins?.networkName ?? ''} address`}
+          required
+          value={address}
+          maxLength={120}
+          autoComplete="off"
+          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+          error={ask.failure?.fields['address']}
+        />
+      ) : null}
       <TextInput
         label="Reason (optional)"
         description="Saved in the audit log."
@@ -94,12 +134,23 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" loading={ask.busy} disabled={amount.trim() === ''}>
-          Create link
+        <Button
+          type="submit"
+          loading={ask.busy}
+          disabled={amount.trim() === '' || (way === 'given' && address.trim() === '')}
+        >
+          {way === 'ask' ? 'Create link' : 'Prepare refund'}
         </Button>
       </div>
     </form>
   )
+}
+
+/** The address that all counted payments of the chosen coin came from; null when there are several, or it is not known. */
+function senderOf({ payments, coins }: InvoiceDetail): string | null {
+  const counted = payments.filter(({ counted: counts, asset }) => counts && asset === coins?.asset)
+  const senders = [...new Set(counted.map(({ fromAddress }) => fromAddress))]
+  return senders.length === 1 ? (senders[0] ?? null) : null
 }
 
 /** How the suggested amount was computed. */
@@ -107,8 +158,11 @@ function receivedLabel({ coins, status, refunds }: InvoiceDetail): string {
   if (coins === null) return ''
   const { received, due, symbol } = coins
   const earlier = refunds.some((refund) => refund.status !== 'withdrawn') ? ', less earlier refunds' : ''
-  return status === 'overpaid'
-    ? `Received ${received} of ${due} ${symbol}. Suggested: the amount above the price${earlier}.`
+  if (status === 'overpaid') {
+    return `Received ${received} of ${due} ${symbol}. Suggested: the amount above the price${earlier}.`
+  }
+  return status === 'paid' && coins.receivedBase !== coins.seenBase
+    ? `Received ${received} ${symbol}, of which ${coins.seen} ${symbol} paid the invoice. Suggested: what came too late${earlier}.`
     : `Received ${received} ${symbol}. Suggested: all of it${earlier}.`
 }
 
