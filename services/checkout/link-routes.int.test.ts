@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { PAYMENT_LINKS } from '#shared/db/payment-links/payment-link-model.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
+import { createProductRepository } from '#shared/db/payment-links/product-repository.ts'
+import { createPaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
 
@@ -105,4 +108,74 @@ it('stops an address that makes too many invoices', async () => {
   }
   expect(statuses.filter((status) => status === 200)).toHaveLength(20)
   expect(statuses.at(-1)).toBe(429)
+})
+
+describe('a link with limits', () => {
+  const limited = async (limits: { usesMax?: number; expiresAt?: number }) => {
+    const linkId = randomUUID()
+    const body = { kind: 'own', title: 'Seat', description: null, currency: 'USD', amount: CUSTOM } as const
+    const repositories = {
+      paymentLinks: createPaymentLinkRepository(stores.db),
+      products: createProductRepository(stores.db),
+    }
+    const manage = { ...stage.deps, ...repositories, urls: { checkoutBaseUrl: stage.url } }
+    await createPaymentLink(manage, { workspace: stage.engine.workspace, mode: 'test', body, linkId, limits })
+    return linkId
+  }
+  let payers = 0
+  const pay = (id: string, actionId: string = randomUUID()) => {
+    payers += 1
+    return stage.post(`/api/l/${id}/invoice`, { amount: '12.5', actionId }, `192.0.2.${payers}`)
+  }
+
+  // Guarantee: the last use is one payer's, however many come at the same moment.
+  it('gives each use to one payer, also when many come at once', async () => {
+    const id = await limited({ usesMax: 3 })
+    const replies = await Promise.all(Array.from({ length: 12 }, () => pay(id)))
+    const statuses = replies.map(({ status }) => status).sort()
+    expect(statuses).toEqual([...Array(3).fill(200), ...Array(9).fill(409)])
+    expect(replies.find(({ status }) => status === 409)?.body.error.code).toBe('INVALID_STATE')
+    expect(await made(id)).toBe(3)
+    expect((await stage.get(`/api/l/${id}`)).body.link).toMatchObject({ isActive: false, isUsedUp: true })
+  })
+
+  it('returns the invoice of a repeated action, also after the last use is taken', async () => {
+    const id = await limited({ usesMax: 1 })
+    const actionId = randomUUID()
+    const first = await pay(id, actionId)
+    expect((await pay(id, actionId)).body).toEqual(first.body)
+    expect((await pay(id)).status).toBe(409)
+  })
+
+  it('gives the use of an invoice that ended without any transfer to one other payer', async () => {
+    const id = await limited({ usesMax: 1 })
+    const { invoice } = (await pay(id)).body
+    expect((await pay(id)).status).toBe(409)
+    await stores.db.collection(INVOICES).updateOne({ _id: invoice.id }, { $set: { status: 'expired' } })
+    expect((await stage.get(`/api/l/${id}`)).body.link.isActive).toBe(true)
+    const replies = await Promise.all(Array.from({ length: 6 }, () => pay(id)))
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await stores.db.collection(INVOICES).countDocuments({ linkUse: `${id}:1` })).toBe(1)
+  })
+
+  // Guards money: an invoice that got any transfer, even too little or too late, keeps its use.
+  it('never takes the use of an invoice that a transfer reached, or that is paid', async () => {
+    const id = await limited({ usesMax: 1 })
+    const { invoice } = (await pay(id)).body
+    const set = (change: object) => stores.db.collection(INVOICES).updateOne({ _id: invoice.id }, { $set: change })
+    await set({ status: 'expired', ledger: [{ payment: 'x' }] })
+    expect((await pay(id)).status).toBe(409)
+    await set({ status: 'paid', ledger: [] })
+    expect((await pay(id)).status).toBe(409)
+  })
+
+  it('makes nothing from its end on', async () => {
+    const end = stage.deps.clock.now() + 60_000
+    const id = await limited({ expiresAt: end })
+    expect((await pay(id)).status).toBe(200)
+    await stores.db.collection(PAYMENT_LINKS).updateOne({ _id: id }, { $set: { expiresAt: new Date(end - 120_000) } })
+    expect((await pay(id)).status).toBe(409)
+    expect((await stage.get(`/api/l/${id}`)).body.link.isActive).toBe(false)
+    await expect(limited({ expiresAt: 1 })).rejects.toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR' }))
+  })
 })

@@ -84,10 +84,12 @@ export interface NewInvoice {
   readonly outbox: readonly OutboxEntry[]
   readonly idempotency: InvoiceIdempotency | null
   readonly opId: string | null
+  /** The use of a limited payment link that the insert claims (`linkUseOf`); absent for every other invoice. */
+  readonly linkUse?: string
 }
 
 /** Which unique index refused an insert; the caller branches on it. */
-export type InvoiceConflict = 'idempotency_key' | 'number' | 'claims' | 'id'
+export type InvoiceConflict = 'idempotency_key' | 'number' | 'claims' | 'link_use' | 'id'
 
 /** One compare-and-set: all changes of the invoice, or none. */
 export interface InvoiceChange {

@@ -8,6 +8,23 @@ export type LinkAmount =
   | { readonly kind: 'fixed'; readonly minor: bigint }
   | { readonly kind: 'custom'; readonly minMinor: bigint | null; readonly maxMinor: bigint | null }
 
+/** The most uses that a limited link can have. */
+export const LINK_USES_MAX = 1_000
+
+/** The claim of a use, unique in the installation. */
+export function linkUseOf(linkId: string, place: number): string {
+  return `${linkId}:${place}`
+}
+
+/** A numbered use of a limited link, held by the invoice that was made with it. */
+export interface LinkUse {
+  /** 1 … the link's `usesMax`. */
+  readonly place: number
+  readonly invoiceId: string
+  /** The invoice ended and no transfer ever reached it: its use may be given to another payer. */
+  readonly isUnpaid: boolean
+}
+
 /** A page that anyone may open to get an invoice. A link never changes, except that it can be deactivated. */
 export interface PaymentLink {
   readonly id: string
@@ -20,6 +37,10 @@ export interface PaymentLink {
   readonly amount: LinkAmount
   /** The product that title, price and currency were copied from. */
   readonly productId: string | null
+  /** Invoices that may be made from it and count; null or absent = any number. */
+  readonly usesMax?: number | null
+  /** No invoice is made from then on; null or absent = no end. */
+  readonly expiresAt?: Ms | null
   readonly createdAt: Ms
   readonly updatedAt: Ms
   readonly deactivatedAt: Ms | null
@@ -41,4 +62,8 @@ export interface PaymentLinkRepository {
   countActive(workspaceId: string, mode: Mode, max: number): Promise<number>
   /** Invoices made from each of these links; links without any are left out. */
   countUses(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** The uses of a limited link that invoices hold. */
+  usesHeld(linkId: string): Promise<readonly LinkUse[]>
+  /** Takes a use from an invoice that ended without any transfer; false when it holds the use no more, or is not such an invoice. */
+  releaseUse(linkId: string, use: Pick<LinkUse, 'place' | 'invoiceId'>): Promise<boolean>
 }

@@ -155,6 +155,7 @@ const MONEY = {
     caller.paymentLinks.create({ ...at, ...op(), link: { product_id } }),
   ),
   'paymentLinks.create link.title': WORDS,
+  'paymentLinks.create link.expires_at': WORDS,
   'paymentLinks.create link.description': WORDS,
   'paymentLinks.create link.currency': WORDS,
   'paymentLinks.create link.amount': WORDS,

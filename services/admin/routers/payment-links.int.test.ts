@@ -38,6 +38,20 @@ describe('payment links by operators', () => {
     ])
   })
 
+  it('have the limits that were typed, and refuse those that mean nothing', async () => {
+    const link = { title: 'Seat', currency: 'USD', amount: '5.00' }
+    const make = (limits: { max_uses?: number; expires_at?: string }) =>
+      ana.caller.paymentLinks.create({ ...ana.at, opId: op(), link: { ...link, ...limits } })
+    const { id } = await make({ max_uses: 12, expires_at: '2099-12-31T22:59:00.000Z' })
+    const stored = await ana.caller.paymentLinks.get({ ...ana.at, id })
+    expect(stored).toMatchObject({ max_uses: 12, expires_at: '2099-12-31T22:59:00.000Z', uses: 0 })
+    for (const wrong of [{ max_uses: 0 }, { max_uses: 1_001 }, { max_uses: 1.5 }, { expires_at: 'soon' }])
+      await expect(make(wrong)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+    await expect(make({ expires_at: '2001-01-01T00:00:00Z' })).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+    const other = await adminCaller(stores)
+    expect((await other.caller.paymentLinks.list(other.at)).items).toEqual([])
+  })
+
   it('say which field is wrong, and are unknown to strangers', async () => {
     const wrong = ana.caller.paymentLinks.create({ ...ana.at, opId: op(), link: { title: 'x', currency: 'USD' } })
     await expect(wrong).rejects.toMatchObject({ code: 'BAD_REQUEST', cause: { code: 'VALIDATION_ERROR' } })

@@ -3,12 +3,9 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { paymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
-import {
-  createPaymentLink,
-  deactivatePaymentLink,
-  getPaymentLink,
-  listPaymentLinks,
-} from '#shared/usecases/payment-links/manage-payment-links.ts'
+import { LINK_USES_MAX } from '#shared/ports/payment-links.ts'
+import { getLimitedLink, listLimitedLinks } from '#shared/usecases/payment-links/limited-links.ts'
+import { createPaymentLink, deactivatePaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { once } from '../once.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { pageInput } from '../wire/money-wire.ts'
@@ -25,17 +22,28 @@ const fields = z.object({
   max_amount: z.string().max(40).optional(),
 })
 
+/** Limits that only operators set; the API makes links without any. */
+const limits = {
+  max_uses: z.int().min(1).max(LINK_USES_MAX).optional(),
+  expires_at: z.iso.datetime().optional(),
+}
+const limitedLink = z.object({
+  ...paymentLinkResource.shape,
+  max_uses: z.number().nullable(),
+  expires_at: z.string().nullable(),
+})
+
 /** Pages that accept payments without a shop. */
 export const paymentLinksRouter = router({
   list: workspaceQuery('viewer')
     .input(z.object(pageInput))
-    .output(z.object({ items: z.array(paymentLinkResource), nextCursor: z.string().nullable() }))
+    .output(z.object({ items: z.array(limitedLink), nextCursor: z.string().nullable() }))
     .query(async ({ ctx, input }) => {
       const { money } = ctx.deps
       const { workspaceId, mode, limit } = input
       const scope = { list: 'operator-links', workspaceId, mode }
       const beforeId = input.cursor === undefined ? null : money.listCursor.decode(scope, input.cursor)
-      const found = await listPaymentLinks(money, { workspaceId, mode, limit: limit + 1, beforeId })
+      const found = await listLimitedLinks(money, { workspaceId, mode, limit: limit + 1, beforeId })
       const items = found.slice(0, limit)
       const last = found.length > limit ? items.at(-1) : undefined
       return { items, nextCursor: last === undefined ? null : money.listCursor.encode(scope, last.id) }
@@ -43,16 +51,18 @@ export const paymentLinksRouter = router({
 
   get: workspaceQuery('viewer')
     .input(about)
-    .output(paymentLinkResource)
+    .output(limitedLink)
     .query(({ ctx, input }) =>
-      getPaymentLink(ctx.deps.money, { workspaceId: input.workspaceId, mode: input.mode, linkId: input.id }),
+      getLimitedLink(ctx.deps.money, { workspaceId: input.workspaceId, mode: input.mode, linkId: input.id }),
     ),
 
   create: workspaceMutation('support')
-    .input(z.object({ link: fields }))
+    .input(z.object({ link: fields.extend(limits) }))
     .output(paymentLinkResource)
     .mutation(async ({ ctx, input }) => {
-      const body = validate(paymentLinkBody, input.link)
+      const { max_uses: usesMax = null, expires_at: end, ...link } = input.link
+      const body = validate(paymentLinkBody, link)
+      const expiresAt = end === undefined ? null : Date.parse(end)
       const { workspace } = ctx
       return await once(ctx, { ...input, path: '/payment-links', request: input.link }, async (linkId) => {
         if (workspace.status === 'suspended') throw new PaymeshError('WORKSPACE_SUSPENDED')
@@ -62,6 +72,7 @@ export const paymentLinksRouter = router({
           mode: input.mode,
           body,
           linkId,
+          limits: { usesMax, expiresAt },
           attribution: { by: ctx.actor },
         })
       })

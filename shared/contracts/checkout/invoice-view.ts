@@ -146,6 +146,8 @@ export interface LinkView {
   readonly id: string
   readonly mode: Mode
   readonly isActive: boolean
+  /** Inactive because other payers hold every use; one may come back. */
+  readonly isUsedUp?: boolean
   readonly merchant: MerchantView
   readonly title: string
   readonly description: string | null

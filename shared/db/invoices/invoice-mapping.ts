@@ -218,6 +218,7 @@ export function invoiceToDocument(invoice: NewInvoice): InvoiceDocument {
     ...(first !== undefined && { outboxAt: toDate(first.at) }),
     lastOps: opId === null ? [] : [{ opId, seq: state.eventSeq }],
     ...(idempotency !== null && { idem: idempotencyToDocument(idempotency) }),
+    ...(invoice.linkUse !== undefined && { linkUse: invoice.linkUse }),
   }
 }
 

@@ -123,6 +123,8 @@ export interface InvoiceDocument extends InvoiceStateDocument {
   cancelUrl: string | null
   paymentLinkId: string | null
   productId: string | null
+  /** `<link>:<place>` of a limited payment link; absent when none. */
+  linkUse?: string
   source: 'link' | 'api' | 'manual' | 'billing'
   createdAt: Date
   /** Every address and amount this invoice ever reserved; absent when none, because an empty array would collide. */
@@ -165,6 +167,7 @@ export const INVOICES = defineCollection<InvoiceDocument>(
     cancelUrl: optional(String),
     paymentLinkId: optional(String),
     productId: optional(String),
+    linkUse: optional(String),
     source: TEXT,
     createdAt: DATE,
     status: { type: String, enum: INVOICE_STATUSES, required: true },
@@ -280,6 +283,12 @@ export const INVOICES = defineCollection<InvoiceDocument>(
       key: { updatedAt: 1, _id: 1 },
       // A create, which must be fast, writes no such index: ids contain its time.
       partialFilterExpression: { version: { $gt: 1 } },
+    },
+    {
+      name: 'invoice_link_use',
+      key: { linkUse: 1 },
+      unique: true,
+      partialFilterExpression: { linkUse: { $exists: true } },
     },
     {
       name: 'invoice_payment_link',

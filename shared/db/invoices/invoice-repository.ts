@@ -217,7 +217,7 @@ function conflictOf(error: unknown): InvoiceConflict {
   if (fields.has('idem.key')) return 'idempotency_key'
   if (fields.has('number')) return 'number'
   if (fields.has('claims') || fields.has('draws')) return 'claims'
-  return 'id'
+  return fields.has('linkUse') ? 'link_use' : 'id'
 }
 
 /** The write of one change. */

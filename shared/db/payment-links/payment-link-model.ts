@@ -3,12 +3,17 @@ import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import type { PaymentLink } from '#shared/ports/payment-links.ts'
 
 /** A stored payment link; amounts are decimal strings of minor units. */
-export type PaymentLinkDocument = Omit<PaymentLink, 'id' | 'amount' | 'createdAt' | 'updatedAt' | 'deactivatedAt'> & {
+export type PaymentLinkDocument = Omit<
+  PaymentLink,
+  'id' | 'amount' | 'createdAt' | 'updatedAt' | 'deactivatedAt' | 'expiresAt'
+> & {
   _id: string
   amount: { kind: 'fixed'; minor: string } | { kind: 'custom'; minMinor: string | null; maxMinor: string | null }
   createdAt: Date
   updatedAt: Date
   deactivatedAt: Date | null
+  /** Links of releases before have none of the two limits. */
+  expiresAt?: Date | null
 }
 
 /** The payment_links collection. */
@@ -28,6 +33,8 @@ export const PAYMENT_LINKS = defineCollection<PaymentLinkDocument>(
       maxMinor: optional(String),
     },
     productId: optional(String),
+    usesMax: optional(Number),
+    expiresAt: optional(Date),
     createdAt: DATE,
     updatedAt: DATE,
     deactivatedAt: optional(Date),

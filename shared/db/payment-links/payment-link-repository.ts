@@ -5,9 +5,18 @@ import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/da
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import type { LinkAmount, PaymentLink, PaymentLinkRepository } from '#shared/ports/payment-links.ts'
+import {
+  LINK_USES_MAX,
+  type LinkAmount,
+  linkUseOf,
+  type PaymentLink,
+  type PaymentLinkRepository,
+} from '#shared/ports/payment-links.ts'
 import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
 import { PAYMENT_LINKS, type PaymentLinkDocument } from './payment-link-model.ts'
+
+/** Ends that an invoice leaves only with money, which then is in its ledger. */
+const ENDED = ['expired', 'cancelled'] as const
 
 /** Payment links on MongoDB. */
 export function createPaymentLinkRepository(db: Database): PaymentLinkRepository {
@@ -54,6 +63,21 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
       const counted = await invoices.aggregate<{ _id: string; uses: number }>(usesPipeline(ids)).toArray()
       return new Map(counted.map(({ _id, uses }) => [_id, uses]))
     },
+    usesHeld: async (linkId) => {
+      // Every use of the link, and of no other: `;` follows `:`.
+      const ofLink = { linkUse: { $gte: `${linkId}:`, $lt: `${linkId};` } }
+      const projection = { linkUse: 1, status: 1, ledger: 1 }
+      const found = await invoices.find(ofLink, { projection }).limit(LINK_USES_MAX).toArray()
+      return found.map(({ _id, linkUse = '', status, ledger }) => ({
+        place: Number(linkUse.slice(linkId.length + 1)),
+        invoiceId: _id,
+        isUnpaid: ENDED.some((ended) => ended === status) && ledger.length === 0,
+      }))
+    },
+    releaseUse: async (linkId, { place, invoiceId }) => {
+      const unpaid = { _id: invoiceId, linkUse: linkUseOf(linkId, place), status: { $in: [...ENDED] }, ledger: [] }
+      return (await invoices.updateOne(unpaid, { $unset: { linkUse: '' } })).modifiedCount === 1
+    },
   }
 }
 
@@ -75,7 +99,7 @@ const orNull = (stored: PaymentLinkDocument | null): PaymentLink | null =>
   stored === null ? null : fromDocument(stored)
 
 function toDocument(link: PaymentLink): PaymentLinkDocument {
-  const { id, amount, createdAt, updatedAt, deactivatedAt, ...same } = link
+  const { id, amount, createdAt, updatedAt, deactivatedAt, expiresAt = null, ...same } = link
   return {
     _id: id,
     ...same,
@@ -83,11 +107,12 @@ function toDocument(link: PaymentLink): PaymentLinkDocument {
     createdAt: toDate(createdAt),
     updatedAt: toDate(updatedAt),
     deactivatedAt: toDateOrNull(deactivatedAt),
+    ...(expiresAt !== null && { expiresAt: toDate(expiresAt) }),
   }
 }
 
 function fromDocument(stored: PaymentLinkDocument): PaymentLink {
-  const { _id, amount, createdAt, updatedAt, deactivatedAt, ...same } = stored
+  const { _id, amount, createdAt, updatedAt, deactivatedAt, expiresAt, ...same } = stored
   return {
     id: _id,
     ...same,
@@ -95,6 +120,7 @@ function fromDocument(stored: PaymentLinkDocument): PaymentLink {
     createdAt: toMs(createdAt),
     updatedAt: toMs(updatedAt),
     deactivatedAt: toMsOrNull(deactivatedAt),
+    ...(expiresAt != null && { expiresAt: toMs(expiresAt) }),
   }
 }
 

@@ -43,13 +43,20 @@ export interface CreateInvoiceInput {
   /** The operator who creates it; absent for API calls. */
   readonly attribution?: Attribution
   /** The payment link it is created through, and the link's product. */
-  readonly link?: { readonly id: string; readonly productId: string | null }
+  readonly link?: {
+    readonly id: string
+    readonly productId: string | null
+    /** The use of a limited link that it claims (`linkUseOf`). */
+    readonly use?: string
+  }
 }
 
 /** `key_taken`: an invoice already carries the idempotency key and nothing was created. */
 export type CreateInvoiceResult =
   | { readonly outcome: 'created'; readonly terms: InvoiceTerms; readonly snapshot: InvoiceSnapshot }
   | { readonly outcome: 'key_taken' }
+  /** Another invoice holds the link's use. */
+  | { readonly outcome: 'use_taken' }
 
 /**
  * Creates an invoice by exactly one insert that carries its state, its events, its address claim and its idempotency
@@ -76,12 +83,16 @@ export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoic
       ...(input.attribution !== undefined && { attribution: input.attribution }),
     })
     const outbox = outboxEntries(terms.id, state, effects)
-    const result = await deps.invoices.insert({ terms, state, outbox, idempotency: input.idempotency, opId: null })
+    const result = await deps.invoices.insert({
+      ...{ terms, state, outbox, idempotency: input.idempotency, opId: null },
+      ...(input.link?.use !== undefined && { linkUse: input.link.use }),
+    })
     if (result.inserted) {
       deps.notifier.notify(QUEUES.outbox, outboxJobId(terms.id))
       return { outcome: 'created', terms, snapshot: outbox[0]?.snapshot ?? snapshotInvoice(state) }
     }
     if (result.conflict === 'idempotency_key') return { outcome: 'key_taken' }
+    if (result.conflict === 'link_use') return { outcome: 'use_taken' }
     deps.metrics.count('invoice_insert_conflict_total', { index: result.conflict })
     if (result.conflict === 'claims') prepared = (await prepared?.next()) ?? null
     if (result.conflict === 'id') terms = { ...terms, id: deps.random.uuid() }

@@ -1,6 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { PaymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
 import type { PaymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
+import { invalid } from '#shared/contracts/http/validate.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
@@ -30,6 +31,8 @@ export interface CreatePaymentLinkInput {
   readonly linkId: string
   /** The operator who does it; absent for API calls. */
   readonly attribution?: Attribution
+  /** Limits of the link; absent for API calls, which have none. */
+  readonly limits?: Pick<PaymentLink, 'usesMax' | 'expiresAt'>
 }
 
 /** One link of a workspace and mode. */
@@ -64,6 +67,7 @@ export async function createPaymentLink(
     mode,
     status: 'active',
     ...terms,
+    ...limitsOf(input, now),
     createdAt: now,
     updatedAt: now,
     deactivatedAt: null,
@@ -112,6 +116,13 @@ export async function deactivatePaymentLink(
   )
   if (link === null) throw new PaymeshError('NOT_FOUND')
   return presentOne(deps, link)
+}
+
+/** Throws `VALIDATION_ERROR` with path `expires_at` for an end that is not in the future. */
+function limitsOf({ limits = {} }: CreatePaymentLinkInput, now: Ms): Pick<PaymentLink, 'usesMax' | 'expiresAt'> {
+  const { usesMax = null, expiresAt = null } = limits
+  if (expiresAt !== null && expiresAt <= now) throw invalid([{ path: 'expires_at', message: 'must be in the future' }])
+  return { ...(usesMax !== null && { usesMax }), ...(expiresAt !== null && { expiresAt }) }
 }
 
 /** Active links per workspace and mode; concurrent requests may exceed the plan by their number. */

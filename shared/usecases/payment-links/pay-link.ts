@@ -10,6 +10,7 @@ import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts
 import { type CreateInvoiceDeps, createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
 import { IDEMPOTENCY_WINDOW_MS } from '#shared/usecases/requests/idempotency-scope.ts'
 import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
+import { freeUse, hasExpired } from './link-limits.ts'
 import type { LinkQuota } from './link-quota.ts'
 
 /** How long to search for the invoice after an insert was refused because it exists. */
@@ -20,7 +21,7 @@ const READ_BACK_PAUSE_MS = 20
 export interface PayLinkDeps extends CreateInvoiceDeps {
   readonly invoices: CreateInvoiceDeps['invoices'] &
     Pick<InvoiceRepository, 'findByIdempotencyKey' | 'releaseIdempotencyKey'>
-  readonly paymentLinks: Pick<PaymentLinkRepository, 'findById'>
+  readonly paymentLinks: Pick<PaymentLinkRepository, 'findById' | 'usesHeld' | 'releaseUse'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
   readonly linkQuota: LinkQuota
 }
@@ -62,7 +63,7 @@ export async function payLink(deps: PayLinkDeps, input: PayLinkInput): Promise<L
   }
   const earlier = await findEarlier(deps, link, guard)
   if (earlier !== null) return earlier
-  if (link.status === 'inactive') {
+  if (link.status === 'inactive' || hasExpired(link, guard.at)) {
     throw new PaymeshError('INVALID_STATE', { message: 'This payment link is no longer active.' })
   }
   const workspace = await requireOpenWorkspace(deps, link.workspaceId, true)
@@ -80,19 +81,22 @@ async function createThrough(
   const { currency, title, productId, mode } = link
   const until = deps.clock.now() + READ_BACK_MS
   for (;;) {
+    const use = await freeUse(deps, link)
     const result = await createInvoice(deps, {
       workspace,
       mode,
       body: { amount: formatFiat(minor, currency), minor, currency, description: title },
       source: 'link',
       idempotency: guard,
-      link: { id: link.id, productId },
+      link: { id: link.id, productId, ...(use !== null && { use }) },
     })
     if (result.outcome === 'created') return { id: result.terms.id, status: result.snapshot.status }
     // The other invoice may not be majority-committed yet.
     const found = await findEarlier(deps, link, guard)
     if (found !== null) return found
     if (deps.clock.now() >= until) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
+    // Another payer took the same use: another one may be free.
+    if (result.outcome === 'use_taken') continue
     await new Promise((resolve) => setTimeout(resolve, READ_BACK_PAUSE_MS))
   }
 }

@@ -1,12 +1,15 @@
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { PaymentLinkRepository } from '#shared/ports/payment-links.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { viewMerchant } from '#shared/usecases/invoices/view-invoice.ts'
+import { hasExpired, hasUse } from './link-limits.ts'
 
 /** Dependencies of showing a payment link to a payer. */
 export interface ViewPaymentLinkDeps {
-  readonly paymentLinks: Pick<PaymentLinkRepository, 'findById'>
+  readonly paymentLinks: Pick<PaymentLinkRepository, 'findById' | 'usesHeld'>
+  readonly clock: Clock
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
 }
 
@@ -18,10 +21,13 @@ export async function viewPaymentLink(deps: ViewPaymentLinkDeps, linkId: string)
   if (workspace === null) throw new Error(`link ${linkId} belongs to no workspace`)
   const { currency, amount } = link
   const text = (minor: bigint | null) => (minor === null ? null : formatFiat(minor, currency))
+  const isOpen = link.status === 'active' && workspace.status === 'active' && !hasExpired(link, deps.clock.now())
+  const isFree = isOpen && (await hasUse(deps, link))
   return {
     id: link.id,
     mode: link.mode,
-    isActive: link.status === 'active' && workspace.status === 'active',
+    isActive: isOpen && isFree,
+    ...(isOpen && !isFree && { isUsedUp: true }),
     merchant: viewMerchant(workspace),
     title: link.title,
     description: link.description,

@@ -127,6 +127,8 @@ const LINKS: Declared<ReturnType<typeof createPaymentLinkRepository>> = {
   deactivate: BY_KEY,
   countActive: (on) => on.countActive(BUSY, MODE, 100),
   countUses: (on) => on.countUses(['link-1']),
+  usesHeld: (on) => on.usesHeld('link-1'),
+  releaseUse: BY_KEY,
 }
 
 const PRODUCTS: Declared<ReturnType<typeof createProductRepository>> = {

@@ -30,10 +30,10 @@ export function LinkPage({ id }: { readonly id: string }) {
   if (link === 'loading') return <LoadingPage />
   if (link === 'missing') return <MissingPage />
   if (link === 'failed') return <FailedPage retry={() => void load()} />
-  return <Link link={link} />
+  return <Link link={link} reload={load} />
 }
 
-function Link({ link }: { readonly link: LinkView }) {
+function Link({ link, reload }: { readonly link: LinkView; readonly reload: () => Promise<void> }) {
   const speech = useSpeech()
   const { say, locale } = speech
   const { amount, currency } = link
@@ -56,7 +56,7 @@ function Link({ link }: { readonly link: LinkView }) {
       facts={boundsOf(link, speech)}
       title={plain(link.title)}
     >
-      {link.isActive ? <LinkForm link={link} /> : <EndedLink link={link} />}
+      {link.isActive ? <LinkForm link={link} reload={reload} /> : <EndedLink link={link} />}
     </Frame>
   )
 }
@@ -70,10 +70,11 @@ function boundsOf({ amount, currency }: LinkView, { say, locale }: Speech): read
 
 function EndedLink({ link }: { readonly link: LinkView }) {
   const { say } = useSpeech()
+  const isUsedUp = link.isUsedUp === true
   return (
     <>
-      <Hero tone="expired" icon="slash" title={say('link.ended')}>
-        <Say w="link.endedSub" m={<Foreign text={link.merchant.name} />} />
+      <Hero tone="expired" icon="slash" title={say(isUsedUp ? 'link.usedUp' : 'link.ended')}>
+        <Say w={isUsedUp ? 'link.usedUpSub' : 'link.endedSub'} m={<Foreign text={link.merchant.name} />} />
       </Hero>
       <div class="acts">
         <Contact merchant={link.merchant} />
@@ -82,7 +83,7 @@ function EndedLink({ link }: { readonly link: LinkView }) {
   )
 }
 
-function LinkForm({ link }: { readonly link: LinkView }) {
+function LinkForm({ link, reload }: { readonly link: LinkView; readonly reload: () => Promise<void> }) {
   const speech = useSpeech()
   const { say, locale } = speech
   const { amount, currency } = link
@@ -108,6 +109,8 @@ function LinkForm({ link }: { readonly link: LinkView }) {
       return
     }
     setBusy(false)
+    // Another payer was faster, or the merchant ended it: the page then shows what the link has become.
+    if (made.code === 'INVALID_STATE') await reload()
     setProblem(problemText(speech, made, plain(link.merchant.name)))
   }
 

@@ -85,7 +85,11 @@ function Loaded({ link }: { readonly link: LinkRow }) {
             facts={[
               ['Address', <CopyText key="url" text={link.url} what="link" />],
               ['Amount', <LinkAmount key="amount" link={link} />],
-              ['Uses', showCount(link.uses)],
+              ['Invoices', showCount(link.uses)],
+              ...(link.max_uses === null ? [] : ([['Payments at most', showCount(link.max_uses)]] as const)),
+              ...(link.expires_at === null
+                ? []
+                : ([['Ends', <Time key="end" at={link.expires_at} detail />]] as const)),
               [
                 'Description',
                 link.description === null ? '–' : <UntrustedText key="text">{link.description}</UntrustedText>,

@@ -39,6 +39,9 @@ export const pages = {
   'link.continue': 'Continue with {a}',
   'link.continueEmpty': 'Continue',
   'link.next': 'You pay in crypto and choose the coin next.',
+  'link.usedUp': 'Every use of this payment link is taken',
+  'link.usedUpSub':
+    '{m} set a limit, and other payers hold every place. If one of them does not pay, a place becomes free.',
   'link.ended': 'This payment link is no longer active',
   'link.endedSub': 'Ask {m} for a new one. Payments already in progress are not affected.',
 

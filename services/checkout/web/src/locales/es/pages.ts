@@ -41,6 +41,8 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'link.continue': 'Continuar con {a}',
   'link.continueEmpty': 'Continuar',
   'link.next': 'Pagas en cripto y eliges la moneda después.',
+  'link.usedUp': 'Este enlace de pago ya no tiene cupos',
+  'link.usedUpSub': '{m} puso un límite y otras personas tienen todos los cupos. Si alguna no paga, se libera uno.',
   'link.ended': 'Este enlace de pago ya no está activo',
   'link.endedSub': 'Pide uno nuevo a {m}. Los pagos en curso no se ven afectados.',
 

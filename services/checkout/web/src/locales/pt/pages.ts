@@ -41,6 +41,9 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'link.continue': 'Continuar com {a}',
   'link.continueEmpty': 'Continuar',
   'link.next': 'Você paga em cripto e escolhe a moeda em seguida.',
+  'link.usedUp': 'Este link de pagamento não tem mais vagas',
+  'link.usedUpSub':
+    '{m} definiu um limite e outras pessoas ocupam todas as vagas. Se alguma não pagar, uma vaga é liberada.',
   'link.ended': 'Este link de pagamento não está mais ativo',
   'link.endedSub': 'Peça um novo a {m}. Pagamentos em andamento não são afetados.',
 
