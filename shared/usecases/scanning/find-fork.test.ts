@@ -16,8 +16,12 @@ const nodeWithFork = (fork: number) =>
   ({ blockAt: async (height: number) => blockOf(height, height > fork ? 'b' : 'a') }) as unknown as ChainClient
 const windowOf = (heights: readonly number[]): HashWindow => heights.map((height) => [height, `a${height}`] as const)
 
-const evaluate = async (window: HashWindow, fork: number, finalityDepth: number, finalizedHeight: number | null = null) =>
-  isTooDeep(await findFork(nodeWithFork(fork), window, HEAD), { height: HEAD, finalizedHeight, finalityDepth })
+const evaluate = async (
+  window: HashWindow,
+  fork: number,
+  finalityDepth: number,
+  finalizedHeight: number | null = null,
+) => isTooDeep(await findFork(nodeWithFork(fork), window, HEAD), { height: HEAD, finalizedHeight, finalityDepth })
 
 describe('a reorganisation', () => {
   // Guarantee: how far apart hashes are remembered does not decide whether the network halts.
