@@ -16,7 +16,7 @@ const nodeWithFork = (fork: number) =>
   ({ blockAt: async (height: number) => blockOf(height, height > fork ? 'b' : 'a') }) as unknown as ChainClient
 const windowOf = (heights: readonly number[]): HashWindow => heights.map((height) => [height, `a${height}`] as const)
 
-const tooDeep = async (
+const evaluate = async (
   window: HashWindow,
   fork: number,
   finalityDepth: number,
@@ -31,17 +31,17 @@ describe('a reorganisation', () => {
     { what: 'of a long full window', window: [704, 768, 832, 873, HEAD], finalityDepth: 256 },
   ])('$what is followed at every permitted depth', async ({ window, finalityDepth }) => {
     for (let depth = 1; depth <= finalityDepth; depth += 1) {
-      expect(await tooDeep(windowOf(window), HEAD - depth, finalityDepth)).toBe(false)
-      expect(await tooDeep(windowOf(window), HEAD - depth, finalityDepth, HEAD - depth)).toBe(false)
+      expect(await evaluate(windowOf(window), HEAD - depth, finalityDepth)).toBe(false)
+      expect(await evaluate(windowOf(window), HEAD - depth, finalityDepth, HEAD - depth)).toBe(false)
     }
   })
 
   it('of a remembered block that is final, or too deep, is not followed', async () => {
     const window = windowOf([500, 900, 950, HEAD])
-    expect(await tooDeep(window, 899, 65)).toBe(true)
-    expect(await tooDeep(window, 949, 65, 950)).toBe(true)
-    expect(await tooDeep(window, 950, 65, 950)).toBe(false)
-    expect(await tooDeep(windowOf([900, HEAD]), 10, 2_000)).toBe(true)
+    expect(await evaluate(window, 899, 65)).toBe(true)
+    expect(await evaluate(window, 949, 65, 950)).toBe(true)
+    expect(await evaluate(window, 950, 65, 950)).toBe(false)
+    expect(await evaluate(windowOf([900, HEAD]), 10, 2_000)).toBe(true)
   })
 })
 
