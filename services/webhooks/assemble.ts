@@ -50,6 +50,8 @@ export function assembleWebhooks(parts: WebhooksParts): Stop {
   return async () => {
     const cutOff = parts.after(STOP_GRACE_MS, () => void http.close())
     await Promise.all([stopHeld(), relayWorker.stop(), dispatcher.stop(), ...workers.map((each) => each.stop())])
+    // The last round of the relay may have inserted claimed rows after the dispatcher stopped: they are released, and nothing is left behind.
+    await dispatcher.idle()
     await trimmer.flush()
     cutOff()
     await http.close()

@@ -31,8 +31,8 @@ export interface ChainDefinition {
   /** Block explorer page of a transaction with `{tx}` in place of its id; null where there is none. */
   readonly explorerTx: Readonly<Record<Mode, string | null>>
   /**
-   * Node that anybody may use (chainid.network, read 2026-11-23), for a payer's wallet that lacks the network; EVM only. The
-   * installation never calls it, and never gives its own node to a payer.
+   * Node that anybody may use, for a payer's wallet that lacks the network; EVM only. As lists of public nodes (ethereum-lists/chains) and the
+   * sources of public projects name it, read 2026-11-23; none was called. The installation never calls it, and never gives its own node to a payer.
    */
   readonly publicRpc?: Readonly<Record<Mode, string>>
   /** How wallets in a browser name the chain (`local` = a node with a block 0 of its own); absent where they use chain ids or there are none. */

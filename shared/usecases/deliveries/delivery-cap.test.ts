@@ -50,13 +50,29 @@ test('places taken under a higher bound leave none free until they are given bac
   expect(cap.slots.free()).toBe(1)
 })
 
-test('several processes share the cap, each has one place at least, and the share follows their number', () => {
+test('several processes share half of the cap, each has one place at least, and the other half is for the turn out of the queue', () => {
   let processes = 1
   const cap = createDeliveryCap(() => processes)
   for (const answer of Array(10_000).fill(fast)) cap.record(answer, 0)
-  const shares = [1, 2, 3, 5, 33, 0].map((count) => {
+  const places = [1, 2, 3, 5, 33, 0].map((count) => {
     processes = count
-    return [cap.limit(), cap.slots.free()]
+    return [cap.limit(), cap.ownRoom()]
   })
-  expect(shares).toEqual([32, 16, 10, 6, 1, 32].map((share) => [share, share]))
+  expect(places).toEqual([
+    [32, 32],
+    [16, 8],
+    [16, 5],
+    [16, 3],
+    [16, 1],
+    [32, 32],
+  ])
+})
+
+test('places that a turn took count against the own share', () => {
+  const cap = createDeliveryCap(() => 2)
+  for (const answer of Array(10_000).fill(fast)) cap.record(answer, 0)
+  cap.slots.take(7)
+  expect([cap.ownRoom(), cap.slots.free()]).toEqual([1, 9])
+  cap.slots.take(9)
+  expect([cap.ownRoom() < 1, cap.slots.free()]).toEqual([true, 0])
 })

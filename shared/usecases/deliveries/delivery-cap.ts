@@ -13,8 +13,10 @@ const SLOW_FOR_MS = 60_000
 /** The speed of one endpoint as this process measured it. */
 export interface DeliveryCap {
   readonly slots: Slots
-  /** Current bound of `slots`: this process's share of the cap, at least one. */
+  /** Current bound of `slots`, which a turn out of the queue may fill: there is one such turn at a time, in all processes together. */
   limit(): number
+  /** Places that this process may still take without asking the queue, for first attempts and turns of its own; below 1 when none. */
+  ownRoom(): number
   /** Grows the cap by one for each round of fast responses, halves it on a time-out. Fast errors change nothing. */
   record(outcome: { readonly timedOut: boolean; readonly durationMs: number }, at: Ms): void
   /** True within a minute after a time-out: such an endpoint uses the slow lane, so that it cannot exhaust the normal one. */
@@ -25,18 +27,21 @@ export interface DeliveryCap {
 
 /**
  * Additive increase, multiplicative decrease: a good endpoint gets up to 32 concurrent requests, one that hangs keeps
- * a single one, and recovers step by step. `processes()` is how many processes share the cap; together they have at most
- * the cap or one request each, whichever is more.
+ * a single one, and recovers step by step. `processes()` is how many processes share the cap: one half of it is for the turn out of the queue, which
+ * one process has at a time, the other half is divided. Together they have at most the cap or, with many processes, half of it
+ * and one request each, whichever is more. A lone process has the whole cap for both.
  */
 export function createDeliveryCap(processes: () => number): DeliveryCap {
   let limit = START
   let fastInRow = 0
   let slowUntil = 0
-  const share = () => Math.max(LOWEST, Math.floor(limit / Math.max(1, processes())))
-  const slots = createSlots(share)
+  const turnLimit = () => (processes() > 1 ? Math.max(LOWEST, Math.ceil(limit / 2)) : limit)
+  const share = () => (processes() > 1 ? Math.max(LOWEST, Math.floor(limit / 2 / processes())) : limit)
+  const slots = createSlots(turnLimit)
   return {
     slots,
-    limit: share,
+    limit: turnLimit,
+    ownRoom: () => Math.min(slots.free(), share() - slots.taken()),
     record: ({ timedOut, durationMs }, at) => {
       if (timedOut) {
         limit = Math.max(LOWEST, Math.floor(limit / 2))

@@ -74,10 +74,11 @@ export function createDispatcher(deps: DispatchDeliveriesDeps): Dispatcher {
   }
 }
 
-async function turn(self: DispatchProcess, lane: DispatchLane, endpointId: string): Promise<void> {
+/** `isDirect`: no queue gave this turn, so it takes only places of this process's own share. */
+async function turn(self: DispatchProcess, lane: DispatchLane, endpointId: string, isDirect = false): Promise<void> {
   self.turns.set(endpointId, (self.turns.get(endpointId) ?? 0) + 1)
   try {
-    await serve(self, lane, endpointId)
+    await serve(self, lane, endpointId, isDirect)
   } finally {
     const others = (self.turns.get(endpointId) ?? 1) - 1
     if (others === 0) self.turns.delete(endpointId)
@@ -85,7 +86,7 @@ async function turn(self: DispatchProcess, lane: DispatchLane, endpointId: strin
   }
 }
 
-async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: string): Promise<void> {
+async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: string, isDirect: boolean): Promise<void> {
   const { clock, notifier } = self.deps
   const cap = capOf(self, endpointId)
   const isMisplaced = (): boolean => lane === 'normal' && cap.isSlow(clock.now())
@@ -95,8 +96,11 @@ async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: stri
   // Somebody says that rows are due: nothing new overtakes them until the first claim has begun.
   if (self.turns.get(endpointId) === 1) self.behind.add(endpointId)
   while (!self.stopping && !isMisplaced() && sent < TURN_SENDS && clock.now() < until) {
-    const room = Math.min(cap.slots.free(), self.lanes[lane].free(), TURN_SENDS - sent)
-    if (room === 0) {
+    const places = isDirect ? cap.ownRoom() : cap.slots.free()
+    // The share is used up, the cap is not: the turn that the queue gives, here or elsewhere, may use the rest.
+    if (places < 1 && cap.slots.free() > 0) break
+    const room = Math.min(places, self.lanes[lane].free(), TURN_SENDS - sent)
+    if (room < 1) {
       await freed(self, cap.slots.free() === 0 ? cap.slots : self.lanes[lane], until - clock.now())
     } else if (!gathered && sent > 0 && room < cap.limit() / 2 && sent + room < TURN_SENDS) {
       gathered = true
@@ -119,13 +123,14 @@ async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: stri
 
 function wake(self: DispatchProcess, endpointId: string): void {
   self.behind.add(endpointId)
-  // A running turn looks again before it ends; an endpoint without a free place is woken by the next request that ends.
-  if (self.stopping || self.turns.has(endpointId) || self.waitingForSlot.has(endpointId)) return
+  const isWaiting = self.waitingForSlot.has(endpointId)
+  // A running turn looks again before it ends; in a lone process an endpoint without a free place is woken by the next request that ends.
+  if (!self.stopping && (self.turns.has(endpointId) || (isWaiting && self.deps.processes() < 2))) return
   const isSlow = capOf(self, endpointId).isSlow(self.deps.clock.now())
-  if (isSlow || self.turns.size >= DIRECT_TURNS_MAX) {
+  if (self.stopping || isWaiting || isSlow || self.turns.size >= DIRECT_TURNS_MAX) {
     self.deps.notifier.notify(queueOf(self, endpointId), endpointId)
   } else {
-    track(self, turn(self, 'normal', endpointId)).catch(() => undefined)
+    track(self, turn(self, 'normal', endpointId, true)).catch(() => undefined)
   }
 }
 

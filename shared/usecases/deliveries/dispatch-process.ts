@@ -77,9 +77,15 @@ export async function sendAndRecord(self: DispatchProcess, claimed: ClaimedDeliv
   if (delivery.attempt === 0) {
     deps.metrics.observe('webhook_first_attempt_seconds', Math.max(0, startedAt - delivery.createdAt) / 1_000)
   }
-  const sent = await sendDelivery(deps, claimed).finally(give)
+  const sent = await sendDelivery(deps, claimed)
+    .finally(give)
+    .catch((error: unknown) => {
+      wakeWaiting(self, endpoint.id)
+      throw error
+    })
   if (sent === null) {
     keepUnsent(self, claimed)
+    wakeWaiting(self, endpoint.id)
     return
   }
   const { outcome } = sent

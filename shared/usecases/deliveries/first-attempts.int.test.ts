@@ -399,4 +399,30 @@ describe('the endpoint between read and request', () => {
       expect(receiver.requests).toHaveLength(6)
     }, soon)
   })
+
+  // Guarantee: a process that ends while it inserts leaves no row under its lease.
+  it('is not called by a process that stops during the insert: the row is given back at once', async () => {
+    const one = slow(0, () => one.dispatcher.stop())
+    const { id, shard } = await invoice()
+    await one.relay.relayShard(shard)
+    await one.dispatcher.idle()
+    expect(receiver.requests).toHaveLength(0)
+    expect(await deliveryOf(id)).toMatchObject({ status: 'pending', attempt: 0, leaseToken: null })
+    expect(engine.wakeUps).toContain(`webhooks ${endpointId}`)
+  })
+
+  // Guarantee: a backlog is served with half of the cap, however many processes run; the turn that may do so comes from the queue.
+  it('whose own share is used up is served by the turn out of the queue', async () => {
+    receiver.answer({ kind: 'status', status: 200, delayMs: 300 })
+    const one = process({ dispatcher: { processes: () => 8 } })
+    const made = await invoices(6)
+    await Promise.all(made.map(({ shard }) => one.relay.relayShard(shard)))
+    expect(engine.wakeUps).toContain(`webhooks ${endpointId}`)
+    await vi.waitFor(async () => {
+      await one.dispatcher.drain('normal', endpointId)
+      const rows = await Promise.all(made.map(({ id }) => deliveryOf(id)))
+      expect(rows.filter((row) => row?.status === 'succeeded')).toHaveLength(6)
+    }, soon)
+    expect(receiver.requests).toHaveLength(6)
+  })
 })

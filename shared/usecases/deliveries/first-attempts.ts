@@ -18,6 +18,9 @@ import { prepareDeliveries } from './prepare-deliveries.ts'
 /** The relay's read of an endpoint counts as its check for so long; later the endpoint is read again with the row in hand. */
 const FRESH_MS = 1_000
 
+/** A request takes at most this long. */
+const REQUEST_MS = 10_000
+
 /** A claimed row and the place it holds. */
 interface Held {
   readonly row: Delivery
@@ -69,7 +72,7 @@ function hasRoom(self: DispatchProcess, endpointId: string): boolean {
   return (
     !self.stopping &&
     !cap.isSlow(self.deps.clock.now()) &&
-    cap.slots.free() > 0 &&
+    cap.ownRoom() > 0 &&
     self.lanes.normal.free() > 0 &&
     !self.behind.has(endpointId) &&
     !self.waitingForSlot.has(endpointId)
@@ -102,14 +105,20 @@ async function sendHeld(
       for (const claimed of await prepareDeliveries(self.deps, endpointId, rows, surroundings)) {
         const place = left.get(claimed.delivery.id)
         // The last look at the time before the request: a row is released if its lease may end during it or its endpoint may have changed.
-        const isInTime = isWithin(self, round.times.begunAt, SEND_WITHIN_MS) && isWithin(self, readAt, FRESH_MS)
+        const isInTime =
+          isWithin(self, round.times.begunAt, SEND_WITHIN_MS) &&
+          isWithin(self, readAt, FRESH_MS) &&
+          // The stopwatch may stand still while a machine sleeps; the clock does not.
+          self.deps.clock.now() - round.times.storeNow < LEASE_MS - REQUEST_MS
         if (place === undefined || self.stopping || !isInTime) continue
         left.delete(claimed.delivery.id)
         void track(self, sendAndRecord(self, claimed, place.give))
       }
     }
     // Together: rows of a paused or deleted endpoint are put aside by a write, and the others must not wait for it.
-    await Promise.all([...new Set(held.map(({ row }) => row.endpointId))].map(sendTo))
+    const prepared = await Promise.allSettled([...new Set(held.map(({ row }) => row.endpointId))].map(sendTo))
+    // Only now: a row must not be released while another endpoint's part of the round may still send it.
+    for (const part of prepared) if (part.status === 'rejected') throw part.reason
   } finally {
     giveBack([...left.values()])
     await release(self, [...left.values()], round.leaseToken)

@@ -74,7 +74,7 @@ test('forgets entries whose trim is given up, but not newer ones of the same inv
   ])
   await pass(41)
   await trimmer.relayed([{ id: 'b', throughSeq: 4 }])
-  await pass(5_000)
+  await pass(1_500)
   expect(world.writes.filter((write) => write === 'a 2, b 1')).toHaveLength(3)
   expect([trimmer.relayedThrough('a'), trimmer.relayedThrough('b'), trimmer.waiting()]).toEqual([0, 4, 0])
 })
@@ -92,4 +92,14 @@ test('above ten thousand invoices all are forgotten', async () => {
   const { trimmer } = stage()
   await trimmer.relayed(Array.from({ length: 10_001 }, (_, at) => ({ id: `i${at}`, throughSeq: 1 })))
   expect([trimmer.relayedThrough('i0'), trimmer.relayedThrough('i10000')]).toEqual([0, 1])
+})
+
+// Guarantee: an entry that the loss of a primary brings back is relayed and trimmed again, also while nothing else happens.
+test('forgets a trim after two seconds, without another invoice', async () => {
+  const { trimmer, pass } = stage()
+  await trimmer.relayed([{ id: 'a', throughSeq: 2 }])
+  await pass(41)
+  expect(trimmer.relayedThrough('a')).toBe(2)
+  await pass(2_100)
+  expect(trimmer.relayedThrough('a')).toBe(0)
 })

@@ -113,7 +113,14 @@ export function createBackgroundTrimmer(deps: BackgroundTrimmerDeps): Background
     writes.add(written)
   }
   return {
-    relayedThrough: (invoiceId) => remembered.get(invoiceId)?.throughSeq ?? 0,
+    relayedThrough: (invoiceId) => {
+      const entry = remembered.get(invoiceId)
+      if (entry === undefined) return 0
+      const isShown = entry.trimmedAt === null || deps.stopwatch() - entry.trimmedAt <= SHOWN_AFTER_TRIM_MS
+      // An entry that is still there was brought back by the loss of a primary: it is relayed and trimmed again.
+      if (!isShown) remembered.delete(invoiceId)
+      return isShown ? entry.throughSeq : 0
+    },
     waiting: () => waiting.size + writing,
     relayed: async (entries) => {
       for (const { id, throughSeq } of entries) {

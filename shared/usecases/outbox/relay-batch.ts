@@ -9,7 +9,14 @@ import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
 import type { FirstAttempts, RoundTimes } from './first-attempts.ts'
-import { auditRecords, deliveriesFor, eventRecords, exceptionChanges, mailRecords } from './relay-records.ts'
+import {
+  assertKnownEntries,
+  auditRecords,
+  deliveriesFor,
+  eventRecords,
+  exceptionChanges,
+  mailRecords,
+} from './relay-records.ts'
 
 export interface RelayBatchDeps extends Runtime {
   readonly events: Pick<EventRepository, 'insertMany' | 'findByIds'>
@@ -38,14 +45,16 @@ export async function relayBatch(
   batch: readonly Invoice[],
   context: RoundContext,
 ): Promise<void> {
+  batch.forEach(assertKnownEntries)
   const events = batch.flatMap((invoice) => eventRecords(invoice, deps.urls))
-  const deliveries = await relayEvents(deps, events, context)
+  const { fresh, deliveries } = await relayEvents(deps, events, context)
   await relayInbox(deps, batch)
   await relayMails(deps, batch)
   const operations = batch.flatMap(auditRecords)
   if (operations.length > 0) await deps.audits.insertMany(operations)
-  deps.metrics.count('outbox_events_relayed_total', {}, events.length)
-  report(deps, events, deliveries)
+  // What another process stored before was counted and reported there.
+  deps.metrics.count('outbox_events_relayed_total', {}, fresh.length)
+  report(deps, fresh, deliveries)
 }
 
 /** Stores events, then their deliveries, and sends those that this process may send at once. */
@@ -53,8 +62,8 @@ async function relayEvents(
   deps: RelayBatchDeps,
   events: readonly EventRecord[],
   { stopwatch, attempts, storeNow, begunAt }: RoundContext,
-): Promise<readonly Delivery[]> {
-  if (events.length === 0) return []
+): Promise<{ readonly fresh: readonly EventRecord[]; readonly deliveries: readonly Delivery[] }> {
+  if (events.length === 0) return { fresh: [], deliveries: [] }
   const workspaceIds = [...new Set(events.map((event) => event.workspaceId))]
   const endpointsReadAt = stopwatch()
   const [endpoints, existing, isPaused] = await Promise.all([
@@ -63,8 +72,9 @@ async function relayEvents(
     deps.events.insertMany(events),
     attempts === null || attempts.isPaused(),
   ])
+  const fresh = events.filter(({ id }) => !existing.has(id))
   const pending = deliveriesFor(events, endpoints, deps.clock.now())
-  if (pending.length === 0) return []
+  if (pending.length === 0) return { fresh, deliveries: [] }
   const claimed =
     attempts === null || isPaused ? null : attempts.claim(pending, endpoints, { storeNow, begunAt, endpointsReadAt })
   const rows = claimed?.rows ?? pending
@@ -81,7 +91,7 @@ async function relayEvents(
     if (attempts === null || isPaused) deps.notifier.notify(QUEUES.webhooks, endpointId)
     else attempts.wake(endpointId)
   }
-  return rows
+  return { fresh, deliveries: rows }
 }
 
 /**

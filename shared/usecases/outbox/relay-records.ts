@@ -27,6 +27,22 @@ const DETAILS: Readonly<Partial<Record<ExceptionKind, string>>> = {
   out_of_quote: 'A payment arrived when no price was locked.',
 }
 
+/** Every kind of entry; a new one is relayed by versions that know it. */
+const KINDS: Readonly<Record<OutboxEntry['kind'], true>> = {
+  event: true,
+  exception: true,
+  exception_closed: true,
+  mail: true,
+  audit: true,
+}
+
+/** Throws for an entry that a later version wrote and this one does not know: relaying the others would trim it unseen. */
+export function assertKnownEntries({ outbox }: Invoice): void {
+  for (const { eventId, kind } of outbox) {
+    if (!Object.hasOwn(KINDS, kind)) throw new TypeError(`outbox entry ${eventId} has the unknown kind ${kind}`)
+  }
+}
+
 /**
  * The events of an invoice's outbox, in their order. The body depends only on the entry and on immutable fields
  * of the invoice, so building it again gives the same bytes.
