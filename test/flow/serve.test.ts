@@ -60,7 +60,7 @@ describe('everything in one process', () => {
     await expectPaidOnce(world, invoice)
     for (const path of ['/livez', '/readyz', '/startupz']) expect((await probe(path)).status).toBe(200)
     const { text } = await probe('/metrics')
-    expect(text).toMatch(/^paymesh_job_seconds_count\{queue="webhooks"\} [1-9]/m)
+    expect(text).toMatch(/^paymesh_job_seconds_count\{queue="outbox"\} [1-9]/m)
     expect(text).not.toContain('store="redis"')
     expect(text).toMatch(/^paymesh_rate_limit_local_total 0$/m)
   })
