@@ -23,8 +23,9 @@ export default defineConfig({
           include: ['{services,shared,scripts,test,clients,bench}/**/*.test.ts'],
           exclude: [integration, 'test/flow/**', 'test/browser/**', '**/node_modules/**'],
           ...quick,
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          // A limit ends what hangs; it measures no machine.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {

@@ -13,7 +13,7 @@ const { scripts, engines } = JSON.parse(readFileSync('package.json', 'utf8')) as
   readonly scripts: Readonly<Record<string, string>>
   readonly engines: { readonly node: string }
 }
-const HELP_MS = 60_000
+const HELP_MS = 300_000
 
 /** First cells of the rows of the table whose heading begins with this word, with `\|` read as `|`. */
 function firstCells(text: string, heading: string): readonly string[] {

@@ -5,7 +5,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'acknowledged-before-stored',
     file: 'shared/usecases/invoices/create-invoice.ts',
-    find: 'const result = await deps.invoices.insert({ terms, state, outbox, idempotency: input.idempotency, opId: null })',
+    find: 'const result = await deps.invoices.insert({\n      ...{ terms, state, outbox, idempotency: input.idempotency, opId: null },\n      ...(input.link?.use !== undefined && { linkUse: input.link.use }),\n    })',
     replace:
       'deps.invoices.insert({ terms, state, outbox, idempotency: input.idempotency, opId: null }).catch(() => undefined)\n    const result = { inserted: true } as Awaited<ReturnType<typeof deps.invoices.insert>>',
     what: 'A merchant is told of an invoice that may never be stored.',
