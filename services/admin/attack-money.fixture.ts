@@ -59,6 +59,16 @@ export const MONEY_ATTACKS: Pick<
     const request = (title: string) => ({ link: { title, currency: 'USD', allow_custom_amount: true } })
     return { input: request('Donation'), other: request('Another') }
   }),
+  'paymentLinks.update': once(1, 0, async ({ boss: { caller, at } }) => {
+    const link = { title: 'Mug', currency: 'USD', amount: '5' }
+    const { id, updated_at: updatedAt } = await caller.paymentLinks.create({ ...at, ...op(), link })
+    const request = (amount: string) => ({ id, version: Date.parse(updatedAt), link: { title: 'Mug', amount } })
+    const undo = async () => {
+      const { updated_at: seen } = await caller.paymentLinks.get({ ...at, id })
+      await caller.paymentLinks.update({ ...at, ...op(), ...request('5'), version: Date.parse(seen) })
+    }
+    return { input: request('6'), other: request('600'), undo }
+  }),
   'paymentLinks.deactivate': once(1, 0, async ({ boss: { caller, at } }) => {
     const link = { title: 'Donation', currency: 'USD', allow_custom_amount: true }
     const make = async () => (await caller.paymentLinks.create({ ...at, ...op(), link })).id

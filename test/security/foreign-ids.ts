@@ -148,6 +148,15 @@ const MONEY = {
     caller.paymentLinks.list({ ...at, cursor }),
   ),
   'paymentLinks.get id': tries('link', ({ caller, at }, id) => caller.paymentLinks.get({ ...at, id })),
+  'paymentLinks.update id': tries('link', ({ caller, at }, id) =>
+    caller.paymentLinks.update({ ...at, ...op(), id, version: 1, link: { title: 'Free', amount: '0.01' } }),
+  ),
+  'paymentLinks.update link.title': WORDS,
+  'paymentLinks.update link.description': WORDS,
+  'paymentLinks.update link.amount': WORDS,
+  'paymentLinks.update link.min_amount': WORDS,
+  'paymentLinks.update link.max_amount': WORDS,
+  'paymentLinks.update link.expires_at': WORDS,
   'paymentLinks.deactivate id': tries('link', ({ caller, at }, id) =>
     caller.paymentLinks.deactivate({ ...at, ...op(), id }),
   ),
