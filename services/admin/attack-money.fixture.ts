@@ -78,6 +78,20 @@ export const MONEY_ATTACKS: Pick<
     const request = (name: string) => ({ product: { name, price: '5.00', currency: 'USD' } })
     return { input: request('Cup'), other: request('Pot') }
   }),
+  'products.update': once(1, 0, async ({ boss: { caller, at } }) => {
+    const product = { name: 'Cup', price: '5.00', currency: 'USD' }
+    const { id, updated_at: updatedAt } = await caller.products.create({ ...at, ...op(), product })
+    const request = (price: string, version: string) => ({
+      ...{ id, version: Date.parse(version) },
+      product: { name: 'Cup', price },
+    })
+    const undo = async () => {
+      const { items } = await caller.products.list({ ...at, limit: 100 })
+      const now = items.find((one) => one.id === id)?.updated_at ?? ''
+      await caller.products.update({ ...at, ...op(), ...request('5', now) })
+    }
+    return { input: request('6', updatedAt), other: request('600', updatedAt), undo }
+  }),
   // The exception, and the invoice that gets the money.
   'exceptions.accept': once(2, 0, async ({ latePayment }) => {
     const [one, two] = [await latePayment(), await latePayment()]

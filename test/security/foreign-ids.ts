@@ -171,6 +171,12 @@ const MONEY = {
   'paymentLinks.create link.min_amount': WORDS,
   'paymentLinks.create link.max_amount': WORDS,
   'products.list cursor': tries('productPlace', ({ caller, at }, cursor) => caller.products.list({ ...at, cursor })),
+  'products.update id': tries('product', ({ caller, at }, id) =>
+    caller.products.update({ ...at, ...op(), id, version: 1, product: { name: 'Free', price: '0.01' } }),
+  ),
+  'products.update product.name': WORDS,
+  'products.update product.price': WORDS,
+  'products.update product.description': WORDS,
   'products.create product.name': WORDS,
   'products.create product.price': WORDS,
   'products.create product.currency': WORDS,
