@@ -59,6 +59,16 @@ export const MONEY_ATTACKS: Pick<
     const request = (title: string) => ({ link: { title, currency: 'USD', allow_custom_amount: true } })
     return { input: request('Donation'), other: request('Another') }
   }),
+  'paymentLinks.update': once(1, 0, async ({ boss: { caller, at } }) => {
+    const link = { title: 'Mug', currency: 'USD', amount: '5' }
+    const { id, updated_at: updatedAt } = await caller.paymentLinks.create({ ...at, ...op(), link })
+    const request = (amount: string) => ({ id, version: Date.parse(updatedAt), link: { title: 'Mug', amount } })
+    const undo = async () => {
+      const { updated_at: seen } = await caller.paymentLinks.get({ ...at, id })
+      await caller.paymentLinks.update({ ...at, ...op(), ...request('5'), version: Date.parse(seen) })
+    }
+    return { input: request('6'), other: request('600'), undo }
+  }),
   'paymentLinks.deactivate': once(1, 0, async ({ boss: { caller, at } }) => {
     const link = { title: 'Donation', currency: 'USD', allow_custom_amount: true }
     const make = async () => (await caller.paymentLinks.create({ ...at, ...op(), link })).id
@@ -67,6 +77,20 @@ export const MONEY_ATTACKS: Pick<
   'products.create': once(1, 0, async () => {
     const request = (name: string) => ({ product: { name, price: '5.00', currency: 'USD' } })
     return { input: request('Cup'), other: request('Pot') }
+  }),
+  'products.update': once(1, 0, async ({ boss: { caller, at } }) => {
+    const product = { name: 'Cup', price: '5.00', currency: 'USD' }
+    const { id, updated_at: updatedAt } = await caller.products.create({ ...at, ...op(), product })
+    const request = (price: string, version: string) => ({
+      ...{ id, version: Date.parse(version) },
+      product: { name: 'Cup', price },
+    })
+    const undo = async () => {
+      const { items } = await caller.products.list({ ...at, limit: 100 })
+      const now = items.find((one) => one.id === id)?.updated_at ?? ''
+      await caller.products.update({ ...at, ...op(), ...request('5', now) })
+    }
+    return { input: request('6', updatedAt), other: request('600', updatedAt), undo }
   }),
   // The exception, and the invoice that gets the money.
   'exceptions.accept': once(2, 0, async ({ latePayment }) => {

@@ -4,6 +4,7 @@ import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { PAYMENT_LINKS } from '#shared/db/payment-links/payment-link-model.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
 import { createProductRepository } from '#shared/db/payment-links/product-repository.ts'
+import type { PaymentLinkChange } from '#shared/ports/payment-links.ts'
 import { createPaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
@@ -167,6 +168,68 @@ describe('a link with limits', () => {
     expect((await pay(id)).status).toBe(409)
     await set({ status: 'paid', ledger: [] })
     expect((await pay(id)).status).toBe(409)
+  })
+
+  const change = async (id: string, terms: Partial<PaymentLinkChange>) => {
+    const links = createPaymentLinkRepository(stores.db)
+    const { id: workspaceId } = stage.engine.workspace
+    const link = await links.findInWorkspace(workspaceId, 'test', id)
+    if (link === null) throw new Error('no link')
+    const { title, description, amount, usesMax = null, expiresAt = null, updatedAt: version } = link
+    const row = { ...{ id: randomUUID(), at: 1, actor: 'user:ana@example.com', action: 'payment_link.updated' } }
+    const audit = { ...row, subject: id, workspaceId, mode: 'test' as const, detail: {} }
+    const wanted = { title, description, amount, usesMax, expiresAt, ...terms }
+    expect(await links.update({ workspaceId, mode: 'test', id, version }, wanted, version + 1, audit)).toBe(true)
+  }
+  const heldBy = (id: string) => stores.db.collection(INVOICES).countDocuments({ linkUse: new RegExp(`^${id}:`) })
+
+  // Guarantee: a lowered limit counts those who have a place above it, so that no more than the limit are sold from then on.
+  it('gives no use while as many are held as a lowered limit has, wherever their places are', async () => {
+    const id = await limited({ usesMax: 6 })
+    const invoices: string[] = []
+    for (let count = 0; count < 6; count += 1) invoices.push((await pay(id)).body.invoice.id)
+    await change(id, { usesMax: 3 })
+    const expire = (from: number, to: number) =>
+      stores.db
+        .collection(INVOICES)
+        .updateMany({ _id: { $in: invoices.slice(from, to) } }, { $set: { status: 'expired' } })
+    await expire(0, 3)
+    expect((await stage.get(`/api/l/${id}`)).body.link).toMatchObject({ isActive: false, isUsedUp: true })
+    expect((await pay(id)).status).toBe(409)
+    expect(await heldBy(id)).toBe(6)
+    // A place above the limit comes free: one payer gets a place, and the sum is the limit.
+    await expire(3, 4)
+    const replies = await Promise.all(Array.from({ length: 6 }, () => pay(id)))
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await heldBy(id)).toBe(3)
+    await change(id, { usesMax: 4 })
+    const more = await Promise.all(Array.from({ length: 6 }, () => pay(id)))
+    expect(more.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await heldBy(id)).toBe(4)
+  })
+
+  // Guards money: a payer who sends an action again after the price changed owes once, what they agreed to.
+  it('returns the invoice of a repeated action as it was made, also after the link was edited', async () => {
+    const fixed = await stage.link({ kind: 'fixed', minor: 700n })
+    const custom = await stage.link(CUSTOM)
+    const send = (id: string, actionId: string, amount?: string) =>
+      stage.post(`/api/l/${id}/invoice`, { actionId, ...(amount !== undefined && { amount }) }, '192.0.2.200')
+    const [one, other] = [randomUUID(), randomUUID()]
+    const before = [await send(fixed, one), await send(custom, other, '12.5')]
+    expect(before.map(({ status }) => status)).toEqual([200, 200])
+    await change(fixed, { amount: { kind: 'fixed', minor: 900n }, title: 'Dearer' })
+    await change(custom, { amount: { kind: 'custom', minMinor: 5_000n, maxMinor: null } })
+    expect((await send(fixed, one)).body).toEqual(before[0]?.body)
+    expect((await send(custom, other, '12.5')).body).toEqual(before[1]?.body)
+    expect([await made(fixed), await made(custom)]).toEqual([1, 1])
+    const { view } = (await stage.get(`/api/i/${before[0]?.body.invoice.id}`)).body
+    expect(view).toMatchObject({ fiat: { value: '7.00' }, description: 'Workshop' })
+    const fresh = (await send(fixed, randomUUID())).body.invoice.id
+    expect((await stage.get(`/api/i/${fresh}`)).body.view).toMatchObject({
+      fiat: { value: '9.00' },
+      description: 'Dearer',
+    })
+    expect((await send(custom, randomUUID(), '12.5')).status).toBe(400)
   })
 
   it('makes nothing from its end on', async () => {

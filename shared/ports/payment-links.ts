@@ -18,14 +18,19 @@ export function linkUseOf(linkId: string, place: number): string {
 
 /** A numbered use of a limited link, held by the invoice that was made with it. */
 export interface LinkUse {
-  /** 1 … the link's `usesMax`. */
+  /** 1 … the link's `usesMax` when the invoice was made: the limit may have been lowered since. */
   readonly place: number
   readonly invoiceId: string
   /** The invoice ended and no transfer ever reached it: its use may be given to another payer. */
   readonly isUnpaid: boolean
 }
 
-/** A page that anyone may open to get an invoice. A link never changes, except that it can be deactivated. */
+/** What an operator may change of an active link. Its invoices keep what they were made with. */
+export type PaymentLinkChange = Required<
+  Pick<PaymentLink, 'title' | 'description' | 'amount' | 'usesMax' | 'expiresAt'>
+>
+
+/** A page that anyone may open to get an invoice. */
 export interface PaymentLink {
   readonly id: string
   readonly workspaceId: string
@@ -58,6 +63,16 @@ export interface PaymentLinkRepository {
   list(query: ProductQuery): Promise<readonly PaymentLink[]>
   /** Deactivates a link once and returns it; an inactive link is unchanged. Null when unknown. */
   deactivate(workspaceId: string, mode: Mode, id: string, at: Ms, audit?: AuditRecord): Promise<PaymentLink | null>
+  /**
+   * Changes an active link that was last changed at `version`, in one write with its audit row. False, and nothing is stored, when it was
+   * changed since, is inactive or unknown, or when the action of this row ran before.
+   */
+  update(
+    link: Pick<PaymentLink, 'workspaceId' | 'mode' | 'id'> & { readonly version: Ms },
+    change: PaymentLinkChange,
+    at: Ms,
+    audit: AuditRecord,
+  ): Promise<boolean>
   /** Active links of a workspace and mode, counted up to `max`. */
   countActive(workspaceId: string, mode: Mode, max: number): Promise<number>
   /** Invoices made from each of these links; links without any are left out. */

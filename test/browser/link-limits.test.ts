@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations } from '#test/support/accessibility.ts'
@@ -27,7 +28,7 @@ test('a link for one payment is taken by one of two payers who have it open', as
   await dialog.getByLabel('Ends at (optional)').fill('2099-12-31T23:59')
   await dialog.getByRole('button', { name: 'Create link' }).click()
   await page.getByRole('heading', { name: 'Last seat' }).waitFor()
-  await page.getByText('Payments at most').waitFor()
+  await page.getByText('0 of 1').waitFor()
   const id = new URL(page.url()).pathname.split('/').at(-1)
 
   const [first, second] = [await browser.open(), await browser.open()]
@@ -41,4 +42,57 @@ test('a link for one payment is taken by one of two payers who have it open', as
   await second.getByRole('button', { name: pay }).click()
   await second.getByRole('heading', { name: 'Every use of this payment link is taken' }).waitFor()
   expect(await axeViolations(second, 'all')).toEqual([])
+})
+
+const dialogOf = async (page: Page) => {
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit payment link' })
+  await dialog.getByLabel('Title').waitFor()
+  return dialog
+}
+
+// Guarantee: who edits a link in an old tab sees what the other tab saved, and replaces it only on purpose.
+test('a link is edited in two tabs, and payers get the new terms', async () => {
+  const page = await browser.open()
+  await logIn(page, dev, dashboardPath('links', dev.workspaceId, 'test'))
+  await page.getByRole('button', { name: 'New link' }).first().click()
+  const made = page.getByRole('dialog', { name: 'New payment link' })
+  await made.getByLabel('Title').fill('Tour')
+  await made.getByRole('textbox', { name: /^Amount/ }).fill('25')
+  await made.getByRole('button', { name: 'Create link' }).click()
+  await page.getByRole('heading', { name: 'Tour' }).waitFor()
+  const id = new URL(page.url()).pathname.split('/').at(-1)
+  const payer = await browser.open()
+  await payer.goto(`${dev.checkoutUrl}/l/${id}`)
+  await payer.getByRole('button', { name: 'Continue with 25.00 USD' }).click()
+  await payer.getByRole('heading', { name: 'Choose a coin' }).waitFor()
+
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  const [first, second] = [await dialogOf(page), await dialogOf(other)]
+  await first.getByText('Counted from now on: the invoices made so far (1) take no place.').waitFor()
+  await first.getByLabel('Title').fill('Night tour')
+  await first.getByRole('textbox', { name: /^Amount/ }).fill('30')
+  await first.getByLabel('Number of payments (optional)').fill('12')
+  expect(await axeViolations(page, 'all')).toEqual([])
+  await second.getByRole('textbox', { name: /^Amount/ }).fill('20')
+  await first.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Night tour' }).waitFor()
+  await page.getByText('0 of 12').waitFor()
+
+  // The other tab learns of it at once or when it saves; what was typed there is kept.
+  const keep = second.getByRole('button', { name: 'Keep mine' })
+  const save = second.getByRole('button', { name: 'Save' })
+  if (await save.isEnabled()) await save.click()
+  await second.getByText('Changed meanwhile. Now stored: “Night tour”, 30.00 USD, 12 payments, no end.').waitFor()
+  expect(await save.isEnabled()).toBe(false)
+  await keep.click()
+  expect(await second.getByRole('textbox', { name: /^Amount/ }).inputValue()).toBe('20')
+  await save.click()
+  await other.getByRole('heading', { name: 'Tour', exact: true }).waitFor()
+  const late = await browser.open()
+  await late.goto(`${dev.checkoutUrl}/l/${id}`)
+  await late.getByRole('button', { name: 'Continue with 20.00 USD' }).waitFor()
+  await payer.reload()
+  await payer.getByText('25.00').first().waitFor()
 })

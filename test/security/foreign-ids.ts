@@ -148,6 +148,15 @@ const MONEY = {
     caller.paymentLinks.list({ ...at, cursor }),
   ),
   'paymentLinks.get id': tries('link', ({ caller, at }, id) => caller.paymentLinks.get({ ...at, id })),
+  'paymentLinks.update id': tries('link', ({ caller, at }, id) =>
+    caller.paymentLinks.update({ ...at, ...op(), id, version: 1, link: { title: 'Free', amount: '0.01' } }),
+  ),
+  'paymentLinks.update link.title': WORDS,
+  'paymentLinks.update link.description': WORDS,
+  'paymentLinks.update link.amount': WORDS,
+  'paymentLinks.update link.min_amount': WORDS,
+  'paymentLinks.update link.max_amount': WORDS,
+  'paymentLinks.update link.expires_at': WORDS,
   'paymentLinks.deactivate id': tries('link', ({ caller, at }, id) =>
     caller.paymentLinks.deactivate({ ...at, ...op(), id }),
   ),
@@ -162,6 +171,12 @@ const MONEY = {
   'paymentLinks.create link.min_amount': WORDS,
   'paymentLinks.create link.max_amount': WORDS,
   'products.list cursor': tries('productPlace', ({ caller, at }, cursor) => caller.products.list({ ...at, cursor })),
+  'products.update id': tries('product', ({ caller, at }, id) =>
+    caller.products.update({ ...at, ...op(), id, version: 1, product: { name: 'Free', price: '0.01' } }),
+  ),
+  'products.update product.name': WORDS,
+  'products.update product.price': WORDS,
+  'products.update product.description': WORDS,
   'products.create product.name': WORDS,
   'products.create product.price': WORDS,
   'products.create product.currency': WORDS,

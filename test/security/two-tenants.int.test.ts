@@ -242,6 +242,14 @@ it('every attempt at another tenant’s wallet, payment, invoice or inbox row re
       held?.id ?? '',
     ],
     'paymentLinks.get': [(id) => caller.paymentLinks.get({ ...at, id }), link.id],
+    'paymentLinks.update': [
+      (id) =>
+        caller.paymentLinks.update({
+          ...{ ...at, ...op(), id, version: Date.parse(link.updated_at) },
+          link: { title: 'Free', amount: '0.01' },
+        }),
+      link.id,
+    ],
     'paymentLinks.deactivate': [(id) => caller.paymentLinks.deactivate({ ...at, ...op(), id }), link.id],
     'chains.cancel': [() => caller.chains.cancel({ mode: 'live', network: 'ethereum', ...op() }), ''],
     'chains.costs': [() => caller.chains.costs(), ''],

@@ -4,6 +4,8 @@ import { paymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
 import { LINK_USES_MAX } from '#shared/ports/payment-links.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import { editPaymentLink } from '#shared/usecases/payment-links/edit-payment-link.ts'
 import { getLimitedLink, listLimitedLinks } from '#shared/usecases/payment-links/limited-links.ts'
 import { createPaymentLink, deactivatePaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { once } from '../once.ts'
@@ -30,6 +32,7 @@ const limits = {
 const limitedLink = z.object({
   ...paymentLinkResource.shape,
   max_uses: z.number().nullable(),
+  uses_taken: z.number().nullable(),
   expires_at: z.string().nullable(),
 })
 
@@ -65,8 +68,7 @@ export const paymentLinksRouter = router({
       const expiresAt = end === undefined ? null : Date.parse(end)
       const { workspace } = ctx
       return await once(ctx, { ...input, path: '/payment-links', request: input.link }, async (linkId) => {
-        if (workspace.status === 'suspended') throw new PaymeshError('WORKSPACE_SUSPENDED')
-        if (workspace.status === 'restricted') throw new PaymeshError('WORKSPACE_RESTRICTED')
+        requireUsable(workspace)
         return await createPaymentLink(ctx.deps.money, {
           workspace,
           mode: input.mode,
@@ -78,6 +80,36 @@ export const paymentLinksRouter = router({
       })
     }),
 
+  update: workspaceMutation('support')
+    .input(
+      about.extend({
+        /** `updated_at` of the link as the person saw it, in milliseconds. */
+        version: z.int().min(0),
+        /** All of them: what is left out is removed. */
+        link: z.object({
+          title: z.string().max(200),
+          ...{ description: fields.shape.description, amount: fields.shape.amount },
+          ...{ min_amount: fields.shape.min_amount, max_amount: fields.shape.max_amount },
+          ...limits,
+        }),
+      }),
+    )
+    .output(limitedLink)
+    .mutation(async ({ ctx, input }) => {
+      const { money } = ctx.deps
+      const { workspaceId, mode, id: linkId, version, opId, reason = null } = input
+      if (!ctx.operation.isDone) {
+        requireUsable(ctx.workspace)
+        const { max_uses: usesMax = null, expires_at: end, ...typed } = input.link
+        await editPaymentLink(money, {
+          ...{ workspaceId, mode, linkId, version, opId, reason, actor: ctx.actor },
+          fields: typed,
+          limits: { usesMax, expiresAt: end === undefined ? null : Date.parse(end) },
+        })
+      }
+      return await getLimitedLink(money, { workspaceId, mode, linkId })
+    }),
+
   deactivate: workspaceMutation('support')
     .input(about)
     .output(paymentLinkResource)
@@ -87,3 +119,9 @@ export const paymentLinksRouter = router({
       return deactivatePaymentLink(ctx.deps.money, { workspaceId, mode, linkId: id, attribution })
     }),
 })
+
+/** Who may not take payments neither makes links nor changes them. */
+function requireUsable({ status }: Pick<Workspace, 'status'>): void {
+  if (status === 'suspended') throw new PaymeshError('WORKSPACE_SUSPENDED')
+  if (status === 'restricted') throw new PaymeshError('WORKSPACE_RESTRICTED')
+}

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { productBody } from '#shared/contracts/http/product-create.ts'
 import { productResource } from '#shared/contracts/http/product-resource.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
-import { createProduct, listProducts } from '#shared/usecases/payment-links/manage-products.ts'
+import { editProduct } from '#shared/usecases/payment-links/edit-product.ts'
+import { createProduct, getProduct, listProducts } from '#shared/usecases/payment-links/manage-products.ts'
 import { once } from '../once.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { pageInput } from '../wire/money-wire.ts'
@@ -29,6 +30,25 @@ export const productsRouter = router({
       const items = found.slice(0, limit)
       const last = found.length > limit ? items.at(-1) : undefined
       return { items, nextCursor: last === undefined ? null : money.listCursor.encode(scope, last.id) }
+    }),
+
+  update: workspaceMutation('support')
+    .input(
+      z.object({
+        id: z.uuid(),
+        /** `updated_at` of the product as the person saw it, in milliseconds. */
+        version: z.int().min(0),
+        /** All of them: what is left out is removed. */
+        product: fields.pick({ name: true, price: true, description: true }),
+      }),
+    )
+    .output(productResource)
+    .mutation(async ({ ctx, input }) => {
+      const { money } = ctx.deps
+      const { workspaceId, mode, id: productId, version, opId, reason = null, product } = input
+      if (ctx.operation.isDone) return await getProduct(money, { workspaceId, mode, productId })
+      const about = { workspaceId, mode, productId, version, opId, reason, actor: ctx.actor }
+      return await editProduct(money, { ...about, fields: product })
     }),
 
   create: workspaceMutation('support')

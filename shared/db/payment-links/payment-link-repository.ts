@@ -57,6 +57,13 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
         )
       return findInWorkspace(workspaceId, mode, id)
     },
+    update: ({ workspaceId, mode, id, version }, { amount, expiresAt, ...same }, at, audit) =>
+      audited(db, audit, async (session) => {
+        const seen = { _id: id, workspaceId, mode, status: 'active' as const, updatedAt: toDate(version) }
+        const dates = { expiresAt: toDateOrNull(expiresAt), updatedAt: toDate(at) }
+        const change = { $set: { ...same, amount: amountToDocument(amount), ...dates } }
+        return (await links.updateOne(seen, change, { session })).matchedCount === 1
+      }),
     countActive: (workspaceId, mode, max) =>
       links.countDocuments({ workspaceId, mode, status: 'active' }, { limit: max }),
     countUses: async (ids) => {

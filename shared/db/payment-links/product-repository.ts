@@ -1,5 +1,5 @@
 import type mongoose from 'mongoose'
-import { insertAudited } from '#shared/db/audit/audited.ts'
+import { audited, insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
@@ -36,6 +36,12 @@ export function createProductRepository(db: Database): ProductRepository {
         return checkCollision(product, fields)
       }
     },
+    update: ({ workspaceId, mode, id, version }, { name, description, priceMinor }, at, audit) =>
+      audited(db, audit, async (session) => {
+        const seen = { _id: id, workspaceId, mode, updatedAt: toDate(version) }
+        const change = { $set: { name, description, 'price.minor': priceMinor.toString(), updatedAt: toDate(at) } }
+        return (await products.updateOne(seen, change, { session })).matchedCount === 1
+      }),
     findInWorkspace: async (workspaceId, mode, id) => {
       const stored = await products.findOne({ _id: id, workspaceId, mode })
       return stored === null ? null : fromDocument(stored)

@@ -5,6 +5,7 @@ import type { AuditRepository } from '#shared/ports/audit.ts'
 import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
+import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
 import { createEndpoint, deleteEndpoint, type ManageEndpointsDeps } from './manage-endpoints.ts'
 import { type EndpointActor, endpointAudit, recordedEndpoints } from './recorded-endpoints.ts'
 
@@ -68,12 +69,7 @@ export async function updateEndpoint(
   const rows = await deps.audits.listBySubject(endpointId)
   if (rows.some(({ id }) => id === audit.id)) return
   if ((await deps.endpoints.findById(endpointId)) === null) throw new PaymeshError('NOT_FOUND')
-  const last = rows.at(-1)
-  const who = last === undefined ? 'Somebody' : last.actor.replace(/^user:/, '')
-  const when = last === undefined ? '' : ` at ${new Date(last.at).toISOString()}`
-  throw new PaymeshError('INVALID_STATE', {
-    message: `${who} changed this endpoint${when}. Your changes were not saved. Review the endpoint and try again.`,
-  })
+  throw await changedFirst(deps, { subject: endpointId, thing: 'this endpoint' })
 }
 
 /** Deletes an endpoint and its waiting deliveries, as the public API does, audited in the same write. Throws `NOT_FOUND`. */

@@ -2,6 +2,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { PaymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
 import type { PaymentLink } from '#shared/ports/payment-links.ts'
 import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
+import { usesTaken } from './link-limits.ts'
 import type { ManagePaymentLinksDeps, PaymentLinkScope } from './manage-payment-links.ts'
 import { presentPaymentLink } from './present-payment-link.ts'
 
@@ -10,6 +11,8 @@ export interface LimitedLink extends PaymentLinkResource {
   /** Null without a limit. */
   readonly max_uses: number | null
   readonly expires_at: string | null
+  /** Uses that payers cannot get any more, at this moment; null without a limit. */
+  readonly uses_taken: number | null
 }
 
 type Deps = Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls'>
@@ -18,7 +21,7 @@ type Deps = Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls'>
 export async function listLimitedLinks(deps: Deps, query: ProductQuery): Promise<readonly LimitedLink[]> {
   const links = await deps.paymentLinks.list(query)
   const uses = await deps.paymentLinks.countUses(links.map(({ id }) => id))
-  return links.map((link) => present(deps, link, uses.get(link.id) ?? 0))
+  return await Promise.all(links.map((link) => present(deps, link, uses.get(link.id) ?? 0)))
 }
 
 /** One link with its limits. Throws `NOT_FOUND` for an unknown or foreign one. */
@@ -29,11 +32,12 @@ export async function getLimitedLink(
   const link = await deps.paymentLinks.findInWorkspace(workspaceId, mode, linkId)
   if (link === null) throw new PaymeshError('NOT_FOUND')
   const uses = await deps.paymentLinks.countUses([link.id])
-  return present(deps, link, uses.get(link.id) ?? 0)
+  return await present(deps, link, uses.get(link.id) ?? 0)
 }
 
-function present({ urls }: Deps, link: PaymentLink, uses: number): LimitedLink {
+async function present({ urls, paymentLinks }: Deps, link: PaymentLink, uses: number): Promise<LimitedLink> {
   const { usesMax = null, expiresAt = null } = link
-  const limits = { max_uses: usesMax, expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString() }
-  return { ...presentPaymentLink(link, uses, urls), ...limits }
+  const taken = usesMax === null ? null : usesTaken(await paymentLinks.usesHeld(link.id))
+  const end = expiresAt === null ? null : new Date(expiresAt).toISOString()
+  return { ...presentPaymentLink(link, uses, urls), max_uses: usesMax, expires_at: end, uses_taken: taken }
 }

@@ -7,11 +7,20 @@ export function hasExpired({ expiresAt = null }: Pick<PaymentLink, 'expiresAt'>,
   return expiresAt !== null && at >= expiresAt
 }
 
-/** The lowest place that no invoice holds; null when all are held. */
+/**
+ * The lowest place that no invoice holds; null when as many are held as the link has. Invoices made before the limit was lowered may hold
+ * places above it: as everyone claims the lowest place, they never make the sum exceed the limit (decision 83).
+ */
 export function freePlace(usesMax: number, held: readonly Pick<LinkUse, 'place'>[]): number | null {
+  if (held.length >= usesMax) return null
   const taken = new Set(held.map(({ place }) => place))
   for (let place = 1; place <= usesMax; place += 1) if (!taken.has(place)) return place
   return null
+}
+
+/** Uses that payers cannot get: those held, without those of invoices that ended without any transfer. */
+export function usesTaken(held: readonly Pick<LinkUse, 'isUnpaid'>[]): number {
+  return held.filter(({ isUnpaid }) => !isUnpaid).length
 }
 
 /** Whether a payer would get a use now: one is free, or an invoice that ended without any transfer holds one. */
@@ -20,8 +29,7 @@ export async function hasUse(
   { id, usesMax = null }: PaymentLink,
 ): Promise<boolean> {
   if (usesMax === null) return true
-  const held = await paymentLinks.usesHeld(id)
-  return freePlace(usesMax, held) !== null || held.some(({ isUnpaid }) => isUnpaid)
+  return usesTaken(await paymentLinks.usesHeld(id)) < usesMax
 }
 
 /**
@@ -33,11 +41,21 @@ export async function freeUse(
   { id, usesMax = null }: PaymentLink,
 ): Promise<string | null> {
   if (usesMax === null) return null
-  const held = await paymentLinks.usesHeld(id)
-  const place = freePlace(usesMax, held)
-  if (place !== null) return linkUseOf(id, place)
-  for (const use of held.filter(({ isUnpaid }) => isUnpaid)) {
-    if (await paymentLinks.releaseUse(id, use)) return linkUseOf(id, use.place)
+  for (;;) {
+    const held = await paymentLinks.usesHeld(id)
+    const place = freePlace(usesMax, held)
+    if (place !== null) return linkUseOf(id, place)
+    if (usesTaken(held) >= usesMax || !(await releaseOne(paymentLinks, id, held)))
+      throw new PaymeshError('INVALID_STATE', { message: 'Every use of this payment link is taken.' })
+    // Read again: the place that came free may be above a limit that was lowered.
   }
-  throw new PaymeshError('INVALID_STATE', { message: 'Every use of this payment link is taken.' })
+}
+
+async function releaseOne(
+  paymentLinks: Pick<PaymentLinkRepository, 'releaseUse'>,
+  linkId: string,
+  held: readonly LinkUse[],
+): Promise<boolean> {
+  for (const use of held) if (use.isUnpaid && (await paymentLinks.releaseUse(linkId, use))) return true
+  return false
 }

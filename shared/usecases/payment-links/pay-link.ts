@@ -53,7 +53,7 @@ export interface LinkInvoice {
 export async function payLink(deps: PayLinkDeps, input: PayLinkInput): Promise<LinkInvoice> {
   const link = await deps.paymentLinks.findById(input.linkId)
   if (link === null) throw new PaymeshError('NOT_FOUND')
-  const minor = amountOf(link, input.amount)
+  const minor = readAmount(link, input.amount)
   const guard: InvoiceIdempotency = {
     // Cannot collide with an API key's header: headers hold no line breaks.
     key: `link\n${link.id}\n${input.actionId}`,
@@ -63,6 +63,7 @@ export async function payLink(deps: PayLinkDeps, input: PayLinkInput): Promise<L
   }
   const earlier = await findEarlier(deps, link, guard)
   if (earlier !== null) return earlier
+  requireWithin(link, minor)
   if (link.status === 'inactive' || hasExpired(link, guard.at)) {
     throw new PaymeshError('INVALID_STATE', { message: 'This payment link is no longer active.' })
   }
@@ -101,8 +102,8 @@ async function createThrough(
   }
 }
 
-/** The amount due in minor units. */
-function amountOf({ amount, currency }: PaymentLink, given: string | undefined): bigint {
+/** The amount due in minor units, which may be out of the link's bounds. */
+function readAmount({ amount, currency }: PaymentLink, given: string | undefined): bigint {
   if (amount.kind === 'fixed') {
     if (given !== undefined) throw invalid([{ path: 'amount', message: 'is set by the merchant' }])
     return amount.minor
@@ -110,17 +111,20 @@ function amountOf({ amount, currency }: PaymentLink, given: string | undefined):
   if (given === undefined) throw invalid([{ path: 'amount', message: 'is required' }])
   const read = readFiatAmount(given, currency, 'amount')
   if (!read.ok) throw invalid([read.detail])
-  const { minMinor, maxMinor } = amount
-  if (minMinor !== null && read.minor < minMinor)
-    throw invalid([{ path: 'amount', message: 'is below the minimum amount' }])
-  if (maxMinor !== null && read.minor > maxMinor)
-    throw invalid([{ path: 'amount', message: 'is above the maximum amount' }])
   return read.minor
+}
+
+/** After the search for an earlier invoice: the bounds may have been changed since it was made. */
+function requireWithin({ amount }: PaymentLink, minor: bigint): void {
+  if (amount.kind === 'fixed') return
+  const { minMinor, maxMinor } = amount
+  if (minMinor !== null && minor < minMinor) throw invalid([{ path: 'amount', message: 'is below the minimum amount' }])
+  if (maxMinor !== null && minor > maxMinor) throw invalid([{ path: 'amount', message: 'is above the maximum amount' }])
 }
 
 async function findEarlier(
   deps: PayLinkDeps,
-  { workspaceId, mode }: PaymentLink,
+  { workspaceId, mode, amount }: PaymentLink,
   guard: InvoiceIdempotency,
 ): Promise<LinkInvoice | null> {
   const found = await deps.invoices.findByIdempotencyKey(workspaceId, mode, guard.key)
@@ -130,6 +134,8 @@ async function findEarlier(
     await deps.invoices.releaseIdempotencyKey(invoice.terms.id, idempotency)
     return null
   }
-  if (idempotency.fingerprint !== guard.fingerprint) throw new PaymeshError('IDEMPOTENCY_MISMATCH')
+  // Payers of a fixed amount send none, so that a repetition cannot differ; the merchant may have changed it since.
+  const isSame = amount.kind === 'fixed' || idempotency.fingerprint === guard.fingerprint
+  if (!isSame) throw new PaymeshError('IDEMPOTENCY_MISMATCH')
   return { id: invoice.terms.id, status: invoice.state.status }
 }

@@ -125,6 +125,7 @@ const LINKS: Declared<ReturnType<typeof createPaymentLinkRepository>> = {
   findById: BY_KEY,
   list: (on) => on.list(FIRST_PAGE),
   deactivate: BY_KEY,
+  update: BY_KEY,
   countActive: (on) => on.countActive(BUSY, MODE, 100),
   countUses: (on) => on.countUses(['link-1']),
   usesHeld: (on) => on.usesHeld('link-1'),
@@ -133,6 +134,7 @@ const LINKS: Declared<ReturnType<typeof createPaymentLinkRepository>> = {
 
 const PRODUCTS: Declared<ReturnType<typeof createProductRepository>> = {
   insert: BY_KEY,
+  update: BY_KEY,
   findInWorkspace: BY_KEY,
   list: (on) => on.list(FIRST_PAGE),
 }

@@ -96,6 +96,48 @@ export const PRODUCT_CASES: readonly ContractCase[] = [
     gives: ['Donate', [1, 1], 'inactive', PAST + 5, PAST + 5, null, 2],
   },
   {
+    name: 'a payment link and a product are changed once from a version, with their audit rows',
+    ask: async ({ links, products }) => {
+      const row = (id: string) => ({
+        ...{ id, at: PAST, actor: 'user:a@example.com', action: 'x.updated', subject: 'x', workspaceId: 'ws-1' },
+        ...{ mode: 'test' as const, detail: {} },
+      })
+      const seen = (id: string) => ({ workspaceId: 'ws-1', mode: 'test' as const, id, version: PAST })
+      await links.insert(link('l-1', { usesMax: 3 }))
+      await products.insert(product('p-1'))
+      const terms = { title: 'Give', description: 'more', amount: { kind: 'fixed' as const, minor: 7n } }
+      const limits = { usesMax: null, expiresAt: PAST + 99 }
+      const linked = async (from: Partial<ReturnType<typeof seen>>, id: string) =>
+        await links.update({ ...seen('l-1'), ...from }, { ...terms, ...limits }, PAST + 5, row(id))
+      const priced = async (from: Partial<ReturnType<typeof seen>>, id: string) =>
+        await products.update(
+          ...([
+            { ...seen('p-1'), ...from },
+            { name: 'Peas', description: null, priceMinor: 8n },
+            PAST + 5,
+            row(id),
+          ] as const),
+        )
+      const done = [
+        ...[await linked({ workspaceId: 'ws-2' }, 'r-1'), await linked({}, 'r-2'), await linked({}, 'r-3')],
+        ...[await priced({ workspaceId: 'ws-2' }, 'r-4'), await priced({}, 'r-5'), await priced({}, 'r-6')],
+      ]
+      const after = await links.findInWorkspace('ws-1', 'test', 'l-1')
+      const sold = await products.findInWorkspace('ws-1', 'test', 'p-1')
+      await links.deactivate('ws-1', 'test', 'l-1', PAST + 6)
+      const ended = await linked({ version: PAST + 6 }, 'r-7')
+      return [
+        ...[done, after?.title, after?.amount, after?.usesMax, after?.expiresAt, after?.updatedAt, ended],
+        ...[sold?.name, sold?.price, sold?.updatedAt],
+      ]
+    },
+    gives: [
+      [false, true, false, false, true, false],
+      ...['Give', { kind: 'fixed', minor: 7n }, null, PAST + 99, PAST + 5, false],
+      ...['Peas', { minor: 8n, currency: 'EUR' }, PAST + 5],
+    ],
+  },
+  {
     name: 'the uses of links are counted in one pass',
     ask: async ({ links, invoices }) => {
       for (const [index, paymentLinkId] of ['l-1', 'l-1', 'l-2', null].entries()) {

@@ -1,5 +1,5 @@
 import { IconBan, IconCheck } from '@tabler/icons-react'
-import { showDecimal } from '../../format/amounts.ts'
+import { showCount, showDecimal } from '../../format/amounts.ts'
 import { Money } from '../../parts/money.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import type { LinkRow } from '../money/answers.ts'
@@ -26,4 +26,11 @@ export function LinkAmount({ link }: { readonly link: LinkRow }) {
   const words =
     from === null ? (to === null ? 'Any amount,' : `Up to ${to}`) : to === null ? `From ${from}` : `${from} – ${to}`
   return <span className="pm-num">{`${words} ${currency}`}</span>
+}
+
+/** How many places of a limited link are taken; of any other link the invoices made from it. */
+export function LinkUses({ link }: { readonly link: LinkRow }) {
+  const { uses, max_uses: most, uses_taken: taken } = link
+  const words = most === null || taken === null ? showCount(uses) : `${showCount(taken)} of ${showCount(most)}`
+  return <span className="pm-num">{words}</span>
 }

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
-import { IconExternalLink } from '@tabler/icons-react'
+import { IconExternalLink, IconPencil } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { api, trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
@@ -17,7 +18,8 @@ import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import type { LinkRow } from '../money/answers.ts'
-import { LinkAmount, LinkStatus } from './link-labels.tsx'
+import { EditLink } from './edit-link.tsx'
+import { LinkAmount, LinkStatus, LinkUses } from './link-labels.tsx'
 
 /** One payment link: its URL as text and QR code, its uses, and its deactivation. */
 export function LinkPage() {
@@ -47,6 +49,7 @@ function Loaded({ link }: { readonly link: LinkRow }) {
     done: 'Payment link deactivated.',
     refresh: [trpc.paymentLinks.pathFilter()],
   })
+  const [editing, setEditing] = useState(false)
   const isActive = link.status === 'active'
   return (
     <Page
@@ -64,6 +67,15 @@ function Loaded({ link }: { readonly link: LinkRow }) {
           >
             Open page
           </Button>
+          {isActive && may ? (
+            <Button
+              variant="default"
+              onClick={() => setEditing(true)}
+              leftSection={<IconPencil size={16} aria-hidden />}
+            >
+              Edit
+            </Button>
+          ) : null}
           {isActive ? (
             <ActionButton
               action={end}
@@ -79,6 +91,7 @@ function Loaded({ link }: { readonly link: LinkRow }) {
         </>
       }
     >
+      <EditLink link={link} open={editing} onClose={() => setEditing(false)} />
       <div className="pm-split">
         <Card title="Link">
           <Facts
@@ -86,7 +99,7 @@ function Loaded({ link }: { readonly link: LinkRow }) {
               ['Address', <CopyText key="url" text={link.url} what="link" />],
               ['Amount', <LinkAmount key="amount" link={link} />],
               ['Invoices', showCount(link.uses)],
-              ...(link.max_uses === null ? [] : ([['Payments at most', showCount(link.max_uses)]] as const)),
+              ...(link.max_uses === null ? [] : ([['Payments taken', <LinkUses key="taken" link={link} />]] as const)),
               ...(link.expires_at === null
                 ? []
                 : ([['Ends', <Time key="end" at={link.expires_at} detail />]] as const)),

@@ -10,9 +10,7 @@ import { useAction } from '../../parts/action/use-action.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import { AmountField, useAmount } from '../money/amount-field.tsx'
-
-/** The server's own bound (`shared/ports/payment-links.ts`), which pages may not import. */
-const LINK_USES_MAX = 1_000
+import { LinkLimitFields, readLimits, usesProblem } from './link-limit-fields.tsx'
 
 const KINDS = [
   { value: 'fixed', label: 'Fixed amount' },
@@ -38,8 +36,7 @@ function Form({ onClose }: { readonly onClose: () => void }) {
   const [title, setTitle] = useState('')
   const [currency, setCurrency] = useState('USD')
   const [productId, setProductId] = useState('')
-  const [uses, setUses] = useState('')
-  const [end, setEnd] = useState('')
+  const [limits, setLimits] = useState({ uses: '', end: '' })
   const amount = useAmount(currency)
   const least = useAmount(currency)
   const most = useAmount(currency)
@@ -75,12 +72,7 @@ function Form({ onClose }: { readonly onClose: () => void }) {
     event.preventDefault()
     const link = request()
     if (link === null) return
-    const limits = {
-      ...(uses.trim() !== '' && { max_uses: Number(uses) }),
-      // The field is in the reader's own time zone.
-      ...(end !== '' && { expires_at: new Date(end).toISOString() }),
-    }
-    void action.run({ ...link, ...limits })
+    void action.run({ ...link, ...readLimits(limits) })
   }
   return (
     <form onSubmit={submit} className="pm-stack" noValidate>
@@ -127,23 +119,7 @@ function Form({ onClose }: { readonly onClose: () => void }) {
           <AmountField label="Maximum (optional)" amount={most} problem={fields['max_amount']} />
         </>
       ) : null}
-      <TextInput
-        label="Number of payments (optional)"
-        description="One for each customer who pays. A customer who does not pay in time frees the place."
-        inputMode="numeric"
-        value={uses}
-        maxLength={4}
-        onChange={({ currentTarget }) => setUses(currentTarget.value)}
-        error={usesProblem(uses) ?? fields['link.max_uses'] ?? fields['max_uses']}
-      />
-      <TextInput
-        label="Ends at (optional)"
-        description="No new payments from then on, in your time zone."
-        type="datetime-local"
-        value={end}
-        onChange={({ currentTarget }) => setEnd(currentTarget.value)}
-        error={fields['expires_at']}
-      />
+      <LinkLimitFields limits={limits} onChange={setLimits} fields={fields} />
       <ActionFailure failure={action.failure} />
       <div className="pm-row pm-end">
         <Button variant="default" onClick={onClose}>
@@ -152,18 +128,11 @@ function Form({ onClose }: { readonly onClose: () => void }) {
         <Button
           type="submit"
           loading={action.busy}
-          disabled={usesProblem(uses) !== null || (kind === 'product' ? productId === '' : title.trim() === '')}
+          disabled={usesProblem(limits.uses) !== null || (kind === 'product' ? productId === '' : title.trim() === '')}
         >
           Create link
         </Button>
       </div>
     </form>
   )
-}
-
-/** What is wrong with a number of payments as typed; null when it is empty or right. */
-function usesProblem(typed: string): string | null {
-  const text = typed.trim()
-  if (text === '') return null
-  return /^[1-9]\d*$/.test(text) && Number(text) <= LINK_USES_MAX ? null : `A whole number from 1 to ${LINK_USES_MAX}.`
 }

@@ -3,7 +3,6 @@ import { IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { trpc } from '../../api/trpc.ts'
-import { showCount } from '../../format/amounts.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
@@ -11,7 +10,7 @@ import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
-import { LinkAmount, LinkStatus } from '../link/link-labels.tsx'
+import { LinkAmount, LinkStatus, LinkUses } from '../link/link-labels.tsx'
 import type { LinkRow } from '../money/answers.ts'
 import { CreateLink } from './create-link.tsx'
 
@@ -56,6 +55,11 @@ const COLUMNS: readonly Column<LinkRow>[] = [
   { header: 'Title', cell: ({ title }) => <UntrustedText>{title}</UntrustedText> },
   { header: 'Status', cell: (link) => <LinkStatus status={link.status} /> },
   { header: 'Amount', align: 'right', cell: (link) => <LinkAmount link={link} /> },
-  { header: 'Uses', align: 'right', cell: ({ uses }) => showCount(uses) },
+  { header: 'Uses', align: 'right', cell: (link) => <LinkUses link={link} /> },
+  {
+    header: 'Ends',
+    wide: true,
+    cell: ({ expires_at: at }) => (at === null ? <span className="pm-dim">–</span> : <Time at={at} />),
+  },
   { header: 'Created', wide: true, cell: ({ created_at: at }) => <Time at={at} /> },
 ]

@@ -15,9 +15,9 @@ export interface TypedAmount {
   readonly read: () => string | null
 }
 
-/** Parses a typed amount. Never guesses: unclear input is reported. */
-export function useAmount(currency: string): TypedAmount {
-  const [typed, setTyped] = useState('')
+/** Parses a typed amount, which begins with `initial`. Never guesses: unclear input is reported. */
+export function useAmount(currency: string, initial: string | null = null): TypedAmount {
+  const [typed, setTyped] = useState(initial ?? '')
   const [asked, setAsked] = useState(false)
   const result = readAmount(typed, WITHOUT_DECIMALS.has(currency) ? 0 : 2)
   const value = 'value' in result ? result.value : null

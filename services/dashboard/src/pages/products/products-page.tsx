@@ -1,11 +1,9 @@
-import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
+import { Button } from '@mantine/core'
+import { IconPencil, IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { FIAT_CODES } from '#shared/domain/enumerations.ts'
-import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
-import { useAction } from '../../parts/action/use-action.ts'
+import { useState } from 'react'
+import { trpc } from '../../api/trpc.ts'
+import { revealHidden } from '../../format/untrusted.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Modal } from '../../parts/modal.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -15,8 +13,8 @@ import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope } from '../../session/scope.ts'
-import { AmountField, useAmount } from '../money/amount-field.tsx'
 import type { ProductRow } from '../money/answers.ts'
+import { ProductForm } from './product-form.tsx'
 
 /** Products at a fixed price. */
 export function ProductsPage() {
@@ -24,9 +22,11 @@ export function ProductsPage() {
   const may = useMay('support')
   const pages = useCursorPages()
   const [adding, setAdding] = useState(false)
+  const [editedId, setEditedId] = useState<string | null>(null)
   const list = useQuery(
     trpc.products.list.queryOptions({ ...scope, cursor: pages.cursor }, { placeholderData: keepPreviousData }),
   )
+  const edited = list.data?.items.find(({ id }) => id === editedId)
   const add = (
     <Button onClick={() => setAdding(true)} leftSection={<IconPlus size={16} aria-hidden />}>
       New product
@@ -36,7 +36,7 @@ export function ProductsPage() {
     <Page title="Products" actions={may ? add : undefined}>
       <DataTable
         what="products"
-        columns={COLUMNS}
+        columns={may ? [...COLUMNS, editColumn(setEditedId)] : COLUMNS}
         query={list}
         rows={list.data?.items}
         idOf={({ id }) => id}
@@ -49,7 +49,12 @@ export function ProductsPage() {
         }
       />
       <Modal opened={adding} onClose={() => setAdding(false)} title="New product">
-        <ProductForm onClose={() => setAdding(false)} />
+        <ProductForm product={null} onClose={() => setAdding(false)} />
+      </Modal>
+      <Modal opened={edited !== undefined} onClose={() => setEditedId(null)} title="Edit product">
+        {edited === undefined ? null : (
+          <ProductForm key={edited.id} product={edited} onClose={() => setEditedId(null)} />
+        )}
       </Modal>
     </Page>
   )
@@ -66,76 +71,19 @@ const COLUMNS: readonly Column<ProductRow>[] = [
   { header: 'Added', cell: ({ created_at: at }) => <Time at={at} /> },
 ]
 
-function ProductForm({ onClose }: { readonly onClose: () => void }) {
-  const scope = useScope()
-  const [name, setName] = useState('')
-  const [sku, setSku] = useState('')
-  const [description, setDescription] = useState('')
-  const [currency, setCurrency] = useState('USD')
-  const price = useAmount(currency)
-  const action = useAction({
-    call: (ids, product: Parameters<typeof api.products.create.mutate>[0]['product']) =>
-      api.products.create.mutate({ ...scope, ...ids, product }),
-    done: 'Product added.',
-    refresh: [trpc.products.pathFilter()],
-    onDone: onClose,
-  })
-  const fields = action.failure?.fields ?? {}
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const value = price.read()
-    if (value === null) return
-    void action.run({
-      name: name.trim(),
-      price: value,
-      currency,
-      ...(sku.trim() === '' ? {} : { sku: sku.trim() }),
-      ...(description.trim() === '' ? {} : { description: description.trim() }),
-    })
-  }
-  return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
-      <TextInput
-        label="Name"
-        description="Shown to customers."
-        required
-        value={name}
-        maxLength={200}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
-        error={fields['name']}
-        data-autofocus
-      />
-      <AmountField label="Price" amount={price} problem={fields['price']} required />
-      <NativeSelect
-        label="Currency"
-        data={[...FIAT_CODES]}
-        value={currency}
-        onChange={({ currentTarget }) => setCurrency(currentTarget.value)}
-      />
-      <TextInput
-        label="SKU (optional)"
-        description="Your own item number."
-        value={sku}
-        maxLength={100}
-        onChange={({ currentTarget }) => setSku(currentTarget.value)}
-        error={fields['sku']}
-      />
-      <Textarea
-        label="Description (optional)"
-        value={description}
-        maxLength={500}
-        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-        error={fields['description']}
-      />
-      <ActionFailure failure={action.failure} />
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={action.busy} disabled={name.trim() === '' || price.typed === ''}>
-          Add product
-        </Button>
-      </div>
-    </form>
-  )
-}
+const editColumn = (edit: (id: string) => void): Column<ProductRow> => ({
+  header: '',
+  head: <span className="unseen">Actions</span>,
+  align: 'right',
+  cell: ({ id, name }) => (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      aria-label={`Edit ${revealHidden(name)}`}
+      leftSection={<IconPencil size={14} aria-hidden />}
+      onClick={() => edit(id)}
+    >
+      Edit
+    </Button>
+  ),
+})

@@ -1,0 +1,18 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { AuditRepository } from '#shared/ports/audit.ts'
+
+/**
+ * The refusal of a change that was made from an older version: names who changed the subject last, and when. `thing` is the subject in
+ * words: "this product".
+ */
+export async function changedFirst(
+  { audits }: { readonly audits: Pick<AuditRepository, 'listBySubject'> },
+  { subject, thing }: { readonly subject: string; readonly thing: string },
+): Promise<PaymeshError> {
+  const last = (await audits.listBySubject(subject)).at(-1)
+  const who = last === undefined ? 'Somebody' : last.actor.replace(/^user:/, '')
+  const when = last === undefined ? '' : ` at ${new Date(last.at).toISOString()}`
+  return new PaymeshError('INVALID_STATE', {
+    message: `${who} changed ${thing}${when}. Your changes were not saved. Compare them with the current values and save again.`,
+  })
+}

@@ -1,0 +1,62 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { productBody } from '#shared/contracts/http/product-create.ts'
+import type { ProductResource } from '#shared/contracts/http/product-resource.ts'
+import { validate } from '#shared/contracts/http/validate.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import type { AuditRepository } from '#shared/ports/audit.ts'
+import type { ProductRepository } from '#shared/ports/products.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
+import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
+import { getProduct } from './manage-products.ts'
+
+/** Dependencies of editing a product. */
+export interface EditProductDeps {
+  readonly products: ProductRepository
+  readonly audits: Pick<AuditRepository, 'listBySubject'>
+  readonly clock: Clock
+}
+
+/** An operator's edit of one product. */
+export interface EditProductInput {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly productId: string
+  /** `updatedAt` of the product that the operator saw. */
+  readonly version: Ms
+  /** All fields that may change, as typed; without a description it has none. */
+  readonly fields: { readonly name: string; readonly price: string; readonly description?: string | undefined }
+  readonly actor: string
+  readonly reason?: string | null
+  /** A repetition changes nothing. */
+  readonly opId: string
+}
+
+/**
+ * Changes name, description and price of a product, audited in the same write, if it was last changed at `version`, and returns it as
+ * stored. Currency and SKU stay, and so do payment links and invoices made from it. Throws `NOT_FOUND` for an unknown or foreign product,
+ * `VALIDATION_ERROR` with the field, and `INVALID_STATE` that names who changed it first.
+ */
+export async function editProduct(deps: EditProductDeps, input: EditProductInput): Promise<ProductResource> {
+  const { workspaceId, mode, productId, version, actor } = input
+  const product = await deps.products.findInWorkspace(workspaceId, mode, productId)
+  if (product === null) throw new PaymeshError('NOT_FOUND')
+  const { currency } = product.price
+  const given = Object.entries({ ...input.fields, currency }).filter(([, value]) => value !== undefined)
+  const { name, description = null, priceMinor } = validate(productBody, Object.fromEntries(given))
+  const now = deps.clock.now()
+  const detail = { name, price: `${formatFiat(priceMinor, currency)} ${currency}`, ...reasonOf(input) }
+  const id = `product-updated:${workspaceId}:${input.opId}`
+  const row = { id, at: now, actor, action: 'product.updated', subject: productId, workspaceId, mode, detail }
+  const seen = { workspaceId, mode, id: productId, version }
+  // Always greater than the previous version, even if the clock went back.
+  const at = Math.max(now, version + 1)
+  if (!(await deps.products.update(seen, { name, description, priceMinor }, at, row))) {
+    const rows = await deps.audits.listBySubject(productId)
+    if (!rows.some((one) => one.id === id))
+      throw await changedFirst(deps, { subject: productId, thing: 'this product' })
+  }
+  return await getProduct(deps, { workspaceId, mode, productId })
+}
