@@ -27,7 +27,7 @@ beforeAll(async () => {
   for (let from = 0; from < SIZE; from += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, SIZE - from) }, (_, nth) => invoiceAt(facts, from + nth))
     const ofLink = rows.map((row) => ({ ...row, paymentLinkId: LINK, source: 'link' as const }))
-    await stores.db.collection(INVOICES).insertMany(ofLink, { ordered: false, writeConcern: { w: 1 } })
+    await stores.db.collection(INVOICES).insertMany(ofLink, { ordered: false })
   }
 }, SEED_TIMEOUT_MS)
 

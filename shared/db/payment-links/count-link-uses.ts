@@ -12,6 +12,8 @@ const ADVANCE_MIN_MS = 600_000
 
 type Uses = ReadonlyMap<string, number>
 
+const NONE: Uses = new Map()
+
 /**
  * Invoices made from each of these links: what the link stores up to an id, and the invoices from that id on. An invoice with an id that is
  * older than an hour is stored or never will be (`ID_TIME_SLACK_MS`), and no invoice is ever removed or given to another link, so that a
@@ -22,7 +24,7 @@ export async function countLinkUses(db: Database, ids: readonly string[], at: Ms
   const counted = await storedCounts(db, ids)
   const plain = ids.filter((id) => !counted.has(id))
   const [whole, ...tails] = await Promise.all([
-    usesOf(db, usesPipeline(plain)),
+    plain.length === 0 ? NONE : usesOf(db, usesPipeline(plain)),
     ...[...counted].map(([id, { through }]) => usesOf(db, usesPipeline([id], { $gte: through }))),
   ])
   const behind = new Map([...whole, ...tails.flatMap((tail) => [...tail])])
@@ -40,7 +42,10 @@ export function usesPipeline(ids: readonly string[], range: Range | null = null)
 type Range = Readonly<{ $gte?: string; $lt?: string }>
 
 async function usesOf(db: Database, pipeline: mongoose.mongo.Document[]): Promise<Uses> {
-  const counted = await db.collection(INVOICES).aggregate<{ _id: string; uses: number }>(pipeline).toArray()
+  const counted = await db
+    .collection(INVOICES)
+    .aggregate<{ _id: string; uses: number }>(pipeline, { hint: 'invoice_of_link' })
+    .toArray()
   return new Map(counted.map(({ _id, uses }) => [_id, uses]))
 }
 
