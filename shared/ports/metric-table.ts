@@ -123,6 +123,7 @@ const SCANNING = {
   scanner_lag_blocks: gauge('Blocks between them, of the process that scans', 'mode', 'network'),
   scanner_watches: gauge('Watched addresses in memory', 'mode', 'network'),
   scanner_cold_watches: gauge('Watched addresses in the filter of packs', 'mode', 'network'),
+  scanner_watch_packs_damaged: gauge('1 while packs of watched addresses are missing or incomplete', 'mode', 'network'),
   scanner_halted: gauge('1 = this process stopped scanning the network', 'mode', 'network'),
   scanner_nodes_disputing: gauge('1 = nodes disagree about a scanned block', 'mode', 'network'),
   scanner_reorg_total: counter('Reorganisations by depth in blocks: 1, 2, 3, 4-10, 11+', 'mode', 'network', 'depth'),

@@ -75,8 +75,11 @@ export interface PaymentLinkRepository {
   ): Promise<boolean>
   /** Active links of a workspace and mode, counted up to `max`. */
   countActive(workspaceId: string, mode: Mode, max: number): Promise<number>
-  /** Invoices made from each of these links; links without any are left out. */
-  countUses(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /**
+   * Invoices made from each of these links; links without any are left out. Reads at most the invoices of the last 70 minutes before `at`
+   * and a hundred for each link, except for the first time.
+   */
+  countUses(ids: readonly string[], at: Ms): Promise<ReadonlyMap<string, number>>
   /** The uses of a limited link that invoices hold. */
   usesHeld(linkId: string): Promise<readonly LinkUse[]>
   /** Takes a use from an invoice that ended without any transfer; false when it holds the use no more, or is not such an invoice. */

@@ -85,6 +85,27 @@ export const OUTGOING_ALERTS: Readonly<Record<string, AlertCase>> = {
       },
     ],
   },
+  WatchPacksDamaged: gauge(
+    'paymesh_scanner_watch_packs_damaged{mode="live",network="ethereum",instance="a:4110"}',
+    1,
+    0,
+    '6m',
+    '4m',
+  ),
+  WatchPacksFail: {
+    interval: '5m',
+    fires: [
+      {
+        why: 'each attempt fails, one in ten minutes',
+        series: { paymesh_watch_packs_failed_total: '0 0 1 1 2 2 3 3 4 4 5 5 6 6' },
+        at: '65m',
+      },
+    ],
+    silent: [
+      { why: 'one run failed', series: { paymesh_watch_packs_failed_total: '0+0x6 1+0x20' }, at: '65m' },
+      { why: 'they failed long ago', series: { paymesh_watch_packs_failed_total: '9+0x40' }, at: '2h' },
+    ],
+  },
   RetentionOverdue: {
     interval: '5m',
     fires: [

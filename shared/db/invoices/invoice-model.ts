@@ -291,8 +291,9 @@ export const INVOICES = defineCollection<InvoiceDocument>(
       partialFilterExpression: { linkUse: { $exists: true } },
     },
     {
-      name: 'invoice_payment_link',
-      key: { paymentLinkId: 1 },
+      // Counts the invoices of a link from an id on.
+      name: 'invoice_of_link',
+      key: { paymentLinkId: 1, _id: 1 },
       partialFilterExpression: { paymentLinkId: { $gt: '' } },
     },
   ],

@@ -2,6 +2,13 @@ import { DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import type { PaymentLink } from '#shared/ports/payment-links.ts'
 
+/** Invoices of a link with an id below `through`; all of them were stored when they were counted. */
+export interface CountedUses {
+  /** A bound of ids, in the order of time. */
+  readonly through: string
+  readonly uses: number
+}
+
 /** A stored payment link; amounts are decimal strings of minor units. */
 export type PaymentLinkDocument = Omit<
   PaymentLink,
@@ -14,6 +21,8 @@ export type PaymentLinkDocument = Omit<
   deactivatedAt: Date | null
   /** Links of releases before have none of the two limits. */
   expiresAt?: Date | null
+  /** Of a link with many invoices, from the first time that they are counted. */
+  counted?: CountedUses
 }
 
 /** The payment_links collection. */
@@ -35,6 +44,7 @@ export const PAYMENT_LINKS = defineCollection<PaymentLinkDocument>(
     productId: optional(String),
     usesMax: optional(Number),
     expiresAt: optional(Date),
+    counted: { through: optional(String), uses: optional(Number) },
     createdAt: DATE,
     updatedAt: DATE,
     deactivatedAt: optional(Date),

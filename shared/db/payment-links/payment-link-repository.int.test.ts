@@ -93,13 +93,13 @@ describe('payment links', () => {
       const invoice = sampleInvoice(stores.runtime.random, { number: nth + 1 })
       await invoices.insert({ ...invoice, terms: { ...invoice.terms, paymentLinkId } })
     }
-    expect(await repository().countUses([once, twice, never])).toEqual(
+    expect(await repository().countUses([once, twice, never], Date.now())).toEqual(
       new Map([
         [once, 1],
         [twice, 2],
       ]),
     )
-    expect(await repository().countUses([])).toEqual(new Map())
+    expect(await repository().countUses([], Date.now())).toEqual(new Map())
   })
 
   it('are listed newest first, page by page', async () => {

@@ -13,6 +13,7 @@ import {
   type PaymentLinkRepository,
 } from '#shared/ports/payment-links.ts'
 import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
+import { countLinkUses } from './count-link-uses.ts'
 import { PAYMENT_LINKS, type PaymentLinkDocument } from './payment-link-model.ts'
 
 /** Ends that an invoice leaves only with money, which then is in its ledger. */
@@ -66,10 +67,7 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
       }),
     countActive: (workspaceId, mode, max) =>
       links.countDocuments({ workspaceId, mode, status: 'active' }, { limit: max }),
-    countUses: async (ids) => {
-      const counted = await invoices.aggregate<{ _id: string; uses: number }>(usesPipeline(ids)).toArray()
-      return new Map(counted.map(({ _id, uses }) => [_id, uses]))
-    },
+    countUses: (ids, at) => countLinkUses(db, ids, at),
     usesHeld: async (linkId) => {
       // Every use of the link, and of no other: `;` follows `:`.
       const ofLink = { linkUse: { $gte: `${linkId}:`, $lt: `${linkId};` } }
@@ -97,11 +95,6 @@ export function linkListFilter({
   return { workspaceId, mode, ...(beforeId !== null && { _id: { $lt: beforeId } }) }
 }
 
-/** Counts the invoices of each link in one pass over index keys; exported for the test that explains it. */
-export function usesPipeline(ids: readonly string[]): mongoose.mongo.Document[] {
-  return [{ $match: { paymentLinkId: { $in: [...ids] } } }, { $group: { _id: '$paymentLinkId', uses: { $sum: 1 } } }]
-}
-
 const orNull = (stored: PaymentLinkDocument | null): PaymentLink | null =>
   stored === null ? null : fromDocument(stored)
 
@@ -119,7 +112,7 @@ function toDocument(link: PaymentLink): PaymentLinkDocument {
 }
 
 function fromDocument(stored: PaymentLinkDocument): PaymentLink {
-  const { _id, amount, createdAt, updatedAt, deactivatedAt, expiresAt, ...same } = stored
+  const { _id, amount, createdAt, updatedAt, deactivatedAt, expiresAt, counted: _counted, ...same } = stored
   return {
     id: _id,
     ...same,

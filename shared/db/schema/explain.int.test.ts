@@ -10,12 +10,9 @@ import { dueEndpoints } from '#shared/db/deliveries/delivery-scopes.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import * as invoiceScopes from '#shared/db/invoices/invoice-scopes.ts'
+import { usesPipeline } from '#shared/db/payment-links/count-link-uses.ts'
 import { PAYMENT_LINKS } from '#shared/db/payment-links/payment-link-model.ts'
-import {
-  createPaymentLinkRepository,
-  linkListFilter,
-  usesPipeline,
-} from '#shared/db/payment-links/payment-link-repository.ts'
+import { createPaymentLinkRepository, linkListFilter } from '#shared/db/payment-links/payment-link-repository.ts'
 import { PRODUCTS } from '#shared/db/payment-links/product-model.ts'
 import { createProductRepository, productFilter } from '#shared/db/payment-links/product-repository.ts'
 import { settledFilter } from '#shared/db/payments/admin-payment-lookups.ts'
@@ -260,10 +257,12 @@ describe('products and links', () => {
 
   // Guarantee: uses and plan limits are counted from index keys; no invoice and no link is fetched for them.
   it('counts uses and active links without reading a document', async () => {
-    const uses = stores.db.collection(INVOICES).aggregate(usesPipeline(linkIds))
-    const explained = read(await uses.explain('executionStats'))
-    expectIndexed(explained, 'invoice_payment_link')
-    expect(explained.stages).not.toContain('FETCH')
+    for (const pipeline of [usesPipeline(linkIds), usesPipeline(['link-1'], { $gte: '0' })]) {
+      const uses = stores.db.collection(INVOICES).aggregate(pipeline)
+      const explained = read(await uses.explain('executionStats'))
+      expectIndexed(explained, 'invoice_of_link')
+      expect(explained.stages).not.toContain('FETCH')
+    }
     const match = { workspaceId: 'ws-1', mode: 'test', status: 'active' }
     const count = stores.db
       .collection(PAYMENT_LINKS)

@@ -15,12 +15,15 @@ export interface LimitedLink extends PaymentLinkResource {
   readonly uses_taken: number | null
 }
 
-type Deps = Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls'>
+type Deps = Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls' | 'clock'>
 
 /** A page of links with their limits, newest first. */
 export async function listLimitedLinks(deps: Deps, query: ProductQuery): Promise<readonly LimitedLink[]> {
   const links = await deps.paymentLinks.list(query)
-  const uses = await deps.paymentLinks.countUses(links.map(({ id }) => id))
+  const uses = await deps.paymentLinks.countUses(
+    links.map(({ id }) => id),
+    deps.clock.now(),
+  )
   return await Promise.all(links.map((link) => present(deps, link, uses.get(link.id) ?? 0)))
 }
 
@@ -31,7 +34,7 @@ export async function getLimitedLink(
 ): Promise<LimitedLink> {
   const link = await deps.paymentLinks.findInWorkspace(workspaceId, mode, linkId)
   if (link === null) throw new PaymeshError('NOT_FOUND')
-  const uses = await deps.paymentLinks.countUses([link.id])
+  const uses = await deps.paymentLinks.countUses([link.id], deps.clock.now())
   return await present(deps, link, uses.get(link.id) ?? 0)
 }
 

@@ -79,17 +79,20 @@ export async function createPaymentLink(
 
 /** A page of links, newest first. */
 export async function listPaymentLinks(
-  deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls'>,
+  deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls' | 'clock'>,
   query: ProductQuery,
 ): Promise<readonly PaymentLinkResource[]> {
   const links = await deps.paymentLinks.list(query)
-  const uses = await deps.paymentLinks.countUses(links.map(({ id }) => id))
+  const uses = await deps.paymentLinks.countUses(
+    links.map(({ id }) => id),
+    deps.clock.now(),
+  )
   return links.map((link) => presentPaymentLink(link, uses.get(link.id) ?? 0, deps.urls))
 }
 
 /** One link with its number of uses. Throws `NOT_FOUND` for an unknown or foreign one. */
 export async function getPaymentLink(
-  deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls'>,
+  deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls' | 'clock'>,
   { workspaceId, mode, linkId }: PaymentLinkScope,
 ): Promise<PaymentLinkResource> {
   const link = await deps.paymentLinks.findInWorkspace(workspaceId, mode, linkId)
@@ -162,10 +165,10 @@ async function productTerms(
 }
 
 async function presentOne(
-  deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls'>,
+  deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls' | 'clock'>,
   link: PaymentLink,
 ): Promise<PaymentLinkResource> {
-  const uses = await deps.paymentLinks.countUses([link.id])
+  const uses = await deps.paymentLinks.countUses([link.id], deps.clock.now())
   return presentPaymentLink(link, uses.get(link.id) ?? 0, deps.urls)
 }
 

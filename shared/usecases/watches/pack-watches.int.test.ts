@@ -2,8 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import { createRepositories, type Repositories } from '#shared/db/create-repositories.ts'
+import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { migrate } from '#shared/db/schema/migrate.ts'
 import { ADDRESSES, WATCH_PACKS } from '#shared/db/wallets/wallet-models.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
@@ -52,10 +56,10 @@ async function issue(count: number, status: InvoiceStatus | null = 'expired'): P
 }
 
 /** An index as a scanner that starts now has it. */
-async function startIndex(change: Partial<Repositories> = {}) {
+async function startIndex(change: Partial<Repositories> = {}, metrics: Metrics = stores.runtime.metrics) {
   const repositories = { ...on, ...change }
   const index = createHotWatches(createWatchIndex, createColdWatches(repositories, 'test', 'evm'))
-  await hydrateWatches({ ...stores.runtime, wallets: repositories.wallets }, SCOPE, index)
+  await hydrateWatches({ ...stores.runtime, metrics, wallets: repositories.wallets }, SCOPE, index)
   return index
 }
 
@@ -237,5 +241,29 @@ describe('damaged packs', () => {
     await expect(pack()).rejects.toThrow('damaged')
     expect(await unseen([...keys, ...more])).toEqual([])
     expect(await stores.db.collection(ADDRESSES).countDocuments({ packed: true })).toBe(4)
+  })
+
+  // The steps of the runbook, in its order.
+  it.each(Object.keys(DAMAGES))('%s: it is reported until an operator has them packed again', async (damage) => {
+    const damaged = async () =>
+      /scanner_watch_packs_damaged\{.*network="ethereum".*\} (\d)/.exec(await metrics.render())?.[1]
+    const metrics = createMetrics({ defaults: false })
+    const start = () => startIndex({}, metrics)
+    const keys = await issue(4)
+    await pack()
+    await start()
+    expect(await damaged()).toBe('0')
+    await DAMAGES[damage]?.()
+    await start()
+    expect(await damaged()).toBe('1')
+    await stores.db.collection(ADDRESSES).updateMany({ packed: true }, { $unset: { packed: '' } })
+    await stores.db.collection(WATCH_PACKS).drop()
+    await stores.db.collection(INSTALLATION).deleteMany({ _id: /^watch-packs:/ })
+    expect((await start()).size).toBe(4)
+    expect(await damaged()).toBe('0')
+    expect(await pack()).toBe(4)
+    expect((await start()).size).toBe(0)
+    expect(await unseen(keys)).toEqual([])
+    await migrate(stores.db)
   })
 })

@@ -1,6 +1,6 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Logger, Metrics } from '#shared/ports/runtime.ts'
-import type { WatchIndex } from '#shared/ports/scanning.ts'
+import type { ColdWatches, WatchIndex } from '#shared/ports/scanning.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 
 /** Small enough that a page is collected before it reaches the old generation. */
@@ -29,12 +29,19 @@ export interface WatchScope {
 export async function hydrateWatches(deps: WatchFeedDeps, scope: WatchScope, index: WatchIndex): Promise<void> {
   const { cold } = index
   await load(deps, scope, index, cold === undefined ? 'watchPage' : 'hotWatchPage')
-  if (cold !== undefined && (await cold.refresh()) === 'damaged') {
+  if (cold !== undefined && !(await readPacks(deps, scope, cold))) {
     const { mode, family } = scope
     deps.logger.error({ mode, family }, 'packs of watched addresses are missing: every address is held in memory')
     await load(deps, scope, index, 'watchPage')
   }
   report(deps, scope, index)
+}
+
+/** False when packs are damaged, which an alert reports. */
+async function readPacks(deps: WatchFeedDeps, { mode, network }: WatchScope, cold: ColdWatches): Promise<boolean> {
+  const isWhole = (await cold.refresh()) === 'whole'
+  deps.metrics.gauge('scanner_watch_packs_damaged', isWhole ? 0 : 1, { mode, network })
+  return isWhole
 }
 
 async function load(
@@ -53,7 +60,7 @@ async function load(
 
 /** Reads what was packed since and drops it from memory. Only memory depends on it: an index that is behind holds more addresses. */
 export async function followPacks(deps: WatchFeedDeps, scope: WatchScope, index: WatchIndex): Promise<void> {
-  if (index.cold === undefined || (await index.cold.refresh()) === 'damaged') return
+  if (index.cold === undefined || !(await readPacks(deps, scope, index.cold))) return
   index.shrink?.()
   report(deps, scope, index)
 }

@@ -127,7 +127,12 @@ const LINKS: Declared<ReturnType<typeof createPaymentLinkRepository>> = {
   deactivate: BY_KEY,
   update: BY_KEY,
   countActive: (on) => on.countActive(BUSY, MODE, 100),
-  countUses: (on) => on.countUses(['link-1']),
+  countUses: {
+    'for the first time': bounded(Number.POSITIVE_INFINITY, 'counts a link once', (on, { now }) =>
+      on.countUses(['link-1'], now + 2 * HOUR_MS),
+    ),
+    'from then on': (on, { now }) => on.countUses(['link-1'], now + 2 * HOUR_MS),
+  },
   usesHeld: (on) => on.usesHeld('link-1'),
   releaseUse: BY_KEY,
 }

@@ -144,7 +144,7 @@ export const PRODUCT_CASES: readonly ContractCase[] = [
         const invoice = invoiceNamed(`i-${index}`, { number: index })
         await invoices.insert({ ...invoice, terms: { ...invoice.terms, paymentLinkId } })
       }
-      return [...(await links.countUses(['l-1', 'l-2', 'l-3']))].sort()
+      return [...(await links.countUses(['l-1', 'l-2', 'l-3'], PAST))].sort()
     },
     gives: [
       ['l-1', 2],

@@ -1,0 +1,93 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
+import { openReconciliationStage } from '#test/support/reconciliation-stage.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const OLD = 'paymesh-20200101T000000Z.backup'
+const source = useStores()
+const folder = mkdtempSync(join(tmpdir(), 'paymesh-full-'))
+const keyFile = join(folder, 'backup.key')
+/** A file system of one megabyte. */
+const small = join(folder, 'small')
+
+/** Whether this process may mount; without that there is no small disk to fill. */
+function mounted(): boolean {
+  mkdirSync(small)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', small], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+const isMounted = mounted()
+
+beforeAll(async () => {
+  writeFileSync(keyFile, Buffer.alloc(32, 7).toString('base64'))
+  await openReconciliationStage(source)
+  // Three megabytes that do not compress.
+  await source.db.connection
+    .collection<{ _id: string; [field: string]: unknown }>('payments')
+    .insertMany(
+      Array.from({ length: 3_000 }, (_, n) => ({ _id: `big-${n}`, key: `big-${n}`, noise: randomBytes(1_000) })),
+    )
+})
+beforeEach(() => {
+  for (const name of readdirSync(small)) rmSync(join(small, name))
+})
+afterAll(() => {
+  if (isMounted) execFileSync('umount', [small])
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function paymesh(args: readonly string[]): Promise<{ readonly status: number; readonly said: string }> {
+  const env = {
+    ...{ PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', MONGO_URL: source.mongoUrl },
+    ...{ PAYMESH_MONGO_DATABASE: source.database, PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls' },
+    PAYMESH_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  }
+  const command = ['scripts/paymesh.mjs', 'backup', ...args, '--key-file', keyFile]
+  return new Promise((resolve) =>
+    execFile(process.execPath, command, { env }, (error, _, said) =>
+      resolve({ status: typeof error?.code === 'number' ? error.code : 0, said }),
+    ),
+  )
+}
+
+const freeBytes = () => {
+  const { bavail, bsize } = statfsSync(small)
+  return bavail * bsize
+}
+
+// Guarantee: a full disk leaves nothing that a restore would take for an archive, and old archives stay.
+describe.skipIf(!isMounted)('a back-up onto a disk that becomes full', () => {
+  it('ends with a clear message and frees what it wrote', async () => {
+    const before = freeBytes()
+    const { status, said } = await paymesh(['create', join(small, 'full.backup')])
+    expect([status, said]).toEqual([1, expect.stringContaining(`no space is left for ${join(small, 'full.backup')}`)])
+    expect(said).toContain('no back-up was made')
+    expect(readdirSync(small)).toEqual([])
+    expect(freeBytes()).toBe(before)
+  })
+
+  it('removes no old archive and records nothing when it was scheduled', async () => {
+    cpSync('test/fixtures/backup-format-1.archive', join(small, OLD))
+    const { status, said } = await paymesh(['run', small, '--keep', '1', '--keep-days', '1'])
+    expect([status, said]).toEqual([1, expect.stringContaining('no space is left for')])
+    expect(readdirSync(small)).toEqual([OLD])
+    expect(await createVerifiedBackups(source.db).latest()).toBeNull()
+  })
+
+  it('says so when not even the first byte fits', async () => {
+    const filler = join(small, 'filler')
+    expect(() => writeFileSync(filler, randomBytes(2_000_000))).toThrow('ENOSPC')
+    const { status, said } = await paymesh(['create', join(small, 'none.backup')])
+    expect([status, said]).toEqual([1, expect.stringContaining('no space is left for')])
+    expect(readdirSync(small)).toEqual(['filler'])
+  })
+})
