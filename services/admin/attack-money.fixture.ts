@@ -114,6 +114,13 @@ export const MONEY_ATTACKS: Pick<
     const undo = () => exception({ id, openedAt: engine.deps.clock.now() })
     return { input: { id }, other: { id: await exception() }, undo }
   }),
+  // Each exception, and the invoice of each.
+  'exceptions.decideMany': once(4, 0, async ({ latePayment }) => {
+    const [one, two, three] = [await latePayment(), await latePayment(), await latePayment()]
+    const ids = [one.exceptionId, two.exceptionId]
+    const input = { ids, resolution: 'accepted', ...because }
+    return { input, other: { ...input, ids: [...ids, three.exceptionId] } }
+  }),
   'exceptions.note': once(1, 0, async ({ exception }) => {
     const id = await exception()
     return { input: { id, text: 'called them' }, other: { id, text: 'did not call them' } }

@@ -186,6 +186,7 @@ const STEP_UP: Readonly<Record<string, StepUp>> = {
   'chains.releaseDeadlines': 'live',
   'exceptions.accept': 'shortfall',
   'exceptions.attach': 'shortfall',
+  'exceptions.decideMany': 'shortfall',
   'payments.attach': 'shortfall',
   'auth.removeAuthenticator': true,
   'auth.renewRecoveryCodes': true,

@@ -126,6 +126,37 @@ test('the threshold is the workspace’s: 0 means every shortfall', async () => 
   })
 })
 
+// Guarantee: accepting several at once is no way around the code, and without it not even the harmless ones are decided.
+test('one large shortfall among several needs a code, and nothing is changed without it', async () => {
+  const [small, large] = [await partlyPaid(5_000n, 90n), await partlyPaid(50_000n, 40n)]
+  const ids = [small.exceptionId, large.exceptionId]
+  const request = { ids, resolution: 'accepted' as const, opId: randomUUID(), reason }
+  const mailsBefore = (await notices()).length
+  const stale = await person({ steppedUp: false })
+  const { decisions } = await stale.caller.exceptions.previewMany({ ...stale.at, ids })
+  expect(decisions[0]).toMatchObject({ possible: ids, refused: [], needCode: 1 })
+  await expect(stale.caller.exceptions.decideMany({ ...stale.at, ...request })).rejects.toMatchObject(
+    FORBIDDEN('stepUp'),
+  )
+  await relay()
+  expect([await statusOf(small.invoiceId), await statusOf(large.invoiceId)]).toEqual(['expired', 'expired'])
+  expect([await rowsOf(ids[0] ?? ''), await rowsOf(ids[1] ?? ''), (await notices()).length]).toEqual([
+    0,
+    0,
+    mailsBefore,
+  ])
+  const { caller, at } = await person()
+  expect((await caller.exceptions.previewMany({ ...at, ids })).decisions[0]?.needCode).toBe(0)
+  expect(await caller.exceptions.decideMany({ ...at, ...request })).toEqual({ done: ids, refused: [] })
+  expect(await caller.exceptions.decideMany({ ...at, ...request })).toEqual({ done: ids, refused: [] })
+  await relay()
+  expect([await statusOf(small.invoiceId), await statusOf(large.invoiceId)]).toEqual(['paid', 'paid'])
+  expect([await rowsOf(ids[0] ?? ''), await rowsOf(ids[1] ?? ''), (await notices()).length]).toEqual([
+    ...[1, 1],
+    mailsBefore + 1,
+  ])
+})
+
 // Guarantee: the other way to accept money, by its payment, is no way around the code.
 test('attaching the payment needs the code as well; a stated value proves nothing', async () => {
   const { invoiceId, paymentId } = await partlyPaid(50_000n, 40n)

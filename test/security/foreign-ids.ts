@@ -201,6 +201,12 @@ const MONEY = {
     caller.exceptions.reject({ ...at, ...op(), id, reason }),
   ),
   'exceptions.close id': tries('exception', ({ caller, at }, id) => caller.exceptions.close({ ...at, ...op(), id })),
+  'exceptions.previewMany ids[]': tries('exception', ({ caller, at }, id) =>
+    caller.exceptions.previewMany({ ...at, ids: [id] }),
+  ),
+  'exceptions.decideMany ids[]': tries('exception', ({ caller, at }, id) =>
+    caller.exceptions.decideMany({ ...at, ...op(), ids: [id], resolution: 'rejected', reason }),
+  ),
   'exceptions.note id': tries('exception', ({ caller, at }, id) =>
     caller.exceptions.note({ ...at, ...op(), id, text: reason }),
   ),

@@ -13,14 +13,18 @@ import { type ExceptionEntry, RESOLUTIONS } from '#shared/ports/exception-decisi
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { exceptionSentence } from '#shared/usecases/diagnostics/exception-sentence.ts'
 import { explainException } from '#shared/usecases/diagnostics/explain-exception.ts'
+import { BULK_RESOLUTIONS } from '#shared/usecases/exceptions/bulk-decision.ts'
 import { type DecideInput, decideException, noteException } from '#shared/usecases/exceptions/decide-exception.ts'
+import { decideMany } from '#shared/usecases/exceptions/decide-many.ts'
 import { paymentInInbox } from '#shared/usecases/exceptions/payment-in-inbox.ts'
+import { previewDecisions } from '#shared/usecases/exceptions/preview-decisions.ts'
 import { suggestRefund } from '#shared/usecases/refunds/suggest-refund.ts'
 import type { Operation } from '#shared/usecases/requests/begin-operation.ts'
 import { actionOf } from '../action.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { largeShortfall } from '../large-shortfall.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
+import { bulkInput, bulkPreviewWire, bulkResultWire } from '../wire/bulk-wire.ts'
 import { exceptionInput, exceptionToWire, exceptionWire } from '../wire/exception-wire.ts'
 import { invoiceRowToWire, invoiceRowWire, pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 
@@ -131,6 +135,38 @@ export const exceptionsRouter = router({
     .input(exceptionInput)
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'closed' })),
+
+  previewMany: workspaceQuery('support')
+    .input(bulkInput)
+    .output(bulkPreviewWire)
+    .query(async ({ ctx, input: { workspaceId, mode, ids } }) => {
+      const { money } = ctx.deps
+      const weigh = largeShortfall(ctx, {})
+      const scope = { workspaceId, mode, exceptionIds: ids, actor: ctx.actor, weigh }
+      const { entries, decisions } = await previewDecisions(money, scope)
+      const rows = await withSentences(ctx.deps, entries)
+      return {
+        rows: rows.map(({ id, title, invoice }) => ({ id, title, number: invoice?.number ?? null })),
+        decisions: decisions.map(({ sums, possible, refused, ...decision }) => ({
+          ...{ ...decision, possible: [...possible], refused: [...refused] },
+          sums: sums.map(({ network, ...sum }) => ({ ...sum, networkName: money.networkName(network) })),
+        })),
+      }
+    }),
+
+  decideMany: workspaceMutation('support', { stepUp: 'shortfall' })
+    .input(bulkInput.extend({ resolution: z.enum(BULK_RESOLUTIONS), reason: reason.optional() }))
+    .output(bulkResultWire)
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode, ids, resolution } = input
+      if (resolution !== 'closed' && input.reason === undefined)
+        throw invalid([{ path: 'reason', message: 'enter a reason' }])
+      const { done, refused } = await decideMany(ctx.deps.money, {
+        ...{ workspaceId, mode, exceptionIds: ids, resolution, weigh: largeShortfall(ctx, input) },
+        ...{ ...actionOf(ctx, input), isDone: ctx.operation.isDone },
+      })
+      return { done: [...done], refused: [...refused] }
+    }),
 
   note: workspaceMutation('support')
     .input(exceptionInput.extend({ text: z.string().trim().min(1).max(1_000) }))

@@ -63,11 +63,7 @@ export async function decideException(deps: DecideDeps, input: DecideInput): Pro
   const { opId, actor, resolution, reason } = input
   if (input.isDone === true) return entry
   if (entry.closedAt !== null) return answerClosed(entry, opId)
-  if ((resolution === 'accepted' || resolution === 'attached') && !waysToAccept(entry).includes(resolution)) {
-    throw new PaymeshError('INVALID_STATE', {
-      message: 'There is nothing to accept here. Mark it as resolved when you are done.',
-    })
-  }
+  requireWay(entry, resolution)
   // Before the claim: a person who has to fetch a code first must not block others from deciding.
   if (input.weigh !== undefined) await carryOut(deps, entry, input, { dryRun: true })
   const at = deps.clock.now()
@@ -82,6 +78,29 @@ export async function decideException(deps: DecideDeps, input: DecideInput): Pro
   }
   await deps.decisions.resolve(entry.id, decision, auditOf(entry, input, at))
   return await find(deps, input)
+}
+
+/**
+ * Checks a decision without claiming, storing or mailing anything: resolves where `decideException` would carry it out now, and throws what
+ * it would throw otherwise, also while another person is deciding. `weigh` is called as before a claim.
+ */
+export async function checkDecision(deps: DecideDeps, input: DecideInput): Promise<ExceptionEntry> {
+  const entry = await find(deps, input)
+  if (entry.closedAt !== null) return answerClosed(entry, input.opId)
+  const { deciding } = entry
+  const isTaken = deciding !== null && deciding.opId !== input.opId
+  if (isTaken && deciding.at > deps.clock.now() - DECIDING_MAX_MS) throw beingDecided(deciding)
+  requireWay(entry, input.resolution)
+  await carryOut(deps, entry, input, { dryRun: true })
+  return entry
+}
+
+function requireWay(entry: ExceptionEntry, resolution: Resolution): void {
+  if (resolution !== 'accepted' && resolution !== 'attached') return
+  if (waysToAccept(entry).includes(resolution)) return
+  throw new PaymeshError('INVALID_STATE', {
+    message: 'There is nothing to accept here. Mark it as resolved when you are done.',
+  })
 }
 
 /** Adds a note to an exception, open or closed. Repeating the operation changes nothing. Throws `NOT_FOUND`. */
@@ -167,8 +186,10 @@ async function lost(deps: DecideDeps, input: DecideInput): Promise<ExceptionEntr
   if (entry.closedAt !== null) return answerClosed(entry, input.opId)
   const other = entry.deciding
   if (other === null) throw conflict('Someone else changed this first. Review it and try again.', null)
-  throw conflict(`${personOf(other.by)} is working on this.`, other)
+  throw beingDecided(other)
 }
+
+const beingDecided = (other: Decision): PaymeshError => conflict(`${personOf(other.by)} is working on this.`, other)
 
 const DONE: Readonly<Record<Resolution, string>> = {
   accepted: 'accepted this',
