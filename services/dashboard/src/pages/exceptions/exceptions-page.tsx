@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core'
+import { Button, Checkbox } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import type { Tone } from '#shared/contracts/tone.ts'
 import { isMoneyException } from '#shared/domain/enumerations.ts'
@@ -18,10 +18,11 @@ import { useStartOfPage } from '../../parts/table/use-start-of-page.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { useScope, useTo } from '../../session/scope.ts'
+import { useMay, useScope, useTo } from '../../session/scope.ts'
 import type { ExceptionRow } from '../money/answers.ts'
 import { WithTimes } from '../money/with-times.tsx'
 import '../money/money.css'
+import { BulkBar } from './bulk-bar.tsx'
 import { ExceptionItem } from './exception-item.tsx'
 
 const FILTERS = { view: 'open', group: 'all' }
@@ -35,6 +36,8 @@ export function ExceptionsPage() {
   const [params] = useSearchParams()
   const { filters, set } = useUrlFilters(FILTERS)
   const pages = useCursorPages()
+  const may = useMay('support')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const inbox = useRef<HTMLDivElement>(null)
   useStartOfPage(inbox, pages.cursor)
   const view = filters.view === 'resolved' ? 'resolved' : 'open'
@@ -48,6 +51,11 @@ export function ExceptionsPage() {
   )
   const open = counts.data?.all
   const query = params.toString()
+  // What is selected is always in view, or was on an earlier page of the same list.
+  const filter = (change: Partial<typeof FILTERS>) => {
+    setChosen(new Set())
+    set(change)
+  }
   return (
     <Page
       title="Exceptions"
@@ -57,7 +65,7 @@ export function ExceptionsPage() {
         )
       }
       actions={
-        <Button variant="default" onClick={() => set({ view: view === 'open' ? 'resolved' : 'open' })}>
+        <Button variant="default" onClick={() => filter({ view: view === 'open' ? 'resolved' : 'open' })}>
           {view === 'open' ? 'Resolved' : 'Open'}
         </Button>
       }
@@ -73,13 +81,14 @@ export function ExceptionsPage() {
                   radius="xl"
                   variant={group === one ? 'light' : 'default'}
                   aria-pressed={group === one}
-                  onClick={() => set({ group: one })}
+                  onClick={() => filter({ group: one })}
                 >
                   {GROUP_LABELS[one]} {counts.data?.[one] ?? ''}
                 </Button>
               ))}
             </div>
           ) : null}
+          {view === 'open' && may ? <BulkBar chosen={chosen} onChange={setChosen} /> : null}
           {list.data === undefined ? (
             list.isPending ? (
               <RowsSkeleton rows={5} />
@@ -92,7 +101,13 @@ export function ExceptionsPage() {
               inert={list.isPlaceholderData}
               aria-busy={list.isPlaceholderData}
             >
-              <Rows rows={list.data.items} selected={id} query={query} isOpen={view === 'open'} />
+              <Rows
+                rows={list.data.items}
+                selected={id}
+                query={query}
+                isOpen={view === 'open'}
+                choice={view === 'open' && may ? { chosen, set: setChosen } : null}
+              />
             </div>
           )}
           {typeof list.data?.nextCursor === 'string' || pages.cursor !== undefined ? (
@@ -126,6 +141,8 @@ function Rows(props: {
   readonly selected: string | undefined
   readonly query: string
   readonly isOpen: boolean
+  /** Rows that are selected to be decided together; null for people who may not decide. */
+  readonly choice: { readonly chosen: ReadonlySet<string>; readonly set: (chosen: ReadonlySet<string>) => void } | null
 }) {
   const to = useTo()
   if (props.rows.length === 0) {
@@ -139,45 +156,64 @@ function Rows(props: {
   return (
     <nav aria-label="Exceptions">
       {props.rows.map((row) => (
-        <Link
-          key={row.id}
-          to={`${to('exceptions', row.id)}${props.query === '' ? '' : `?${props.query}`}`}
-          className="pm-inbox-row"
-          aria-current={row.id === props.selected ? 'true' : undefined}
-          data-row-id={row.id}
-          data-row-link=""
-        >
-          <span className="pm-inbox-head">
-            <ToneBadge tone={toneOf(row.kind)}>{row.title}</ToneBadge>
-            <span className="pm-dim pm-small">
-              <Time at={row.closedAt ?? row.openedAt} />
-            </span>
-          </span>
-          {row.invoice === null ? null : (
+        <div key={row.id} className="pm-inbox-item">
+          {props.choice === null ? null : <Choice row={row} {...props.choice} />}
+          <Link
+            to={`${to('exceptions', row.id)}${props.query === '' ? '' : `?${props.query}`}`}
+            className="pm-inbox-row"
+            aria-current={row.id === props.selected ? 'true' : undefined}
+            data-row-id={row.id}
+            data-row-link=""
+          >
             <span className="pm-inbox-head">
-              <span className="pm-inbox-who">
-                <b>#{row.invoice.number}</b>
-                {row.invoice.customer === null ? null : (
-                  <>
-                    {' · '}
-                    <UntrustedText>{row.invoice.customer}</UntrustedText>
-                  </>
-                )}
+              <ToneBadge tone={toneOf(row.kind)}>{row.title}</ToneBadge>
+              <span className="pm-dim pm-small">
+                <Time at={row.closedAt ?? row.openedAt} />
               </span>
-              <Money {...row.invoice.amount} />
             </span>
-          )}
-          <span className="pm-muted pm-small">
-            <WithTimes text={row.sentence} />
-          </span>
-          {row.resolved !== null && row.closedAt !== null ? (
-            <span className="pm-small">
-              {row.resolved.by}: {row.resolved.resolution}
+            {row.invoice === null ? null : (
+              <span className="pm-inbox-head">
+                <span className="pm-inbox-who">
+                  <b>#{row.invoice.number}</b>
+                  {row.invoice.customer === null ? null : (
+                    <>
+                      {' · '}
+                      <UntrustedText>{row.invoice.customer}</UntrustedText>
+                    </>
+                  )}
+                </span>
+                <Money {...row.invoice.amount} />
+              </span>
+            )}
+            <span className="pm-muted pm-small">
+              <WithTimes text={row.sentence} />
             </span>
-          ) : null}
-        </Link>
+            {row.resolved !== null && row.closedAt !== null ? (
+              <span className="pm-small">
+                {row.resolved.by}: {row.resolved.resolution}
+              </span>
+            ) : null}
+          </Link>
+        </div>
       ))}
     </nav>
+  )
+}
+
+function Choice(props: {
+  readonly row: ExceptionRow
+  readonly chosen: ReadonlySet<string>
+  readonly set: (chosen: ReadonlySet<string>) => void
+}) {
+  const { row, chosen, set } = props
+  const isChosen = chosen.has(row.id)
+  return (
+    <Checkbox
+      size="md"
+      aria-label={`Select ${row.title}${row.invoice === null ? '' : ` on #${row.invoice.number}`}`}
+      checked={isChosen}
+      onChange={() => set(new Set(isChosen ? [...chosen].filter((id) => id !== row.id) : [...chosen, row.id]))}
+    />
   )
 }
 
