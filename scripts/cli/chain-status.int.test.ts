@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import { startOfDay } from '#shared/usecases/networks/usage-ledger.ts'
+import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { runCli } from './main.ts'
 
@@ -95,4 +97,43 @@ it('shows calls, units and the quota, and warns at 80 and 95 percent', async () 
   })
   // Last, because it calls the nodes itself, and that counts.
   expect(await run('doctor')).toContain('Scanning continues until the provider refuses')
+})
+
+// Guarantee: people on call see for whom a network is scanned, and that a quiet one rests and is not stuck.
+it('names the source, the open payment methods, and when and why the node is asked next', async () => {
+  const now = Date.now()
+  const at = { height: 990, hash: '0x990', time: now, at: now }
+  const looks = { ended: at, all: at }
+  const cursors = createCursorRepository(stores.db)
+  async function cursorWith(change: object): Promise<void> {
+    await stores.db.connection.collection('chain_cursors').deleteMany({})
+    await cursors.create({
+      ...{ id: 'test:ethereum', mode: 'test', network: 'ethereum', height: 990, hash: '0x990', time: now, window: [] },
+      ...{ headHeight: 1_000, headSeenAt: now, finalizedHeight: null, status: 'live' },
+      ...{ haltReason: null, genesisHash: '0x0', lease: null, ...change },
+    })
+  }
+  await stores.db.connection.collection('node_usage').deleteMany({})
+  await cursorWith({})
+  expect(await run('chain', 'status')).toContain(
+    'test ethereum is scanned in full mode, with no open payment method. Every block is read as soon as the node has it.',
+  )
+  await cursorWith({ source: 'thrifty', looks })
+  expect(await run('chain', 'status')).toMatch(
+    /^test ethereum is scanned in thrifty mode and rests, with no open payment method\. No open invoice .* every 10 minutes\. Next look: in 10 min\. Addresses of invoices that ended in the last day: in 60 min; all addresses: in 24 h\.$/m,
+  )
+  const invoices = createInvoiceRepository(stores.db)
+  const stateOf = (status: 'pending' | 'paid', matchKey: string) => {
+    return { status, expiresAt: now + 600_000, locks: [samplePaymentMethod(matchKey, now, { asset: 'eth_ethereum' })] }
+  }
+  await invoices.insert(sampleInvoice(stores.runtime.random, { state: stateOf('pending', 'a1') }))
+  await invoices.insert(sampleInvoice(stores.runtime.random, { number: 2, state: stateOf('paid', 'a2') }))
+  const [status] = JSON.parse(await run('chain', 'status', '--json')) as { scan: Record<string, unknown> }[]
+  expect(status?.scan).toMatchObject({
+    ...{ source: 'thrifty', is_resting: false, is_complete: true, open: [{ asset: 'eth_ethereum', methods: 1 }] },
+    next_looks: { ended_at: new Date(now + 3_600_000).toISOString(), all_at: new Date(now + 86_400_000).toISOString() },
+  })
+  expect(await run('chain', 'status')).toMatch(
+    /with 1 open payment method \(1 eth_ethereum\)\. Open invoices wait for money: their balances are compared every \d+ s, more often while a payer has the page open\. Next look: (in \d+ s|now)\./,
+  )
 })

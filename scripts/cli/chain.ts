@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { MODES, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
 import { CHAIN_COMMAND_KINDS, type ChainCommand, type ChainCommandKind } from '#shared/ports/chain-commands.ts'
+import { scanPlans } from '#shared/usecases/diagnostics/scan-plans.ts'
 import { type ChainStatus, chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
@@ -12,6 +13,7 @@ import { costLines, withCosts } from './chain-costs.ts'
 import { nodeNotes } from './doctor/node-faults.ts'
 import { addReleaseCommand } from './release-deadlines.ts'
 import { previewText, readAhead } from './rescan-preview.ts'
+import { scanPlanNotes, withPlans } from './scan-plan-notes.ts'
 import { actorName } from './session/actor.ts'
 import { type Installation, withInstallation } from './session/installation.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
@@ -57,9 +59,11 @@ async function status(options: OutputOptions): Promise<void> {
     ])
     const head = ['NETWORK', 'STATUS', 'BLOCK', 'HEAD', 'LAG', 'FINAL', 'NODE HEARD', 'MEMPOOL', 'LEASE']
     const costs = await nodeCosts(installation)
+    const plans = await scanPlans(installation)
     const nodes = await nodeNotes(installation, found)
-    const text = [table(head, rows, 'no network is connected'), ...notes, ...nodes, ...costLines(costs)].join('\n')
-    print(options, snakeCase(withCosts(found, costs)), text)
+    const planned = scanPlanNotes(plans, installation.clock.now())
+    const lines = [table(head, rows, 'no network is connected'), ...notes, ...nodes, ...planned, ...costLines(costs)]
+    print(options, snakeCase(withPlans(withCosts(found, costs), plans)), lines.join('\n'))
   })
 }
 

@@ -146,6 +146,15 @@ export interface WatchedMethod {
   readonly isOpen: boolean
 }
 
+/** Payment methods of open invoices on a network, by asset. */
+export interface OpenMethods {
+  readonly byAsset: ReadonlyMap<AssetId, number>
+  /** The next deadline among their invoices; null when there is none. */
+  readonly nextDeadline: Ms | null
+  /** False when there are more invoices than were counted. */
+  readonly isComplete: boolean
+}
+
 /** A position in the order in which claims become free. */
 export interface ReleaseMark {
   readonly invoiceId: string
@@ -177,6 +186,11 @@ export interface InvoiceRepository {
   coinAccounts(mode: Mode, network: NetworkId, expiringAfter: Ms): Promise<readonly CoinAccount[]>
   /** Payment methods on a network of invoices of any status, except those whose deadline is not after a time. */
   watchedMethods(mode: Mode, network: NetworkId, expiringAfter: Ms): Promise<readonly WatchedMethod[]>
+  /**
+   * Payment methods on a network of invoices that wait for money or its confirmation, without those whose deadline is not after a time.
+   * Counts the invoices with the nearest deadlines, at most `limit` of them.
+   */
+  countOpenMethods(mode: Mode, network: NetworkId, expiringAfter: Ms, limit: number): Promise<OpenMethods>
   /** Those of these claims that exist already. */
   claimsTaken(claims: readonly string[]): Promise<ReadonlySet<string>>
   /** Those of these claims whose invoice is over and waits for late money no more at a time. */

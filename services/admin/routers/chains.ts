@@ -3,6 +3,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { ASSET_IDS, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { USAGE_UNITS } from '#shared/domain/nodes/providers.ts'
 import { CHAIN_COMMAND_KINDS, type ChainCommand } from '#shared/ports/chain-commands.ts'
+import { scanPlans } from '#shared/usecases/diagnostics/scan-plans.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
 import { nodeCosts, quotaSentence } from '#shared/usecases/networks/node-costs.ts'
@@ -14,6 +15,7 @@ import { type AskChainInput, askChain, type ChainPlan } from '#shared/usecases/s
 import type { AdminDeps } from '../assemble.ts'
 import { derivedUuid } from '../derived-uuid.ts'
 import { operatorMutation, operatorQuery, router } from '../trpc.ts'
+import { scanPlanToWire, scanPlanWire } from './scan-plan-wire.ts'
 
 /** Blocks that a dry run reads while a person waits; for more, use the command line. */
 const READ_AHEAD_MAX = 100
@@ -96,6 +98,8 @@ const statusWire = chain.extend({
   released: z.object({ through: z.number(), by: z.string() }).nullable(),
   recheckThrough: z.number().nullable(),
   missingTokens: z.array(z.enum(ASSET_IDS)),
+  /** Null when it was never scanned. */
+  scan: scanPlanWire.nullable(),
   open: z.array(commandWire),
 })
 
@@ -134,7 +138,8 @@ export const chainsRouter = router({
     .output(z.object({ items: z.array(statusWire) }))
     .query(async ({ ctx }) => {
       const { catalog } = ctx.deps.instance
-      const found = await chainStatus({ ...ctx.deps.instance, clock: ctx.deps.clock })
+      const deps = { ...ctx.deps.instance, clock: ctx.deps.clock }
+      const [found, plans] = await Promise.all([chainStatus(deps), scanPlans(deps)])
       return {
         items: found.map(({ lease, open, missingTokens, ...same }) => ({
           ...same,
@@ -142,6 +147,7 @@ export const chainsRouter = router({
           lagMarkMs: lagMarkMs(catalog.blockTimeMs(same.network)),
           scanner: lease === null || lease.expired ? null : lease.owner,
           leaseExpired: lease?.expired === true,
+          scan: scanPlanToWire(plans, `${same.mode}:${same.network}`),
           open: open.map(commandToWire),
         })),
       }

@@ -71,6 +71,27 @@ it('says where a chain stands against its mark, and asks its scanner once for on
   expect(rows[0]?.detail['reason']).toBe('a gap')
 })
 
+it('says how a network is scanned and when its node is asked next', async () => {
+  const { caller, deps } = await operator()
+  const now = deps.clock.now()
+  const at = { height: 1_000, hash: '0x1000', time: now, at: now }
+  await stores.db.connection.collection('chain_cursors').deleteMany({})
+  await deps.instance.cursors.create(freshCursor(1_000, now))
+  expect((await caller.chains.list()).items[0]?.scan).toMatchObject({
+    ...{ source: 'full', open: [], isComplete: true, isResting: false, nextLookAt: null, nextLooks: null },
+    reason: 'Every block is read as soon as the node has it.',
+  })
+  await stores.db.connection.collection('chain_cursors').deleteMany({})
+  const looks = { ended: at, all: at }
+  await deps.instance.cursors.create({ ...freshCursor(1_000, now), source: 'thrifty', looks })
+  expect((await caller.chains.list()).items[0]?.scan).toMatchObject({
+    ...{ source: 'thrifty', open: [], isResting: true, nextLookAt: now - 1_000 + 600_000 },
+    nextLooks: { endedAt: now + 3_600_000, allAt: now + 86_400_000 },
+  })
+  await stores.db.connection.collection('chain_cursors').deleteMany({})
+  await cursor(1_000)
+})
+
 it('shows what the nodes of a network are asked', async () => {
   const { caller, deps } = await operator()
   const now = deps.clock.now()

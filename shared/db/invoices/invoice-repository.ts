@@ -29,7 +29,7 @@ import {
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
 import * as scopes from './invoice-scopes.ts'
 import { lastIssuedNumber } from './last-issued-number.ts'
-import { watchedMethods } from './watched-methods.ts'
+import { watchQuestions } from './watched-methods.ts'
 
 type Filter = mongoose.mongo.Filter<InvoiceDocument>
 type Update = mongoose.mongo.UpdateFilter<InvoiceDocument>
@@ -147,7 +147,7 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
           }),
       )
     },
-    watchedMethods: (mode, network, expiringAfter) => watchedMethods(db, { mode, network, expiringAfter }),
+    ...watchQuestions(db),
     priorHolds: async (claims, at) => {
       if (claims.length === 0) return new Map()
       const found = await invoices

@@ -1,15 +1,24 @@
 import type { Database } from '#shared/db/connection/connect.ts'
-import type { InvoiceStatus, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { AssetId, InvoiceStatus, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { WatchedMethod } from '#shared/ports/invoices.ts'
+import type { InvoiceRepository, OpenMethods, WatchedMethod } from '#shared/ports/invoices.ts'
 import { INVOICES } from './invoice-model.ts'
 import { withLockOn } from './invoice-scopes.ts'
 
 /** Money, or its confirmation, is still expected. */
 const WAITING: ReadonlySet<InvoiceStatus> = new Set(['new', 'pending', 'partial', 'confirming'])
 
+/** What scanners and the pages about them ask of invoices. */
+export function watchQuestions(db: Database): Pick<InvoiceRepository, 'watchedMethods' | 'countOpenMethods'> {
+  return {
+    watchedMethods: (mode, network, expiringAfter) => watchedMethods(db, { mode, network, expiringAfter }),
+    countOpenMethods: (mode, network, expiringAfter, limit) =>
+      countOpenMethods(db, { mode, network, expiringAfter, limit }),
+  }
+}
+
 /** Payment methods on a network, without those of invoices whose deadline is not after a time; in no order. */
-export async function watchedMethods(
+async function watchedMethods(
   db: Database,
   { mode, network, expiringAfter }: { readonly mode: Mode; readonly network: NetworkId; readonly expiringAfter: Ms },
 ): Promise<readonly WatchedMethod[]> {
@@ -26,4 +35,30 @@ export async function watchedMethods(
         return { invoiceId: _id, matchKey, ...times, isOpen: WAITING.has(status) }
       }),
   )
+}
+
+/** Payment methods of open invoices by asset: those of the `limit` invoices with the nearest deadlines after a time. */
+async function countOpenMethods(
+  db: Database,
+  {
+    mode,
+    network,
+    expiringAfter,
+    limit,
+  }: { readonly mode: Mode; readonly network: NetworkId; readonly expiringAfter: Ms; readonly limit: number },
+): Promise<OpenMethods> {
+  const found = await db
+    .collection(INVOICES)
+    .find(
+      { ...withLockOn(mode, network, expiringAfter), status: { $in: [...WAITING] } },
+      { projection: { locks: 1, expiresAt: 1 } },
+    )
+    .sort({ expiresAt: 1 })
+    .limit(limit + 1)
+    .toArray()
+  const byAsset = new Map<AssetId, number>()
+  for (const { asset, network: on } of found.slice(0, limit).flatMap(({ locks }) => locks)) {
+    if (on === network) byAsset.set(asset, (byAsset.get(asset) ?? 0) + 1)
+  }
+  return { byAsset, nextDeadline: found[0]?.expiresAt.getTime() ?? null, isComplete: found.length <= limit }
 }

@@ -47,6 +47,9 @@ const INVOICES: Declared<ReturnType<typeof createInvoiceRepository>> = {
   findByReferences: (on) => on.findByReferences(MODE, ['none']),
   coinAccounts: (on, facts) => on.coinAccounts(MODE, NETWORK, facts.now - DAY_MS),
   watchedMethods: (on, facts) => on.watchedMethods(MODE, NETWORK, facts.now - DAY_MS),
+  countOpenMethods: bounded(OPEN_INVOICES, 'open invoices, up to a given count', (on, facts) =>
+    on.countOpenMethods(MODE, NETWORK, facts.now - HOUR_MS, 1_000),
+  ),
   claimsTaken: (on, facts) => on.claimsTaken(claims(facts)),
   claimsCold: (on, facts) => on.claimsCold(claims(facts), facts.now),
   priorHolds: (on, facts) => on.priorHolds(claims(facts), facts.now),

@@ -123,4 +123,35 @@ export const INVOICE_LIST_CASES: readonly ContractCase[] = [
     },
     gives: [[['i-0'], ['i-1'], ['i-2']], []],
   },
+  {
+    name: 'payment methods of open invoices are counted by asset, the nearest deadlines first, up to a limit',
+    ask: async ({ invoices }) => {
+      const open = (id: string, number: number, asset: 'usdt_ethereum' | 'eth_ethereum', expiresAt: number) =>
+        invoices.insert(
+          invoiceNamed(id, { number, state: { status: 'pending', expiresAt, locks: [lock(id, { asset })] } }),
+        )
+      await open('i-1', 1, 'usdt_ethereum', FUTURE + 2)
+      await open('i-2', 2, 'eth_ethereum', FUTURE)
+      await open('i-3', 3, 'eth_ethereum', FUTURE + 1)
+      await open('i-4', 4, 'eth_ethereum', PAST)
+      await invoices.save(changeOf(invoiceNamed('i-3'), { status: 'cancelled' }))
+      const counted = async (limit: number) => {
+        const { byAsset, ...rest } = await invoices.countOpenMethods('test', 'ethereum', PAST, limit)
+        return [[...byAsset].sort(), rest.nextDeadline === FUTURE, rest.isComplete]
+      }
+      return [await counted(10), await counted(1), await invoices.countOpenMethods('live', 'ethereum', PAST, 10)]
+    },
+    gives: [
+      [
+        [
+          ['eth_ethereum', 1],
+          ['usdt_ethereum', 1],
+        ],
+        true,
+        true,
+      ],
+      [[['eth_ethereum', 1]], true, false],
+      { byAsset: new Map(), nextDeadline: null, isComplete: true },
+    ],
+  },
 ]

@@ -14,6 +14,7 @@ import { LoadError } from '../../parts/load-error.tsx'
 import { Time } from '../../parts/time.tsx'
 import { type Chain, ChainBadge } from './chain-badge.tsx'
 import { ReleaseDeadlines } from './release-deadlines.tsx'
+import { ScanFacts } from './scan-facts.tsx'
 import { TroubleFacts } from './trouble-facts.tsx'
 
 type Plan = Awaited<ReturnType<typeof api.chains.plan.query>>
@@ -54,6 +55,7 @@ export function ChainAside({ chain, onClose }: { readonly chain: Chain; readonly
               : ([['Checks stored payments up to', showCount(recheckThrough)]] as const)),
           ]}
         />
+        {chain.scan === null ? null : <ScanFacts scan={chain.scan} />}
         {chain.trouble === null ? null : <TroubleFacts trouble={chain.trouble} />}
         {chain.stuck === null ? null : <ReleaseDeadlines chain={chain} />}
         <Nodes chain={chain} />

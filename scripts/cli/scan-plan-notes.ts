@@ -1,0 +1,42 @@
+import type { ScanPlan } from '#shared/usecases/diagnostics/scan-plans.ts'
+import type { ChainStatus } from '#shared/usecases/networks/chain-status.ts'
+
+/** How each network is scanned, for which open payment methods, and when its node is asked next. */
+export function scanPlanNotes(plans: readonly ScanPlan[], now: number): readonly string[] {
+  return plans.map((plan) => {
+    const { id, source, nextLookAt, reason, isResting, nextLooks } = plan
+    const next = nextLookAt === null ? '' : ` Next look: ${untilText(nextLookAt, now)}.`
+    const others =
+      nextLooks === null
+        ? ''
+        : ` Addresses of invoices that ended in the last day: ${untilText(nextLooks.endedAt, now)}; all addresses: ${untilText(nextLooks.allAt, now)}.`
+    return `${id.replace(':', ' ')} is scanned in ${source} mode${isResting ? ' and rests' : ''}, ${watchText(plan)}. ${reason}${next}${others}`
+  })
+}
+
+function watchText({ open, isComplete }: ScanPlan): string {
+  const sum = open.reduce((all, { methods }) => all + methods, 0)
+  if (sum === 0) return 'with no open payment method'
+  const names = open.map(({ asset, methods }) => `${methods} ${asset}`).join(', ')
+  return `with ${isComplete ? '' : 'more than '}${sum} open payment method${sum === 1 ? '' : 's'} (${names})`
+}
+
+function untilText(at: number, now: number): string {
+  const seconds = Math.round((at - now) / 1_000)
+  if (seconds <= 0) return 'now'
+  if (seconds < 120) return `in ${seconds} s`
+  return seconds < 7_200 ? `in ${Math.round(seconds / 60)} min` : `in ${Math.round(seconds / 3_600)} h`
+}
+
+/** Every network with its plan, for programs; null where it was never scanned. */
+export function withPlans<T extends Pick<ChainStatus, 'mode' | 'network'>>(
+  found: readonly T[],
+  plans: readonly ScanPlan[],
+) {
+  return found.map((one) => {
+    const plan = plans.find(({ id }) => id === `${one.mode}:${one.network}`)
+    if (plan === undefined) return { ...one, scan: null }
+    const { id: _id, ...scan } = plan
+    return { ...one, scan }
+  })
+}
