@@ -292,8 +292,9 @@ describe('a scanner', () => {
     const wrong = stage.source({}, 1)
     const verify = vi.fn(wrong.client.verify)
     stage.scan({ ...wrong, client: { ...wrong.client, verify } })
-    await vi.waitFor(() => expect(verify.mock.settledResults).toHaveLength(1))
-    expect(verify.mock.settledResults[0]).toMatchObject({ type: 'rejected', value: { name: 'NodeMismatch' } })
+    await vi.waitFor(() =>
+      expect(verify.mock.settledResults[0]).toMatchObject({ type: 'rejected', value: { name: 'NodeMismatch' } }),
+    )
     expect(await stage.cursor()).toBeNull()
   })
 })
