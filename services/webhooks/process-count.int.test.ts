@@ -13,10 +13,11 @@ test('counts live processes of its name, at least one, and keeps the last number
   const heartbeats = createProcessHeartbeats(stores.db)
   let now = stores.runtime.clock.now()
   let away = false
+  const refused = vi.fn(() => Promise.reject(new Error('away')))
   const count = () => {
     const started = startProcessCount({
       heartbeats: {
-        countLive: (name, since) => (away ? Promise.reject(new Error('away')) : heartbeats.countLive(name, since)),
+        countLive: (name, since) => (away ? refused() : heartbeats.countLive(name, since)),
       },
       clock: { now: () => now },
       logger,
@@ -41,7 +42,7 @@ test('counts live processes of its name, at least one, and keeps the last number
   await vi.waitFor(() => expect(third.count()).toBe(2), { timeout: 5_000, interval: 10 })
   away = true
   vi.advanceTimersByTime(15_000)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await vi.waitFor(() => expect(refused.mock.settledResults[0]?.type).toBe('rejected'))
   expect(third.count()).toBe(2)
   away = false
   now += 60_000
