@@ -5,21 +5,26 @@ import { join } from 'node:path'
 import { startStores } from '#scripts/embedded/stores.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import { createReconciliationRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
+import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
+import { reconcile } from '#shared/usecases/reconciliation/reconcile.ts'
 import { seedGrowth } from '#test/growth/seed.ts'
+import { startWriter } from './back-up-writer.ts'
 import { pause, startChild } from './child.ts'
+import { compareCopy } from './compare-copy.ts'
 import type { BenchOptions } from './options.ts'
 
-/** Changes per second while the back-up runs: those of some ten invoices. */
-const CHANGES_PER_SECOND = 200
+/** Faults that are printed. */
+const SHOWN = 10
 /** Longest back-up or restore. */
 const WITHIN_MS = 6 * 3_600_000
 
 /**
  * Seeds the data of an installation after two years with `--invoices` invoices, backs it up with the command line as a process of its
- * own while invoices and payments change, restores it into another database, and prints durations, sizes and the peak memory of both processes.
+ * own while invoices are made and changed, restores it into another database, and prints durations, sizes and the peak memory of both processes.
+ * Then it compares the copy with the source and reconciles it; the status is 1 unless both find nothing wrong.
  */
 export async function benchBackUp({ invoices, print }: BenchOptions): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-back-up-'))
@@ -41,23 +46,25 @@ export async function benchBackUp({ invoices, print }: BenchOptions): Promise<vo
   try {
     await migrate(source)
     await seedGrowth(source, invoices, print)
-    const writer = startWriter(source)
+    const writer = startWriter(source, invoices)
     const taken = await run(name, 'create', file)
-    const changes = await writer.stop()
+    const { changes, touched } = await writer.stop()
     // The seeded secrets are no real ones.
     const restored = await run(`${name}_copy`, 'restore', file, '--accept-unreadable')
-    const counted = await copy.collection(INVOICES).countDocuments()
     const { size } = statSync(file)
     print('')
-    print('| | seconds | documents | peak memory, MB |')
-    print('|---|---:|---:|---:|')
-    print(
-      `| back-up beside ${Math.round(changes / taken.seconds)} changes/s | ${row(taken, await documentsOf(source))} |`,
-    )
+    print('| | seconds | CPU seconds | documents | peak memory, MB |')
+    print('|---|---:|---:|---:|---:|')
+    const pace = Math.round(changes / taken.seconds)
+    print(`| back-up beside ${pace} changes/s | ${row(taken, await documentsOf(source))} |`)
     print(`| restore, with verification and indexes | ${row(restored, await documentsOf(copy))} |`)
     print('')
-    print(`archive: ${(size / 1e6).toFixed(1)} MB; ${counted} of ${invoices} invoices in the copy`)
-    if (counted !== invoices) process.exitCode = 1
+    print(
+      `archive: ${(size / 1e6).toFixed(1)} MB, ${await copy.collection(INVOICES).countDocuments()} invoices in the copy`,
+    )
+    const isSame = await compared(source, copy, touched, print)
+    const isClean = await reconciled(copy, print)
+    if (!isSame || !isClean) process.exitCode = 1
   } finally {
     await source.connection.dropDatabase()
     await copy.connection.dropDatabase()
@@ -67,15 +74,49 @@ export async function benchBackUp({ invoices, print }: BenchOptions): Promise<vo
   }
 }
 
+async function compared(
+  source: Database,
+  copy: Database,
+  touched: ReadonlySet<string>,
+  print: BenchOptions['print'],
+): Promise<boolean> {
+  const begun = performance.now()
+  const { same, changed, wrong } = await compareCopy(source, copy, touched)
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(1)
+  print(
+    `comparison, ${seconds} s: ${same} documents are the same, ${changed} were written meanwhile, ${wrong.length} are wrong`,
+  )
+  for (const one of wrong.slice(0, SHOWN)) print(`  ${one}`)
+  return wrong.length === 0
+}
+
+/** The product's own check of every invoice against its payments and events. */
+async function reconciled(copy: Database, print: BenchOptions['print']): Promise<boolean> {
+  const begun = performance.now()
+  const deps = {
+    reconciliation: createReconciliationRepository(copy),
+    ...{ cursors: createCursorRepository(copy), clock: { now: Date.now }, pause },
+  }
+  const { evaluated, notChecked, violations } = await reconcile(deps, { since: null, onProgress: () => undefined })
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(1)
+  print(
+    `reconciliation of the copy, ${seconds} s: ${evaluated} invoices, ${notChecked} not checked, ${violations.length} faults`,
+  )
+  for (const { invoiceId, invariant, words } of violations.slice(0, SHOWN))
+    print(`  ${invoiceId} ${invariant}: ${words}`)
+  return violations.length === 0 && notChecked === 0
+}
+
 const byte = (value: number): string => Buffer.alloc(32, value).toString('base64')
 
 interface Measured {
   readonly seconds: number
+  readonly cpuSeconds: number
   readonly peakBytes: number
 }
 
-const row = ({ seconds, peakBytes }: Measured, documents: number): string =>
-  `${seconds.toFixed(1)} | ${documents} | ${(peakBytes / 1e6).toFixed(0)}`
+const row = ({ seconds, cpuSeconds, peakBytes }: Measured, documents: number): string =>
+  `${seconds.toFixed(1)} | ${cpuSeconds.toFixed(1)} | ${documents} | ${(peakBytes / 1e6).toFixed(0)}`
 
 async function documentsOf(db: Database): Promise<number> {
   const stats = await db.connection.getClient().db(db.name).stats()
@@ -85,43 +126,15 @@ async function documentsOf(db: Database): Promise<number> {
 /** Runs a command to its end. Throws unless it succeeds. */
 async function measured(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Measured> {
   const begun = performance.now()
-  let peakBytes = 0
+  let [peakBytes, cpuSeconds] = [0, 0]
   const child = await startChild(args, env, async () => true)
   const until = begun + WITHIN_MS
   while (child.exitStatus() === null) {
     peakBytes = Math.max(peakBytes, child.peakBytes() ?? 0)
+    cpuSeconds = Math.max(cpuSeconds, child.cpuSeconds() ?? 0)
     if (performance.now() > until) throw new Error(`${args.join(' ')} did not end`)
     await pause(50)
   }
   if (child.exitStatus() !== 0) throw new Error(`${args.join(' ')} ended with ${child.exitStatus()}`)
-  return { seconds: (performance.now() - begun) / 1_000, peakBytes }
-}
-
-/** Changes invoices and payments all over their collections; `stop` returns how many. */
-function startWriter(db: Database) {
-  let isDone = false
-  let changes = 0
-  const work = (async () => {
-    const sampled = [{ $sample: { size: 2_000 } }, { $project: { _id: 1 } }]
-    const [invoices, payments] = [
-      await db.collection(INVOICES).aggregate<{ _id: string }>(sampled).toArray(),
-      await db.collection(PAYMENTS).aggregate<{ _id: string }>(sampled).toArray(),
-    ]
-    while (!isDone) {
-      const nth = changes % 2_000
-      const [invoice, payment] = [invoices[nth % invoices.length], payments[nth % payments.length]]
-      if (invoice !== undefined) await db.collection(INVOICES).updateOne({ _id: invoice._id }, { $inc: { version: 1 } })
-      if (payment !== undefined)
-        await db.collection(PAYMENTS).updateOne({ _id: payment._id }, { $set: { updatedAt: new Date() } })
-      changes += 2
-      await pause(2_000 / CHANGES_PER_SECOND)
-    }
-    return changes
-  })()
-  return {
-    stop: async (): Promise<number> => {
-      isDone = true
-      return await work
-    },
-  }
+  return { seconds: (performance.now() - begun) / 1_000, cpuSeconds, peakBytes }
 }

@@ -25,27 +25,54 @@ const IDLE_MS = 10_000
  * with a bare loop of POSTs to the same 100 receivers, which respond after 20 ms. Everything runs on this machine, each
  * process as the Procfile starts it.
  */
-export function benchDeliveries(options: BenchOptions): Promise<void> {
-  return withRig(options, async (rig) => {
-    const stage = await openDeliveryStage(rig)
-    const services = { webhooks: await rig.startService('webhooks') }
-    const figures: Figures = { bare: [], due: [], whole: [], delays: new Map(), lone: [] }
-    const other = options.against == null ? null : otherCheckout(options.against, 'deliveries', options)
-    const meter = createWorkMeter(rig.api.db, rig.stores.redisUrl)
-    try {
-      await warmUp(stage)
-      await meter.countIdle(pause, IDLE_MS)
-      for (let round = 1; round <= options.rounds; round += 1) {
+export async function benchDeliveries(options: BenchOptions): Promise<void> {
+  const { isServe = false, ...common } = options
+  const measured = (print: (line: string) => void, serve: boolean, run: (side: Side) => Promise<void>) =>
+    withRig({ ...common, isServe: serve, print }, (rig) => withSide({ ...common, print }, rig, run))
+  await measured(options.print, false, async (own) => {
+    if (!isServe) return await alternate(options, [own])
+    await measured(
+      (line) => options.print(`serve: ${line}`),
+      true,
+      (serve) => alternate(options, [own, serve]),
+    )
+  })
+}
+
+/** One form of the product under the same load. */
+interface Side {
+  runRound(round: number): Promise<void>
+  report(): void
+}
+
+async function alternate(options: BenchOptions, sides: readonly Side[]): Promise<void> {
+  const other = options.against == null ? null : otherCheckout(options.against, 'deliveries', options)
+  for (let round = 1; round <= options.rounds; round += 1) {
+    for (const side of sides) await side.runRound(round)
+    other?.runRound(round)
+  }
+  for (const side of sides) side.report()
+  other?.report()
+}
+
+async function withSide(options: BenchOptions, rig: Rig, run: (side: Side) => Promise<void>): Promise<void> {
+  const stage = await openDeliveryStage(rig)
+  const services = { webhooks: await rig.startService('webhooks') }
+  const figures: Figures = { bare: [], due: [], whole: [], delays: new Map(), lone: [] }
+  const meter = createWorkMeter(rig.api.db, rig.stores.redisUrl)
+  try {
+    await warmUp(stage)
+    await meter.countIdle(pause, IDLE_MS)
+    await run({
+      runRound: async (round) => {
         const print = (line: string) => options.print(`  round ${round}: ${line}`)
         await oneRound({ rig, stage, services, meter, options: { ...options, print } }, figures)
-        other?.runRound(round)
-      }
-      report(figures, options)
-      other?.report()
-    } finally {
-      meter.close()
-    }
-  })
+      },
+      report: () => report(figures, options),
+    })
+  } finally {
+    meter.close()
+  }
 }
 
 interface Figures {

@@ -12,7 +12,9 @@ export interface BenchOptions {
   readonly only: string | null
   /** Folder of another checkout whose rounds alternate with these; null or absent for none. */
   readonly against?: string | null
-  /** For `growth` and `backup`: invoices in the seeded database; for `watches`: old addresses. */
+  /** Everything of the product in one process (`paymesh serve`); absent: one process per line of the Procfile. */
+  readonly isServe?: boolean
+  /** For `growth` and `backup`: invoices in the seeded database; for `watches`: old addresses; for `payment-keys`: payments. */
   readonly invoices: number
   /** A separate Redis, instead of a given one. */
   readonly redisUrl?: string

@@ -4,6 +4,8 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import mongoose from 'mongoose'
 import { startStores } from '#scripts/embedded/stores.ts'
+import { startExchangeSimulator } from '#scripts/exchange-simulator/simulator.ts'
+import { SERVE_LINE } from '#scripts/start/procfile.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
@@ -44,10 +46,10 @@ export interface Rig {
   /** Starts the baseline on `database`. */
   startBare(operation: 'create' | 'get' | 'list', database: Database): Promise<Side>
   readonly stores: { readonly mongoUrl: string; readonly redisUrl: string }
-  /** Starts another process of the Procfile and waits until it is ready. */
+  /** Starts another process of the Procfile and waits until it is ready; with `isServe` the one process is it already. */
   startService(name: 'invoices' | 'webhooks'): Promise<Child>
-  /** Starts another API process, in addition to `api`. */
-  startApi(): Promise<Side>
+  /** Starts another API process, in addition to `api`, on another database if one is given. */
+  startApi(database?: Database): Promise<Side>
   /** Starts a process of the benchmark and waits until it listens on `port`. */
   startHelper(file: string, port: number, env: Readonly<Record<string, string>>): Promise<Child>
   /** An empty database with the product's indexes, dropped at the end. */
@@ -94,16 +96,28 @@ async function openRig(options: BenchOptions, undo: (() => Promise<unknown> | un
   }
 
   const db = await openDatabase()
-  const env = serviceEnv(stores, db.name)
-  const startService = async (service: 'api' | 'invoices' | 'webhooks') => {
+  const startProcess = async (
+    name: string,
+    words: readonly string[],
+    { on = db, more = {} }: { readonly on?: Database; readonly more?: Readonly<Record<string, string>> } = {},
+  ) => {
     const [port, health] = [await freePort(), await freePort()]
     const ports = { PAYMESH_API_PORT: String(port), PAYMESH_METRICS_PORT: String(health) }
     const { profileDir } = options
-    const profile = profileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profileDir, service)}`]
-    const args = [...profile, 'scripts/service.mjs', service]
-    const child = await start(args, { ...env, ...ports }, () => isReady(health))
-    return { origin: `http://127.0.0.1:${port}`, child, db }
+    const profile = profileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profileDir, name)}`]
+    const env = { ...serviceEnv(stores, on.name), ...ports, ...more }
+    const child = await start([...profile, ...words], env, () => isReady(health))
+    return { origin: `http://127.0.0.1:${port}`, child, db: on }
   }
+  const startServe = async () => {
+    const exchanges = await startExchangeSimulator({ port: 0 })
+    undo.push(() => exchanges.stop())
+    const others = { PAYMESH_CHECKOUT_PORT: '0', PAYMESH_ADMIN_PORT: '0' }
+    const more = { ...others, PAYMESH_RATE_SOURCES: JSON.stringify(exchanges.sourceUrls) }
+    return await startProcess('serve', SERVE_LINE.args, { more })
+  }
+  const startService = (service: 'api' | 'invoices' | 'webhooks', on = db) =>
+    startProcess(service, ['scripts/service.mjs', service], { on })
 
   const keys = await seedKeys(db, PEPPER, TENANTS)
   if (asset) undo.push(await prepareReceiving(db, [...new Set(keys.map((key) => key.workspaceId))], options))
@@ -111,7 +125,7 @@ async function openRig(options: BenchOptions, undo: (() => Promise<unknown> | un
     ...{ amount: '25.00', currency: 'USD', order_id: 'order-1', metadata: { cart: 'c-1' } },
     ...(asset && { asset: BENCH_ASSET }),
   })
-  const api = await startService('api')
+  const api = options.isServe ? await startServe() : await startService('api')
   const template = await makeTemplate(api, keys[0]?.apiKey ?? '', body)
   print(
     `${cpus().length} cores, ${options.rounds} interleaved rounds of ${options.seconds} s each, ${keys.length} keys`,
@@ -123,8 +137,8 @@ async function openRig(options: BenchOptions, undo: (() => Promise<unknown> | un
     body,
     openDatabase,
     stores,
-    startService: async (name) => (await startService(name)).child,
-    startApi: () => startService('api'),
+    startService: async (name) => (options.isServe ? api.child : (await startService(name)).child),
+    startApi: (database) => startService('api', database),
     startHelper: (file, port, helperEnv) => start(['--import', 'tsx', file], helperEnv, () => listens(port)),
     startBare: async (operation, database) => {
       const port = await freePort()

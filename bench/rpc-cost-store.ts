@@ -93,7 +93,8 @@ export function createBenchStore(network: NetworkId, now: () => number) {
         invoices
           .filter(({ expiresAt }) => expiresAt > after)
           .map(({ id, matchKey, since, expiresAt, status }) => {
-            return { invoiceId: id, matchKey, since, expiresAt, isOpen: WAITING.includes(status) }
+            const isOpen = WAITING.includes(status)
+            return { invoiceId: id, matchKey, since, expiresAt, isOpen, isUnpaid: isOpen && status !== 'confirming' }
           }),
       coinAccounts: async (_mode: string, _network: string, after: number): Promise<readonly CoinAccount[]> =>
         invoices

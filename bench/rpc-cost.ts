@@ -5,7 +5,6 @@ import type { ChainDefinition } from '#shared/chains/definitions/chain.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import { ASSET_IDS, type AssetId, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
-import { unitsOfCall } from '#shared/domain/nodes/providers.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { ScanSession, ScanSource } from '#shared/usecases/scanning/scan-session.ts'
 import { scanTick } from '#shared/usecases/scanning/scan-tick.ts'
@@ -13,12 +12,19 @@ import { adoptMode } from '#shared/usecases/scanning/thrifty-mode.ts'
 import { usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { thriftyTick } from '#shared/usecases/scanning/thrifty-tick.ts'
 import type { BenchOptions } from './options.ts'
+import { countByQuestion, lineOf, millions, type Outcome, totals } from './rpc-cost-figures.ts'
 import { type CountingNode, startCountingNode } from './rpc-cost-node.ts'
 import { type BenchInvoice, createBenchStore } from './rpc-cost-store.ts'
 
 const NETWORKS = ['ethereum', 'bsc', 'polygon', 'base', 'arbitrum'] as const satisfies readonly NetworkId[]
 const DAY_MS = 86_400_000
 const LIFE_MS = 20 * 60_000
+/** Invoices are opened within half a day. */
+const BUSY_MS = DAY_MS / 2
+/** Above so many invoices a day, a part of the busy half is played and scaled, until nothing is open any more. */
+const PLAYED_WHOLE_MAX = 500
+const PART_MS = DAY_MS / 12
+const PART_REST_MS = 30 * 60_000
 /** Blocks of full scanning that are played; its costs do not depend on invoices. */
 const FULL_BLOCKS = 400
 const SECOND = 1_000
@@ -33,62 +39,59 @@ interface Play {
   readonly days: number
 }
 
-interface Outcome {
-  readonly calls: number
-  readonly units: number
-  readonly bytes: number
-  /** Milliseconds from a payment's block to its record, while its page was open and when it was closed. */
-  readonly open: readonly number[]
-  readonly closed: readonly number[]
-  readonly missed: number
-}
-
 /**
  * What scanning costs in a month on five EVM networks: the real steps of the scanner on a virtual clock, against nodes that speak JSON-RPC and
  * count. `rounds` days are played and scaled to thirty; every day is like the others. `only` chooses a number of invoices a day.
  */
 export async function benchRpcCost({ print, only, rounds }: BenchOptions): Promise<void> {
-  const loads = only === null ? [0, 20, 200] : [Number(only)]
+  const [loads, pages, ranges] = casesOf(only)
   print(
     `units by the list of Alchemy; ${rounds} day${rounds === 1 ? '' : 's'} played, figures for 30 days; 20 % abandoned, 10 % of the payers pay when their page is closed`,
   )
-  await printFull(print)
-  for (const logRangeMax of [10, 10_000]) {
-    for (const pageMs of [240_000, 60_000]) {
+  if (only === null || only === 'full') await printFull(print)
+  for (const logRangeMax of ranges) {
+    for (const pageMs of pages) {
       for (const load of loads) {
         if (load === 0 && (pageMs < 240_000 || logRangeMax > 10)) continue
-        print(
-          `thrifty, ${load} invoices a day, page open ${pageMs / 60_000} min, logs of ${logRangeMax} blocks a request`,
-        )
-        let units = 0
-        for (const network of NETWORKS) {
-          const outcome = await play({ network, perDay: load / NETWORKS.length, pageMs, logRangeMax, days: rounds })
-          units += outcome.units
-          print(`  ${lineOf(network, outcome)}`)
-        }
-        print(`  all: ${millions(units)} M units`)
+        await printThrifty(print, { load, pageMs, logRangeMax, days: rounds })
       }
     }
   }
 }
 
-const millions = (units: number) => (units / 1e6).toFixed(1)
-
-function lineOf(network: string, { calls, units, bytes, open, closed, missed }: Outcome): string {
-  const delays = (all: readonly number[]) => `${percentile(all, 0.5)} / ${percentile(all, 0.95)} s`
+/** Invoices a day, how long a page is open and blocks of a request for logs: all cases, or those of `200`, `200/1` (minutes) or `200/1/10`. */
+function casesOf(only: string | null): readonly [readonly number[], readonly number[], readonly number[]] {
+  if (only === 'full') return [[], [], []]
+  const [load, minutes, range] = only === null ? [] : only.split('/').map(Number)
   return [
-    network.padEnd(9),
-    `${(calls / 1e3).toFixed(0)} k calls`.padStart(14),
-    `${millions(units)} M units`.padStart(15),
-    `${(bytes / 2 ** 20).toFixed(0)} MB`.padStart(10),
-    `  delay p50 / p95 open ${delays(open)} (${open.length}), closed ${delays(closed)} (${closed.length}), missed ${missed}`,
-  ].join('')
+    load === undefined ? [0, 20, 200, 2_000] : [load],
+    minutes === undefined ? [240_000, 60_000] : [minutes * 60_000],
+    range === undefined ? [10, 10_000] : [range],
+  ]
 }
 
-function percentile(all: readonly number[], share: number): string {
-  const sorted = [...all].sort((one, other) => one - other)
-  const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
-  return found === undefined ? '–' : (found / 1_000).toFixed(1)
+async function printThrifty(
+  print: (line: string) => void,
+  { load, ...rest }: Pick<Play, 'pageMs' | 'logRangeMax' | 'days'> & { readonly load: number },
+): Promise<void> {
+  const { pageMs, logRangeMax } = rest
+  const part =
+    load > PLAYED_WHOLE_MAX ? `, ${PART_MS / 3_600_000} of the 12 busy hours played, the idle half left out` : ''
+  print(
+    `thrifty, ${load} invoices a day, page open ${pageMs / 60_000} min, logs of ${logRangeMax} blocks a request${part}`,
+  )
+  let units = 0
+  const reasons = new Map<string, number>()
+  for (const network of NETWORKS) {
+    const outcome = await play({ network, perDay: load / NETWORKS.length, ...rest })
+    units += outcome.units
+    for (const [reason, spent] of outcome.reasons) reasons.set(reason, (reasons.get(reason) ?? 0) + spent)
+    print(`  ${lineOf(network, outcome)}`)
+  }
+  const shares = [...reasons].sort(([, one], [, other]) => other - one)
+  print(
+    `  all: ${millions(units)} M units: ${shares.map(([reason, spent]) => `${reason} ${millions(spent)}`).join(', ')}`,
+  )
 }
 
 /** Opens the scanner's steps of one network at a moment, on stores in memory. */
@@ -117,6 +120,8 @@ async function openNetwork(
     store.deps.metrics,
   )
   if (client === null) throw new Error('no client')
+  const reasons = new Map<string, number>()
+  const asked = countByQuestion(node, client, reasons)
   await client.verify()
   const head = await client.head()
   const block = await client.blockAt(head.height)
@@ -125,7 +130,7 @@ async function openNetwork(
     mode: 'live',
     network,
     family: 'evm',
-    client,
+    client: asked,
     createIndex: createWatchIndex,
     pollMs: SECOND,
     finalityDepth: chain.finalityDepth,
@@ -161,28 +166,31 @@ async function openNetwork(
   }
   await adoptMode(session)
   node.calls.clear()
+  reasons.clear()
   node.bytes = 0
   const close = async () => {
     await client.close()
     await node.close()
   }
-  return { time, node, store, session, tokens, close }
+  return { time, node, store, session, tokens, reasons, close }
 }
 
 async function play({ network, perDay, pageMs, logRangeMax, days }: Play): Promise<Outcome> {
   const startAt = Date.UTC(2026, 0, 1)
+  const { dayMs, quietMs, busyMs } = hoursOf(perDay)
   const stage = await openNetwork(network, { startAt, logRangeMax, isThrifty: true })
   const { time, node, store, session, tokens } = stage
   const luck = createLuck(`${network}:${perDay}:${pageMs}`)
-  const arrivals = Array.from({ length: perDay * days }, (_, index) => {
-    const day = Math.floor(index / perDay)
-    return startAt + day * DAY_MS + 6 * 3_600_000 + luck() * (DAY_MS / 2)
+  const played = Math.round((perDay * busyMs) / BUSY_MS)
+  const arrivals = Array.from({ length: played * days }, (_, index) => {
+    const day = Math.floor(index / played)
+    return startAt + day * dayMs + quietMs + luck() * busyMs
   }).sort((one, other) => one - other)
   const attention = session.attention as { until: number }
   const pages: { readonly until: number }[] = []
   const due: { readonly at: number; readonly invoice: BenchInvoice }[] = []
   const coin = ASSET_IDS.find((id) => networkOf(id) === network && ASSETS[id].contract === null) as AssetId
-  for (; time.now < startAt + days * DAY_MS; time.now += SECOND) {
+  for (; time.now < startAt + days * dayMs; time.now += SECOND) {
     while ((arrivals[0] ?? Number.POSITIVE_INFINITY) <= time.now) {
       arrivals.shift()
       const isCoin = network !== 'polygon' && luck() < 0.25
@@ -218,16 +226,23 @@ async function play({ network, perDay, pageMs, logRangeMax, days }: Play): Promi
       if (one.status === 'pending' && session.cursor.time >= one.expiresAt) one.status = 'expired'
     await thriftyTick(session)
   }
-  const outcome = outcomeOf(node, store.invoices, { pageMs, scale: 30 / days })
+  const scale = (30 * BUSY_MS) / (days * busyMs)
+  const outcome = outcomeOf(node, store.invoices, { pageMs, scale })
   await stage.close()
-  return outcome
+  return { ...outcome, reasons: new Map([...stage.reasons].map(([reason, units]) => [reason, units * scale])) }
+}
+
+/** How long a played day is, when its first invoice may open and how long they go on. */
+function hoursOf(perDay: number): { readonly dayMs: number; readonly quietMs: number; readonly busyMs: number } {
+  if (perDay * NETWORKS.length <= PLAYED_WHOLE_MAX) return { dayMs: DAY_MS, quietMs: DAY_MS / 4, busyMs: BUSY_MS }
+  return { dayMs: PART_MS + PART_REST_MS, quietMs: 0, busyMs: PART_MS }
 }
 
 function outcomeOf(
   node: CountingNode,
   invoices: readonly BenchInvoice[],
   { pageMs, scale }: { pageMs: number; scale: number },
-): Outcome {
+): Omit<Outcome, 'reasons'> {
   const [calls, units] = totals(node)
   const seen = invoices.flatMap(({ paidAt, seenAt, since }) =>
     paidAt === null || seenAt === null ? [] : [{ isOpen: paidAt < since + pageMs, ms: Math.max(0, seenAt - paidAt) }],
@@ -242,15 +257,6 @@ function outcomeOf(
     closed: delays(false),
     missed,
   }
-}
-
-function totals({ calls }: Pick<CountingNode, 'calls'>): readonly [number, number] {
-  let [all, units] = [0, 0]
-  for (const [method, count] of calls) {
-    all += count
-    units += count * unitsOfCall('alchemy', 'evm', method)
-  }
-  return [all, units]
 }
 
 /** Full scanning reads every block, whatever is open: some blocks are played at their pace, with the scanner's own pauses. */
@@ -269,7 +275,7 @@ async function printFull(print: (line: string) => void): Promise<void> {
     const [calls, units] = totals(stage.node)
     sum += units * scale
     print(
-      `  ${lineOf(network, { calls: calls * scale, units: units * scale, bytes: stage.node.bytes * scale, open: [], closed: [], missed: 0 })}`,
+      `  ${lineOf(network, { calls: calls * scale, units: units * scale, bytes: stage.node.bytes * scale, reasons: new Map(), open: [], closed: [], missed: 0 })}`,
     )
     await stage.close()
   }

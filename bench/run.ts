@@ -9,6 +9,8 @@ import { benchIsolation } from './isolation.ts'
 import { benchListInvoices } from './list-invoices.ts'
 import { benchOutages } from './outages.ts'
 import { benchPages } from './pages.ts'
+import { benchPaymentKeys } from './payment-keys.ts'
+import { benchPlanLimit } from './plan-limit.ts'
 import { benchRpcCost } from './rpc-cost.ts'
 import { benchScale } from './scale.ts'
 import { benchScan } from './scan.ts'
@@ -17,6 +19,10 @@ import { benchWatches } from './watches.ts'
 /** Benchmarks by name, each against a bare baseline in the same run. */
 const BENCHMARKS = {
   'create-invoice': { run: benchCreateInvoice, is: 'POST /invoices against node:http with one native insert' },
+  'plan-limit': {
+    run: benchPlanLimit,
+    is: 'POST /invoices in workspaces with a limit of invoices per month, against the same without one',
+  },
   'get-invoice': { run: benchGetInvoice, is: 'GET /invoices/{id} against node:http with one native findOne' },
   'list-invoices': {
     run: benchListInvoices,
@@ -35,6 +41,10 @@ const BENCHMARKS = {
   growth: {
     run: benchGrowth,
     is: 'rows examined by every query of the product after two years, compared with one per cent of the data',
+  },
+  'payment-keys': {
+    run: benchPaymentKeys,
+    is: 'bytes and inserts of payments under the digest of their key, against its text',
   },
   pages: { run: benchPages, is: 'loads of pages in Chromium, on a fast line and as on a slow phone' },
   backup: {
@@ -70,8 +80,10 @@ ${Object.entries(BENCHMARKS)
   --rounds <n>     interleaved measurements of each side, of which the median counts (5)
   --only <part>    of deliveries: due, whole, lone or paced; of scale: webhooks or api;
                    of idle: serve or processes; of watches: packs; of rpc-cost: invoices a day (0, 20 and 200)
+  --serve          of deliveries: alternates with everything in one process (paymesh serve)
   --against <dir>  of deliveries: alternates with another checkout, whose own benchmark measures it
-  --invoices <n>   of growth and backup: invoices in the seeded database (10000); of watches: old addresses
+  --invoices <n>   of growth and backup: invoices in the seeded database (10000); of watches: old addresses;
+                   of payment-keys: payments
   --profile <dir>  writes CPU profiles of the product's processes there; the ratios mean nothing then
 MONGO_URL and REDIS_URL name running stores; without them the benchmark starts its own.
 `
@@ -86,6 +98,7 @@ const { values, positionals } = parseArgs({
     invoices: { type: 'string', default: '10000' },
     profile: { type: 'string' },
     against: { type: 'string' },
+    serve: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -108,6 +121,7 @@ if (values.help) {
     only,
     profileDir,
     against,
+    isServe: values.serve,
     invoices,
     print,
   })

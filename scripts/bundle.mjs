@@ -8,7 +8,15 @@ import { pathToFileURL } from 'node:url'
 const SOURCES = ['services', 'shared', 'scripts', 'clients']
 const ENTRIES = ['scripts/start/main.ts', 'scripts/service/main.ts', 'scripts/cli/main.ts', 'scripts/demo/main.ts']
 // These read files next to their modules, or are native.
-const EXTERNAL = ['mongodb-memory-server-core', '@foundry-rs/*', '@node-rs/argon2', 'esbuild', 'vite', 'fsevents']
+const EXTERNAL = [
+  'mongodb-memory-server-core',
+  '@foundry-rs/*',
+  '@node-rs/argon2',
+  'sharp',
+  'esbuild',
+  'vite',
+  'fsevents',
+]
 // The pages are built separately (pages.mjs).
 const PAGES = ['services/dashboard', 'services/checkout/web', 'services/api/reference/web']
 const KEEP_MS = 7 * 86_400_000

@@ -33,6 +33,10 @@ const FREE = [
 /** For tools that are not shipped. */
 const FREE_FOR_TOOLS = [...FREE, 'MPL-2.0', 'Python-2.0', 'LGPL-3.0-only']
 
+/** Shared libraries of sharp, loaded as they are and replaceable: the LGPL asks no more of what ships beside them. */
+const SHARED_LIBRARIES = /^@img\/sharp-(libvips|win32|wasm32)/
+const FREE_AS_LIBRARY = [...FREE, 'LGPL-3.0-or-later']
+
 /** Packages whose licence form the lockfile leaves out; their licence file was read. */
 const READ = { eyes: 'MIT', reserved: 'MIT', 'text-encoding-utf-8': 'Unlicense' }
 
@@ -62,7 +66,8 @@ function faultsOf(manifest, lock) {
       faults.push(`${path}: comes from ${entry.resolved}`)
     if (entry.hasInstallScript && !KNOWN_SCRIPTS.has(name)) faults.push(`${path}: has an install script`)
     if (isBare) continue
-    const allowed = entry.dev || entry.devOptional ? FREE_FOR_TOOLS : FREE
+    const shipped = SHARED_LIBRARIES.test(name) ? FREE_AS_LIBRARY : FREE
+    const allowed = entry.dev || entry.devOptional ? FREE_FOR_TOOLS : shipped
     const license = entry.license ?? READ[name]
     if (license === undefined || !isFree(String(license), allowed)) {
       faults.push(`${path}: licence ${license ?? 'unknown'} is not on the list${entry.dev ? ' for tools' : ''}`)

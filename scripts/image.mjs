@@ -15,7 +15,7 @@ const FILES = [
 /** Processes and the command line; the development runner is not included. */
 const ENTRIES = ['scripts/service/main.ts', 'scripts/cli/main.ts']
 /** Production dependencies with native code that remain packages. */
-const PACKAGES = ['@node-rs/argon2']
+const PACKAGES = ['@node-rs/argon2', 'sharp']
 
 /** The package and all its dependencies in this installation, including installed optional ones. */
 function withDependencies(name, found = new Set()) {

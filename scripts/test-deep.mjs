@@ -75,6 +75,10 @@ const STAGES = {
     what: 'the container image, built without a daemon, with every process, the command line, a payment and doctor in it',
     args: ['--import', 'tsx', 'test/drills/image/run.ts'],
   },
+  chart: {
+    what: 'every rendering of the chart on a real API server of Kubernetes, with and without operators',
+    args: ['--import', 'tsx', 'test/drills/chart/run.ts'],
+  },
 }
 
 const HELP = `npm run test:deep -- [stage …]   (all of them when none is named)

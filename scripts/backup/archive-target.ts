@@ -29,8 +29,7 @@ export function fileTarget(file: string): ArchiveTarget {
         await handle.sync()
         const { size } = await handle.stat()
         await handle.close()
-        await rename(partial, file)
-        await syncFolder(dirname(file))
+        await nameArchive(partial, file)
         return size
       } catch (error) {
         await handle.close().catch(() => undefined)
@@ -39,6 +38,13 @@ export function fileTarget(file: string): ArchiveTarget {
       }
     },
   }
+}
+
+/** Gives an archive its name, which survives a loss of power. Throws when a file of that name exists. */
+export async function nameArchive(from: string, to: string): Promise<void> {
+  if (await exists(to)) throw new Error(`${to} already exists`)
+  await rename(from, to)
+  await syncFolder(dirname(to))
 }
 
 /** A stream, such as stdout into a pipe. An archive that was cut off is recognised by its reader: it has no end. */

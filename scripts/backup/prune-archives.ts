@@ -1,9 +1,9 @@
-import { readdir, rm, stat } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { BACKUP_AHEAD_MAX_MS } from '#shared/ports/verified-backups.ts'
 
 const DAY_MS = 86_400_000
 const NAME = /^paymesh-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
-const PARTIAL = /^paymesh-\d{8}T\d{6}Z\.backup\.partial$/
 
 /** Which archives of a folder are kept. */
 export interface Retention {
@@ -28,24 +28,24 @@ export async function listArchives(folder: string): Promise<readonly { readonly 
     .toSorted((one, other) => other.at - one.at)
 }
 
+/** The archives of a folder, newest first, without those that claim to be of a later time than `now`. */
+export async function listPastArchives(folder: string, now: number): ReturnType<typeof listArchives> {
+  return (await listArchives(folder)).filter(({ at }) => at <= now + BACKUP_AHEAD_MAX_MS)
+}
+
 /**
- * Removes the archives that are kept neither by number nor by age, and what interrupted back-ups left a day ago. Returns the names of removed files.
- * `verified` is kept in any case.
+ * Removes the archives that are kept neither by number nor by age. Returns the names of removed files. `verified` is kept in any case. Those of a later
+ * time stay until that time has come, and take the place of none.
  */
 export async function pruneArchives(
   folder: string,
   { keep, keepDays }: Retention,
   { verified, now }: { readonly verified: string; readonly now: number },
 ): Promise<readonly string[]> {
-  const archives = await listArchives(folder)
-  const old = archives
+  const removed = (await listPastArchives(folder, now))
     .slice(keep)
     .filter(({ name, at }) => name !== verified && now - at > keepDays * DAY_MS)
     .map(({ name }) => name)
-  const partial = (await readdir(folder)).filter((name) => PARTIAL.test(name))
-  const left: string[] = []
-  for (const name of partial) if (now - (await stat(join(folder, name))).mtimeMs > DAY_MS) left.push(name)
-  const removed = [...old, ...left]
   for (const name of removed) await rm(join(folder, name), { force: true })
   return removed
 }

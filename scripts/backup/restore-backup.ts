@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib'
 import type { ArchiveBatch, ArchiveContents } from '#shared/db/backup/archive-batch.ts'
 import { walkArchive } from '#shared/db/backup/archive-contents.ts'
 import { type Precautions, takePrecautions } from '#shared/db/backup/prepare-restored-database.ts'
-import { dropIndexes, requireEmpty, type WriteBatch, writeArchive } from '#shared/db/backup/restore-archive.ts'
+import { prepareCollections, requireEmpty, type WriteBatch, writeArchive } from '#shared/db/backup/restore-archive.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { envelopesIn } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { writeRestoreState } from '#shared/db/restore/restore-state.ts'
@@ -145,7 +145,7 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
   await requireEmpty(db)
   const at = clock.now()
   const state = { takenAt: verified.takenAt, restoredAt: new Date(at).toISOString(), skip }
-  await dropIndexes(db)
+  await prepareCollections(db)
   await writeRestoreState(db, { ...state, state: 'writing' })
   await readArchive(createReadStream(file), { secret }, async (source) => {
     await writeArchive(db, source, onProgress, options.write)

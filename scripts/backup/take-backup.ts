@@ -20,13 +20,16 @@ export interface TakeOptions {
   readonly secret: ArchiveSecret
   readonly version: string
   readonly onProgress: (progress: BackupProgress) => void
+  /** Ends the back-up with the reason of its abortion; the target then holds no archive. */
+  readonly signal?: AbortSignal
   /** Reads the records of the archive; a test exchanges it. */
   readonly read?: typeof readBackup
 }
 
 /** Writes an encrypted archive of the installation as of the moment at which the reading ends. Memory does not depend on its size. */
 export async function takeBackup(db: Database, options: TakeOptions): Promise<TakenBackup> {
-  const { target, id, secret, version, onProgress, read = readBackup } = options
+  const { target, id, secret, version, onProgress, signal, read = readBackup } = options
+  signal?.throwIfAborted()
   let totals: BackupTotals | undefined
   const onEnd = (ended: BackupTotals): void => {
     totals = ended
@@ -36,12 +39,17 @@ export async function takeBackup(db: Database, options: TakeOptions): Promise<Ta
   const packed = plain.pipe(createGzip({ level: 6 }))
   // `pipe` passes no errors on.
   plain.on('error', (error) => packed.destroy(error))
+  // Its reader receives the error; without this listener one that is not reading just now would end the process.
+  packed.on('error', () => undefined)
+  const abort = (): void => void packed.destroy(signal?.reason)
+  signal?.addEventListener('abort', abort)
   try {
     const about = { paymesh: version, database: db.name }
     const bytes = await target.write(sealArchive(packed, secret, about, new Date()))
     if (totals === undefined) throw new Error('the back-up is incomplete')
     return { ...totals, bytes }
   } finally {
+    signal?.removeEventListener('abort', abort)
     plain.destroy()
     packed.destroy()
     // The reading has ended, with its change stream, before the caller closes the store.

@@ -1,15 +1,18 @@
 import { createReadStream } from 'node:fs'
-import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
+import { BACKUP_AHEAD_MAX_MS, backupAge } from '#shared/ports/verified-backups.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
-import { fileTarget } from '../backup/archive-target.ts'
-import { archiveName, listArchives, pruneArchives, type Retention } from '../backup/prune-archives.ts'
-import { type VerifiedArchive, verifyBackup } from '../backup/restore-backup.ts'
+import { probeFolder, removeLeftovers, removeUnverified, unverifiedName } from '../backup/archive-folder.ts'
+import { fileTarget, nameArchive } from '../backup/archive-target.ts'
+import { type HeldLease, LEASE_ENDS_MS, LeaseTaken, underBackupLease } from '../backup/backup-lease.ts'
+import { archiveName, listPastArchives, pruneArchives, type Retention } from '../backup/prune-archives.ts'
+import { verifyBackup } from '../backup/restore-backup.ts'
 import { type ArchiveSecretOptions, archiveSecret, withArchiveSecret } from './session/archive-secret.ts'
 import { type BackupStore, withBackupStore } from './session/backup-store.ts'
-import { recordedBackup, recordVerified, total } from './session/recorded-backup.ts'
+import { recordedBackup, recordVerified, requireRecordable, total } from './session/recorded-backup.ts'
+import { untilSignal } from './session/until-signal.ts'
 import { type OutputOptions, print } from './text/output.ts'
 import { snakeCase } from './text/snake-case.ts'
 
@@ -18,6 +21,12 @@ const KEEP_DAYS = 30
 const HOUR_MS = 3_600_000
 /** After a failure the next attempt of `--every` waits this long, or one interval if that is shorter. */
 const RETRY_MS = HOUR_MS
+/** While another process makes a back-up. */
+const BUSY_MS = 60_000
+/** Longest text of a failure that is stored for `doctor`. */
+const FAILURE_MAX = 500
+const STOPPED = { text: 'No verified back-up was made: the command was interrupted' }
+const ENDED = { text: 'Scheduled back-ups ended', status: 0 }
 
 type Options = OutputOptions & ArchiveSecretOptions & Retention & { readonly every?: number }
 
@@ -26,30 +35,50 @@ const positive = (text: string): number => {
   return Number(text)
 }
 
-/** Back-up into a folder, verification, record and removal of old archives, in this order: a failure removes nothing. */
-async function runOnce(store: BackupStore, folder: string, secret: ArchiveSecret, retention: Retention) {
-  const name = archiveName(store.clock.now())
-  const file = join(folder, name)
-  const taken = await recordedBackup(store, { name, target: fileTarget(file), secret })
-  const verified = await verifyAndRecord(store, file, secret)
-  const removed = await pruneArchives(folder, retention, { verified: name, now: store.clock.now() })
-  return { file, takenAt: verified.takenAt, documents: total(taken.counts), bytes: taken.bytes, removed }
+interface Order {
+  readonly folder: string
+  readonly secret: ArchiveSecret
+  readonly options: Options
 }
 
-/** An archive that is not valid, or was not recorded, gets another name: it is neither kept, nor copied, nor taken for the newest one. */
-async function verifyAndRecord(store: BackupStore, file: string, secret: ArchiveSecret): Promise<VerifiedArchive> {
+/**
+ * Back-up into a folder, verification, record and removal of old archives, in this order: a failure removes no archive. Until it is verified the archive has
+ * another name, under which it is neither counted, nor kept, nor copied elsewhere. One process of an installation at a time does this.
+ */
+async function runOnce(store: BackupStore, order: Order, lease: HeldLease) {
+  const { verifiedBackups, clock } = store
+  const attempted = (await verifiedBackups.lastAttempt())?.name ?? null
+  const attempt = { name: archiveName(clock.now()), startedAt: clock.now() }
   try {
-    const verified = await verifyBackup(createReadStream(file), secret, store.secretBox)
-    await recordVerified(store, verified)
-    return verified
+    await removeLeftovers(order.folder, { attempted, now: await probeFolder(order.folder) })
+    await verifiedBackups.recordAttempt({ ...attempt, failure: null })
+    return await makeVerified(store, order, attempt.name, lease)
   } catch (error) {
-    await rename(file, `${file}.unverified`)
+    // An interruption is no failure, and after the loss of the lease the last attempt is that of another process.
+    if (lease.signal.aborted) throw lease.signal.reason
+    const failure = messageOf(error).slice(0, FAILURE_MAX)
+    await verifiedBackups.recordAttempt({ ...attempt, failure }).catch(() => undefined)
     throw error
   }
 }
 
-async function runAndPrint(folder: string, secret: ArchiveSecret, options: Options): Promise<void> {
-  const done = await withBackupStore((store) => runOnce(store, folder, secret, options))
+async function makeVerified(store: BackupStore, { folder, secret, options }: Order, name: string, lease: HeldLease) {
+  const { signal } = lease
+  const [file, unverified] = [join(folder, name), join(folder, unverifiedName(name))]
+  const taken = await recordedBackup(store, { name, target: fileTarget(unverified), secret, signal })
+  await removeUnverified(folder, await probeFolder(folder), { all: false })
+  const verified = await verifyBackup(createReadStream(unverified, { signal }), secret, store.secretBox)
+  requireRecordable(verified)
+  await lease.require()
+  await nameArchive(unverified, file)
+  await recordVerified(store, verified)
+  await lease.require()
+  const removed = await pruneArchives(folder, options, { verified: name, now: store.clock.now() })
+  await removeUnverified(folder, await probeFolder(folder), { all: true })
+  return { file, takenAt: verified.takenAt, documents: total(taken.counts), bytes: taken.bytes, removed }
+}
+
+function printDone({ options }: Order, done: Awaited<ReturnType<typeof runOnce>>): void {
   const removed = done.removed.length === 0 ? '' : `; removed ${done.removed.join(', ')}`
   print(
     options,
@@ -58,20 +87,74 @@ async function runAndPrint(folder: string, secret: ArchiveSecret, options: Optio
   )
 }
 
-/** Runs until the process is ended. A restart makes no back-up before the newest archive has the age of one interval. */
-async function runEvery(folder: string, secret: ArchiveSecret, options: Options, everyMs: number): Promise<never> {
-  for (;;) {
-    const [newest] = await listArchives(folder)
-    const dueMs = newest === undefined ? 0 : newest.at + everyMs - Date.now()
-    if (dueMs > 0) await wait(Math.min(dueMs, HOUR_MS))
-    else {
-      await runAndPrint(folder, secret, options).catch(async (error: unknown) => {
-        process.stderr.write(`The back-up failed: ${error instanceof Error ? error.message : String(error)}\n`)
-        await wait(Math.min(RETRY_MS, everyMs))
-      })
+/** One back-up now. */
+async function runNow(order: Order, signal: AbortSignal): Promise<void> {
+  await withBackupStore(async (store) => {
+    const request = { owner: store.random.uuid(), signal, waitMs: LEASE_ENDS_MS }
+    printDone(order, await underBackupLease(store.leases, request, (lease) => runOnce(store, order, lease)))
+  })
+}
+
+interface Due {
+  readonly at: number
+  readonly inMs: number
+}
+
+/**
+ * A back-up if one is due, and the time of the next: one interval after the newest archive of the folder, or now when that archive is not the one that was
+ * verified last: a process may have been killed before it recorded one, and anybody may put files into a folder.
+ */
+async function runIfDue(order: Order, everyMs: number, signal: AbortSignal): Promise<Due> {
+  return await withBackupStore(async (store) => {
+    const { clock, random, leases } = store
+    const due = (at: number): Due => ({ at, inMs: at - clock.now() })
+    const before = await dueAt(store, order.folder, everyMs)
+    if (before > clock.now()) return due(before)
+    return await underBackupLease(leases, { owner: random.uuid(), signal, waitMs: 0 }, async (lease) => {
+      // Another process may have made it a moment ago.
+      if ((await dueAt(store, order.folder, everyMs)) <= clock.now())
+        printDone(order, await runOnce(store, order, lease))
+      return due(await dueAt(store, order.folder, everyMs))
+    })
+  })
+}
+
+/** Without a folder it is now: the attempt fails and says so. */
+async function dueAt({ clock, verifiedBackups }: BackupStore, folder: string, everyMs: number): Promise<number> {
+  const now = clock.now()
+  const [newest] = await listPastArchives(folder, now).catch(() => [])
+  if (newest === undefined) return now
+  const age = Math.max(0, now - newest.at)
+  const isRecorded = backupAge(await verifiedBackups.latest(), now) <= age + BACKUP_AHEAD_MAX_MS
+  return isRecorded ? newest.at + everyMs : now
+}
+
+/** Runs until `signal`. Failures are printed; the next attempt follows after an hour, or one interval. */
+async function runEvery(order: Order, everyMs: number, signal: AbortSignal): Promise<never> {
+  const pauseMs = Math.min(RETRY_MS, everyMs)
+  let announcedAt = 0
+  const onFailure = (error: unknown): number => {
+    signal.throwIfAborted()
+    if (error instanceof LeaseTaken) {
+      process.stderr.write(`${messageOf(error)}: waiting for it.\n`)
+      return Math.min(BUSY_MS, pauseMs)
     }
+    process.stderr.write(`The back-up failed, next attempt in ${minutes(pauseMs)}: ${messageOf(error)}\n`)
+    return pauseMs
+  }
+  for (;;) {
+    const waitMs = await runIfDue(order, everyMs, signal).then(({ at, inMs }) => {
+      if (at !== announcedAt) process.stderr.write(`The next back-up is due at ${new Date(at).toISOString()}.\n`)
+      announcedAt = at
+      // Never at once, whatever a clock says.
+      return inMs > 0 ? Math.min(inMs, pauseMs) : pauseMs
+    }, onFailure)
+    await wait(waitMs, undefined, { signal })
   }
 }
+
+const minutes = (ms: number): string => `${Math.round(ms / 60_000)} minutes`
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** `backup run`: what a schedule calls. */
 export function addBackupRunCommand(backup: Command): void {
@@ -87,8 +170,14 @@ export function addBackupRunCommand(backup: Command): void {
     .option('--every <hours>', 'run again and again; without it, once', positive)
     .option('--json', 'print one JSON value')
     .action(async (folder: string, options: Options) => {
-      const secret = archiveSecret(options)
-      if (options.every === undefined) await runAndPrint(folder, secret, options)
-      else await runEvery(folder, secret, options, options.every * HOUR_MS)
+      const order: Order = { folder, secret: archiveSecret(options), options }
+      const { every } = options
+      await untilSignal(
+        async (signal) => {
+          if (every === undefined) await runNow(order, signal)
+          else await runEvery(order, every * HOUR_MS, signal)
+        },
+        every === undefined ? STOPPED : ENDED,
+      )
     })
 }

@@ -3,11 +3,13 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { type ArchiveTarget, fileTarget, streamTarget } from '../backup/archive-target.ts'
 import { verifyBackup } from '../backup/restore-backup.ts'
+import type { TakenBackup } from '../backup/take-backup.ts'
 import { addBackupRunCommand } from './backup-run.ts'
 import { addRestoreCommands } from './restore.ts'
 import { type ArchiveSecretOptions, archiveSecret, withArchiveSecret } from './session/archive-secret.ts'
 import { withBackupStore } from './session/backup-store.ts'
 import { recordedBackup, recordVerified, total } from './session/recorded-backup.ts'
+import { untilSignal } from './session/until-signal.ts'
 import { type OutputOptions, print } from './text/output.ts'
 import { snakeCase } from './text/snake-case.ts'
 
@@ -15,6 +17,8 @@ type Options = OutputOptions & ArchiveSecretOptions
 
 /** Names stdout or stdin on the command line. */
 const STREAM = '-'
+const STDOUT = 'stdout'
+const STOPPED = { text: 'No back-up was made: the command was interrupted' }
 
 function targetOf(file: string): ArchiveTarget {
   if (file !== STREAM) return fileTarget(file)
@@ -25,14 +29,20 @@ function targetOf(file: string): ArchiveTarget {
 
 async function createBackup(file: string, options: Options): Promise<void> {
   const order = {
-    name: file === STREAM ? 'stdout' : basename(file),
+    name: file === STREAM ? STDOUT : basename(file),
     target: targetOf(file),
     secret: archiveSecret(options),
   }
-  const taken = await withBackupStore((store) => recordedBackup(store, order))
+  await untilSignal(async (signal) => {
+    const taken = await withBackupStore((store) => recordedBackup(store, { ...order, signal }))
+    printTaken(taken, file, options)
+  }, STOPPED)
+}
+
+function printTaken(taken: TakenBackup, file: string, options: Options): void {
   const takenAt = taken.takenAt.toISOString()
   const ignored = taken.ignored.length === 0 ? '' : `\nNot included, because unknown: ${taken.ignored.join(', ')}`
-  const shown = file === STREAM ? order.name : file
+  const shown = file === STREAM ? STDOUT : file
   print(
     options,
     snakeCase({ ...taken, file: shown, takenAt }),

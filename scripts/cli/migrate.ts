@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
-import { migrate } from '#shared/db/schema/migrate.ts'
+import { migrate, requireWholeRestore } from '#shared/db/schema/migrate.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
@@ -32,15 +32,16 @@ async function record(
 }
 
 /** Opens only the database: a process that runs before an update receives no key and no Redis. */
-async function migrateDatabase(): Promise<Report> {
+async function migrateDatabase(finish: boolean): Promise<Report> {
   const { stores } = findConfig('migrate')
   const logger = createLogger({ name: 'cli', level: 'silent' })
   const db = await connectDatabase({ url: stores.mongoUrl, name: stores.mongoDatabase, logger })
   try {
+    await requireWholeRestore(db)
     const clock = await createStoreClock(db, logger)
     try {
       // On stderr, so that the output of `--json` remains one value.
-      const report = await migrate(db, (line) => void process.stderr.write(`${line}\n`))
+      const report = await migrate(db, (line) => void process.stderr.write(`${line}\n`), { finish })
       await record(db, { clock, random: createRandom(clock.now) }, report)
       return report
     } finally {
@@ -58,9 +59,10 @@ export function addMigrateCommand(program: Command): void {
     .description(
       'Create the collections and indexes of this version and migrate stored data. Safe to stop and to repeat.',
     )
+    .option('--finish', 'remove at once what only the version before needs: it cannot be started again then')
     .option('--json', 'print one JSON value')
-    .action(async (options: OutputOptions) => {
-      const report = await migrateDatabase()
+    .action(async (options: OutputOptions & { readonly finish?: boolean }) => {
+      const report = await migrateDatabase(options.finish === true)
       print(
         options,
         report,

@@ -10,6 +10,7 @@ import { exportPaymentsRoute } from './export-payments.ts'
 import { INVALID_EXPORT, refuse } from './export-route.ts'
 import { exportSettlementsRoute } from './export-settlements.ts'
 import { addListenRoutes } from './listen/listen-routes.ts'
+import { createPagePreloads } from './page-preloads.ts'
 import { createContextReader } from './request-context.ts'
 
 /** Maximum calls in one request, and maximum bytes. */
@@ -151,11 +152,14 @@ function servePages(app: Express, { config }: AdminDeps): void {
     return
   }
   const folder = join(config.pagesDir, 'dashboard')
+  const preloadsOf = createPagePreloads(folder)
   app.use('/assets', builtAssets(join(folder, 'assets')), noSuchFile)
   app.use((request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return void response.status(405).set('Allow', 'GET, HEAD').end()
     response.set({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' })
+    const preloads = preloadsOf(request.path)
+    if (preloads !== null) response.set('Link', preloads)
     // With a root; otherwise a parent folder whose name begins with a dot would be treated as a hidden file.
     response.sendFile('index.html', { root: folder })
   })

@@ -6,6 +6,7 @@ import type { Config } from '#shared/config/schema.ts'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
+import type { LogoReader } from '#shared/ports/logos.ts'
 import type { NodeCheck } from '#shared/ports/node-states.ts'
 import type { NodePrices } from '#shared/ports/node-usage.ts'
 import type { QueueCounts } from '#shared/ports/queue-counts.ts'
@@ -36,6 +37,7 @@ export interface AdminParts extends ServiceParts, Pick<PeopleDeps, 'lanes' | 'pa
   readonly epochs: EpochStore
   readonly limiter: RateLimiter
   readonly listCursor: ListCursor
+  readonly logoReader: LogoReader
   readonly nodePrices: NodePrices
   readonly nodes: NodeCheck
   /** Null when the network has no node in that mode; the caller closes it. */

@@ -20,10 +20,13 @@ const xpub = () => ({ family: 'evm', kind: 'xpub', value: accountKey(nextAccount
 const ETHEREUM = { mode: 'test', network: 'ethereum' } as const
 const HOOK = { url: 'https://93.184.216.34/hook', events: ['*'], description: 'ERP' }
 
+/** A PNG file of one pixel. */
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGPg9g8HAAEaALLlOoLxAAAAAElFTkSuQmCC'
+
 const people: Pick<
   Record<MutationPath, AuditBehaviour>,
   | `members.${'invite' | 'withdrawInvitation' | 'setRole' | 'remove'}`
-  | 'workspace.update'
+  | `workspace.${'update' | 'setLogo'}`
   | `apiKeys.${'create' | 'revoke'}`
 > = {
   'workspace.update': once(1, 1, async ({ boss: { caller, at } }) => {
@@ -33,6 +36,14 @@ const people: Pick<
       await caller.workspace.update({ ...at, ...op(), version: now.version, change: { name: 'Shop' } })
     }
     return { input: { version, change: { name: 'A' } }, other: { version: version + 1, change: { name: 'B' } }, undo }
+  }),
+  'workspace.setLogo': once(1, 1, async ({ boss: { caller, at } }) => {
+    const { version } = await caller.workspace.get(at)
+    const undo = async () => {
+      const now = await caller.workspace.get(at)
+      await caller.workspace.setLogo({ ...at, ...op(), version: now.version, image: null })
+    }
+    return { input: { version, image: DOT }, other: { version, image: null }, undo }
   }),
   // The invited person, and the owner.
   'members.invite': once(1, 2, async ({ boss: { caller, at } }) => {

@@ -166,6 +166,7 @@ describe('the authorisation matrix', () => {
 /** Decision 0053, written down once more: which changes of a workspace or an installation need a fresh code. */
 const STEP_UP: Readonly<Record<string, StepUp>> = {
   'workspace.update': true,
+  'workspace.setLogo': true,
   'members.invite': true,
   'members.withdrawInvitation': true,
   'members.setRole': true,

@@ -7,6 +7,7 @@ import { createNodeCheck } from '#shared/chains/check-nodes.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { createEgressGuard } from '#shared/runtime/http/egress-guard.ts'
+import { createLogoReader } from '#shared/runtime/images/logo-reader.ts'
 import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
 import { createOneTimeCodes } from '#shared/runtime/secrets/one-time-codes.ts'
@@ -35,6 +36,7 @@ export function openAdminParts(context: ServiceContext): ReturnType<typeof openP
     lanes: createTryLanes(parts.after),
     limiter: signals.createRateLimiter(metrics),
     listCursor: createListCursor(keyPepper),
+    logoReader: createLogoReader(),
     nodePrices: createNodePrices(config.networks),
     nodes: createNodeCheck(config.networks, metrics),
     openChain: (mode, network) => createChainClient(config.networks, mode, network, metrics),

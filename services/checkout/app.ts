@@ -7,6 +7,7 @@ import { invoiceRoutes } from './invoice-routes.ts'
 import { admit, LIMITS } from './limits.ts'
 import { linkRoutes } from './link-routes.ts'
 import type { LiveStreams } from './live-stream.ts'
+import { logoRoutes } from './logo-routes.ts'
 import { servePages } from './pages.ts'
 import { refundRoutes } from './refund-routes.ts'
 
@@ -47,6 +48,7 @@ export function createApp(deps: CheckoutDeps, streams: LiveStreams): Express {
   app.use('/api', () => {
     throw new PaymeshError('NOT_FOUND')
   })
+  app.use('/logo', logoRoutes(deps))
   servePages(app, deps)
   app.use(errorHandler(deps.logger))
   return app

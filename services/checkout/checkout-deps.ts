@@ -2,6 +2,7 @@ import type { Config } from '#shared/config/schema.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { CursorRepository } from '#shared/ports/cursors.ts'
 import type { InvoiceVersions } from '#shared/ports/live-invoices.ts'
+import type { Logos } from '#shared/ports/logos.ts'
 import type { PaymentHints } from '#shared/ports/payment-hints.ts'
 import type { QueueNotifier } from '#shared/ports/runtime.ts'
 import type { TokenBuckets } from '#shared/queues/token-bucket.ts'
@@ -37,6 +38,7 @@ export interface CheckoutDeps
     AnswerPaidHashDeps['invoices']
   readonly payments: ViewInvoiceDeps['payments'] & ChooseAssetDeps['payments'] & AnswerPaidHashDeps['payments']
   readonly hints: PaymentHints
+  readonly logos: Pick<Logos, 'findByHash'>
   readonly cursors: Pick<CursorRepository, 'find' | 'list'>
   readonly wallets: ChooseAssetDeps['wallets'] & AnswerPaidHashDeps['wallets']
   readonly workspaces: ViewInvoiceDeps['workspaces']

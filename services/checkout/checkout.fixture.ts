@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { NetworkSettings } from '#shared/chains/definitions/chain.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
 import { createProductRepository } from '#shared/db/payment-links/product-repository.ts'
 import type { LinkAmount } from '#shared/ports/payment-links.ts'
@@ -36,9 +37,8 @@ export interface CheckoutStage {
   close(): Promise<void>
 }
 
-const NETWORKS = {
-  live: {},
-  test: { ethereum: { rpcUrls: ['http://127.0.0.1:1'], chainId: 31337, confirmations: 3, contracts: {} } },
+const ETHEREUM = {
+  ethereum: { rpcUrls: ['http://127.0.0.1:1'], chainId: 31337, confirmations: 3, contracts: {} },
 }
 
 /** Parts that a test replaces. */
@@ -47,15 +47,20 @@ interface StageOptions {
   readonly trustedProxies?: number
   /** Default: buckets on Redis, filled by its clock. */
   readonly buckets?: TokenBuckets
+  /** Default: test ethereum, whose node does not answer. */
+  readonly nodes?: NetworkSettings['test']
 }
 
 /** Opens the stage; call it in a hook of a file that uses `useStores`. */
 export async function openCheckout(
   stores: TestStores,
-  { trustedProxies = 1, buckets }: StageOptions = {},
+  { trustedProxies = 1, buckets, nodes = ETHEREUM }: StageOptions = {},
 ): Promise<CheckoutStage> {
-  const engine = await openEngine(stores)
-  const env = { PAYMESH_NETWORKS: JSON.stringify(NETWORKS), PAYMESH_TRUSTED_PROXIES: String(trustedProxies) }
+  const engine = await openEngine(stores, nodes)
+  const env = {
+    PAYMESH_NETWORKS: JSON.stringify({ live: {}, test: nodes }),
+    PAYMESH_TRUSTED_PROXIES: String(trustedProxies),
+  }
   const context = { ...serviceContext(stores, env), clock: engine.deps.clock }
   const parts = { ...openCheckoutParts(context), ...(buckets !== undefined && { buckets }) }
   const deps = assembleCheckout({ ...parts, notifier: { notify: () => undefined } })

@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto'
 import { type Request, type Response, Router } from 'express'
 import type { HashAnswer, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
-import { chooseAssetBody, hintBody, paidHashBody, renewPriceBody } from '#shared/contracts/checkout/requests.ts'
+import {
+  chooseAssetBody,
+  hintBody,
+  paidHashBody,
+  renewPriceBody,
+  walletPaymentBody,
+} from '#shared/contracts/checkout/requests.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import { answerPaidHash } from '#shared/usecases/diagnostics/answer-paid-hash.ts'
 import { chooseAsset } from '#shared/usecases/invoices/choose-asset.ts'
 import { notePaymentHint } from '#shared/usecases/invoices/note-payment-hint.ts'
+import { prepareWalletPayment } from '#shared/usecases/invoices/prepare-wallet-payment.ts'
 import { renewQuote } from '#shared/usecases/invoices/renew-quote.ts'
 import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
 import { listAssetOptions } from '#shared/usecases/quotes/list-asset-options.ts'
@@ -66,6 +73,17 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
 
   addRequestRoutes(router, deps)
   router.post('/:id/question', handle(createQuestionHandler(deps)))
+  router.post(
+    '/:id/wallet',
+    handle(async (request, response) => {
+      const invoiceId = idOf(request)
+      const { account } = bodyOf(walletPaymentBody, request)
+      await admit(deps, request, LIMITS.wallet)
+      const nodes = { ...deps, nodeOf: deps.nodes.clientOf }
+      const transaction = await within(prepareWalletPayment(nodes, { invoiceId, account }), QUESTION_MS)
+      response.json({ transaction })
+    }),
+  )
   router.post(
     '/:id/hint',
     handle(async (request, response) => {

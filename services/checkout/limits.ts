@@ -16,6 +16,8 @@ export const LIMITS = {
   post: { name: 'post', capacity: 240, intervalMs: 250 },
   /** What a wallet announced: one for each payment, and some for what went wrong before. */
   hint: { name: 'hint', capacity: 10, intervalMs: 20_000 },
+  /** A transaction for the payer's wallet: one for each try. */
+  wallet: { name: 'wallet', capacity: 10, intervalMs: 6_000 },
   question: { name: 'question', capacity: 6, intervalMs: 20_000 },
 } as const satisfies Readonly<Record<string, BucketRule>>
 

@@ -27,7 +27,7 @@ it('makes nothing when it is opened', async () => {
     id,
     mode: 'test',
     isActive: true,
-    merchant: { name: 'Shop', contact: null },
+    merchant: { name: 'Shop', contact: null, logo: null, colour: null },
     title: 'Workshop',
     description: null,
     currency: 'USD',
@@ -35,6 +35,20 @@ it('makes nothing when it is opened', async () => {
   })
   expect(await made(id)).toBe(0)
   expect((await stage.get(`/api/l/${randomUUID()}`)).status).toBe(404)
+})
+
+/** Guarantee: a payer sees coins and prices of a link with a price before anything is made or reserved. */
+it('lists the coins of a fixed price, and makes nothing', async () => {
+  const id = await stage.link({ kind: 'fixed', minor: 700n })
+  const { status, body } = await stage.get(`/api/l/${id}/assets`)
+  expect(status).toBe(200)
+  const usdt = { asset: 'usdt_ethereum', network: 'ethereum', estimate: '7.00', isAvailable: true }
+  expect(body.assets).toContainEqual(expect.objectContaining(usdt))
+  expect(body.holdMs).toBe(stage.engine.workspace.policy.quoteMs)
+  expect(await made(id)).toBe(0)
+  // The payer still has to name the amount.
+  expect((await stage.get(`/api/l/${await stage.link(CUSTOM)}/assets`)).status).toBe(404)
+  for (const unknown of [randomUUID(), 'x']) expect((await stage.get(`/api/l/${unknown}/assets`)).status).toBe(404)
 })
 
 /** Guarantee: a payer who clicks twice, or again after a lost answer, owes once. */

@@ -1,6 +1,7 @@
 import { Router } from 'express'
 import { payLinkBody } from '#shared/contracts/checkout/requests.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { listLinkOptions } from '#shared/usecases/payment-links/list-link-options.ts'
 import { type LinkInvoice, payLink } from '#shared/usecases/payment-links/pay-link.ts'
 import { viewPaymentLink } from '#shared/usecases/payment-links/view-payment-link.ts'
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
@@ -20,6 +21,16 @@ export function linkRoutes(deps: CheckoutDeps): Router {
       const link = await viewPaymentLink(deps, idOf(request))
       if (link === null) throw new PaymeshError('NOT_FOUND')
       response.json({ link })
+    }),
+  )
+
+  router.get(
+    '/:id/assets',
+    handle(async (request, response) => {
+      await admit(deps, request, LIMITS.read)
+      const options = await listLinkOptions(deps, idOf(request))
+      if (options === null) throw new PaymeshError('NOT_FOUND')
+      response.json(options)
     }),
   )
 

@@ -87,7 +87,7 @@ describe('what a payer’s wallet announces', () => {
   it('costs its sender a token each, so that nobody fills the store from one connection', async () => {
     const from = payer()
     const { terms } = await stage.engine.open({ asset: 'usdt_ethereum' })
-    const answers = await Promise.all(Array.from({ length: 14 }, (_, index) => hint(terms.id, hash(index), from)))
-    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(3)
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => hint(terms.id, hash(index), from)))
+    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(0)
   })
 })

@@ -52,6 +52,7 @@ it('shows what is given back, and takes one address', async () => {
   const { body } = await stage.get(`/api/r/${token}`)
   expect(body.refund).toEqual({
     merchant: 'Shop',
+    shop: { name: 'Shop', logo: null, colour: null, contact: null },
     mode: 'test',
     invoiceNumber: 1,
     symbol: 'USDT',

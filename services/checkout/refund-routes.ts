@@ -32,9 +32,11 @@ export function refundRoutes(deps: CheckoutDeps): Router {
 }
 
 function view(refund: RefundRequest): RefundView {
-  const { merchant, livemode, invoiceNumber, symbol, network, amount, status, address, txHash, expiresAt } = refund
+  const { merchant, shop, livemode, invoiceNumber, symbol, network, amount, status, address, txHash, expiresAt } =
+    refund
   return {
     merchant,
+    shop,
     mode: livemode ? 'live' : 'test',
     invoiceNumber,
     symbol,

@@ -385,6 +385,10 @@ describe('a node', () => {
     thrifty(url, { allLookMs: 50, endedLookMs: HOUR_MS })
     await untilThrifty()
     await stage.untilHeight(await stage.height())
+    // No look is under way that could still move the place where the next one begins.
+    await untilCursor(
+      ({ looks, height, finalizedHeight }) => looks?.all.height === Math.min(height, finalizedHeight ?? height),
+    )
     const before = await stage.cursor()
     expect(before?.looks?.all.height).toBeLessThan(before?.height ?? 0)
     from = before?.looks?.all.hash

@@ -60,6 +60,7 @@ import { createWalletOperations } from './wallets/wallet-operations.ts'
 import { createWalletRepository } from './wallets/wallet-repository.ts'
 import { createWatchPackRepository } from './wallets/watch-pack-repository.ts'
 import { createApiKeyRepository } from './workspaces/api-key-repository.ts'
+import { createLogos } from './workspaces/logos.ts'
 import { createWorkspaceOperations } from './workspaces/workspace-operations.ts'
 import { createWorkspaceRepository } from './workspaces/workspace-repository.ts'
 
@@ -153,6 +154,7 @@ function createPreparations(db: Database) {
 function createPayerParts(db: Database) {
   return {
     hints: createPaymentHints(db),
+    logos: createLogos(db),
     paymentLinks: createPaymentLinkRepository(db),
     paymentLookups: createOperatorPaymentLookups(db),
     products: createProductRepository(db),

@@ -4,6 +4,8 @@ interface NetworkFacts {
   readonly name: string
   /** Symbol of its native coin. */
   readonly nativeSymbol: string
+  /** Name of its drawn mark: that of its coin, unless other networks have the same coin. */
+  readonly mark: string
   /** Suffix of its tokens in wallets and exchanges (`USDT (TRC-20)`); null without one. */
   readonly standard: string | null
   /** Its addresses look like those of a better known network, so that payers may send on that one. */
@@ -19,6 +21,7 @@ export const NETWORKS = {
   bitcoin: {
     name: 'Bitcoin',
     nativeSymbol: 'BTC',
+    mark: 'BTC',
     standard: null,
     hasLookalikes: false,
     testnets: ['testnet4', 'signet'],
@@ -27,6 +30,7 @@ export const NETWORKS = {
   litecoin: {
     name: 'Litecoin',
     nativeSymbol: 'LTC',
+    mark: 'LTC',
     standard: null,
     hasLookalikes: false,
     testnets: ['testnet'],
@@ -35,6 +39,7 @@ export const NETWORKS = {
   dogecoin: {
     name: 'Dogecoin',
     nativeSymbol: 'DOGE',
+    mark: 'DOGE',
     standard: null,
     hasLookalikes: false,
     testnets: ['testnet'],
@@ -43,6 +48,7 @@ export const NETWORKS = {
   ethereum: {
     name: 'Ethereum',
     nativeSymbol: 'ETH',
+    mark: 'ETH',
     standard: 'ERC-20',
     hasLookalikes: false,
     testnets: ['sepolia'],
@@ -51,6 +57,7 @@ export const NETWORKS = {
   bsc: {
     name: 'BNB Smart Chain',
     nativeSymbol: 'BNB',
+    mark: 'BNB',
     standard: 'BEP-20',
     hasLookalikes: true,
     testnets: ['testnet'],
@@ -59,6 +66,7 @@ export const NETWORKS = {
   polygon: {
     name: 'Polygon',
     nativeSymbol: 'POL',
+    mark: 'POL',
     standard: 'POS',
     hasLookalikes: true,
     testnets: ['amoy'],
@@ -67,6 +75,7 @@ export const NETWORKS = {
   base: {
     name: 'Base',
     nativeSymbol: 'ETH',
+    mark: 'BASE',
     standard: null,
     hasLookalikes: true,
     testnets: ['sepolia'],
@@ -75,6 +84,7 @@ export const NETWORKS = {
   arbitrum: {
     name: 'Arbitrum One',
     nativeSymbol: 'ETH',
+    mark: 'ARB',
     standard: null,
     hasLookalikes: true,
     testnets: ['sepolia'],
@@ -83,6 +93,7 @@ export const NETWORKS = {
   tron: {
     name: 'TRON',
     nativeSymbol: 'TRX',
+    mark: 'TRX',
     standard: 'TRC-20',
     hasLookalikes: false,
     testnets: ['nile'],
@@ -91,6 +102,7 @@ export const NETWORKS = {
   solana: {
     name: 'Solana',
     nativeSymbol: 'SOL',
+    mark: 'SOL',
     standard: 'SPL',
     hasLookalikes: false,
     testnets: ['devnet'],

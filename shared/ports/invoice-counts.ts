@@ -28,8 +28,8 @@ export interface CountRepair {
 /** How many invoices were created in a month. The invoices are authoritative; the stored count only saves reading them again. */
 export interface InvoiceCounts {
   /**
-   * Invoices of the month so far. While more than 1,000 are left below `limit` the result may be up to a second old, with every
-   * request of this process since then counted as an invoice; closer to it, it is read for each request.
+   * Invoices of the month so far. While more than 1,000 are left below `limit` the result may be as many milliseconds old as are left, 30 s at
+   * most, with every request of this process since then counted as an invoice; closer to it, it is read for each request.
    */
   inMonth(scope: MonthScope, limit: number): Promise<MonthCount>
   /**

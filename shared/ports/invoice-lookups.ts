@@ -1,6 +1,7 @@
 import type { AssetId, InvoiceStatus, Mode } from '#shared/domain/enumerations.ts'
 import type { InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
 import type { Invoice } from './invoices.ts'
+import type { ListOrder } from './list-order.ts'
 
 /** A search that identifies one invoice, or few. */
 export type InvoiceSearch =
@@ -12,7 +13,7 @@ export type InvoiceSearch =
   /** Claims on an address, or prefixes of claims on amounts at it. */
   | { readonly kind: 'address'; readonly claims: readonly string[]; readonly prefixes: readonly string[] }
 
-/** A page of invoices in the dashboard, newest first. */
+/** A page of invoices in the dashboard. */
 export interface InvoicePageQuery {
   readonly workspaceId: string
   readonly mode: Mode
@@ -24,7 +25,10 @@ export interface InvoicePageQuery {
   readonly asset: AssetId | null
   readonly source: InvoiceTerms['source'] | null
   readonly flag: 'late' | 'short' | null
+  /** Of creation; newest first when absent. */
+  readonly order?: ListOrder
   readonly limit: number
+  /** The last invoice of the page before, in this order; null = from the start. */
   readonly beforeId: string | null
 }
 

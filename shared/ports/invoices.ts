@@ -144,6 +144,8 @@ export interface WatchedMethod {
   readonly expiresAt: Ms
   /** The invoice still waits for money or for its confirmation. */
   readonly isOpen: boolean
+  /** The invoice still waits for money. */
+  readonly isUnpaid: boolean
 }
 
 /** Payment methods of open invoices on a network, by asset. */

@@ -82,6 +82,9 @@ export interface PaymentLinkRepository {
   countUses(ids: readonly string[], at: Ms): Promise<ReadonlyMap<string, number>>
   /** The uses of a limited link that invoices hold. */
   usesHeld(linkId: string): Promise<readonly LinkUse[]>
-  /** Takes a use from an invoice that ended without any transfer; false when it holds the use no more, or is not such an invoice. */
+  /**
+   * Takes a use from an invoice that ended without any transfer, so that late money does not settle it automatically any more; false when it
+   * holds the use no more, or is not such an invoice.
+   */
   releaseUse(linkId: string, use: Pick<LinkUse, 'place' | 'invoiceId'>): Promise<boolean>
 }

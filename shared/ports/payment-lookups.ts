@@ -1,8 +1,9 @@
 import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { ListOrder } from './list-order.ts'
 import type { Payment } from './payments.ts'
 
-/** A page of a workspace's payments in the dashboard, newest first: also those that do not count. */
+/** A page of a workspace's payments in the dashboard: also those that do not count. */
 export interface PaymentPageQuery {
   readonly workspaceId: string
   readonly mode: Mode
@@ -11,7 +12,10 @@ export interface PaymentPageQuery {
   readonly createdFrom: Ms | null
   /** Exclusive. */
   readonly createdTo: Ms | null
+  /** Of detection; newest first when absent. */
+  readonly order?: ListOrder
   readonly limit: number
+  /** The last payment of the page before, in this order; null = from the start. */
   readonly beforeId: string | null
 }
 

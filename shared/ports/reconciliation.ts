@@ -26,9 +26,9 @@ export interface InvoiceRecords {
   readonly events: readonly PublishedEvent[]
   /** False when the invoice is so old that some of its events have expired. */
   readonly eventsComplete: boolean
-  /** Sequence numbers of audit entries and mails. */
+  /** Sequence numbers of audit entries and mails; not looked for, and empty, unless `eventsComplete`. */
   readonly seqsElsewhere: readonly number[]
-  /** Number of exceptions that it opened at any time; they have no sequence numbers. */
+  /** Number of exceptions that it opened at any time; they have no sequence numbers. 0 unless `eventsComplete`. */
   readonly inboxEntries: number
 }
 

@@ -2,10 +2,13 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 
 /** How long documents of a collection are kept. */
 export interface RetentionRule {
+  /** A collection, or `webhook_deliveries.attempts`, which live in their delivery and go before it. */
   readonly collection: string
   readonly lifeMs: Ms
   /** `store`: the database removes them itself, about once a minute. `job`: `remove` does. */
   readonly by: 'store' | 'job'
+  /** True where a scanner that lags may still need what is past its lifetime. Only with `job`. */
+  readonly waitsForScanners: boolean
 }
 
 /** Expiry of documents. */
@@ -13,7 +16,10 @@ export interface RetentionRepository {
   readonly rules: readonly RetentionRule[]
   /** Time of the oldest document with a started lifetime; null when there is none. */
   oldest(collection: string): Promise<Ms | null>
-  /** Removes up to `limit` documents from before a time, the oldest first; returns how many. Only for rules with `job`. */
+  /**
+   * Removes up to `limit` documents from before a time, the oldest first; returns how many. Attempts in deliveries are removed from up to
+   * `limit` of these. Only for rules with `job`. Safe to repeat and to be killed anywhere.
+   */
   remove(collection: string, before: Ms, limit: number): Promise<number>
   /**
    * Removes idempotency guards that are older than `before` from up to `limit` invoices, and goes on behind them the next time. Returns

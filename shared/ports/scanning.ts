@@ -41,6 +41,18 @@ export interface ColdWatches {
   everyAddress(): AsyncIterable<string>
 }
 
+/** A transfer that a payer wants to make with a wallet. */
+export interface WantedTransfer {
+  /** The payer's account. */
+  readonly from: string
+  readonly to: string
+  /** The token's contract or mint; null for the native coin. */
+  readonly contract: string | null
+  readonly amountBase: bigint
+  /** 32 bytes as hex that the transaction must include; null for none. */
+  readonly reference: string | null
+}
+
 /** The node(s) of one network for the scan loop. All responses are validated; an unclear one throws. */
 export interface ChainClient {
   /** True where heights without a block are normal: skipped slots of Solana. */
@@ -51,8 +63,8 @@ export interface ChainClient {
    */
   verify(): Promise<readonly AssetId[]>
   genesisHash(): Promise<string>
-  /** `time` of the block, where the family's head shows it. */
-  head(): Promise<{ height: number; hash: string; finalizedHeight: number | null; time?: Ms }>
+  /** `time` of the block, and the whole of it, where the family's head shows them. */
+  head(): Promise<{ height: number; hash: string; finalizedHeight: number | null; time?: Ms; block?: BlockRef }>
   /** Null when the node has no block at that height. */
   blockAt(height: number): Promise<BlockRef | null>
   /**
@@ -70,6 +82,11 @@ export interface ChainClient {
   ): Promise<readonly ScannedBlock[]>
   /** Absent for families whose blocks can only be read whole. */
   readonly accounts?: AccountReader
+  /**
+   * A transfer that a payer's wallet can sign and send, as base64 without a signature. Nothing is sent or reserved. Absent for families whose
+   * wallets build transactions themselves. Throws `NodeUnreliable`, and a RangeError for an invalid account.
+   */
+  prepareTransfer?(transfer: WantedTransfer): Promise<string>
   /** Absent where balances are never needed to detect transfers. */
   readonly balances?: BalanceLedger
   /** The whole mempool, for chains whose unconfirmed transactions are visible. */

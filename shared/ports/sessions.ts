@@ -27,6 +27,8 @@ export interface Session {
   readonly id: string
   readonly loginId: string
   readonly userId: string
+  /** SHA-256 of the stored password that it began with, hex: after a change of the password it is void. Absent in rows of releases before. */
+  readonly passwordDigest?: string
   readonly secondFactor: OperatorSession['secondFactor']
   readonly steppedUpUntil: Ms | null
   readonly loggedInAt: Ms

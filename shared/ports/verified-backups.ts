@@ -10,15 +10,36 @@ export interface VerifiedBackup {
   readonly verifiedAt: Ms
 }
 
-/** The newest verified back-up of an installation. */
+/** The last scheduled back-up that was begun. It is over when a back-up of a later moment was verified. */
+export interface BackupAttempt {
+  /** Name of its archive. */
+  readonly name: string
+  readonly startedAt: Ms
+  /** Why it failed, for an operator; null while it runs, and after the process was killed. */
+  readonly failure: string | null
+}
+
+/** The newest verified back-up of an installation, and the last attempt. */
 export interface VerifiedBackups {
   /** The one with the newest moment; null before the first, and after a restore. */
   latest(): Promise<VerifiedBackup | null>
   /**
-   * Records a verified back-up with its audit row, and keeps whichever has the newer moment. Throws, and stores nothing, when this
-   * installation did not make the archive.
+   * Records a verified back-up with its audit row, and keeps whichever has the newer moment; one of a later time than now is replaced. Throws, and
+   * stores nothing, when this installation did not make the archive, or when it is of a later time than now.
    */
   record(verified: VerifiedBackup, audit: AuditRecord): Promise<void>
+  /** Null before the first, and after a restore. */
+  lastAttempt(): Promise<BackupAttempt | null>
+  recordAttempt(attempt: BackupAttempt): Promise<void>
+}
+
+/** Clocks of an installation's machines differ by less. A back-up of a later time was made while a clock was wrong. */
+export const BACKUP_AHEAD_MAX_MS = 300_000
+
+/** Age of a verified back-up; infinite without one, and for one of a later time, so that a clock that was wrong once silences no alert. */
+export function backupAge(verified: Pick<VerifiedBackup, 'takenAt'> | null, now: Ms): Ms {
+  if (verified === null || verified.takenAt > now + BACKUP_AHEAD_MAX_MS) return Number.POSITIVE_INFINITY
+  return Math.max(0, now - verified.takenAt)
 }
 
 /** Back-ups are made daily; without a verified one of this age or younger, an operator is alerted. */

@@ -1,5 +1,6 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ApiKeyRecord } from './api-keys.ts'
+import type { Logo } from './logos.ts'
 import type { Recorded } from './users.ts'
 import type { Workspace } from './workspaces.ts'
 
@@ -10,11 +11,12 @@ export interface WorkspaceOperations {
   findKey(id: string): Promise<ApiKeyRecord | null>
   /** Revokes an active key; false when it was revoked already. */
   revokeKey(id: string, at: Ms, audit: Recorded): Promise<boolean>
-  /** Applies the given fields if `epoch` is still the workspace's, and increments it; null when it is not. */
+  /** Applies the given fields if `epoch` is still the workspace's, and increments it; null when it is not. A logo replaces the stored one, null removes it. */
   changeWorkspace(
     id: string,
     epoch: number,
     change: Partial<Pick<Workspace, 'policy' | 'name' | 'ownerEmail'>>,
     audit: Recorded,
+    logo?: Logo | null,
   ): Promise<Workspace | null>
 }

@@ -2,6 +2,7 @@ import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
+import type { LogoFacts } from './logos.ts'
 import type { Recorded } from './users.ts'
 
 /** Per-workspace settings; every field has a default. */
@@ -39,6 +40,10 @@ export interface WorkspacePolicy {
   readonly digestHour?: number | null
   /** How payers contact the merchant: an e-mail address, a telephone number or an https address. Absent or empty = none is shown. */
   readonly supportContact?: string
+  /** The colour of payers' pages, `#rrggbb`; pages adjust it until text can be read. Absent or empty = ours. */
+  readonly brandColour?: string
+  /** The picture on payers' pages; its bytes are stored beside the workspace. Absent or null = initials. */
+  readonly logo?: LogoFacts | null
   /** Members without an authenticator have no access to the workspace until they have one. Absent = they have. */
   readonly requiresSecondFactor?: boolean
 }

@@ -42,7 +42,8 @@ test('settings, keys, team and the account are accessible with their questions o
     expect({ path, found: await axeViolations(page) }).toEqual({ path, found: [] })
   }
   const place = `/${dev.workspaceId}/test`
-  for (const section of ['payments', 'confirmations', 'business', 'history']) await look(`${place}/settings/${section}`)
+  for (const section of ['payments', 'confirmations', 'business', 'brand', 'history'])
+    await look(`${place}/settings/${section}`)
   await look(`${place}/keys`, 'New key')
   await look(`${place}/team`, 'Invite')
   await look('/account', 'Set up authenticator')

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
+import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { axeViolations, EVERY_LOOK, settled, sidewaysPixels } from '#test/support/accessibility.ts'
@@ -25,7 +26,7 @@ const answer = (view: unknown) => ({ now: Date.now(), view })
 const STATES: Readonly<Record<string, readonly [path: string, body: unknown]>> = {
   ...Object.fromEntries(Object.entries(views).map(([name, view]) => [name, [`/i/${SHOWN_ID}`, answer(view)]])),
   ...Object.fromEntries(
-    (['pay', 'partial', 'paid', 'overpaid', 'paid-simulated', 'hostile'] as const).map((name) => [
+    (['pay', 'partial', 'paid', 'overpaid', 'paid-simulated', 'hostile', 'branded'] as const).map((name) => [
       `receipt-${name}`,
       [`/i/${SHOWN_ID}/receipt`, answer(views[name])],
     ]),
@@ -47,6 +48,11 @@ const WALLET = `
     return '0x' + '1'.repeat(64)
   } }`
 
+/** A wide logo, the hardest to place on a small screen. */
+const LOGO = sharp({ create: { width: 480, height: 160, channels: 3, background: 'maroon' } })
+  .webp()
+  .toBuffer()
+
 /** Opens the real page with an answer of our own, so that each state is there at once and stays. */
 async function show(name: string, options: Parameters<typeof browser.open>[0] = {}, script = ''): Promise<Page> {
   const page = await browser.open(options)
@@ -59,6 +65,7 @@ async function show(name: string, options: Parameters<typeof browser.open>[0] = 
     else if (body === null) await route.fulfill({ status: 404, json: { error: { code: 'NOT_FOUND', details: [] } } })
     else await route.fulfill({ json: body })
   })
+  await page.route('**/logo/*', async (route) => route.fulfill({ contentType: 'image/webp', body: await LOGO }))
   await page.goto(`${dev.checkoutUrl}${path}`)
   await settled(page)
   return page
@@ -87,6 +94,70 @@ test.each(Object.keys(STATES))('%s is accessible at each width in both themes', 
   }
 })
 
+/** What a payer opens or does on a page before it is looked at. */
+const ACTS: Readonly<Record<string, readonly [state: string, act: (page: Page) => Promise<void>]>> = {
+  ...Object.fromEntries(
+    ['pay', 'partial', 'branded', 'expired', 'overpaid'].map((name) => [
+      `every question of ${name}`,
+      [name, (page) => page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)],
+    ]),
+  ),
+  'a refused transaction id': [
+    'pay',
+    async (page) => {
+      await page.getByText('I paid but nothing happened').click()
+      await page.route('**/question', async (route) =>
+        route.fulfill({ status: 400, json: { error: { code: 'VALIDATION_ERROR', details: [] } } }),
+      )
+      await page.getByLabel('Transaction ID').fill('abc')
+      await page.getByRole('button', { name: 'Look it up' }).click()
+      await page.getByText('That doesn’t look like a transaction ID.').waitFor()
+    },
+  ],
+  'a chosen network of a link': [
+    'link-fixed',
+    async (page) => {
+      await page.getByRole('radio', { name: /TRON/ }).check()
+      await page.getByRole('button', { name: 'Continue with USDT on TRON' }).waitFor()
+    },
+  ],
+  'an amount that is too small': [
+    'link-custom',
+    async (page) => {
+      await page.getByLabel('Amount', { exact: true }).fill('4')
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.locator('#amount-echo').getByText('Between 200.00 MXN and 5,000.00 MXN.').waitFor()
+    },
+  ],
+  'a refund’s address, and its refusal': [
+    'refund-asked',
+    async (page) => {
+      await page.getByLabel('Your USDT address on TRON').fill('TSWqa1StkkGB8idDYxQd9jGZWXQfahxbG3')
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('heading', { name: 'Is this address right?' }).waitFor()
+      expect(await axeViolations(page, 'all')).toEqual([])
+      await page.route('**/api/r/*', async (route) =>
+        route.fulfill({ status: 400, json: { error: { code: 'VALIDATION_ERROR', details: [] } } }),
+      )
+      await page.getByRole('button', { name: 'Submit address' }).click()
+      await page.getByText('That isn’t a valid TRON address.').waitFor()
+    },
+  ],
+}
+
+/** Guarantee: what opens on a page, and what goes wrong in a form, can be read and used like the page itself. */
+test.each(Object.keys(ACTS))('%s: accessible in both themes', async (name) => {
+  const [state, act] = ACTS[name] ?? ['', async () => undefined]
+  const page = await show(state, { width: 375 })
+  await act(page)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const found = await axeViolations(page, colorScheme === 'light' ? 'all' : 'looks')
+    expect({ colorScheme, found }).toEqual({ colorScheme, found: [] })
+  }
+  expect(await sidewaysPixels(page)).toBe(0)
+})
+
 /** Controls below 44 pixels in either direction; links inside of sentences are exempt (WCAG 2.5.8). */
 async function smallTargets(page: Page): Promise<readonly string[]> {
   return await page.evaluate<readonly string[]>(`
@@ -109,7 +180,7 @@ test('the longest language fits the smallest screen', async () => {
 
 // Guarantee: the menu names its language whole and leaves the merchant room; what the head of a bill cuts off scrolls nowhere.
 test('the menu of languages stands beside the merchant on the smallest screen', async () => {
-  for (const name of ['pay-evm', 'pick', 'hostile', 'link-custom', 'refund-asked']) {
+  for (const name of ['pay-evm', 'pick', 'hostile', 'link-custom', 'refund-asked', 'branded']) {
     const page = await show(name, { width: 320, locale: 'pt-BR' })
     const menu = await page.locator('.language').boundingBox()
     const who = await page.locator('.who').boundingBox()

@@ -77,7 +77,8 @@ test('of one moment the timeline shows what came later first', async () => {
   const page = await open(`invoices/${opened().seed.invoices['pending']}`)
   await page.getByText('Events', { exact: true }).click()
   const titles = page.locator('.pm-story .pm-check-title')
-  await expect.poll(async () => await titles.allTextContents()).toEqual(['invoice.pending', 'invoice.created'])
+  const sentences = ['Payer chose USDT on Ethereum', 'Invoice created']
+  await expect.poll(async () => await titles.allTextContents()).toEqual(sentences)
 })
 
 test('Explain says statuses, coins and what is missing in the words of pages', async () => {

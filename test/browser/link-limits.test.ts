@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { createPaymesh } from '#clients/typescript/src/main.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
@@ -32,17 +33,23 @@ test('a link for one payment is taken by one of two payers who have it open', as
   const id = new URL(page.url()).pathname.split('/').at(-1)
 
   const [first, second] = [await browser.open(), await browser.open()]
-  const pay = 'Continue with 25.00 USD'
   for (const payer of [first, second]) {
     await payer.goto(`${dev.checkoutUrl}/l/${id}`)
-    await payer.getByRole('button', { name: pay }).waitFor()
+    await payer.getByRole('heading', { name: 'Last seat' }).waitFor()
+    await payer
+      .getByRole('radio', { name: /Ethereum/ })
+      .first()
+      .check()
   }
-  await first.getByRole('button', { name: pay }).click()
-  await first.getByRole('heading', { name: 'Choose a coin' }).waitFor()
-  await second.getByRole('button', { name: pay }).click()
+  await first.getByRole('button', { name: PAY }).click()
+  await first.getByText('Waiting for your payment').first().waitFor()
+  await second.getByRole('button', { name: PAY }).click()
   await second.getByRole('heading', { name: 'Every use of this payment link is taken' }).waitFor()
   expect(await axeViolations(second, 'all')).toEqual([])
 })
+
+/** The button of a payer who chose a coin on Ethereum. */
+const PAY = /^Continue with \w+ on Ethereum$/
 
 const dialogOf = async (page: Page) => {
   await page.getByRole('button', { name: 'Edit', exact: true }).click()
@@ -64,8 +71,13 @@ test('a link is edited in two tabs, and payers get the new terms', async () => {
   const id = new URL(page.url()).pathname.split('/').at(-1)
   const payer = await browser.open()
   await payer.goto(`${dev.checkoutUrl}/l/${id}`)
-  await payer.getByRole('button', { name: 'Continue with 25.00 USD' }).click()
-  await payer.getByRole('heading', { name: 'Choose a coin' }).waitFor()
+  await payer.getByText('25.00').first().waitFor()
+  await payer
+    .getByRole('radio', { name: /Ethereum/ })
+    .first()
+    .check()
+  await payer.getByRole('button', { name: PAY }).click()
+  await payer.getByText('Waiting for your payment').first().waitFor()
 
   const other = await page.context().newPage()
   await other.goto(page.url())
@@ -92,7 +104,39 @@ test('a link is edited in two tabs, and payers get the new terms', async () => {
   await other.getByRole('heading', { name: 'Tour', exact: true }).waitFor()
   const late = await browser.open()
   await late.goto(`${dev.checkoutUrl}/l/${id}`)
-  await late.getByRole('button', { name: 'Continue with 20.00 USD' }).waitFor()
+  await late.getByText('20.00').first().waitFor()
   await payer.reload()
   await payer.getByText('25.00').first().waitFor()
+})
+
+// Guarantee: a link with a price begins with the coin, also on a phone, and one press makes one invoice with that coin.
+test('a link with a price starts at the coin, with title and description on a phone', async () => {
+  const shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
+  const link = await shop.paymentLinks.create({
+    ...{ title: 'Walking tour', description: 'Two hours through the old town.', currency: 'USD', amount: '25.00' },
+  })
+  const payer = await browser.open({ width: 375 })
+  await payer.goto(link.url)
+  await payer.getByRole('heading', { name: 'Walking tour' }).waitFor()
+  await payer.locator('.link-about').getByText('Two hours through the old town.').waitFor()
+  await payer.getByRole('button', { name: 'Choose a coin to continue' }).waitFor()
+  expect(await axeViolations(payer, 'all')).toEqual([])
+  expect((await shop.paymentLinks.get(link.id)).uses).toBe(0)
+  await payer
+    .getByRole('radio', { name: /Ethereum/ })
+    .first()
+    .check()
+  await payer.getByRole('button', { name: PAY }).dblclick()
+  await payer.getByRole('heading', { name: /^Send .* on Ethereum$/ }).waitFor()
+  expect((await shop.paymentLinks.get(link.id)).uses).toBe(1)
+  const first = payer.url()
+  // Back, and the same choice again: the same invoice.
+  await payer.goto(link.url)
+  await payer
+    .getByRole('radio', { name: /Ethereum/ })
+    .first()
+    .check()
+  await payer.getByRole('button', { name: PAY }).click()
+  await payer.getByRole('heading', { name: /^Send .* on Ethereum$/ }).waitFor()
+  expect(payer.url()).toBe(first)
 })

@@ -3,6 +3,7 @@ import { generate } from 'otplib'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
+import { axeViolations } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { mailedLink } from '#test/support/mailed-link.ts'
 import { openPerson, ownWorkspace, type Person } from '#test/support/open-tenant.ts'
@@ -121,6 +122,8 @@ describe('the dashboard’s log-in', () => {
     await page.getByLabel('Type its last four characters').fill(apiKey.slice(-4))
     await page.getByRole('button', { name: 'Revoke key' }).click()
     const question = page.getByRole('dialog', { name: 'Confirm it’s you' })
+    await question.waitFor()
+    expect(await axeViolations(page)).toEqual([])
     await question.getByLabel('Authenticator code').fill(await nextCode(secret))
     await question.getByRole('button', { name: 'Confirm' }).click()
     await page.getByRole('row', { name }).getByText('Revoked').waitFor()

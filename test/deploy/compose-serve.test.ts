@@ -21,7 +21,9 @@ function environmentOf(name: string): Record<string, string> {
 
 it('is a Compose file that runs everything in one process, without Redis', () => {
   expect(composeFaults()(compose)).toEqual([])
-  expect(Object.keys(services).sort()).toEqual(['caddy', 'migrate', 'mongo-0', 'mongo-init', 'serve'])
+  expect(Object.keys(services).sort()).toEqual([
+    ...['backup', 'backup-upload', 'caddy', 'migrate', 'mongo-0', 'mongo-init', 'serve'],
+  ])
   expect(serve?.command).toEqual(['node', ...SERVE_LINE.args])
   expect(serve).toMatchObject({
     user: '10001:10001',
@@ -73,6 +75,19 @@ describe('beside compose.yaml', () => {
     }
     expect(compose.networks).toEqual(many.networks)
     expect(services['caddy']).toEqual({ ...many.services.caddy, depends_on: ['serve'] })
+  })
+
+  // Guarantee: both forms write the same archives, so that either restores the other's.
+  it('backs up in the same way', () => {
+    for (const key of ['command', 'volumes', 'profiles', 'user', 'read_only']) {
+      expect(services['backup']?.[key]).toEqual(many.services.backup[key])
+    }
+    expect(services['backup-upload']).toEqual(many.services['backup-upload'])
+    expect(environmentOf('backup')).toEqual({
+      ...environmentOf('backup'),
+      MONGO_URL: environmentOf('serve')['MONGO_URL'],
+    })
+    expect(parseConfig(environmentOf('backup'), 'backup').env).toBe('production')
   })
 
   it('makes a replica set of one, which gets its other members in compose.yaml', () => {

@@ -103,7 +103,7 @@ describe('what the image holds', () => {
     expect(new Set(files.map((file) => file.split('/')[0]))).toEqual(
       new Set(['LICENSE', 'Procfile', 'bundle', 'node_modules', 'package.json', 'pages', 'scripts']),
     )
-    expect(readdirSync(join(image, 'node_modules'))).toEqual(['@node-rs'])
+    expect(readdirSync(join(image, 'node_modules'))).toEqual(['@img', '@node-rs', 'detect-libc', 'semver', 'sharp'])
     expect(readFileSync(join(image, 'Procfile'), 'utf8')).toBe(readFileSync(join(ROOT, 'Procfile'), 'utf8'))
   })
 

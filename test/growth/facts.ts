@@ -1,13 +1,13 @@
 import { uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
-import type { ExceptionKind } from '#shared/domain/enumerations.ts'
+import type { EventType, ExceptionKind } from '#shared/domain/enumerations.ts'
 import { eventId } from '#shared/domain/ids.ts'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 /** The age of the seeded installation. */
 const AGE_MS = 730 * DAY_MS
-/** Events and deliveries older than this are past their life. */
-export const EVENT_LIFE_DAYS = 170
+/** Events and deliveries older than this are past their life, or about to be: the store removes them at 180 days. */
+export const EVENT_LIFE_DAYS = 179.5
 /** One invoice in so many belongs to another workspace: the busy one owns 90 % of all rows. */
 const OTHERS_EVERY = 10
 /** Invoices of the busy workspace that were created in the last hours and are still open. */
@@ -74,3 +74,16 @@ export function factsOf(invoices: number, now: number): Facts {
 
 /** True for three of five invoices: they were paid, by one payment each. */
 export const isPaid = (index: number): boolean => index % 5 < 3
+
+/** True for the newest invoices, which are still open; a payment of theirs was seen and waits to be applied. */
+export const isOpen = (facts: Facts, index: number): boolean => index >= facts.invoices - OPEN_INVOICES
+
+const ALL_EVENTS = {
+  open: ['invoice.created', 'invoice.pending'],
+  paid: ['invoice.created', 'payment.detected', 'payment.confirmed', 'invoice.paid'],
+  expired: ['invoice.created', 'invoice.expired'],
+} as const satisfies Readonly<Record<string, readonly EventType[]>>
+
+/** What was announced about an invoice, in order: the event with number 1 first. */
+export const eventTypesOf = (facts: Facts, index: number): readonly EventType[] =>
+  ALL_EVENTS[isOpen(facts, index) ? 'open' : isPaid(index) ? 'paid' : 'expired']

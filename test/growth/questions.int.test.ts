@@ -11,11 +11,13 @@ import { seedGrowth } from './seed.ts'
 /** The deep tier takes 100,000; few are enough to show most questions that read all rows. */
 const SIZE = Number(process.env['GROWTH_INVOICES'] ?? 6_000)
 const SEED_TIMEOUT_MS = 1_200_000
-/** What asks nothing of its own: a clock, streams of changes, all repositories together, grouped inserts and reads, parts of the payments and of the roll-ups. */
+/** What asks nothing of its own: a clock, the creation of a collection, streams of changes, all repositories together, grouped inserts and reads, parts of the payments and of the roll-ups. */
 const NOT_DECLARED = [
-  ...['createStoreClock', 'createChangeFeed', 'createEventStream', 'createRepositories'],
+  ...['createStoreClock', 'createCollection', 'createChangeFeed', 'createEventStream', 'createRepositories'],
   ...['createGroupedInsert', 'createGroupedFind', 'createChainMoves'],
   ...['createRollupRows', 'createWalks'],
+  // A part of `createDeliveryRepository`.
+  'createAttempts',
 ]
 
 const stores = useStores({ migrated: false })

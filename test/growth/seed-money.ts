@@ -5,7 +5,7 @@ import type { PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import type { AddressDocument } from '#shared/db/wallets/wallet-models.ts'
 import type { InvoiceState, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { PaymentBlock } from '#shared/ports/payments.ts'
-import { DAY_MS, type Facts, isPaid, MATERIAL, MODE, NETWORK, OPEN_INVOICES } from './facts.ts'
+import { DAY_MS, eventTypesOf, type Facts, isOpen, isPaid, MATERIAL, MODE, NETWORK } from './facts.ts'
 
 const QUOTE_MS = 1_200_000
 const BLOCK_MS = 12_000
@@ -14,7 +14,6 @@ const ASSET = 'usdt_ethereum'
 const isKeyed = (facts: Facts, index: number): boolean => facts.createdAt(index) > facts.now - DAY_MS
 /** Every thousandth was made from a payment link. */
 const LINKED_EVERY = 1_000
-const isOpen = (facts: Facts, index: number): boolean => index >= facts.invoices - OPEN_INVOICES
 
 /** An invoice as it is stored once everything about it is relayed. */
 export function invoiceAt(facts: Facts, index: number): InvoiceDocument {
@@ -45,7 +44,13 @@ function stateAt(facts: Facts, index: number): InvoiceState {
   return {
     ...{ status: open ? 'pending' : paid ? 'paid' : 'expired', mode: MODE, createdAt: at, expiresAt: at + QUOTE_MS },
     ...{ endsWithQuote: false, paidAt: paid ? at + 60_000 : null, updatedAt: at + (open ? 0 : QUOTE_MS) },
-    ...{ version: open ? 1 : 3, eventSeq: 3, locks: [lockAt(facts, index)], others: null, exceptions: [] },
+    ...{
+      version: open ? 1 : 3,
+      eventSeq: eventTypesOf(facts, index).length,
+      locks: [lockAt(facts, index)],
+      others: null,
+      exceptions: [],
+    },
     ledger: paid
       ? [
           {
@@ -84,7 +89,7 @@ function lockAt(facts: Facts, index: number): PaymentMethod {
   }
 }
 
-/** The payment of a paid invoice; one in twenty of the newest is not confirmed yet. */
+/** The payment of a paid invoice; that of an open one was just seen and waits to be applied. */
 export function paymentAt(facts: Facts, index: number): PaymentDocument {
   const at = facts.createdAt(index)
   const height = Math.floor(at / BLOCK_MS)
@@ -97,7 +102,12 @@ export function paymentAt(facts: Facts, index: number): PaymentDocument {
     ...{ txHash: facts.paymentKey(index).split(':')[2] ?? null, outputIndex: 0, contract: `0x${'cc'.repeat(20)}` },
     ...{ kind: 'onchain', state: isFresh ? 'detected' : 'confirmed', block, requiredConfirmations: 12 },
     ...{ confirmAt: height + 12, needsFinality: false, spends: [], replacedBy: null },
-    ...{ confirmedAt: isFresh ? null : at + 60_000, firstSeenAt: at + 30_000, version: 2, dirtyAt: null },
+    ...{
+      confirmedAt: isFresh ? null : at + 60_000,
+      firstSeenAt: at + 30_000,
+      version: 2,
+      dirtyAt: isFresh ? at + 30_000 : null,
+    },
     ...{ scanEpoch: 1, counted: true, uncountedReason: null, late: false, opId: null },
     ...{ createdAt: at + 30_000, updatedAt: at + 60_000 },
   })

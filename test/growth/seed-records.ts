@@ -1,15 +1,14 @@
 import type { AuditDocument } from '#shared/db/audit/audit-model.ts'
 import { auditToDocument } from '#shared/db/audit/audited.ts'
-import type { AttemptDocument, DeliveryDocument } from '#shared/db/deliveries/delivery-model.ts'
+import type { AttemptDocument, DeliveryDocument, EmbeddedAttempt } from '#shared/db/deliveries/delivery-model.ts'
 import { deliveryToDocument } from '#shared/db/deliveries/delivery-repository.ts'
 import type { EventDocument } from '#shared/db/events/event-model.ts'
 import { eventToDocument } from '#shared/db/events/event-repository.ts'
 import type { ExceptionDocument } from '#shared/db/exceptions/exception-model.ts'
 import type { EventType } from '#shared/domain/enumerations.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
-import { BUSY, DAY_MS, ENDPOINTS, type Facts, MODE, NETWORK, QUIET, SEEDED_KINDS } from './facts.ts'
+import { BUSY, DAY_MS, ENDPOINTS, eventTypesOf, type Facts, MODE, NETWORK, QUIET, SEEDED_KINDS } from './facts.ts'
 
-const EVENTS: readonly EventType[] = ['invoice.created', 'payment.detected', 'invoice.paid']
 /** Attempts are kept this long. */
 const ATTEMPT_DAYS = 29
 /** An answer as receivers give it. */
@@ -20,7 +19,7 @@ const BODY = new TextEncoder().encode(
 /** The events of an invoice. */
 export function eventsAt(facts: Facts, index: number): EventDocument[] {
   const at = facts.createdAt(index)
-  return EVENTS.map((type, seq) =>
+  return eventTypesOf(facts, index).map((type, seq) =>
     eventToDocument({
       ...{ id: facts.eventId(index, seq + 1), workspaceId: facts.workspaceOf(index), mode: MODE },
       ...{ invoiceId: facts.invoiceId(index), seq: seq + 1, type, body: BODY, createdAt: at + seq * 1_000 },
@@ -33,13 +32,15 @@ export const deliveryId = (eventId: string, endpoint: keyof typeof ENDPOINTS): s
 
 /** Deliveries of an invoice's events: taken by one endpoint, due or failed at a dead one, put aside at a disabled one. */
 export function deliveriesAt(facts: Facts, index: number): DeliveryDocument[] {
-  return EVENTS.flatMap((type, seq) => {
-    const rows = [deliveryAt(facts, index, { seq: seq + 1, type, endpoint: 'alive' })]
-    if (facts.workspaceOf(index) === QUIET) return rows
-    if (seq === 0) rows.push(deliveryAt(facts, index, { seq: 1, type, endpoint: 'dead' }))
-    if (seq === 1) rows.push(deliveryAt(facts, index, { seq: 2, type, endpoint: 'held' }))
-    return rows
-  }).map(deliveryToDocument)
+  return eventTypesOf(facts, index)
+    .flatMap((type, seq) => {
+      const rows = [deliveryAt(facts, index, { seq: seq + 1, type, endpoint: 'alive' })]
+      if (facts.workspaceOf(index) === QUIET) return rows
+      if (seq === 0) rows.push(deliveryAt(facts, index, { seq: 1, type, endpoint: 'dead' }))
+      if (seq === 1) rows.push(deliveryAt(facts, index, { seq: 2, type, endpoint: 'held' }))
+      return rows
+    })
+    .map((row) => ({ ...deliveryToDocument(row), ...embedded(facts, index, row) }))
 }
 
 interface Made {
@@ -64,15 +65,26 @@ function deliveryAt(facts: Facts, index: number, { seq, type, endpoint }: Made):
   }
 }
 
-/** Requests of the deliveries that were made, while they are kept. */
+const ANSWER = { durationMs: 80, statusCode: 200, error: null, ip: '192.0.2.1', responseBody: 'ok' } as const
+
+/** Every fourth invoice was announced by a process of a version before, which stored attempts elsewhere. */
+const isFormer = (index: number): boolean => index % 4 === 3
+const isKept = (facts: Facts, index: number): boolean => facts.createdAt(index) >= facts.now - ATTEMPT_DAYS * DAY_MS
+
+/** The request of a delivery that was made, while it is kept. */
+function embedded(facts: Facts, index: number, { attempt, createdAt }: Delivery): Partial<DeliveryDocument> {
+  if (attempt === 0 || isFormer(index) || !isKept(facts, index)) return {}
+  const at = new Date(createdAt)
+  const made: EmbeddedAttempt = { number: 1, at, ...ANSWER, token: `claim-${index}`, generation: 0 }
+  return { attempts: [made], attemptsFrom: at }
+}
+
+/** Requests that are not in their delivery. */
 export function attemptsAt(facts: Facts, index: number): AttemptDocument[] {
-  if (facts.createdAt(index) < facts.now - ATTEMPT_DAYS * DAY_MS) return []
-  return EVENTS.map((_type, seq) => {
+  if (!isFormer(index) || !isKept(facts, index)) return []
+  return eventTypesOf(facts, index).map((_type, seq) => {
     const id = deliveryId(facts.eventId(index, seq + 1), 'alive')
-    return {
-      ...{ _id: `${id}:1`, deliveryId: id, number: 1, at: new Date(facts.createdAt(index)), durationMs: 80 },
-      ...{ statusCode: 200, error: null, ip: '192.0.2.1', responseBody: 'ok' },
-    }
+    return { _id: `${id}:1`, deliveryId: id, number: 1, at: new Date(facts.createdAt(index)), ...ANSWER }
   })
 }
 

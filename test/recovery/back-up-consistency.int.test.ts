@@ -7,6 +7,7 @@ import type { ChangeCollector } from '#shared/db/backup/change-collector.ts'
 import { type WriteBatch, writeBatch } from '#shared/db/backup/restore-archive.ts'
 import { migrate, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
+import { keyed } from '#test/support/keyed.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type BackUpOptions, backUp, differences, stateOf, writeBack } from './back-up-stage.ts'
 
@@ -15,7 +16,8 @@ const copy = useStores({ migrated: false })
 /** Documents of one collection; the ranges below have a few hundred each. */
 const MANY = 3_000
 const idAt = (index: number): string => `p${String(index).padStart(6, '0')}`
-const payments = () => source.db.connection.collection<{ _id: string; key: string; n: number }>('payments')
+const payments = () => source.db.connection.collection<Row>('payments')
+type Row = ReturnType<typeof keyed> & { _id: string; n: number }
 const audits = () => source.db.connection.collection<{ _id: string; at: Date; seq: number }>('audit_log')
 
 beforeEach(async () => {
@@ -24,7 +26,7 @@ beforeEach(async () => {
   await emptyDatabase(source.db)
   await copy.db.connection.dropDatabase()
   await payments().insertMany(
-    Array.from({ length: MANY }, (_, index) => ({ _id: idAt(index), key: `key-${index}`, n: 0 })),
+    Array.from({ length: MANY }, (_, index) => ({ _id: idAt(index), ...keyed(`key-${index}`), n: 0 })),
   )
 })
 
@@ -33,8 +35,8 @@ const manyRanges: BackupSteps['rangesOf'] = async (db, name, documents) =>
   await STEPS.rangesOf(db, name, documents < 1_000 ? documents : documents * 30)
 
 /**
- * Changes documents of every piece right after it was read: one is changed, one deleted, one deleted and inserted again, one gives its
- * unique key to one that was read before, and a transaction writes two collections. A few are written that no range has met yet.
+ * Changes documents of every piece right after it was read: one is changed, one deleted, one deleted and inserted again, one changes its
+ * unique key with one that was read before, so that whichever is written first meets the other's, and a transaction writes two collections. A few are written that no range has met yet.
  */
 function hostileWriter() {
   let turn = 0
@@ -47,16 +49,18 @@ function hostileWriter() {
     if (deleted !== undefined) await payments().deleteOne({ _id: deleted })
     if (replaced !== undefined) {
       await payments().deleteOne({ _id: replaced })
-      await payments().insertOne({ _id: replaced, key: `again-${turn}`, n: turn })
+      await payments().insertOne({ _id: replaced, ...keyed(`again-${turn}`), n: turn })
     }
     if (giver !== null && taker !== undefined) {
-      const freed = await payments().findOneAndUpdate({ _id: giver }, { $set: { key: `freed-${turn}` } })
-      if (freed !== null) await payments().updateOne({ _id: taker }, { $set: { key: freed.key } })
+      const freed = await payments().findOneAndUpdate({ _id: giver }, { $set: keyed(`freed-${turn}`) })
+      const taken =
+        freed === null ? null : await payments().findOneAndUpdate({ _id: taker }, { $set: keyed(freed.key) })
+      if (taken !== null) await payments().updateOne({ _id: giver }, { $set: keyed(taken.key) })
     }
     giver = ids.at(-1) ?? giver
     await source.db.connection.getClient().withSession((session) =>
       session.withTransaction(async () => {
-        await payments().insertOne({ _id: idAt(MANY + turn), key: `new-${turn}`, n: 0 }, { session })
+        await payments().insertOne({ _id: idAt(MANY + turn), ...keyed(`new-${turn}`), n: 0 }, { session })
         await audits().insertOne({ _id: `row-${turn}`, at: new Date(), seq: turn }, { session })
       }),
     )

@@ -6,6 +6,7 @@ import { findMongod } from '#scripts/embedded/find-mongod.ts'
 import { STEPS } from '#shared/db/backup/backup-source.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
+import { keyed } from '#test/support/keyed.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type ReplicaSet, startReplicaSet } from '../../chaos/replica-set.ts'
 import { backUp, differences, stateOf, writeBack } from './back-up-stage.ts'
@@ -21,7 +22,8 @@ const opened = (): { readonly members: ReplicaSet; readonly source: Database } =
   if (members === undefined || source === undefined) throw new Error('the replica set is not open')
   return { members, source }
 }
-const payments = () => opened().source.connection.collection<{ _id: string; key: string; n?: number }>('payments')
+const payments = () => opened().source.connection.collection<Row>('payments')
+type Row = ReturnType<typeof keyed> & { _id: string; n?: number }
 const idAt = (nth: number) => `payment-${String(nth).padStart(5, '0')}`
 
 beforeAll(async () => {
@@ -29,7 +31,7 @@ beforeAll(async () => {
   source = await connectDatabase({ url: members.url, name: 'elections', logger: copy.runtime.logger })
   await migrate(source)
   await payments().insertMany(
-    Array.from({ length: DOCUMENTS }, (_, nth) => ({ _id: idAt(nth), key: `key-${nth}`, n: 0 })),
+    Array.from({ length: DOCUMENTS }, (_, nth) => ({ _id: idAt(nth), ...keyed(`key-${nth}`), n: 0 })),
   )
 }, START_MS)
 beforeEach(async () => {
@@ -45,7 +47,10 @@ afterAll(async () => {
 async function write(turn: number): Promise<void> {
   await payments().updateMany({ _id: { $in: [idAt(turn), idAt(DOCUMENTS - 1 - turn)] } }, { $inc: { n: 1 } })
   await payments().deleteOne({ _id: idAt(DOCUMENTS / 2 + turn) })
-  await payments().insertOne({ _id: `added-${turn}-${copy.runtime.random.uuid()}`, key: copy.runtime.random.uuid() })
+  await payments().insertOne({
+    _id: `added-${turn}-${copy.runtime.random.uuid()}`,
+    ...keyed(copy.runtime.random.uuid()),
+  })
 }
 
 /** Small ranges, so that an election meets open ones. */

@@ -21,6 +21,7 @@ import { createRepositories } from '#shared/db/create-repositories.ts'
 import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import { dyingDatabase } from '#test/support/dying-database.ts'
+import { keyed } from '#test/support/keyed.ts'
 import { openReconciliationStage } from '#test/support/reconciliation-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -39,7 +40,7 @@ beforeAll(async () => {
   await source.db.connection.collection<{ _id: string; [field: string]: unknown }>('payments').insertMany(
     Array.from({ length: 2_000 }, (_, n) => ({
       _id: `big-${n}`,
-      key: `big-${n}`,
+      ...keyed(`big-${n}`),
       noise: randomBytes(600).toString('base64'),
     })),
   )

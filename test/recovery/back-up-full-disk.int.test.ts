@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
+import { keyed } from '#test/support/keyed.ts'
 import { openReconciliationStage } from '#test/support/reconciliation-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -34,7 +35,7 @@ beforeAll(async () => {
   await source.db.connection
     .collection<{ _id: string; [field: string]: unknown }>('payments')
     .insertMany(
-      Array.from({ length: 3_000 }, (_, n) => ({ _id: `big-${n}`, key: `big-${n}`, noise: randomBytes(1_000) })),
+      Array.from({ length: 3_000 }, (_, n) => ({ _id: `big-${n}`, ...keyed(`big-${n}`), noise: randomBytes(1_000) })),
     )
 })
 beforeEach(() => {

@@ -14,6 +14,7 @@ import { type BackupSteps, readBackup, STEPS } from '#shared/db/backup/backup-so
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
+import { keyed } from '#test/support/keyed.ts'
 import { startTcpProxy, type TcpProxy } from '../../chaos/tcp-proxy.ts'
 
 const SETUP_MS = 180_000
@@ -82,10 +83,10 @@ const oldest = async () =>
 
 /** Writes until the oplog no longer reaches back to this moment. */
 async function overrun(from: mongoose.mongo.Timestamp): Promise<void> {
-  const payments = direct.connection.collection<{ _id: string; noise: string }>('payments')
+  const payments = direct.connection.collection<ReturnType<typeof keyed> & { _id: string; noise: string }>('payments')
   while (!(await oldest()).greaterThan(from)) {
     const noise = randomBytes(NOISE_BYTES).toString('base64')
-    await payments.updateOne({ _id: 'noise' }, { $set: { noise } }, { upsert: true })
+    await payments.updateOne({ _id: 'noise' }, { $set: { ...keyed('noise'), noise } }, { upsert: true })
   }
 }
 

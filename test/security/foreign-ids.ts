@@ -71,6 +71,8 @@ const PEOPLE = {
   'auth.resetPassword password': WORDS,
   'workspace.update change.name': WORDS,
   'workspace.update change.supportContact': WORDS,
+  'workspace.update change.brandColour': WORDS,
+  'workspace.setLogo image': { because: 'the bytes of a picture, which are decoded and encoded again' },
   'members.invite email': WORDS,
   'members.withdrawInvitation invitationId': tries('invitation', ({ caller, at }, invitationId) =>
     caller.members.withdrawInvitation({ ...at, ...op(), invitationId }),

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleSimulation, planted } from './bundle.ts'
 import { MUTANTS } from './mutants.ts'
 import type { SeedResult } from './run-seed.ts'
-import { runSeeds } from './seed-pool.ts'
+import { runSeeds, type SeedThread, startSeedThread } from './seed-pool.ts'
 
 const TIMEOUT_MS = 600_000
 /** Where a planted bug is looked for when its own seed does not show it. */
@@ -11,28 +11,13 @@ const SEEDS_TO_SEARCH = Array.from({ length: 90 }, (_, index) => String(index + 
 /** A few, so that this file alone says something; `npm test` runs 200 and the kept ones beside it. */
 const NUMBERED = Array.from({ length: 3 }, (_, index) => `unit-${index}`)
 
-/** Results by seed; each seed runs as often as it is named. */
-async function resultsOf(bundle: string, seeds: readonly string[]): Promise<readonly SeedResult[]> {
-  const results: SeedResult[] = []
-  await runSeeds(
-    bundle,
-    seeds.map((seed) => ({ seed })),
-    availableParallelism(),
-    (result) => {
-      results.push(result)
-      return true
-    },
-  )
-  return results
-}
-
 /** The first seed that breaks a guarantee; those after it are not run. */
 async function firstBroken(bundle: string, seeds: readonly string[]): Promise<SeedResult | undefined> {
   let broken: SeedResult | undefined
   await runSeeds(
     bundle,
     seeds.map((seed) => ({ seed })),
-    availableParallelism(),
+    seeds.length === 1 ? 1 : availableParallelism(),
     (result) => {
       if (result.violation !== null) broken ??= result
       return broken === undefined
@@ -42,16 +27,27 @@ async function firstBroken(bundle: string, seeds: readonly string[]): Promise<Se
 }
 
 describe('the deterministic simulation', () => {
-  let bundle = ''
+  /** The product as it is. A thread spends more on its start, where it reads the packages, than on a seed. */
+  let unchanged: SeedThread
   beforeAll(async () => {
-    bundle = await bundleSimulation()
+    unchanged = startSeedThread(await bundleSimulation())
   })
+  afterAll(async () => {
+    await unchanged.stop()
+  })
+
+  /** Results in the order of the seeds; each seed runs as often as it is named. */
+  async function resultsOf(seeds: readonly string[]): Promise<readonly SeedResult[]> {
+    const results: SeedResult[] = []
+    for (const seed of seeds) results.push(await unchanged.run({ seed }))
+    return results
+  }
 
   // Guards money: whatever dies, lies or comes twice, no guarantee breaks and all work ends.
   it(
     'finds every guarantee kept',
     async () => {
-      const results = await resultsOf(bundle, NUMBERED)
+      const results = await resultsOf(NUMBERED)
       const broken = results.filter(({ violation }) => violation !== null)
       expect(broken.map(({ seed, violation }) => `${seed}: ${violation?.message}`)).toEqual([])
       expect(results.some(({ faults }) => Object.keys(faults).length > 5)).toBe(true)
@@ -63,7 +59,7 @@ describe('the deterministic simulation', () => {
   it(
     'plays a seed again to the same trace',
     async () => {
-      const [first, second] = await resultsOf(bundle, ['unit-1', 'unit-1'])
+      const [first, second] = await resultsOf(['unit-1', 'unit-1'])
       expect(second?.hash).toBe(first?.hash)
       expect(first?.steps).toBeGreaterThan(500)
     },
@@ -81,7 +77,7 @@ describe('the deterministic simulation', () => {
     'notices a bug that is planted',
     async () => {
       const mutant = MUTANTS.find(({ name }) => name === 'state-without-outbox')
-      const [result] = await resultsOf(await bundleSimulation(mutant ?? null), ['unit-1'])
+      const result = await firstBroken(await bundleSimulation(mutant ?? null), ['unit-1'])
       expect(result?.violation?.invariant).toBe('S9')
     },
     TIMEOUT_MS,
@@ -101,9 +97,9 @@ describe('the deterministic simulation', () => {
       expect(mutant).toBeDefined()
       const wrongBundle = await bundleSimulation(mutant ?? null)
       // A change of the product that makes one more call gives every seed another story.
-      const wrong = await firstBroken(wrongBundle, [hint, ...SEEDS_TO_SEARCH])
+      const wrong = (await firstBroken(wrongBundle, [hint])) ?? (await firstBroken(wrongBundle, SEEDS_TO_SEARCH))
       expect(wrong).toBeDefined()
-      const [right] = await resultsOf(bundle, [wrong?.seed ?? hint])
+      const [right] = await resultsOf([wrong?.seed ?? hint])
       expect(right?.violation).toBeNull()
     },
     TIMEOUT_MS,

@@ -12,10 +12,35 @@ export async function axeViolations(page: Page, what: 'all' | 'looks' = 'all'): 
   const known = (await page.evaluate('typeof window.axe === "object"')) ? { axeSource: 'true' } : {}
   // Without frames the legacy mode finds the same in half the time; selectors of what is right are not made.
   const axe = new AxeBuilder({ page, ...known }).setLegacyMode(true).options({ resultTypes: ['violations'] })
+  await barsFollow(page, true)
   const { violations } = await (what === 'all' ? axe.withTags(TAGS) : axe.withRules(LOOKS)).analyze()
+  await barsFollow(page, false)
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} ${target.join(' ')}: ${failureSummary?.replaceAll('\n', ' ')}`),
   )
+}
+
+/**
+ * Puts bars that stay at an edge of the screen where they are in the document, and back: wherever a list is scrolled to, such a bar covers a
+ * part of some row, which axe takes for a small target.
+ */
+async function barsFollow(page: Page, isFollowing: boolean): Promise<void> {
+  await page.evaluate(`(() => {
+    if (${!isFollowing}) {
+      for (const bar of document.querySelectorAll('[data-follows]')) {
+        bar.style.removeProperty('position')
+        bar.removeAttribute('data-follows')
+      }
+      return
+    }
+    for (const bar of document.querySelectorAll('nav, header, footer')) {
+      const { position } = getComputedStyle(bar)
+      if (position !== 'fixed' && position !== 'sticky') continue
+      if (bar.offsetWidth < 0.9 * innerWidth || bar.offsetHeight > 0.2 * innerHeight) continue
+      bar.style.setProperty('position', 'static')
+      bar.setAttribute('data-follows', '')
+    }
+  })()`)
 }
 
 /**

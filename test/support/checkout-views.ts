@@ -11,6 +11,8 @@ import type { AssetId, NetworkId } from '#shared/domain/enumerations.ts'
 const MINUTE = 60_000
 /** The id that every shown invoice and link has. */
 export const SHOWN_ID = '01920a5e-4c7b-7d3a-9f21-6b8f0c1d2e40'
+/** The hash in the path of the shown logo, which a page loads from its own origin. */
+export const SHOWN_LOGO = 'ab'.repeat(32)
 /** The token of the shown refund. */
 export const SHOWN_TOKEN = 'q'.repeat(43)
 
@@ -79,6 +81,22 @@ const BITCOIN: PaymentMethodView = {
   confirmMs: 1_200_000,
   blockTimeMs: 600_000,
   fiatPerAsset: '92861.81',
+}
+
+const SOLANA: PaymentMethodView = {
+  ...TRON,
+  asset: 'usdc_solana',
+  symbol: 'USDC',
+  network: 'solana',
+  family: 'solana',
+  address: '7EYnhQoR9YM3N7UoaKRoA44Uy8JeaZV3qyouov87awMs',
+  due: '148.52',
+  remaining: '148.52',
+  remainingBase: '148520000',
+  requiredConfirmations: 32,
+  confirmMs: 12_800,
+  blockTimeMs: 400,
+  browser: { chain: 'solana:mainnet', contract: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },
 }
 
 type Change = Omit<Partial<InvoiceView>, 'lock'> & { readonly lock?: PaymentMethodView | null }
@@ -169,6 +187,15 @@ export function invoiceViews(now: number): Readonly<Record<string, InvoiceView>>
     pick: view(now, { lock: null }),
     pay: view(now),
     'pay-evm': view(now, { lock: BASE, mode: 'test' }),
+    'pay-solana': view(now, { lock: SOLANA }),
+    branded: view(now, {
+      merchant: {
+        name: 'Sol y Luna, café de especialidad',
+        contact: null,
+        colour: '#ffd500',
+        logo: { path: `/logo/${SHOWN_LOGO}.webp`, width: 480, height: 160, ground: 'light' },
+      },
+    }),
     'pay-bitcoin': view(now, { lock: BITCOIN }),
     'pay-soon-over': {
       ...view(now),

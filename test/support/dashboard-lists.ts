@@ -55,6 +55,15 @@ export interface DashboardList {
   readonly creates?: ListCreation
   /** Has three pages in the seed's live mode. */
   readonly isLong?: boolean
+  /** Headings that sort it. */
+  readonly sorts?: readonly ListSort[]
+}
+
+/** A heading that sorts a list when it is clicked: in ascending order first, then in descending order. */
+export interface ListSort {
+  readonly heading: string
+  /** By what the rows are then in order. */
+  readonly keyOf: (row: ShownRow) => string | number
 }
 
 const TABLE = 'main [data-row-id]'
@@ -95,6 +104,9 @@ const dayOf = (at: number) => {
   const two = (part: number) => String(part).padStart(2, '0')
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
+/** Sorted by the moment under a heading. */
+const byTime = (heading: string): ListSort => ({ heading, keyOf: ({ times }) => times[heading] ?? 0 })
+const byText = (heading: string): ListSort => ({ heading, keyOf: ({ cells }) => (cells[heading] ?? '').toLowerCase() })
 const utcDayBack = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 const dayBack = (days: number) => dayOf(Date.now() - days * DAY_MS)
 const search = (label: string, choices: ListFilter['choices']): ListFilter => ({
@@ -111,6 +123,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
   history: { page: 'settings/history', rows: TABLE, opens: null, filters: AUDIT },
   invoices: {
     ...{ page: 'invoices', rows: TABLE, opens: 'page', isLong: true, csv: { what: 'invoices', id: 'invoice_id' } },
+    sorts: [byTime('Created')],
     filters: [
       {
         ...{ control: 'tab', label: '', any: 'All' },
@@ -153,6 +166,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
   },
   payments: {
     ...{ page: 'payments', rows: TABLE, opens: null, isLong: true, csv: { what: 'payments', id: 'payment_id' } },
+    sorts: [byTime('Detected')],
     filters: [
       within('Detected', 'Detected', [1, 7, 30, 90]),
       between('Detected', 'Detected', [
@@ -194,16 +208,20 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
     ],
   },
   links: {
-    ...{ page: 'links', rows: TABLE, opens: 'page', isLong: true, filters: [] },
+    ...{ page: 'links', rows: TABLE, opens: 'page', isLong: true, filters: [], sorts: [byTime('Created')] },
     creates: { button: 'New link', fields: { Title: '{name}', Amount: '12.50' }, submit: 'Create link', opensIt: true },
   },
   products: {
-    ...{ page: 'products', rows: TABLE, opens: null, isLong: true, filters: [] },
+    ...{ page: 'products', rows: TABLE, opens: null, isLong: true, filters: [], sorts: [byTime('Added')] },
     creates: { button: 'New product', fields: { Name: '{name}', Price: '12.50' }, submit: 'Add product' },
   },
-  endpoints: { page: 'webhooks/endpoints', rows: TABLE, opens: 'aside', filters: [] },
+  endpoints: {
+    ...{ page: 'webhooks/endpoints', rows: TABLE, opens: 'aside', filters: [] },
+    sorts: [byText('Endpoint'), byText('Health')],
+  },
   deliveries: {
     ...{ page: 'webhooks/deliveries', rows: TABLE, opens: 'aside', isLong: true },
+    sorts: [byTime('Created')],
     filters: [
       select('Status', 'all', [
         { choose: 'failed', shows: has('Status', 'Failed') },
@@ -231,6 +249,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
   },
   events: {
     ...{ page: 'webhooks/events', rows: TABLE, opens: 'aside', isLong: true },
+    sorts: [byTime('Time')],
     filters: [
       search('Search by event or invoice', [
         { choose: ({ eventId }) => eventId, shows: (row, { eventId }) => row.id === eventId },
@@ -255,7 +274,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
     ],
   },
   keys: {
-    ...{ page: 'keys', rows: TABLE, opens: null, filters: [] },
+    ...{ page: 'keys', rows: TABLE, opens: null, filters: [], sorts: [byText('Name'), byTime('Created')] },
     creates: { button: 'New key', fields: { Name: '{name}' }, submit: 'Create key', isDangerous: true },
   },
 }

@@ -9,6 +9,8 @@ import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { PAYMENT_LINKS } from '#shared/db/payment-links/payment-link-model.ts'
 import { PRODUCTS } from '#shared/db/payment-links/product-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import { API_KEYS } from '#shared/db/workspaces/api-key-model.ts'
+import { keyed } from './keyed.ts'
 
 /** Rows of each list in live mode: three pages. */
 const MANY = 120
@@ -49,7 +51,7 @@ async function addFew(db: Database, workspaceId: string): Promise<void> {
   const paymentAt = (at: number, change: object) => {
     const _id = idAt(at)
     const seen = { createdAt: new Date(at), firstSeenAt: new Date(at), confirmedAt: new Date(at) }
-    return { ...payment, _id, key: `seed:${_id}`, kind: 'onchain', txHash: `0x${hex(32)}`, ...seen, ...change }
+    return { ...payment, _id, ...keyed(`seed:${_id}`), kind: 'onchain', txHash: `0x${hex(32)}`, ...seen, ...change }
   }
   await insert(db, PAYMENTS, [
     paymentAt(now - 3_000, { network: 'bitcoin', asset: 'btc_bitcoin', txHash: hex(32) }),
@@ -66,6 +68,11 @@ async function addFew(db: Database, workspaceId: string): Promise<void> {
       uncountedReason: 'unmatched',
     }),
     paymentAt(now - 40 * DAY_MS, {}),
+  ])
+  const key = await one(db, API_KEYS, own)
+  const made = new Date(now - 3 * DAY_MS)
+  await insert(db, API_KEYS, [
+    { ...key, _id: idAt(made.getTime()), hash: hex(32), name: 'Bookkeeping', createdAt: made },
   ])
   const endpoint = await one(db, WEBHOOK_ENDPOINTS, { workspaceId })
   const paused = { ...endpoint, _id: randomUUID(), url: 'http://localhost:9/paused', status: 'disabled', opId: null }
@@ -157,7 +164,7 @@ async function addMany(db: Database, workspaceId: string): Promise<void> {
       ...payment,
       ...made,
       ...PAYMENT_TURNS[index % PAYMENT_TURNS.length],
-      key: `seed:${id}`,
+      ...keyed(`seed:${id}`),
       invoiceId: id,
       firstSeenAt: new Date(at),
     })),

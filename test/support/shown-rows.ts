@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import type { DashboardList, ListFilter, ShownRow } from './dashboard-lists.ts'
 
 /** Reads the rows of a list as they are shown; null while it loads or shows rows of another filter greyed out. */
@@ -18,6 +19,29 @@ export async function shownRows(
       return { id: row.dataset.rowId, cells: Object.fromEntries(cells), times: Object.fromEntries(times) }
     })
   })()`)
+}
+
+/** The button that leads to the next page of a list with the newest rows first. */
+export const OLDER = { name: /^(Older|More)$/ }
+
+/** Every row of a list, over all of its pages, in its order. */
+export async function everyRow(
+  page: Page,
+  list: DashboardList,
+  next: { readonly name: RegExp | string } = OLDER,
+): Promise<readonly ShownRow[]> {
+  const rows = new Map<string, ShownRow>()
+  const older = page.getByRole('button', next)
+  for (;;) {
+    const before = rows.size
+    const readNew = async () => {
+      for (const row of (await shownRows(page, list)) ?? []) rows.set(row.id, row)
+      return rows.size
+    }
+    await expect.poll(readNew).toBeGreaterThan(before)
+    if (!(await older.isEnabled())) return [...rows.values()]
+    await older.click()
+  }
 }
 
 /** Chooses as a person does: in a select, by typing, by a tab or a button. */

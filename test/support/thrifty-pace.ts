@@ -8,6 +8,7 @@ export const briskPace = (change: Partial<ThriftyPace> = {}): ThriftyPace => ({
   watchedMs: 1,
   slowMs: 10,
   confirmMs: 10,
+  troubleMs: 10,
   // Times of blocks are whole seconds.
   marginMs: 2_000,
   ...change,

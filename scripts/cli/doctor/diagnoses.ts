@@ -1,13 +1,12 @@
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
-import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { driftFault } from '#shared/db/connection/clock.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
+import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
-import { BACKUP_AGE_MAX_MS } from '#shared/ports/verified-backups.ts'
 import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
 import { checkKeys } from '#shared/usecases/maintenance/check-keys.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
@@ -15,6 +14,7 @@ import { nodeCosts, quotaSentence } from '#shared/usecases/networks/node-costs.t
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
 import { goLiveDeps } from '../session/go-live-deps.ts'
 import type { Installation } from '../session/installation.ts'
+import { checkBackup } from './check-backup.ts'
 import { checkRedis } from './check-redis.ts'
 import { nodeFaults } from './node-faults.ts'
 
@@ -194,20 +194,6 @@ async function checkMaintenance({ db, clock }: Installation): Promise<string> {
   return 'scheduled jobs are running'
 }
 
-/** In production a verified back-up of the last day and a half; elsewhere its absence is a remark. */
-async function checkBackup({ db, clock, config }: Installation): Promise<string> {
-  const verified = await createVerifiedBackups(db).latest()
-  const remedy = 'schedule `paymesh backup run`, see deploy/README.md'
-  if (verified === null) {
-    if (config.env === 'production') throw new Error(`no back-up was verified yet; ${remedy}`)
-    return `no back-up was verified yet; in production ${remedy}`
-  }
-  const ageMs = clock.now() - verified.takenAt
-  const text = `the newest verified back-up is of ${new Date(verified.takenAt).toISOString()}`
-  if (ageMs > BACKUP_AGE_MAX_MS) throw new Error(`${text}, ${Math.floor(ageMs / 3_600_000)} hours ago; ${remedy}`)
-  return text
-}
-
 async function checkMails({ mailQueue, clock }: Installation): Promise<string> {
   const { waiting, overdue, failed } = await mailQueue.count(clock.now() - BACKLOG_AGE_MAX_MS)
   const lost = failed === 0 ? '' : `; ${failed} could not be delivered in the last week`
@@ -218,13 +204,23 @@ async function checkMails({ mailQueue, clock }: Installation): Promise<string> {
   return `${waiting} queued${lost}`
 }
 
+/** Only of an installation whose restore nobody has confirmed: it takes payments and announces none of them. */
+async function checkRestore({ db }: Installation): Promise<readonly Diagnosis[]> {
+  // Without the store, `mongo` says so.
+  const state = await readRestoreState(db).catch(() => null)
+  if (state?.state !== 'held') return []
+  const detail = `restored from the archive of ${state.takenAt}: no webhook and no email is sent until \`paymesh backup confirm-restore\``
+  return [{ name: 'restore', ok: false, detail }]
+}
+
 /** Every check of `paymesh doctor`, in display order. A check never throws. */
 export async function runDiagnoses(installation: Installation): Promise<readonly Diagnosis[]> {
-  return await Promise.all([
+  const checks = Promise.all([
     ...checkStores(installation),
     ...checkNetworks(installation),
     ...checkNodes(installation),
     ...checkQuotas(installation),
     ...checkWork(installation),
   ])
+  return [...(await checks), ...(await checkRestore(installation))]
 }

@@ -1,8 +1,10 @@
 import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
+import type { Config } from '#shared/config/schema.ts'
 import { createExportRecords } from '#shared/db/audit/export-records.ts'
 import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase } from '#shared/db/connection/connect.ts'
+import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
@@ -13,8 +15,16 @@ import { findConfig } from './find-config.ts'
 /** What back-ups and restores need of an installation: its database and its master keys, not Redis, nodes or the pepper. */
 export type BackupStore = Awaited<ReturnType<typeof openBackupStore>>
 
+let settings: Config | undefined
+
+/** Read once, because reading removes the secrets from the environment: a scheduled command opens the store again and again. */
+function readSettings(): Config {
+  settings ??= findConfig('backup')
+  return settings
+}
+
 async function openBackupStore() {
-  const { stores, secrets, logLevel } = findConfig('backup')
+  const { stores, secrets, logLevel } = readSettings()
   // stdout may be the archive.
   const destination = { write: (line: string) => void process.stderr.write(line) }
   const logger = createLogger({ name: 'backup', level: logLevel === 'debug' ? 'debug' : 'silent', destination })
@@ -30,6 +40,7 @@ async function openBackupStore() {
     addressBook: createAddressBook(),
     exports: createExportRecords(db),
     verifiedBackups: createVerifiedBackups(db),
+    leases: createLeaseRepository(db),
     secretBox: createSecretBox(secrets.masterKey),
     close: async () => {
       clock.stop()

@@ -17,6 +17,8 @@ export interface BackupOrder {
   readonly name: string
   readonly target: ArchiveTarget
   readonly secret: ArchiveSecret
+  /** Ends the back-up. */
+  readonly signal: AbortSignal
 }
 
 /** Number of documents; collections that could not be counted add nothing. */
@@ -46,7 +48,10 @@ const auditOf = (
  * read; the second gives the number of documents and bytes. A back-up that fails or is killed leaves the first row alone. Throws for a
  * database that holds the part that an interrupted restore wrote.
  */
-export async function recordedBackup(store: BackupStore, { name, target, secret }: BackupOrder): Promise<TakenBackup> {
+export async function recordedBackup(
+  store: BackupStore,
+  { name, target, secret, signal }: BackupOrder,
+): Promise<TakenBackup> {
   const { db, random, exports } = store
   if ((await readRestoreState(db))?.state === 'writing')
     throw new Error(
@@ -59,26 +64,30 @@ export async function recordedBackup(store: BackupStore, { name, target, secret 
   const id = random.uuid()
   await exports.record(auditOf(store, 'backup.started', id, { file: name }))
   const taken = await takeBackup(db, {
-    ...{ target, id, secret, version: packageVersion() },
+    ...{ target, id, secret, signal, version: packageVersion() },
     onProgress: (progress) => tell(progressText(progress, estimate, performance.now() - begun)),
   })
   await exports.record(auditOf(store, 'backup.ended', id, { documents: total(taken.counts), bytes: taken.bytes }))
   return taken
 }
 
-/**
- * Records that an archive was verified: `doctor` and the alert about back-ups count from its moment. Throws for an archive with secrets that
- * cannot be opened, of the first format, or of another installation.
- */
-export async function recordVerified(
-  store: BackupStore,
-  { backupId, takenAt, sealed }: VerifiedArchive,
-): Promise<void> {
+/** Name of a verified back-up. Throws for one that is not recorded: with secrets that cannot be opened, or of the first format. */
+export function requireRecordable({ backupId, sealed }: VerifiedArchive): string {
   if (sealed.opened < sealed.total)
     throw new Error(
       `${sealed.total - sealed.opened} of ${sealed.total} sealed values cannot be opened: it is not recorded`,
     )
   if (backupId === null) throw new Error('an archive of an earlier version has no name: it is not recorded')
+  return backupId
+}
+
+/**
+ * Records that an archive was verified: `doctor` and the alert about back-ups count from its moment. Throws for one that is not recordable, or of
+ * another installation.
+ */
+export async function recordVerified(store: BackupStore, archive: VerifiedArchive): Promise<void> {
+  const { takenAt } = archive
+  const backupId = requireRecordable(archive)
   const verified = { backupId, takenAt: Date.parse(takenAt), verifiedAt: store.clock.now() }
   await store.verifiedBackups.record(verified, auditOf(store, 'backup.verified', backupId, { taken_at: takenAt }))
 }

@@ -5,13 +5,14 @@ import type { AuditFilter } from '#shared/ports/audit.ts'
 import { readVerification } from '#shared/usecases/audit/verify-in-parts.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { operatorQuery, router, workspaceQuery } from '../trpc.ts'
+import { timeInput } from '../wire/list-filters.ts'
 
 const narrowing = z.object({
   subject: z.string().trim().min(1).max(200).optional(),
   actor: z.string().trim().min(1).max(200).optional(),
-  from: z.int().min(0).optional(),
+  from: timeInput.optional(),
   /** Not included. */
-  until: z.int().min(0).optional(),
+  until: timeInput.optional(),
   cursor: z.string().max(400).nullish(),
   limit: z.int().min(1).max(100).default(50),
 })

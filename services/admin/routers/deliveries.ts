@@ -12,6 +12,8 @@ import { derivedUuid } from '../derived-uuid.ts'
 import { cursorAt, placeOf } from '../place-cursor.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { DELIVERY_STATUSES, deliveriesToWire, deliveryWire, eventsToWire, eventWire } from '../wire/delivery-wire.ts'
+import { timeInput } from '../wire/list-filters.ts'
+import { orderInput } from '../wire/money-wire.ts'
 
 /** Deliveries that one click may resend; for more, use a recovery, which has no limit. */
 const RESEND_MAX = 100
@@ -57,9 +59,10 @@ export const deliveriesRouter = router({
         /** A delivery, event or invoice id, or an invoice's number. */
         q: z.string().trim().max(100).default(''),
         /** Inclusive. */
-        from: z.number().nullable().default(null),
+        from: timeInput.nullable().default(null),
         /** Exclusive. */
-        until: z.number().nullable().default(null),
+        until: timeInput.nullable().default(null),
+        ...orderInput,
         ...page,
       }),
     )
@@ -77,7 +80,13 @@ export const deliveriesRouter = router({
       const search: DeliverySearch = {
         ...{ workspaceId, mode, status: input.status, endpointId: input.endpointId, eventType: input.eventType },
         ...subject,
-        ...{ createdFrom: input.from, createdBefore: input.until, after: placeOf(input.cursor), limit },
+        ...{
+          createdFrom: input.from,
+          createdBefore: input.until,
+          order: input.order,
+          after: placeOf(input.cursor),
+          limit,
+        },
       }
       const { deliveries: shown, next } = await deliveryReads.search(search)
       const nextCursor = next === null ? null : cursorAt(next)
@@ -139,7 +148,7 @@ export const deliveriesRouter = router({
     }),
 
   events: workspaceQuery('viewer')
-    .input(z.object({ q: z.string().trim().max(100).default(''), ...page }))
+    .input(z.object({ q: z.string().trim().max(100).default(''), ...orderInput, ...page }))
     .output(z.object({ items: z.array(eventWire), nextCursor: z.string().nullable() }))
     .query(async ({ ctx, input }) => {
       const { deliveryReads, events } = ctx.deps.instance
@@ -153,7 +162,7 @@ export const deliveriesRouter = router({
       }
       const { invoiceId } = subject
       const rows = await deliveryReads.listEvents({
-        ...{ workspaceId, mode, invoiceId, after: placeOf(input.cursor), limit: limit + 1 },
+        ...{ workspaceId, mode, invoiceId, order: input.order, after: placeOf(input.cursor), limit: limit + 1 },
       })
       const shown = rows.slice(0, limit)
       const last = shown.at(-1)

@@ -95,7 +95,8 @@ describe('invoices by hand', () => {
     const story = await ana.caller.invoices.timeline({ ...ana.at, id })
     expect(story.map(({ title }) => title)).toEqual(
       expect.arrayContaining([
-        'invoice.paid',
+        'Paid',
+        'Payer chose USDT on Ethereum',
         expect.stringContaining('ana@example.com'),
         expect.stringContaining('detected'),
       ]),
@@ -103,8 +104,8 @@ describe('invoices by hand', () => {
     expect([...story].sort((a, b) => b.at - a.at).map(({ at }) => at)).toEqual(story.map(({ at }) => at))
     // Both are of the moment of creation: what came first is told last.
     const of = (title: string) => story.findIndex((entry) => entry.title === title)
-    expect(of('invoice.created')).toBeGreaterThan(of('invoice.pending'))
-    expect(of('invoice.pending')).toBeGreaterThan(-1)
+    expect(of('Invoice created')).toBeGreaterThan(of('Payer chose USDT on Ethereum'))
+    expect(of('Payer chose USDT on Ethereum')).toBeGreaterThan(-1)
     const known = await ana.caller.invoices.get({ ...ana.at, id })
     expect(known.sentence).toMatch(/^Paid in full\. (\S+) of \1 USDT confirmed in 1 payment\.$/)
     expect(known.flags).toContain('simulated')

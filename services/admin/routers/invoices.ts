@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ASSET_IDS, INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
+import { ASSET_IDS, EVENT_TYPES, INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { requireOwnInvoice } from '#shared/usecases/diagnostics/explain-question.ts'
 import { invoiceTimeline } from '#shared/usecases/diagnostics/invoice-timeline.ts'
@@ -16,7 +16,7 @@ import type { AdminDeps } from '../assemble.ts'
 import { mergeRouters, router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { invoiceDetailToWire, invoiceDetailWire, noteToWire, noteWire } from '../wire/invoice-wire.ts'
 import { createdFilters, invoiceFilters } from '../wire/list-filters.ts'
-import { invoiceRowToWire, invoiceRowWire, pageInput } from '../wire/money-wire.ts'
+import { invoiceRowToWire, invoiceRowWire, orderInput, pageInput } from '../wire/money-wire.ts'
 import { refundToWire } from '../wire/refund-wire.ts'
 import { createByHandRouter } from './invoice-create.ts'
 import { refundsRouter } from './refunds.ts'
@@ -33,21 +33,22 @@ const timelineWire = z.object({
   title: z.string(),
   detail: z.string().nullable(),
   link: z.string().nullable(),
+  event: z.object({ id: z.string(), type: z.enum(EVENT_TYPES) }).nullable(),
 })
 
 const reads = router({
   list: workspaceQuery('viewer')
-    .input(z.object({ ...invoiceFilters, ...pageInput }))
+    .input(z.object({ ...invoiceFilters, ...orderInput, ...pageInput }))
     .output(
       z.object({ items: z.array(invoiceRowWire.extend({ whatNow: z.string() })), nextCursor: z.string().nullable() }),
     )
     .query(async ({ ctx, input }) => {
       const { money } = ctx.deps
-      const { workspaceId, mode, q, from, to, cursor, status, asset, source, flag, limit } = input
-      const filters = { status: status ?? undefined, q, from: from ?? undefined, to: to ?? undefined }
+      const { workspaceId, mode, q, from, to, cursor, status, asset, source, flag, order, limit } = input
+      const filters = { status: status ?? undefined, q, from: from ?? undefined, to: to ?? undefined, order }
       const scope = { list: 'operator-invoices', workspaceId, mode, filters }
       const { rows, next } = await listInvoicesForOperators(money, {
-        ...{ workspaceId, mode, status, asset, source, flag, limit, createdFrom: from, createdTo: to },
+        ...{ workspaceId, mode, status, asset, source, flag, order, limit, createdFrom: from, createdTo: to },
         search: q === '' ? null : readInvoiceSearch(money.guessAddress, mode, q),
         beforeId: cursor === undefined ? null : money.listCursor.decode(scope, cursor),
       })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { PASSWORD_RESETS } from '#shared/db/accounts/password-resets.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
@@ -41,6 +41,15 @@ async function tokens(to: string): Promise<readonly string[]> {
   )
 }
 
+/** The owner changes the password on the account page, and continues there. */
+async function changeOf(email: string): Promise<number> {
+  const browser = admin.browser()
+  await browser.logIn(email)
+  const { status } = await browser.mutate('auth.changePassword', { password: PASSWORD, next: NEXT })
+  expect((await browser.query('auth.me')).status).toBe(200)
+  return status
+}
+
 async function mailed(email: string): Promise<string> {
   expect((await ask(email)).status).toBe(200)
   return (await tokens(email)).at(-1) ?? ''
@@ -62,6 +71,26 @@ describe('a link for a new password', () => {
     expect(again.data).toEqual({ next: 'code' })
     const changed = await stores.db.collection(MAILS).find({ to: email, template: 'account_changed' }).toArray()
     expect(changed.map(({ data: said }) => said['what']).join()).toContain('changed with a link')
+  })
+
+  // Guarantee: whoever has the old password is out, also with a log-in whose password was checked just before the reset.
+  test.each([
+    ['a link', async (email: string) => (await choose(await mailed(email))).status],
+    ['the account page', async (email: string) => await changeOf(email)],
+  ])('ends a log-in with the old password that is under way while %s changes it', async (_by, replace) => {
+    const email = await person()
+    const late = admin.browser()
+    const { begin } = admin.deps.sessions
+    const spy = vi.spyOn(admin.deps.sessions, 'begin').mockImplementationOnce(async (...given) => {
+      spy.mockRestore()
+      expect(await replace(email)).toBe(200)
+      await begin(...given)
+    })
+    await late.logIn(email)
+    expect((await late.query('auth.me')).status).toBe(401)
+    const fresh = admin.browser()
+    await fresh.logIn(email, NEXT)
+    expect((await fresh.query('auth.me')).status).toBe(200)
   })
 
   test('works once, also for two at the same time', async () => {

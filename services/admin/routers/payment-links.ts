@@ -10,7 +10,7 @@ import { getLimitedLink, listLimitedLinks } from '#shared/usecases/payment-links
 import { createPaymentLink, deactivatePaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { once } from '../once.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
-import { pageInput } from '../wire/money-wire.ts'
+import { orderInput, pageInput } from '../wire/money-wire.ts'
 
 const about = z.object({ id: z.uuid() })
 const fields = z.object({
@@ -39,14 +39,14 @@ const limitedLink = z.object({
 /** Pages that accept payments without a shop. */
 export const paymentLinksRouter = router({
   list: workspaceQuery('viewer')
-    .input(z.object(pageInput))
+    .input(z.object({ ...orderInput, ...pageInput }))
     .output(z.object({ items: z.array(limitedLink), nextCursor: z.string().nullable() }))
     .query(async ({ ctx, input }) => {
       const { money } = ctx.deps
-      const { workspaceId, mode, limit } = input
-      const scope = { list: 'operator-links', workspaceId, mode }
+      const { workspaceId, mode, order, limit } = input
+      const scope = { list: 'operator-links', workspaceId, mode, filters: { order } }
       const beforeId = input.cursor === undefined ? null : money.listCursor.decode(scope, input.cursor)
-      const found = await listLimitedLinks(money, { workspaceId, mode, limit: limit + 1, beforeId })
+      const found = await listLimitedLinks(money, { workspaceId, mode, order, limit: limit + 1, beforeId })
       const items = found.slice(0, limit)
       const last = found.length > limit ? items.at(-1) : undefined
       return { items, nextCursor: last === undefined ? null : money.listCursor.encode(scope, last.id) }

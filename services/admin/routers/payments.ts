@@ -7,7 +7,7 @@ import type { AdminDeps } from '../assemble.ts'
 import { largeShortfall } from '../large-shortfall.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { paymentFilters } from '../wire/list-filters.ts'
-import { pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
+import { orderInput, pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 
 const attachInput = z.object({
   paymentId: z.uuid(),
@@ -31,7 +31,7 @@ const attachedWire = z.object({
 /** Payments of a workspace, and attaching one to an invoice. */
 export const paymentsRouter = router({
   list: workspaceQuery('viewer')
-    .input(z.object({ ...paymentFilters, ...pageInput }))
+    .input(z.object({ ...paymentFilters, ...orderInput, ...pageInput }))
     .output(
       z.object({
         items: z.array(paymentWire.extend({ invoiceNumber: z.number().nullable() })),
@@ -40,10 +40,10 @@ export const paymentsRouter = router({
     )
     .query(async ({ ctx, input }) => {
       const { money } = ctx.deps
-      const { workspaceId, mode, network, counted, from, to, limit } = input
-      const scope = { list: 'operator-payments', workspaceId, mode, filters: { network: network ?? undefined } }
+      const { workspaceId, mode, network, counted, from, to, order, limit } = input
+      const scope = { list: 'operator-payments', workspaceId, mode, filters: { network: network ?? undefined, order } }
       const { payments, next } = await money.paymentLookups.page({
-        ...{ workspaceId, mode, network, counted, limit, createdFrom: from, createdTo: to },
+        ...{ workspaceId, mode, network, counted, order, limit, createdFrom: from, createdTo: to },
         beforeId: input.cursor === undefined ? null : money.listCursor.decode(scope, input.cursor),
       })
       const invoices = await money.lookups.findMany([...new Set(payments.flatMap(({ invoiceId }) => invoiceId ?? []))])

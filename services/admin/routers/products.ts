@@ -6,7 +6,7 @@ import { editProduct } from '#shared/usecases/payment-links/edit-product.ts'
 import { createProduct, getProduct, listProducts } from '#shared/usecases/payment-links/manage-products.ts'
 import { once } from '../once.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
-import { pageInput } from '../wire/money-wire.ts'
+import { orderInput, pageInput } from '../wire/money-wire.ts'
 
 const fields = z.object({
   name: z.string().max(200),
@@ -19,14 +19,14 @@ const fields = z.object({
 /** A merchant's products at fixed prices. */
 export const productsRouter = router({
   list: workspaceQuery('viewer')
-    .input(z.object(pageInput))
+    .input(z.object({ ...orderInput, ...pageInput }))
     .output(z.object({ items: z.array(productResource), nextCursor: z.string().nullable() }))
     .query(async ({ ctx, input }) => {
       const { money } = ctx.deps
-      const { workspaceId, mode, limit } = input
-      const scope = { list: 'operator-products', workspaceId, mode }
+      const { workspaceId, mode, order, limit } = input
+      const scope = { list: 'operator-products', workspaceId, mode, filters: { order } }
       const beforeId = input.cursor === undefined ? null : money.listCursor.decode(scope, input.cursor)
-      const found = await listProducts(money, { workspaceId, mode, limit: limit + 1, beforeId })
+      const found = await listProducts(money, { workspaceId, mode, order, limit: limit + 1, beforeId })
       const items = found.slice(0, limit)
       const last = found.length > limit ? items.at(-1) : undefined
       return { items, nextCursor: last === undefined ? null : money.listCursor.encode(scope, last.id) }

@@ -116,3 +116,10 @@ test('the file has the rows of the page', async () => {
     cells.map((row) => [row[at('day_utc')], row[at('wallet_id')], row[at('received')], row[at('payments')]]),
   ).toEqual(items.map(({ day, wallet, received, payments }) => [day, wallet?.id ?? '', received, String(payments)]))
 })
+
+// A number that is no date must not become an error of the server.
+test('refuses a time that no date can hold', async () => {
+  await expect(report({ from: 8.64e15 + 1 })).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  await expect(report({ to: -1 })).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  expect(await report({ from: 0, to: 8.64e15 })).toBeDefined()
+})

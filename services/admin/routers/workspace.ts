@@ -6,6 +6,7 @@ import type { Workspace } from '#shared/ports/workspaces.ts'
 import { DIGEST_HOUR_DEFAULT } from '#shared/usecases/exceptions/send-digests.ts'
 import { SHORTFALL_STEP_UP_USD_DEFAULT } from '#shared/usecases/payments/check-shortfall.ts'
 import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/quotes/visitor-budget.ts'
+import { changeLogo } from '#shared/usecases/workspaces/change-logo.ts'
 import { changeSettings } from '#shared/usecases/workspaces/change-settings.ts'
 import { actionOf } from '../action.ts'
 import { announced } from '../announced.ts'
@@ -31,6 +32,11 @@ const contact = z
     error: 'Enter an email address, a phone number or an https link.',
   })
 
+const colour = z
+  .string()
+  .toLowerCase()
+  .regex(/^#[0-9a-f]{6}$/, { error: 'Enter a colour as # and six digits, like #0b4f57.' })
+
 const settings = z.object({
   id: z.string(),
   /** Sent back with a change, which is refused after a concurrent change. */
@@ -39,6 +45,10 @@ const settings = z.object({
   ownerEmail: z.string(),
   status: z.enum(['active', 'restricted', 'suspended']),
   supportContact: z.string().nullable(),
+  brandColour: z.string().nullable(),
+  logo: z
+    .object({ hash: z.string(), width: z.number(), height: z.number(), ground: z.enum(['light', 'dark']) })
+    .nullable(),
   requiresSecondFactor: z.boolean(),
   /** Hour of the daily mail about open exceptions, UTC; null = none. */
   digestHour: z.number().nullable(),
@@ -71,11 +81,18 @@ const settings = z.object({
   }),
 })
 
+/** A file in base64. Its size and kind are checked once it is decoded; this only bounds the text. */
+const image = z
+  .string()
+  .max(900_000)
+  .regex(/^[A-Za-z0-9+/]+={0,2}$/, { error: 'Choose a PNG, JPEG or WebP file.' })
+
 /** Fields to change; omitted fields stay unchanged. Null removes a value. */
 const change = z
   .object({
     name: z.string().trim().min(1).max(120),
     supportContact: contact.nullable(),
+    brandColour: colour.nullable(),
     requiresSecondFactor: z.boolean(),
     digestHour: z.int().min(0).max(23).nullable(),
     toleranceBps: bps(1_000),
@@ -105,13 +122,37 @@ export const workspaceRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { deps, workspace, operation } = ctx
       if (operation.isDone) return present(deps, workspace)
-      const { name, supportContact, ...policy } = withoutAbsent(input.change)
+      const { name, supportContact, brandColour, ...policy } = withoutAbsent(input.change)
       const wanted = {
         ...(name !== undefined && { name }),
-        policy: { ...policy, ...(supportContact !== undefined && { supportContact: supportContact ?? '' }) },
+        policy: {
+          ...policy,
+          ...(supportContact !== undefined && { supportContact: supportContact ?? '' }),
+          ...(brandColour !== undefined && { brandColour: brandColour ?? '' }),
+        },
       }
       const about = { workspaceId: workspace.id, version: input.version, change: wanted, action: actionOf(ctx, input) }
       return present(deps, await changeSettings({ ...deps, ...announced(ctx) }, about))
+    }),
+
+  /** The stored logo as a `data:` URL, for the preview; null without one. */
+  logo: workspaceQuery('viewer')
+    .output(z.object({ image: z.string().nullable() }))
+    .query(async ({ ctx: { deps, workspace } }) => {
+      const bytes = await deps.logos.findByWorkspace(workspace.id)
+      return { image: bytes === null ? null : `data:image/webp;base64,${Buffer.from(bytes).toString('base64')}` }
+    }),
+
+  /** Replaces the logo by a file, or removes it. */
+  setLogo: workspaceMutation('admin', { stepUp: true })
+    .input(z.object({ version: z.int().min(0), image: image.nullable() }))
+    .output(settings)
+    .mutation(async ({ ctx, input }) => {
+      const { deps, workspace, operation } = ctx
+      if (operation.isDone) return present(deps, workspace)
+      const file = input.image === null ? null : Buffer.from(input.image, 'base64')
+      const about = { workspaceId: workspace.id, version: input.version, file, action: actionOf(ctx, input) }
+      return present(deps, await changeLogo({ ...deps, ...announced(ctx) }, about))
     }),
 })
 
@@ -126,6 +167,8 @@ function present({ catalog }: Pick<AdminDeps, 'catalog'>, workspace: Workspace):
   return {
     ...{ id, version, name, ownerEmail, status, limits, ...same },
     supportContact: supportContact === undefined || supportContact === '' ? null : supportContact,
+    brandColour: policy.brandColour === undefined || policy.brandColour === '' ? null : policy.brandColour,
+    logo: policy.logo ?? null,
     requiresSecondFactor: requiresSecondFactor === true,
     digestHour: policy.digestHour === undefined ? DIGEST_HOUR_DEFAULT : policy.digestHour,
     quarantineMs: quarantineMs ?? QUARANTINE_DEFAULT_MS,

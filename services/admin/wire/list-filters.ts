@@ -2,12 +2,15 @@ import { z } from 'zod'
 import { ASSET_IDS, INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { SOURCES } from './money-wire.ts'
 
+/** A time in Unix milliseconds that a date can hold (ECMA-262). */
+export const timeInput = z.int().min(0).max(8.64e15)
+
 /** Bounds of creation in Unix milliseconds; null = without bound. */
 export const createdFilters = {
   /** Inclusive. */
-  from: z.int().min(0).nullable().default(null),
+  from: timeInput.nullable().default(null),
   /** Exclusive. */
-  to: z.int().min(0).nullable().default(null),
+  to: timeInput.nullable().default(null),
 }
 
 /** Filters of a list of invoices. The list and its export use the same definition. */

@@ -14,10 +14,14 @@ import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
+import { LIST_ORDERS } from '#shared/ports/list-order.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 
 /** Sources of invoices. */
 export const SOURCES = ['link', 'api', 'manual', 'billing'] as const
+
+/** The order of a list by time. */
+export const orderInput = { order: z.enum(LIST_ORDERS).default('newest') }
 
 /** A page of a list. */
 export const pageInput = { cursor: z.string().max(200).optional(), limit: z.int().min(1).max(100).default(50) }

@@ -63,13 +63,15 @@ export function createJsonRpc(options: RpcOptions): RpcNodes {
 }
 
 /** Turns responses into validated results or classified failures. */
-function createTransport(endpoint: HttpEndpoint, { classify, explain, rangeMax }: RpcOptions): Transport<Params> {
+function createTransport(endpoint: HttpEndpoint, { urls, classify, explain, rangeMax }: RpcOptions): Transport<Params> {
   const { host } = endpoint
   const post = poster(endpoint)
+  const isAlone = urls.length === 1
   return {
     host,
     async ask(method, params, schema, limits) {
-      const { answer, retryAfterMs } = await post(method, params, limits)
+      const ask = () => post(method, params, limits)
+      const { answer, retryAfterMs } = isAlone ? await unlessTooFast(ask, classify, limits) : await ask()
       if ('error' in answer) {
         const { error } = answer
         const meaning = explain?.(error.code) ?? null
@@ -92,6 +94,49 @@ function createTransport(endpoint: HttpEndpoint, { classify, explain, rangeMax }
     },
     close: () => endpoint.close(),
   }
+}
+
+/** How often a call is repeated that the only node refused for its rate, and the pauses before, milliseconds. */
+const REPEATS = 3
+const PAUSE_MS = 250
+/** A longer pause than this is the whole node's: work that needs it begins again later. */
+const PAUSE_MAX_MS = 2_000
+/** "Limit exceeded", EIP-1474; 429 as Alchemy repeats its status. */
+const RATE_CODES = new Set([-32_005, 429])
+
+/**
+ * Repeats a call that was refused for its rate. Work of many calls begins again after a failure, and would fail at the same rate for ever; where
+ * there is another node, that one takes over instead.
+ */
+async function unlessTooFast(
+  ask: () => Promise<Answer>,
+  classify: RpcOptions['classify'],
+  { timeoutMs }: CallLimits,
+): Promise<Answer> {
+  const startedAt = performance.now()
+  for (let repeats = 0; ; repeats += 1) {
+    const outcome = await ask().catch((error: unknown) => error)
+    const pauseMs = repeats < REPEATS ? askedPause(outcome, classify) : null
+    const waitMs = Math.max(pauseMs ?? 0, PAUSE_MS * 2 ** repeats)
+    const isRepeated = pauseMs !== null && waitMs <= PAUSE_MAX_MS && performance.now() - startedAt + waitMs < timeoutMs
+    if (!isRepeated) {
+      if (isAnswer(outcome)) return outcome
+      throw outcome
+    }
+    await new Promise((resolve) => setTimeout(resolve, waitMs))
+  }
+}
+
+const isAnswer = (outcome: unknown): outcome is Answer =>
+  typeof outcome === 'object' && outcome !== null && 'answer' in outcome
+
+/** The pause that a node asked for when it refused a call for its rate; null when it did not. */
+function askedPause(outcome: unknown, classify: RpcOptions['classify']): number | null {
+  if (outcome instanceof RpcFailure) return outcome.retryAfterMs
+  if (!isAnswer(outcome) || !('error' in outcome.answer)) return null
+  const { error } = outcome.answer
+  // The same code also stands for a response that would be too long.
+  return outcome.retryAfterMs ?? (RATE_CODES.has(error.code) && classify(error) === 'retry' ? 0 : null)
 }
 
 interface Answer {

@@ -14,6 +14,20 @@ export interface MerchantView {
   readonly name: string
   /** E-mail or web address for payers' questions; null without one. */
   readonly contact: string | null
+  /** Absent from a checkout of the release before; null without one. */
+  readonly logo?: LogoView | null
+  /** `#rrggbb`, as the merchant chose it; null without one. Pages adjust it until text can be read. */
+  readonly colour?: string | null
+}
+
+/** A picture that the checkout serves itself. */
+export interface LogoView {
+  /** A path of the checkout's own origin. */
+  readonly path: string
+  readonly width: number
+  readonly height: number
+  /** The ground on which it can be seen. */
+  readonly ground: 'light' | 'dark'
 }
 
 /** An amount of fiat: plain decimal text with exactly the currency's decimals. */

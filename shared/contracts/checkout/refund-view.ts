@@ -1,8 +1,11 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { MerchantView } from './invoice-view.ts'
 
 /** Everything that the customer with a refund's link sees. Times are Unix milliseconds. */
 export interface RefundView {
   readonly merchant: string
+  /** The merchant with contact, logo and colour. Absent from a checkout of the release before. */
+  readonly shop?: MerchantView
   readonly mode: Mode
   readonly invoiceNumber: number
   readonly symbol: string

@@ -28,5 +28,8 @@ export const paidHashBody = z.strictObject({ txHash: z.string().trim().min(32).m
 /** A transaction that the payer's wallet announced: 64 hex digits with 0x at most, or a Solana signature. */
 export const hintBody = z.strictObject({ txHash: z.string().min(64).max(88) })
 
+/** The account of a payer's wallet, for which a transaction is prepared; the use case checks it. */
+export const walletPaymentBody = z.strictObject({ account: z.string().min(1).max(100) })
+
 /** Where a refund may be sent; the use case checks the address. */
 export const refundAddressBody = z.strictObject({ address: z.string().trim().min(1).max(200) })

@@ -47,6 +47,7 @@ export const SESSIONS = defineCollection<SessionDocument>(
     _id: TEXT,
     loginId: TEXT,
     userId: TEXT,
+    passwordDigest: optional(String),
     secondFactor: { type: String, enum: ['none', 'asked', 'given'], required: true },
     steppedUpUntil: optional(Number),
     loggedInAt: DATE,

@@ -5,11 +5,12 @@ import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { RECONCILIATION_FACT } from '#shared/db/reconciliation/reconciliation-repository.ts'
 import { ROLLUPS_FACT } from '#shared/db/reports/rollup-position.ts'
 import { RESTORE_FACT } from '#shared/db/restore/restore-state.ts'
+import { createCollection } from '#shared/db/schema/create-collection.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
 import type { ArchiveBatch, ArchiveContents } from './archive-batch.ts'
 import { walkArchive } from './archive-contents.ts'
 import { BACKUP_MARK } from './backup-moments.ts'
-import { VERIFIED_BACKUP_FACT } from './verified-backups.ts'
+import { BACKUP_ATTEMPT_FACT, VERIFIED_BACKUP_FACT } from './verified-backups.ts'
 
 /** Batches that are written side by side. */
 const WIDTH = 3
@@ -20,6 +21,7 @@ const LEFT_OUT: readonly unknown[] = [
   ROLLUPS_FACT,
   BACKUP_MARK,
   VERIFIED_BACKUP_FACT,
+  BACKUP_ATTEMPT_FACT,
 ]
 
 interface Stored {
@@ -39,13 +41,22 @@ export async function requireEmpty(db: Database): Promise<void> {
 }
 
 /**
- * Removes the indexes of an empty database, which `migrate` creates again after the writing: until the last pass was written, two documents may hold the
- * same unique value, and a document may be past its life.
+ * Creates the collections of an empty database, without the indexes and validators that `migrate` adds after the writing: until the last pass was
+ * written, two documents may hold the same unique value, a document may be past its life, and one of an earlier version may lack fields.
  */
-export async function dropIndexes(db: Database): Promise<void> {
-  const found = await db.connection.getClient().db(db.name).listCollections({}, { nameOnly: true }).toArray()
-  const names = new Set(found.map(({ name }) => name))
-  for (const model of MODELS) if (names.has(model.name)) await db.collection(model).dropIndexes()
+export async function prepareCollections(db: Database): Promise<void> {
+  const native = db.connection.getClient().db(db.name)
+  const found = await native.listCollections({}).toArray()
+  const stored = new Map(found.map((one) => [one.name, one as { options?: { validator?: object } }]))
+  for (const model of MODELS) {
+    const existing = stored.get(model.name)
+    if (existing === undefined) {
+      await createCollection(db, { name: model.name })
+      continue
+    }
+    await db.collection(model).dropIndexes()
+    if (existing.options?.validator !== undefined) await native.command({ collMod: model.name, validator: {} })
+  }
 }
 
 /** The writing of an archive's documents. A test exchanges it by a wrong one, to show that the wrong one is found. */

@@ -3,14 +3,18 @@ import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
-import type { VerifiedBackups } from '#shared/ports/verified-backups.ts'
+import { BACKUP_AHEAD_MAX_MS, type VerifiedBackups } from '#shared/ports/verified-backups.ts'
 
 /** Name of the fact that a back-up was verified. */
 export const VERIFIED_BACKUP_FACT = 'verified_backup'
 
+/** Name of the fact that a scheduled back-up was begun. */
+export const BACKUP_ATTEMPT_FACT = 'backup_attempt'
+
+const attemptSchema = z.object({ name: z.string(), startedAt: z.number().int(), failure: z.string().nullable() })
 const factSchema = z.object({ backupId: z.string(), takenAt: z.number().int(), verifiedAt: z.number().int() })
 
-/** Verified back-ups on MongoDB: one fact of the installation. */
+/** Verified back-ups and attempts on MongoDB: one fact of the installation each. */
 export function createVerifiedBackups(db: Database): VerifiedBackups {
   const latest: VerifiedBackups['latest'] = async () => {
     const fact = await db.collection(INSTALLATION).findOne({ _id: VERIFIED_BACKUP_FACT })
@@ -18,7 +22,20 @@ export function createVerifiedBackups(db: Database): VerifiedBackups {
   }
   return {
     latest,
+    lastAttempt: async () => {
+      const fact = await db.collection(INSTALLATION).findOne({ _id: BACKUP_ATTEMPT_FACT })
+      return fact === null ? null : attemptSchema.parse(JSON.parse(fact.value))
+    },
+    recordAttempt: async (attempt) => {
+      const change = { $set: { value: JSON.stringify(attempt) }, $currentDate: { changedAt: true as const } }
+      await db.collection(INSTALLATION).updateOne({ _id: BACKUP_ATTEMPT_FACT }, change, { upsert: true })
+    },
     record: async (verified, audit) => {
+      const latestAt = verified.verifiedAt + BACKUP_AHEAD_MAX_MS
+      if (verified.takenAt > latestAt)
+        throw new Error(
+          `the archive is of ${new Date(verified.takenAt).toISOString()}, a later time than the store's: a clock is or was wrong`,
+        )
       const started = await db.collection(AUDIT_LOG).findOne({ _id: `backup.started:${verified.backupId}` })
       if (started === null)
         throw new Error('this installation did not make the archive: its audit log does not name it')
@@ -26,7 +43,8 @@ export function createVerifiedBackups(db: Database): VerifiedBackups {
         const facts = db.collection(INSTALLATION)
         const stored = await facts.findOne({ _id: VERIFIED_BACKUP_FACT }, { session })
         const held = stored === null ? null : factSchema.parse(JSON.parse(stored.value))
-        const value = JSON.stringify(held !== null && held.takenAt > verified.takenAt ? held : verified)
+        const isNewer = held !== null && held.takenAt > verified.takenAt && held.takenAt <= latestAt
+        const value = JSON.stringify(isNewer ? held : verified)
         const change = { $set: { value, changedAt: new Date(verified.verifiedAt) } }
         await facts.updateOne({ _id: VERIFIED_BACKUP_FACT }, change, { upsert: true, session })
         return true

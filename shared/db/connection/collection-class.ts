@@ -41,6 +41,8 @@ const dropped = (life: Life): CollectionClass => ({ backup: 'dropped', sealed: [
 /** The class of every collection, by name. A collection without one is refused by a test. */
 export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   workspaces: kept(forever),
+  // Shown on payers' pages and on receipts of long ago.
+  workspace_logos: kept(forever),
   api_keys: kept(forever),
   key_material: kept(forever, [{ path: 'sealed', contextOf: keyMaterialContext }]),
   wallets: kept(forever),

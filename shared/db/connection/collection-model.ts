@@ -15,6 +15,8 @@ export interface CollectionModel<T extends mongoose.mongo.Document> {
   readonly name: string
   readonly schema: mongoose.Schema
   readonly indexes: readonly IndexDefinition[]
+  /** What the store requires of every document that is written. `migrate` sets it on collections that it creates. */
+  readonly validator?: Readonly<Record<string, unknown>>
   /** Never set; carries the document type. */
   readonly documentType?: T
 }
@@ -27,6 +29,7 @@ export function defineCollection<T extends mongoose.mongo.Document>(
   name: string,
   fields: mongoose.SchemaDefinition,
   indexes: readonly IndexDefinition[],
+  validator?: Readonly<Record<string, unknown>>,
 ): CollectionModel<T> {
   const schema = new mongoose.Schema(fields, {
     collection: name,
@@ -38,7 +41,7 @@ export function defineCollection<T extends mongoose.mongo.Document>(
     minimize: false,
     id: false,
   })
-  return { name, schema, indexes }
+  return { name, schema, indexes, ...(validator !== undefined && { validator }) }
 }
 
 /** Fields that every record of a tenant has. */

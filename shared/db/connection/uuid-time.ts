@@ -9,13 +9,22 @@ export function uuidLowerBound(at: Ms): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
-/** Bounds of ids of documents created from `from` until before `to` with an id below `beforeId`; null when unbounded. */
-export function idsCreated(from: Ms | null, to: Ms | null, beforeId: string | null): Record<string, string> | null {
+/** Bounds of ids of documents created from `from` until before `to` with an id below `beforeId` and above `afterId`; null when unbounded. */
+export function idsCreated(
+  from: Ms | null,
+  to: Ms | null,
+  beforeId: string | null,
+  afterId: string | null = null,
+): Record<string, string> | null {
   const least = from === null ? null : uuidLowerBound(from - ID_TIME_SLACK_MS)
   const until = to === null ? null : uuidLowerBound(to + ID_TIME_SLACK_MS)
   const bound = beforeId !== null && (until === null || beforeId < until) ? beforeId : until
-  if (least === null && bound === null) return null
-  return { ...(least !== null && { $gte: least }), ...(bound !== null && { $lt: bound }) }
+  const isAfter = afterId !== null && (least === null || afterId >= least)
+  if (least === null && bound === null && !isAfter) return null
+  return {
+    ...(isAfter ? { $gt: afterId } : least !== null && { $gte: least }),
+    ...(bound !== null && { $lt: bound }),
+  }
 }
 
 /** The time that a UUID version 7 carries, in milliseconds (RFC 9562 §5.7). */

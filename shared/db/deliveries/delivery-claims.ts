@@ -3,7 +3,7 @@ import { toDate } from '#shared/db/connection/dates.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ClaimWant, Delivery } from '#shared/ports/deliveries.ts'
 import type { DeliveryDocument } from './delivery-model.ts'
-import { DUE_INDEX } from './delivery-scopes.ts'
+import { DUE_INDEX, WITHOUT_ATTEMPTS } from './delivery-scopes.ts'
 
 type Deliveries = mongoose.mongo.Collection<DeliveryDocument>
 
@@ -47,7 +47,7 @@ function oldestDue(
 ): Promise<DeliveryDocument[]> {
   const endpointIds = wants.map((want) => want.endpointId)
   const { filter, hint, sort } = dueRowsQuery(endpointIds, from)
-  return deliveries.find(filter, { hint }).sort(sort).limit(limit).toArray()
+  return deliveries.find(filter, { hint, projection: WITHOUT_ATTEMPTS }).sort(sort).limit(limit).toArray()
 }
 
 /**

@@ -5,6 +5,7 @@ import { MODES } from '#shared/domain/enumerations.ts'
 import type { DeliveryFilter, DeliveryLookups } from '#shared/ports/delivery-lookups.ts'
 import { type DeliveryDocument, WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { deliveryFromDocument } from './delivery-repository.ts'
+import { WITHOUT_ATTEMPTS } from './delivery-scopes.ts'
 import { OF_ANY_TYPE, SCAN_MAX, WAITING } from './delivery-search.ts'
 
 /** Events and deliveries by workspace, endpoint and time on MongoDB. */
@@ -24,6 +25,7 @@ export function createDeliveryLookups(db: Database): DeliveryLookups {
               { $limit: SCAN_MAX },
               ...(status === null || status === 'failed' ? [] : [{ $match: { status } }]),
               { $limit: limit },
+              { $project: WITHOUT_ATTEMPTS },
             ],
             { hint: rowsOf(endpointId, status).hint },
           )
@@ -36,7 +38,10 @@ export function createDeliveryLookups(db: Database): DeliveryLookups {
     },
     ofEvents: async (endpointId, eventIds) => {
       const found = await deliveries
-        .find({ eventId: { $in: [...eventIds] }, endpointId }, { hint: 'delivery_identity' })
+        .find(
+          { eventId: { $in: [...eventIds] }, endpointId },
+          { hint: 'delivery_identity', projection: WITHOUT_ATTEMPTS },
+        )
         .toArray()
       return found.map(deliveryFromDocument)
     },

@@ -8,6 +8,22 @@ export type DeliveryDocument = Omit<Delivery, 'id' | 'dueAt' | 'createdAt' | 'fi
   dueAt: Date
   createdAt: Date
   finishedAt: Date | null
+  /** The requests whose outcome counted, oldest first; absent before the first, and when all are older than 30 days. */
+  attempts?: readonly EmbeddedAttempt[]
+  /** Time of the oldest of `attempts`, by which they expire; absent with them. */
+  attemptsFrom?: Date
+}
+
+/** An attempt in its delivery. */
+export interface EmbeddedAttempt extends Omit<DeliveryAttempt, 'at'> {
+  readonly at: Date
+  /** The lease token of the claim that made it: two claims never share one. */
+  readonly token: string
+  /**
+   * The generation of the delivery. A process of the version before copies the attempts of the delivery that it resends;
+   * the copy has the generation of the original.
+   */
+  readonly generation: number
 }
 
 const HALF_A_YEAR_S = 180 * 86_400
@@ -36,6 +52,8 @@ export const WEBHOOK_DELIVERIES = defineCollection<DeliveryDocument>(
     lastStatusCode: optional(Number),
     recoveryId: optional(String),
     resendOf: optional(String),
+    attempts: optional([Object]),
+    attemptsFrom: optional(Date),
   },
   [
     { name: 'delivery_identity', key: { eventId: 1, endpointId: 1, generation: 1 }, unique: true },
@@ -71,15 +89,24 @@ export const WEBHOOK_DELIVERIES = defineCollection<DeliveryDocument>(
       partialFilterExpression: { finishedAt: { $type: 'date' } },
     },
     { name: 'delivery_life', key: { finishedAt: 1 }, expireAfterSeconds: HALF_A_YEAR_S },
+    {
+      name: 'delivery_attempts',
+      key: { attemptsFrom: 1 },
+      partialFilterExpression: { attemptsFrom: { $exists: true } },
+    },
   ],
 )
 
-/** A stored attempt: one HTTP request of a delivery. */
+/** How long the answers of receivers are kept, wherever they are stored. */
+export const ATTEMPT_DAYS = 30
+
+/** An attempt in a document of its own. */
 export type AttemptDocument = Omit<DeliveryAttempt, 'at'> & { _id: string; deliveryId: string; at: Date }
 
-const THIRTY_DAYS_S = 30 * 86_400
-
-/** The webhook_attempts collection; kept 30 days. */
+/**
+ * The webhook_attempts collection: requests whose lease was lost before their outcome was written, and those that processes of versions
+ * before recorded. All others are in their delivery. Kept 30 days.
+ */
 export const WEBHOOK_ATTEMPTS = defineCollection<AttemptDocument>(
   'webhook_attempts',
   {
@@ -96,6 +123,6 @@ export const WEBHOOK_ATTEMPTS = defineCollection<AttemptDocument>(
   },
   [
     { name: 'attempt_delivery', key: { deliveryId: 1, number: 1 } },
-    { name: 'attempt_life', key: { at: 1 }, expireAfterSeconds: THIRTY_DAYS_S },
+    { name: 'attempt_life', key: { at: 1 }, expireAfterSeconds: ATTEMPT_DAYS * 86_400 },
   ],
 )

@@ -13,8 +13,8 @@ import {
 } from '#shared/ports/delivery-search.ts'
 import { type DeliveryDocument, WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { deliveryFromDocument } from './delivery-repository.ts'
-import { DUE_INDEX, finishedAt, HELD_INDEX, heldAt, pendingAt } from './delivery-scopes.ts'
-import { SCAN_MAX, type SearchQuery, searchQuery } from './delivery-search.ts'
+import { DUE_INDEX, finishedAt, HELD_INDEX, heldAt, pendingAt, WITHOUT_ATTEMPTS } from './delivery-scopes.ts'
+import { behind, SCAN_MAX, type SearchQuery, searchQuery } from './delivery-search.ts'
 
 /** Tried deliveries on which an endpoint's health is based. */
 const EVALUATED = 100
@@ -44,7 +44,10 @@ export function createDeliveryReads(db: Database): DeliveryReads {
     },
     ofEvents: async (workspaceId, eventIds) => {
       const wanted = { eventId: { $in: [...eventIds] }, workspaceId }
-      const found = await deliveries.find(wanted, { hint: 'delivery_identity' }).sort({ createdAt: 1 }).toArray()
+      const found = await deliveries
+        .find(wanted, { hint: 'delivery_identity', projection: WITHOUT_ATTEMPTS })
+        .sort({ createdAt: 1 })
+        .toArray()
       return found.map(deliveryFromDocument)
     },
     health: (endpointId) => healthOf(deliveries, endpointId),
@@ -78,13 +81,20 @@ async function pageOf(
   const isServed = Object.keys(residual).length === 0
   const found = isServed
     ? await deliveries
-        .find(filter, { hint })
+        .find(filter, { hint, projection: WITHOUT_ATTEMPTS })
         .sort(sort)
         .limit(limit + 1)
         .toArray()
     : await deliveries
         .aggregate<DeliveryDocument>(
-          [{ $match: filter }, { $sort: sort }, { $limit: SCAN_MAX }, { $match: residual }, { $limit: limit + 1 }],
+          [
+            { $match: filter },
+            { $sort: sort },
+            { $limit: SCAN_MAX },
+            { $match: residual },
+            { $limit: limit + 1 },
+            { $project: WITHOUT_ATTEMPTS },
+          ],
           { hint },
         )
         .toArray()
@@ -104,21 +114,18 @@ async function pageOf(
 const placeOf = ({ createdAt, id }: ListPlace): ListPlace => ({ createdAt, id })
 
 /** The query behind a list of events; exported for the test that explains it. */
-export function eventListQuery({
-  workspaceId,
-  mode,
-  invoiceId,
-  after,
-}: Omit<Parameters<DeliveryReads['listEvents']>[0], 'limit'>): {
+export function eventListQuery(query: Omit<Parameters<DeliveryReads['listEvents']>[0], 'limit'>): {
   readonly filter: mongoose.mongo.Filter<EventDocument>
   readonly sort: Readonly<Record<string, 1 | -1>>
 } {
+  const { workspaceId, mode, invoiceId, order = 'newest', after } = query
   const owned = { workspaceId, mode }
-  if (invoiceId !== null) return { filter: { ...owned, invoiceId }, sort: { seq: -1 } }
-  if (after === null) return { filter: owned, sort: { createdAt: -1, _id: -1 } }
-  const at = toDate(after.createdAt)
-  const older = [{ createdAt: { $lt: at } }, { createdAt: at, _id: { $lt: after.id } }]
-  return { filter: { ...owned, createdAt: { $lte: at }, $or: older }, sort: { createdAt: -1, _id: -1 } }
+  const direction = order === 'oldest' ? 1 : -1
+  if (invoiceId !== null) return { filter: { ...owned, invoiceId }, sort: { seq: direction } }
+  const sort = { createdAt: direction, _id: direction } as const
+  if (after === null) return { filter: owned, sort }
+  const bound = { [order === 'oldest' ? '$gte' : '$lte']: toDate(after.createdAt) }
+  return { filter: { ...owned, createdAt: bound, ...behind(after, order) }, sort }
 }
 
 async function healthOf(

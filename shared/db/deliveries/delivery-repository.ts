@@ -1,16 +1,24 @@
-import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
-import { ignoringDuplicates, refusedDuplicates } from '#shared/db/connection/duplicate-key.ts'
-import type { Delivery, DeliveryAttempt, DeliveryOutcome, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import { refusedDuplicates } from '#shared/db/connection/duplicate-key.ts'
+import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import { createAttempts } from './delivery-attempts.ts'
 import { claimRows, findDueRows, heldBy } from './delivery-claims.ts'
-import { type AttemptDocument, type DeliveryDocument, WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from './delivery-model.ts'
-import { DUE_INDEX, dueEndpoints, finishedAt, HELD_INDEX, heldAt, pendingAt } from './delivery-scopes.ts'
+import { type DeliveryDocument, WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import {
+  DUE_INDEX,
+  dueEndpoints,
+  finishedAt,
+  HELD_INDEX,
+  heldAt,
+  pendingAt,
+  WITHOUT_ATTEMPTS,
+} from './delivery-scopes.ts'
 
 /** Deliveries and their attempts on MongoDB. Claims and outcomes are fenced by lease token; times are the store's. */
 export function createDeliveryRepository(db: Database): DeliveryRepository {
   const deliveries = db.collection(WEBHOOK_DELIVERIES)
-  const attempts = db.collection(WEBHOOK_ATTEMPTS)
+  const attempts = createAttempts(db)
   return {
     insertMany: async (rows) => {
       if (rows.length === 0) return new Set()
@@ -41,13 +49,7 @@ export function createDeliveryRepository(db: Database): DeliveryRepository {
     },
     findDue: async (wants, from) => (await findDueRows(deliveries, wants, from)).map(deliveryFromDocument),
     claim: (rows, token, leaseMs) => claimRows(deliveries, rows, token, leaseMs),
-    finish: async (outcomes) => {
-      if (outcomes.length === 0) return
-      await Promise.all([
-        deliveries.bulkWrite(outcomeWrites(outcomes), { ordered: false }),
-        ignoringDuplicates(() => attempts.insertMany(outcomes.map(attemptToDocument), { ordered: false })),
-      ])
-    },
+    finish: attempts.finish,
     release: async (ids, token) => {
       const claimed = { _id: { $in: [...ids] }, status: 'pending' as const, leaseToken: token }
       await deliveries.updateMany(claimed, [{ $set: { dueAt: '$$NOW', leaseToken: null } }])
@@ -87,11 +89,16 @@ export function createDeliveryRepository(db: Database): DeliveryRepository {
     },
 
     findById: async (id) => {
-      const stored = await deliveries.findOne({ _id: id })
+      const stored = await deliveries.findOne({ _id: id }, { projection: WITHOUT_ATTEMPTS })
       return stored === null ? null : deliveryFromDocument(stored)
     },
     listByEvent: async (eventId) =>
-      (await deliveries.find({ eventId }).sort({ endpointId: 1, generation: 1 }).toArray()).map(deliveryFromDocument),
+      (
+        await deliveries
+          .find({ eventId }, { projection: WITHOUT_ATTEMPTS })
+          .sort({ endpointId: 1, generation: 1 })
+          .toArray()
+      ).map(deliveryFromDocument),
     highestGeneration: async (eventId, endpointId) => {
       const last = await deliveries.findOne(
         { eventId, endpointId },
@@ -107,52 +114,8 @@ export function createDeliveryRepository(db: Database): DeliveryRepository {
         .toArray()
       return finished.map((row) => ({ id: row._id, status: row.status, finishedAt: toMsOrNull(row.finishedAt) }))
     },
-    listAttempts: async (deliveryId) =>
-      (await attempts.find({ deliveryId }).sort({ number: 1, at: 1 }).toArray()).map(attemptFromDocument),
+    listAttempts: attempts.list,
   }
-}
-
-/**
- * The writes that record outcomes: one for all rows of a claim with the same outcome, because a write costs the store
- * far more than a row. Rows written together get one finish time, the latest of them. The pause before a retry begins at the
- * store's time of the write (`$$NOW`), so that no machine's clock makes a retry early.
- */
-function outcomeWrites(outcomes: readonly DeliveryOutcome[]): mongoose.mongo.AnyBulkWriteOperation<DeliveryDocument>[] {
-  const alike = new Map<string, DeliveryOutcome[]>()
-  for (const outcome of outcomes) {
-    const { leaseToken, result, attempt } = outcome
-    const key = `${leaseToken} ${result} ${attempt.number} ${attempt.statusCode} ${attempt.error}`
-    const known = alike.get(key)
-    if (known === undefined) alike.set(key, [outcome])
-    else known.push(outcome)
-  }
-  return [...alike.values()].map(writeOf)
-}
-
-function writeOf(alike: readonly DeliveryOutcome[]): mongoose.mongo.AnyBulkWriteOperation<DeliveryDocument> {
-  const [first] = alike
-  if (first === undefined) throw new Error('a group holds at least one outcome')
-  const { leaseToken, result, attempt } = first
-  const seen = { leaseToken: null, lastError: { $literal: attempt.error }, lastStatusCode: attempt.statusCode }
-  const endedAt = Math.max(...alike.map((outcome) => outcome.attempt.at + Math.ceil(outcome.attempt.durationMs)))
-  const retryAfterMs = Math.max(...alike.map((outcome) => outcome.retryAfterMs ?? Number.NEGATIVE_INFINITY))
-  const ending =
-    result === 'retry'
-      ? { dueAt: { $add: ['$$NOW', retryAfterMs] } }
-      : { status: { $literal: result }, finishedAt: toDate(endedAt) }
-  const set = { ...seen, ...ending, attempt: { $add: ['$attempt', 1] } }
-  const filter = { _id: { $in: alike.map((outcome) => outcome.deliveryId) }, status: 'pending' as const, leaseToken }
-  return { updateMany: { filter, update: [{ $set: set }] } }
-}
-
-/** The row of one request. The attempt happened even if its lease was lost, so it is recorded either way. */
-function attemptToDocument(outcome: DeliveryOutcome): AttemptDocument {
-  const { attempt, deliveryId, leaseToken } = outcome
-  return { ...attempt, _id: `${deliveryId}:${leaseToken}`, deliveryId, at: toDate(attempt.at) }
-}
-
-function attemptFromDocument({ _id, deliveryId: _deliveryId, at, ...same }: AttemptDocument): DeliveryAttempt {
-  return { ...same, at: toMs(at) }
 }
 
 /** The stored form of a delivery. */
@@ -167,8 +130,8 @@ export function deliveryToDocument(delivery: Delivery): DeliveryDocument {
   }
 }
 
-/** A delivery as it was stored. */
+/** A delivery as it was stored, without its attempts. */
 export function deliveryFromDocument(stored: DeliveryDocument): Delivery {
-  const { _id, dueAt, createdAt, finishedAt, ...same } = stored
+  const { _id, dueAt, createdAt, finishedAt, attempts: _attempts, attemptsFrom: _from, ...same } = stored
   return { id: _id, ...same, dueAt: toMs(dueAt), createdAt: toMs(createdAt), finishedAt: toMsOrNull(finishedAt) }
 }

@@ -26,3 +26,6 @@ export const dueEndpoints = (until: Ms, limit: number) => [
   { $sort: { dueAt: 1 } },
   { $limit: limit },
 ]
+
+/** A delivery without what receivers answered, which may be large and is shown on one page only. */
+export const WITHOUT_ATTEMPTS = { attempts: 0, attemptsFrom: 0 } as const

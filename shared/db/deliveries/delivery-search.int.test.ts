@@ -9,6 +9,7 @@ import { eventId } from '#shared/domain/ids.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { DeliverySearch } from '#shared/ports/delivery-search.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
+import { LIST_ORDERS } from '#shared/ports/list-order.ts'
 import { sampleDelivery, sampleInvoice } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createDeliveryLookups } from './delivery-lookups.ts'
@@ -95,7 +96,7 @@ const read = (explained: mongoose.mongo.Document) => ({
 /** The truth, from the rows themselves. */
 function wanted(search: DeliverySearch): readonly string[] {
   const { workspaceId, mode, status, endpointId, eventType, createdFrom, createdBefore } = search
-  return rows
+  const found = rows
     .filter((row) => row.workspaceId === workspaceId && row.mode === mode)
     .filter((row) => status === null || row.status === status)
     .filter((row) => endpointId === null || row.endpointId === endpointId)
@@ -106,6 +107,7 @@ function wanted(search: DeliverySearch): readonly string[] {
     .filter((row) => createdBefore === null || row.createdAt < createdBefore)
     .sort((left, right) => right.createdAt - left.createdAt || (left.id < right.id ? 1 : -1))
     .map(({ id }) => id)
+  return search.order === 'oldest' ? found.reverse() : found
 }
 
 async function allPages(search: DeliverySearch): Promise<readonly string[]> {
@@ -119,17 +121,20 @@ async function allPages(search: DeliverySearch): Promise<readonly string[]> {
   }
 }
 
-// Guarantee: paging shows every row of a search once, and none of another workspace or mode.
+// Guarantee: in both orders paging shows every row of a search once, and none of another workspace or mode.
 it.each(Object.entries(SEARCHES))('finds %s, page by page', async (_name, [change]) => {
-  const search = { ...NOTHING, ...change, limit: 31 }
-  expect(wanted(search).length).toBeGreaterThan(0)
-  expect(await allPages(search)).toEqual(wanted(search))
+  for (const order of LIST_ORDERS) {
+    const search = { ...NOTHING, ...change, order, limit: 31 }
+    expect(wanted(search).length).toBeGreaterThan(0)
+    expect(await allPages(search)).toEqual(wanted(search))
+  }
 })
 
 // Guarantee: no search reads more of its index than the rows it shows and those its other filters leave out.
 it.each(Object.entries(SEARCHES))('reads %s from an index in its order', async (_name, [change, index]) => {
-  for (const after of [null, { createdAt: 1_150, id: 'whd_5' }]) {
-    const { filter, residual, hint, sort } = searchQuery({ ...NOTHING, ...change, after }, ENDPOINTS)
+  const places = [null, { createdAt: 1_150, id: 'whd_5' }]
+  for (const { order, after } of LIST_ORDERS.flatMap((one) => places.map((place) => ({ order: one, after: place })))) {
+    const { filter, residual, hint, sort } = searchQuery({ ...NOTHING, ...change, order, after }, ENDPOINTS)
     const cursor = stores.db
       .collection(WEBHOOK_DELIVERIES)
       .find({ $and: [filter, residual] }, { hint })
@@ -174,7 +179,7 @@ it('finds what is retried behind a crowd that was never tried, along the index o
   expect(explained.stages).not.toContain('SORT')
 })
 
-it('lists events of one mode newest first, and both for a recovery oldest first, from one index', async () => {
+it('lists events of one mode newest or oldest first, and both for a recovery oldest first, from one index', async () => {
   const reads = createDeliveryReads(stores.db)
   const scope = { workspaceId: 'ws-1', mode: 'test', invoiceId: null } as const
   const first = await reads.listEvents({ ...scope, after: null, limit: 50 })
@@ -183,10 +188,17 @@ it('lists events of one mode newest first, and both for a recovery oldest first,
   expect([...first, ...second].map(({ createdAt }) => createdAt)).toEqual(
     Array.from({ length: 150 }, (_, row) => 1_299 - 2 * row),
   )
-  const { filter, sort } = eventListQuery({ ...scope, after: last ?? null })
-  const explained = read(await stores.db.collection(EVENTS).find(filter).sort(sort).limit(20).explain('executionStats'))
-  expect(explained.indexes).toEqual(['event_list'])
-  expect(explained.stages).not.toContain('SORT')
+  const early = await reads.listEvents({ ...scope, order: 'oldest', after: null, limit: 50 })
+  const rest = await reads.listEvents({ ...scope, order: 'oldest', after: early.at(-1) ?? null, limit: 200 })
+  expect([...early, ...rest].map(({ id }) => id)).toEqual([...first, ...second].map(({ id }) => id).reverse())
+  for (const order of LIST_ORDERS) {
+    const { filter, sort } = eventListQuery({ ...scope, order, after: last ?? null })
+    const explained = read(
+      await stores.db.collection(EVENTS).find(filter).sort(sort).limit(20).explain('executionStats'),
+    )
+    expect(explained.indexes).toEqual(['event_list'])
+    expect(explained.stages).not.toContain('SORT')
+  }
   const from = { createdAt: 1_000, id: '' }
   const both = await createDeliveryLookups(stores.db).eventsAfter('ws-1', from, 2_000, 500)
   expect(both.map(({ createdAt }) => createdAt)).toEqual(Array.from({ length: 300 }, (_, row) => 1_000 + row))

@@ -1,7 +1,8 @@
 import type mongoose from 'mongoose'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
-import type { DeliverySearch } from '#shared/ports/delivery-search.ts'
+import type { DeliverySearch, ListPlace } from '#shared/ports/delivery-search.ts'
+import type { ListOrder } from '#shared/ports/list-order.ts'
 import type { DeliveryDocument } from './delivery-model.ts'
 
 type Filter = mongoose.mongo.Filter<DeliveryDocument>
@@ -21,15 +22,16 @@ export interface SearchQuery {
 
 /** The index is sorted by type first: this merges all types, so that a page of all costs little more than one of a single type. */
 export const OF_ANY_TYPE = { eventType: { $in: [...EVENT_TYPES] } }
-const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const
+const SORTS = { newest: { createdAt: -1, _id: -1 }, oldest: { createdAt: 1, _id: 1 } } as const
 
 /**
  * The query behind a search. Every index but the one for a single event or invoice, whose deliveries are few, returns its rows
- * newest first. An index for each combination would cost every delivery a write: conditions beyond the keys of an index filter
+ * in the order of creation, either way. An index for each combination would cost every delivery a write: conditions beyond the keys of an index filter
  * the next `SCAN_MAX` of its rows. `endpointIds` are the endpoints of the workspace.
  */
 export function searchQuery(search: DeliverySearch, endpointIds: readonly string[]): SearchQuery {
   const { workspaceId, mode, status, endpointId, eventType } = search
+  const sort = SORTS[search.order ?? 'newest']
   const owner: Filter = { workspaceId, mode }
   const ofStatus: Filter = status === null ? {} : { status }
   const ofType: Filter = eventType === null ? {} : { eventType }
@@ -39,12 +41,12 @@ export function searchQuery(search: DeliverySearch, endpointIds: readonly string
     // The mode is not a key of an endpoint's indexes, because most endpoints receive one.
     residual: { ...residual, ...(endpointId !== null && owner) },
     hint,
-    sort: NEWEST_FIRST,
+    sort,
   })
   if (search.eventId !== null || search.invoiceId !== null) {
     const ofEndpoint = endpointId === null ? {} : { endpointId }
     const all = { eventId: eventsOf(search), ...owner, ...ofStatus, ...ofType, ...ofEndpoint }
-    return { filter: { ...all, ...timeOf(search) }, residual: {}, hint: 'delivery_identity', sort: NEWEST_FIRST }
+    return { filter: { ...all, ...timeOf(search) }, residual: {}, hint: 'delivery_identity', sort }
   }
   if (status === 'failed') {
     const hint = endpointId === null ? 'delivery_failed' : 'delivery_failed_by_endpoint'
@@ -62,19 +64,24 @@ export function searchQuery(search: DeliverySearch, endpointIds: readonly string
 /** Statuses in the index of waiting rows. */
 export const WAITING = ['pending', 'held'] as const
 
-function timeOf({ createdFrom, createdBefore, after }: DeliverySearch): Filter {
-  const until = createdBefore === null ? null : createdBefore - 1
-  const last = after === null ? until : until === null ? after.createdAt : Math.min(until, after.createdAt)
+function timeOf({ createdFrom, createdBefore, order, after }: DeliverySearch): Filter {
+  const isOldestFirst = order === 'oldest'
+  const until = createdBefore === null ? [] : [createdBefore - 1]
+  const from = createdFrom === null ? [] : [createdFrom]
+  const place = after === null ? [] : [after.createdAt]
+  const [least, most] = isOldestFirst ? [[...from, ...place], until] : [from, [...until, ...place]]
   const bounds = {
-    ...(createdFrom !== null && { $gte: toDate(createdFrom) }),
-    ...(last !== null && { $lte: toDate(last) }),
+    ...(least.length > 0 && { $gte: toDate(Math.max(...least)) }),
+    ...(most.length > 0 && { $lte: toDate(Math.min(...most)) }),
   }
-  const at = after === null ? null : toDate(after.createdAt)
-  return {
-    ...(Object.keys(bounds).length > 0 && { createdAt: bounds }),
-    ...(after !== null &&
-      at !== null && { $or: [{ createdAt: { $lt: at } }, { createdAt: at, _id: { $lt: after.id } }] }),
-  }
+  return { ...(Object.keys(bounds).length > 0 && { createdAt: bounds }), ...(after !== null && behind(after, order)) }
+}
+
+/** Rows behind a place in an order: of another time, or of the same one with another id. */
+export function behind({ createdAt, id }: ListPlace, order: ListOrder = 'newest') {
+  const at = toDate(createdAt)
+  const beyond = <T>(value: T) => (order === 'oldest' ? { $gt: value } : { $lt: value })
+  return { $or: [{ createdAt: beyond(at) }, { createdAt: at, _id: beyond(id) }] }
 }
 
 /** Ids of an invoice's events begin with its own: the character after `_` in ASCII ends the range. */

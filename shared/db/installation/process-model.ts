@@ -1,4 +1,4 @@
-import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
+import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { ProcessState } from '#shared/ports/processes.ts'
 
 /** A stored heartbeat. */
@@ -26,6 +26,7 @@ export const PROCESSES = defineCollection<ProcessDocument>(
     seenAt: DATE,
     silent: [String],
     masterKeys: { type: [String], default: undefined },
+    schema: optional(Number),
   },
   [{ name: 'process_life', key: { seenAt: 1 }, expireAfterSeconds: DAY_S }],
 )

@@ -47,6 +47,7 @@ const fromDocument = (stored: Omit<InvoiceDocument, 'outbox'>) => invoiceFromDoc
 
 async function pageOf(invoices: Invoices, query: InvoicePageQuery): Promise<Page> {
   const { search, limit } = query
+  const sort = pageSort(query)
   if (search?.kind === 'number') return await pageOfNumber(invoices, query, search)
   const filter = pageFilter(query)
   const residual = residualFilter(query)
@@ -57,7 +58,7 @@ async function pageOf(invoices: Invoices, query: InvoicePageQuery): Promise<Page
     ? invoices.aggregate<InvoiceDocument>(
         [
           { $match: filter },
-          { $sort: { _id: -1 } },
+          { $sort: sort },
           { $limit: SCAN_MAX },
           { $match: residual },
           { $limit: limit + 1 },
@@ -67,13 +68,13 @@ async function pageOf(invoices: Invoices, query: InvoicePageQuery): Promise<Page
       )
     : invoices
         .find(filter, { projection: WITHOUT_OUTBOX, ...options })
-        .sort({ _id: -1 })
+        .sort(sort)
         .limit(limit + 1)
   const found = (await cursor.toArray()).map(fromDocument)
   const page = found.slice(0, limit)
   if (found.length > limit) return { invoices: page, next: page.at(-1)?.terms.id ?? null }
   if (!isFiltered) return { invoices: page, next: null }
-  const scanned = invoices.find(filter, { projection: { _id: 1 }, ...options }).sort({ _id: -1 })
+  const scanned = invoices.find(filter, { projection: { _id: 1 }, ...options }).sort(sort)
   const [last] = await scanned
     .skip(SCAN_MAX - 1)
     .limit(1)
@@ -103,10 +104,16 @@ export function pageHint({ search, status }: InvoicePageQuery): string | null {
   return search.kind === 'email' ? 'invoice_list_by_customer' : null
 }
 
+/** Ids contain the time of creation. Exported for the test that explains it. */
+export const pageSort = ({ order }: InvoicePageQuery): { readonly _id: 1 | -1 } => ({
+  _id: order === 'oldest' ? 1 : -1,
+})
+
 /** The part of a page's filter that an index serves; exported for the test that explains it. */
 export function pageFilter(query: InvoicePageQuery): Filter {
   const { workspaceId, mode, search, status, createdFrom, createdTo, beforeId } = query
-  const ids = idsCreated(createdFrom, createdTo, beforeId)
+  const isOldestFirst = query.order === 'oldest'
+  const ids = idsCreated(createdFrom, createdTo, isOldestFirst ? null : beforeId, isOldestFirst ? beforeId : null)
   return {
     workspaceId,
     mode,

@@ -87,7 +87,23 @@ describe('the invoices of a month', () => {
     expect((await one.inMonth(scope('cached', NOON + 1), NO_LIMIT_NEAR)).all).toBe(4)
     expect((await one.inMonth(scope('cached', NOON + 2), NO_LIMIT_NEAR)).all).toBe(5)
     expect((await one.inMonth(scope('cached', NOON + 3), 900)).all).toBe(4)
-    expect((await one.inMonth(scope('cached', NOON + 2_000), NO_LIMIT_NEAR)).all).toBe(4)
+    expect((await one.inMonth(scope('cached', NOON + 29_000), NO_LIMIT_NEAR)).all).toBe(5)
+    expect((await one.inMonth(scope('cached', NOON + 31_000), NO_LIMIT_NEAR)).all).toBe(4)
+  })
+
+  it('are read again the sooner the fewer are left', async () => {
+    await many('nearing', 3, NOON - MINUTE)
+    const one = process()
+    const at = async (ms: number, limit: number) => (await one.inMonth(scope('nearing', NOON + ms), limit)).all
+    // 5,000 are left: a count is good for five seconds.
+    expect(await at(0, 5_003)).toBe(3)
+    await created('nearing', NOON - 1)
+    expect(await at(4_900, 5_003)).toBe(4)
+    expect(await at(5_100, 5_003)).toBe(4)
+    await created('nearing', NOON - 1)
+    await created('nearing', NOON - 1)
+    expect(await at(6_000, 5_003)).toBe(5)
+    expect(await at(10_200, 5_003)).toBe(6)
   })
 })
 

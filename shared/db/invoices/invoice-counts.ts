@@ -15,8 +15,9 @@ type Stored = Pick<InvoiceCountDocument, 'through' | 'all' | 'byLinks'>
 const BEHIND_MAX = 200
 /** A create that takes longer than this from its id to its insert is missed by the stored count until it is repaired. */
 const SETTLED_AFTER_MS = 120_000
-const CACHED_MS = 1_000
-/** With fewer invoices left, each request reads. */
+/** How long a count is used at most. */
+const CACHED_MAX_MS = 30_000
+/** With fewer invoices left, each request reads. With more, a count is used for as many milliseconds as invoices are left. */
 const LEFT_MIN = 1_000
 const CACHE_MAX = 10_000
 
@@ -54,8 +55,11 @@ export function createInvoiceCounts(db: Database): InvoiceCounts {
   }
 }
 
-const isFresh = (known: Known, at: Ms, limit: number): boolean =>
-  at >= known.at && at - known.at < CACHED_MS && limit - known.all - known.asked > LEFT_MIN
+/** Other processes together would have to create a thousand invoices a second in one workspace to pass the limit meanwhile. */
+function isFresh(known: Known, at: Ms, limit: number): boolean {
+  const left = limit - known.all - known.asked
+  return left > LEFT_MIN && at >= known.at && at - known.at < Math.min(left, CACHED_MAX_MS)
+}
 
 async function countMonth(
   counts: mongoose.mongo.Collection<InvoiceCountDocument>,

@@ -3,14 +3,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { exceptionFilter } from '#shared/db/exceptions/exception-decisions.ts'
 import { EXCEPTIONS, INBOX_CLOSED, INBOX_OPEN } from '#shared/db/exceptions/exception-model.ts'
 import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
-import { operatorPaymentFilter } from '#shared/db/payments/admin-payment-lookups.ts'
+import { createOperatorPaymentLookups, operatorPaymentFilter } from '#shared/db/payments/admin-payment-lookups.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import { REFUNDS } from '#shared/db/refunds/refund-model.ts'
 import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
+import { LIST_ORDERS } from '#shared/ports/list-order.ts'
 import { sampleInvoice, sampleObservation, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
-import { pageFilter, pageHint } from './admin-invoice-lookups.ts'
+import { createInvoiceLookups, pageFilter, pageHint, pageSort } from './admin-invoice-lookups.ts'
 import { INVOICES } from './invoice-model.ts'
 import { createInvoiceRepository } from './invoice-repository.ts'
 
@@ -79,16 +80,56 @@ describe('what operators look up', () => {
     ],
   ] as const)('reads an index for %s of invoices and sorts nothing', async (name, query, index) => {
     const hint = name === 'a number' ? 'invoice_number' : pageHint(query)
-    const cursor = stores.db
-      .collection(INVOICES)
-      .find(pageFilter(query), hint === null ? {} : { hint })
-      .sort({ _id: -1 })
-      .limit(10)
-    const { stages, keys } = await plan(cursor)
-    expect(stages).toContain(index)
-    expect(stages).not.toContain('COLLSCAN')
-    if (name !== 'a number' && name !== 'an address') expect(stages).not.toContain('"SORT"')
-    expect(keys).toBeLessThanOrEqual(20)
+    for (const order of LIST_ORDERS) {
+      const cursor = stores.db
+        .collection(INVOICES)
+        .find(pageFilter({ ...query, order }), hint === null ? {} : { hint })
+        .sort(pageSort({ ...query, order }))
+        .limit(10)
+      const { stages, keys } = await plan(cursor)
+      expect(stages).toContain(index)
+      expect(stages).not.toContain('COLLSCAN')
+      if (name !== 'a number' && name !== 'an address') expect(stages).not.toContain('"SORT"')
+      expect(keys).toBeLessThanOrEqual(20)
+    }
+  })
+
+  // Guarantee: a row that arrives between two pages moves none of the others, and each is read once, in both orders.
+  it.each(LIST_ORDERS)('pages with the %s first show every row once while others arrive', async (order) => {
+    const { db, runtime } = stores
+    const lookups = createInvoiceLookups(db)
+    const query = { ...QUERY, workspaceId: `ws-paged-${order}`, order, limit: 4 }
+    const sample = (number: number) =>
+      sampleInvoice(runtime.random, { workspaceId: query.workspaceId, number, at: Date.now() })
+    // All of one moment: ids alone decide.
+    const there = Array.from({ length: 10 }, (_, row) => sample(row))
+    for (const invoice of there) await createInvoiceRepository(db).insert(invoice)
+    const seen: string[] = []
+    for (let beforeId: string | null = null, page = 0; ; page += 1) {
+      const { invoices, next } = await lookups.page({ ...query, beforeId })
+      seen.push(...invoices.map(({ terms }) => terms.id))
+      if (next === null) break
+      if (page === 0) await createInvoiceRepository(db).insert(sample(99))
+      beforeId = next
+    }
+    const ids = there.map(({ terms }) => terms.id).sort()
+    const expected = order === 'oldest' ? ids : ids.reverse()
+    expect(seen.filter((id) => ids.includes(id))).toEqual(expected)
+    expect(new Set(seen).size).toBe(seen.length)
+  })
+
+  it.each(LIST_ORDERS)('pages of payments with the %s first show every row once', async (order) => {
+    const lookups = createOperatorPaymentLookups(stores.db)
+    const query = { workspaceId: 'ws-1', mode: 'test', network: null, counted: null, order, limit: 7 } as const
+    const seen: string[] = []
+    for (let beforeId: string | null = null; ; ) {
+      const { payments, next } = await lookups.page({ ...query, createdFrom: 1, createdTo: null, beforeId })
+      seen.push(...payments.map(({ id }) => id))
+      if (next === null) break
+      beforeId = next
+    }
+    expect(seen).toHaveLength(ROWS / 2)
+    expect(seen).toEqual(order === 'oldest' ? seen.toSorted() : seen.toSorted().reverse())
   })
 
   it('reads an index for payments, forwards and backwards', async () => {

@@ -32,7 +32,8 @@ async function watchedMethods(
       .filter((lock) => lock.network === network)
       .map(({ matchKey, from }) => {
         const times = { since: from.getTime(), expiresAt: expiresAt.getTime() }
-        return { invoiceId: _id, matchKey, ...times, isOpen: WAITING.has(status) }
+        const isOpen = WAITING.has(status)
+        return { invoiceId: _id, matchKey, ...times, isOpen, isUnpaid: isOpen && status !== 'confirming' }
       }),
   )
 }

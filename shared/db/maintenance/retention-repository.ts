@@ -3,10 +3,12 @@ import { classOf } from '#shared/db/connection/collection-class.ts'
 import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { ATTEMPT_DAYS, WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
 import type { RetentionRepository, RetentionRule } from '#shared/ports/retention.ts'
 import { removeEndedIdempotency } from './ended-idempotency.ts'
+import { removeOldAttempts } from './old-attempts.ts'
 
 const DAY_MS = 86_400_000
 
@@ -20,9 +22,19 @@ interface Known extends RetentionRule {
   readonly model: CollectionModel<Stored>
 }
 
+/** Attempts in deliveries, whose rows are kept far longer. */
+const ATTEMPTS: Known = {
+  collection: 'webhook_deliveries.attempts',
+  model: WEBHOOK_DELIVERIES as unknown as CollectionModel<Stored>,
+  field: 'attemptsFrom',
+  lifeMs: ATTEMPT_DAYS * DAY_MS,
+  by: 'job',
+  waitsForScanners: false,
+}
+
 /** Expiry on MongoDB, as defined by the classes of the collections. */
 export function createRetentionRepository(db: Database): RetentionRepository {
-  const known = new Map(MODELS.flatMap(ruleOf).map((rule) => [rule.collection, rule] as const))
+  const known = new Map([...MODELS.flatMap(ruleOf), ATTEMPTS].map((rule) => [rule.collection, rule] as const))
   const required = (name: string): Known => {
     const rule = known.get(name)
     if (rule === undefined) throw new Error(`documents of ${name} are kept forever`)
@@ -46,6 +58,7 @@ export function createRetentionRepository(db: Database): RetentionRepository {
     remove: async (name, before, limit) => {
       const { model, field, by } = required(name)
       if (by !== 'job') throw new Error(`documents of ${name} are removed by the store`)
+      if (name === ATTEMPTS.collection) return await removeOldAttempts(db, before, limit)
       const past: mongoose.mongo.Filter<Stored> = { [field]: { $lt: toDate(before) } }
       const found = await db
         .collection(model)
@@ -68,11 +81,12 @@ export function createRetentionRepository(db: Database): RetentionRepository {
 function ruleOf(model: CollectionModel<mongoose.mongo.Document>): Known[] {
   const { life } = classOf(model.name)
   const same = { collection: model.name, model: model as CollectionModel<Stored> }
-  if (life.kept === 'job') return [{ ...same, field: life.field, lifeMs: life.days * DAY_MS, by: 'job' }]
+  if (life.kept === 'job')
+    return [{ ...same, field: life.field, lifeMs: life.days * DAY_MS, by: 'job', waitsForScanners: true }]
   if (life.kept === 'forever') return []
   const index = model.indexes.find(({ name }) => name === life.index)
   const [field] = Object.keys(index?.key ?? {})
   if (field === undefined || index?.expireAfterSeconds === undefined)
     throw new Error(`${model.name} has no index ${life.index}`)
-  return [{ ...same, field, lifeMs: index.expireAfterSeconds * 1_000, by: 'store' }]
+  return [{ ...same, field, lifeMs: index.expireAfterSeconds * 1_000, by: 'store', waitsForScanners: false }]
 }

@@ -14,6 +14,7 @@ import {
 } from '#shared/ports/payment-links.ts'
 import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
 import { countLinkUses } from './count-link-uses.ts'
+import { afterPlace, listSort } from './list-order.ts'
 import { PAYMENT_LINKS, type PaymentLinkDocument } from './payment-link-model.ts'
 
 /** Ends that an invoice leaves only with money, which then is in its ledger. */
@@ -42,7 +43,7 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
     findInWorkspace,
     findById: async (id) => orNull(await links.findOne({ _id: id })),
     list: async (query) =>
-      (await links.find(linkListFilter(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(fromDocument),
+      (await links.find(linkListFilter(query)).sort(listSort(query)).limit(query.limit).toArray()).map(fromDocument),
     deactivate: async (workspaceId, mode, id, at, audit) => {
       const active = { _id: id, workspaceId, mode, status: 'active' as const }
       const change = {
@@ -81,18 +82,21 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
     },
     releaseUse: async (linkId, { place, invoiceId }) => {
       const unpaid = { _id: invoiceId, linkUse: linkUseOf(linkId, place), status: { $in: [...ENDED] }, ledger: [] }
-      return (await invoices.updateOne(unpaid, { $unset: { linkUse: '' } })).modifiedCount === 1
+      // Late money must not settle it any more without a person's decision, also where a change of it is on its way.
+      const change = {
+        $unset: { linkUse: '' as const },
+        $set: { 'locks.$[].policy.lateGraceMs': 0 },
+        $inc: { version: 1 },
+      }
+      return (await invoices.updateOne(unpaid, change)).modifiedCount === 1
     },
   }
 }
 
 /** The filter of `GET /payment-links`; exported for the test that explains it. */
-export function linkListFilter({
-  workspaceId,
-  mode,
-  beforeId,
-}: ProductQuery): mongoose.mongo.Filter<PaymentLinkDocument> {
-  return { workspaceId, mode, ...(beforeId !== null && { _id: { $lt: beforeId } }) }
+export function linkListFilter(query: ProductQuery): mongoose.mongo.Filter<PaymentLinkDocument> {
+  const { workspaceId, mode } = query
+  return { workspaceId, mode, ...afterPlace(query) }
 }
 
 const orNull = (stored: PaymentLinkDocument | null): PaymentLink | null =>

@@ -6,6 +6,7 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import type { Product, ProductRepository } from '#shared/ports/products.ts'
 import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
+import { afterPlace, listSort } from './list-order.ts'
 import { PRODUCTS, type ProductDocument } from './product-model.ts'
 
 type Insertion = Awaited<ReturnType<ProductRepository['insert']>>
@@ -47,13 +48,14 @@ export function createProductRepository(db: Database): ProductRepository {
       return stored === null ? null : fromDocument(stored)
     },
     list: async (query) =>
-      (await products.find(productFilter(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(fromDocument),
+      (await products.find(productFilter(query)).sort(listSort(query)).limit(query.limit).toArray()).map(fromDocument),
   }
 }
 
 /** The filter of `GET /products`; exported for the test that explains it. */
-export function productFilter({ workspaceId, mode, beforeId }: ProductQuery): mongoose.mongo.Filter<ProductDocument> {
-  return { workspaceId, mode, ...(beforeId !== null && { _id: { $lt: beforeId } }) }
+export function productFilter(query: ProductQuery): mongoose.mongo.Filter<ProductDocument> {
+  const { workspaceId, mode } = query
+  return { workspaceId, mode, ...afterPlace(query) }
 }
 
 function toDocument(product: Product): ProductDocument {

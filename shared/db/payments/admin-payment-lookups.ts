@@ -18,12 +18,14 @@ export function createOperatorPaymentLookups(db: Database): PaymentLookups {
   const payments = db.collection(PAYMENTS)
   return {
     page: async (query) => {
-      const filter = operatorPaymentFilter(query, { before: query.beforeId })
+      const isOldestFirst = query.order === 'oldest'
+      const filter = operatorPaymentFilter(query, { [isOldestFirst ? 'after' : 'before']: query.beforeId })
+      const sort = { _id: isOldestFirst ? 1 : -1 } as const
       const residual = residualFilter(query)
       const found = await payments
         .aggregate<PaymentDocument>([
           { $match: filter },
-          { $sort: { _id: -1 } },
+          { $sort: sort },
           { $limit: SCAN_MAX },
           { $match: residual },
           { $limit: query.limit + 1 },
@@ -33,7 +35,7 @@ export function createOperatorPaymentLookups(db: Database): PaymentLookups {
       if (found.length > query.limit) return { payments: page, next: page.at(-1)?.id ?? null }
       const [last] = await payments
         .find(filter, { projection: { _id: 1 } })
-        .sort({ _id: -1 })
+        .sort(sort)
         .skip(SCAN_MAX - 1)
         .limit(1)
         .toArray()
@@ -94,16 +96,12 @@ export function operatorPaymentFilter(
   { workspaceId, mode, createdFrom, createdTo }: Scope,
   bounds: { readonly before?: string | null; readonly after?: string | null },
 ): Filter {
-  // A page that begins after an id needs no other lower bound.
   const { after = null, before = null } = bounds
-  const ids = {
-    ...idsCreated(after === null ? createdFrom : null, createdTo, before),
-    ...(after !== null && { $gt: after }),
-  }
+  const ids = idsCreated(createdFrom, createdTo, before, after)
   return {
     workspaceId,
     mode,
-    ...(Object.keys(ids).length > 0 && { _id: ids }),
+    ...(ids !== null && { _id: ids }),
     ...((createdFrom !== null || createdTo !== null) && {
       createdAt: {
         ...(createdFrom !== null && { $gte: toDate(createdFrom) }),

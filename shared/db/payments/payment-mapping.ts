@@ -1,6 +1,7 @@
 import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ObservedTransfer, Payment, PaymentBlock } from '#shared/ports/payments.ts'
+import { paymentKeyDigest } from './payment-key-digest.ts'
 import type { PaymentDocument } from './payment-model.ts'
 
 /** A block position as stored. */
@@ -21,7 +22,7 @@ const blockFromDocument = ({ height, hash, time, rise }: NonNullable<PaymentDocu
 
 /** A stored payment with its amount as bigint and its times in milliseconds. */
 export function paymentFromDocument(stored: PaymentDocument): Payment {
-  const { _id, scanWrite: _scanWrite, dirtyAt, ...same } = stored
+  const { _id, keyDigest: _keyDigest, scanWrite: _scanWrite, dirtyAt, ...same } = stored
   return {
     ...same,
     id: _id,
@@ -41,6 +42,7 @@ export function paymentToDocument(payment: Payment): PaymentDocument {
   return {
     ...same,
     _id: id,
+    keyDigest: paymentKeyDigest(payment.key),
     spends: [...payment.spends],
     amountBase: payment.amountBase.toString(),
     block: payment.block === null ? null : blockToDocument(payment.block),
@@ -58,6 +60,7 @@ export function unseenDocument(observation: ObservedTransfer, id: string, at: Ms
   return {
     _id: id,
     key: observation.key,
+    keyDigest: paymentKeyDigest(observation.key),
     mode: observation.mode,
     network: observation.network,
     asset: observation.asset,

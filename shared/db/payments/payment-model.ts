@@ -1,3 +1,4 @@
+import type mongoose from 'mongoose'
 import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { AssetId, Mode, NetworkId, PaymentState } from '#shared/domain/enumerations.ts'
 import { PAYMENT_STATES } from '#shared/domain/enumerations.ts'
@@ -8,6 +9,8 @@ import type { BalanceIncrease } from '#shared/ports/scanned-blocks.ts'
 export interface PaymentDocument {
   _id: string
   key: string
+  /** `paymentKeyDigest` of `key`; absent only in rows of the version before that no `migrate` has completed yet. */
+  keyDigest?: mongoose.mongo.Binary
   /** The key under the current rule, if `key` is of a former one. */
   currentKey?: string
   mode: Mode
@@ -46,12 +49,18 @@ export interface PaymentDocument {
   updatedAt: Date
 }
 
+/** Unique index of the digests of transfer keys. */
+export const KEY_INDEX = 'payment_key_digest'
+/** Unique index of the texts, which the version before requires; `migrate` drops it when no process of that version runs any more. */
+export const FORMER_KEY_INDEX = 'payment_key'
+
 /** The payments collection. The unique transfer key is the guard that counts each transfer once. */
 export const PAYMENTS = defineCollection<PaymentDocument>(
   'payments',
   {
     _id: TEXT,
     key: TEXT,
+    keyDigest: optional(Buffer),
     currentKey: optional(String),
     mode: TEXT,
     network: TEXT,
@@ -87,7 +96,12 @@ export const PAYMENTS = defineCollection<PaymentDocument>(
     updatedAt: DATE,
   },
   [
-    { name: 'payment_key', key: { key: 1 }, unique: true },
+    {
+      name: KEY_INDEX,
+      key: { keyDigest: 1 },
+      unique: true,
+      partialFilterExpression: { keyDigest: { $exists: true } },
+    },
     { name: 'payment_list', key: { workspaceId: 1, mode: 1, _id: -1 } },
     {
       name: 'payment_settled',
@@ -104,4 +118,6 @@ export const PAYMENTS = defineCollection<PaymentDocument>(
     { name: 'payment_address', key: { matchKey: 1, invoiceId: 1, _id: -1 } },
     { name: 'payment_block', key: { network: 1, mode: 1, 'block.height': 1 } },
   ],
+  // The partial unique index guards only payments that have a digest.
+  { keyDigest: { $type: 'binData' } },
 )

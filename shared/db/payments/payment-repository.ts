@@ -6,9 +6,10 @@ import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Payment, PaymentRepository, UnconfirmedOutcome } from '#shared/ports/payments.ts'
 import type { Random } from '#shared/ports/runtime.ts'
+import { keyFiltersOf } from './payment-keys.ts'
 import { paymentFromDocument, paymentToDocument } from './payment-mapping.ts'
 import { PAYMENTS, type PaymentDocument } from './payment-model.ts'
-import { moveAll, ORPHANED, recordObservations } from './payment-scan-writes.ts'
+import { idsUnderKeys, moveAll, ORPHANED, recordObservations } from './payment-scan-writes.ts'
 import * as scopes from './payment-scopes.ts'
 
 /** Dirty rows read per invoice, because one invoice may have several. */
@@ -22,11 +23,15 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
   const payments = db.collection(PAYMENTS)
   const all = async (filter: Parameters<typeof payments.find>[0]): Promise<readonly Payment[]> =>
     (await payments.find(filter).toArray()).map(paymentFromDocument)
+  const withKeys = keyFiltersOf(db)
   const listByKeyPrefix = async (prefix: string): Promise<readonly Payment[]> =>
-    (await payments.find(scopes.withKeyPrefix(prefix)).sort({ key: 1 }).toArray()).map(paymentFromDocument)
+    await withKeys(async ({ beginningWith, hint }) =>
+      (await payments.find(beginningWith(prefix), { hint }).sort({ key: 1 }).toArray()).map(paymentFromDocument),
+    )
 
   return {
-    recordObservations: (observations, epoch, at) => recordObservations(payments, random, observations, epoch, at),
+    recordObservations: (observations, epoch, at) =>
+      recordObservations({ payments, withKeys, random }, observations, epoch, at),
     insertSimulated: async (payment, audit) => {
       const row = paymentToDocument(payment)
       try {
@@ -61,7 +66,10 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
     endUnconfirmed: async ({ mode, network, outcomes, epoch, at }) => {
       const ended: Payment[] = []
       for (const { keys, change } of sameOutcomes(outcomes)) {
-        const filter = { ...scopes.unconfirmed(mode, network), key: { $in: keys } }
+        const filter = {
+          ...scopes.unconfirmed(mode, network),
+          _id: { $in: await idsUnderKeys({ payments, withKeys }, keys) },
+        }
         ended.push(...(await moveAll(payments, random, filter, change, epoch, at)))
       }
       return ended
@@ -70,14 +78,22 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
     orphanMissing: async ({ epoch, at, ...scope }) =>
       scope.blocks.length === 0 ? [] : moveAll(payments, random, scopes.strangers(scope), ORPHANED, epoch, at),
     listNonCanonical: async (scope) => (scope.blocks.length === 0 ? [] : all(scopes.strangers(scope))),
-    orphanRepeats: async ({ epoch, at, ...scope }) =>
-      scope.keys.length === 0 ? [] : moveAll(payments, random, scopes.underKeys(scope), ORPHANED, epoch, at),
+    orphanRepeats: async ({ epoch, at, keys, ...scope }) => {
+      const ids = await idsUnderKeys({ payments, withKeys }, keys)
+      return ids.length === 0 ? [] : moveAll(payments, random, scopes.live(scope, ids), ORPHANED, epoch, at)
+    },
     placeFormer: async (places) => {
       if (places.length === 0) return
-      const operations = places.map(({ key, currentKey }) => ({
-        updateOne: { filter: { key, currentKey: { $exists: false } }, update: { $set: { currentKey } } },
-      }))
-      await payments.bulkWrite(operations, { ordered: false })
+      await withKeys(async ({ one, hint }) => {
+        const operations = places.map(({ key, currentKey }) => ({
+          updateOne: {
+            filter: { ...one(key), currentKey: { $exists: false } },
+            update: { $set: { currentKey } },
+            hint,
+          },
+        }))
+        await payments.bulkWrite(operations, { ordered: false })
+      })
     },
 
     confirmSimulated: async (invoiceId, at) => {
@@ -90,11 +106,17 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
       const stored = await payments.findOne({ _id: id })
       return stored === null ? null : paymentFromDocument(stored)
     },
-    findByKeys: async (keys) => (keys.length === 0 ? [] : all({ key: { $in: [...keys] } })),
+    findByKeys: async (keys) =>
+      keys.length === 0
+        ? []
+        : await withKeys(async ({ among, hint }) =>
+            (await payments.find(among(keys), { hint }).toArray()).map(paymentFromDocument),
+          ),
     attributedAmong: async (keys) => {
-      const found = await payments
-        .find({ key: { $in: [...keys] }, invoiceId: { $ne: null } }, { projection: { _id: 0, key: 1 } })
-        .toArray()
+      if (keys.length === 0) return new Set()
+      const found = await withKeys(({ among, hint }) =>
+        payments.find({ ...among(keys), invoiceId: { $ne: null } }, { hint, projection: { _id: 0, key: 1 } }).toArray(),
+      )
       return new Set(found.map(({ key }) => key))
     },
     // Transfer keys begin with their transaction.
@@ -136,13 +158,16 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
 
     markApplied: async (rows) => {
       if (rows.length === 0) return
-      const operations = rows.map(({ key, version, counted, uncountedReason, late }) => ({
-        updateOne: {
-          filter: { key, version },
-          update: { $set: { counted, uncountedReason, late }, $unset: { dirtyAt: '' as const } },
-        },
-      }))
-      await payments.bulkWrite(operations, { ordered: false })
+      await withKeys(async ({ one, hint }) => {
+        const operations = rows.map(({ key, version, counted, uncountedReason, late }) => ({
+          updateOne: {
+            filter: { ...one(key), version },
+            update: { $set: { counted, uncountedReason, late }, $unset: { dirtyAt: '' as const } },
+            hint,
+          },
+        }))
+        await payments.bulkWrite(operations, { ordered: false })
+      })
     },
     takeDirtyInvoices: async ({ before, at, limit }) => {
       const overdue = scopes.unapplied(before)

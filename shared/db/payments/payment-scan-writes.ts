@@ -11,11 +11,19 @@ import {
   ScannerFenced,
 } from '#shared/ports/payments.ts'
 import type { Random } from '#shared/ports/runtime.ts'
+import type { KeyFilters, WithKeyFilters } from './payment-keys.ts'
 import { blockToDocument, paymentFromDocument, unseenDocument } from './payment-mapping.ts'
 import type { PaymentDocument } from './payment-model.ts'
 
 type Payments = mongoose.mongo.Collection<PaymentDocument>
 type Filter = mongoose.mongo.Filter<PaymentDocument>
+
+/** What a scanner's writes need: the collection, and how its payments are found by their keys now. */
+interface Written {
+  readonly payments: Payments
+  readonly withKeys: WithKeyFilters
+}
+type ScanWrites = Written & { readonly random: Random }
 
 /** Identity of one scanner write: its epoch, its time, and a token that marks the rows it changes. */
 interface ScanWrite {
@@ -35,20 +43,24 @@ export const ORPHANED = { state: 'orphaned', block: null, confirmAt: null, confi
  * another block becomes a separate payment, under its key and that amount.
  */
 export async function recordObservations(
-  payments: Payments,
-  random: Random,
+  writes: ScanWrites,
   observations: readonly ObservedTransfer[],
   epoch: number,
   at: Ms,
 ): Promise<readonly Payment[]> {
   if (observations.length === 0) return []
+  const { payments, random } = writes
   const write: ScanWrite = { epoch, at, token: random.uuid() }
-  const stored = await upsert(payments, random, observations, write)
+  const stored = await upsert(writes, observations, write)
   const changed = stored.filter((row) => row.scanWrite === write.token).map(paymentFromDocument)
   const others = withOtherAmounts(observations, stored)
   if (others.length === 0) return changed
   // The first amount is in no block any more: it ends before the other one starts, so that they never count together.
-  const undone: Filter = { key: { $in: others.map(({ key }) => key) }, state: { $in: ['detected', 'confirmed'] } }
+  const ids = await idsUnderKeys(
+    writes,
+    others.map(({ key }) => key),
+  )
+  const undone: Filter = { _id: { $in: ids }, state: { $in: ['detected', 'confirmed'] } }
   for (const { mode, network } of others.slice(0, 1)) {
     changed.push(...(await moveAll(payments, random, { ...undone, mode, network }, ORPHANED, epoch, at)))
   }
@@ -56,46 +68,62 @@ export async function recordObservations(
     ...observation,
     key: otherAmountKey(observation.key, observation.amountBase),
   }))
-  return [...changed, ...(await recordObservations(payments, random, renamed, epoch, at))]
+  return [...changed, ...(await recordObservations(writes, renamed, epoch, at))]
+}
+
+/** Ids of the payments under these keys. */
+export async function idsUnderKeys({ payments, withKeys }: Written, keys: readonly string[]): Promise<string[]> {
+  if (keys.length === 0) return []
+  const found = await withKeys(({ among, hint }) =>
+    payments.find(among(keys), { hint, projection: { _id: 1 } }).toArray(),
+  )
+  return found.map(({ _id }) => _id)
 }
 
 async function upsert(
-  payments: Payments,
-  random: Random,
+  { payments, withKeys, random }: ScanWrites,
   observations: readonly ObservedTransfer[],
   write: ScanWrite,
 ): Promise<readonly PaymentDocument[]> {
-  const operations = observations.map((observation) => ({
-    updateOne: {
-      filter: { key: observation.key, scanEpoch: { $lte: write.epoch } },
-      update: observationPipeline(observation, unseenDocument(observation, random.uuid(), write.at), write),
-      upsert: true as const,
-    },
+  const upserts = observations.map((observation) => ({
+    key: observation.key,
+    update: observationPipeline(observation, unseenDocument(observation, random.uuid(), write.at), write),
   }))
-  await upsertFenced(payments, operations, write.epoch)
-  return payments.find({ key: { $in: observations.map((observation) => observation.key) } }).toArray()
+  const keys = observations.map(({ key }) => key)
+  // A batch that began under other filters is written once more: what it stored before stays, with its mark.
+  await withKeys((filters) => upsertFenced(payments, filters, upserts, write.epoch))
+  return await withKeys(({ among, hint }) => payments.find(among(keys), { hint }).toArray())
 }
 
 interface Upsert {
-  updateOne: { filter: { key: string; scanEpoch: { $lte: number } }; update: object[]; upsert: true }
+  readonly key: string
+  readonly update: object[]
 }
 
-async function upsertFenced(payments: Payments, operations: readonly Upsert[], epoch: number): Promise<void> {
-  let left = operations
+async function upsertFenced(
+  payments: Payments,
+  { one, among, hint }: KeyFilters,
+  upserts: readonly Upsert[],
+  epoch: number,
+): Promise<void> {
+  let left = upserts
   for (let round = 0; left.length > 0; round++) {
+    const operations = left.map(({ key, update }) => ({
+      updateOne: { filter: { ...one(key), scanEpoch: { $lte: epoch } }, update, upsert: true as const, hint },
+    }))
     try {
-      await payments.bulkWrite([...left], { ordered: false })
+      await payments.bulkWrite(operations, { ordered: false })
       return
     } catch (error) {
       const duplicates = bulkDuplicates(error)
       if (duplicates === null) throw error
       const current = left
       left = duplicates.flatMap((index) => current[index] ?? [])
-      const keys = left.map((operation) => operation.updateOne.filter.key)
+      const keys = left.map(({ key }) => key)
       // Two upserts of one holder may collide as well; only a newer epoch is a fence.
       const newer = await payments.findOne(
-        { key: { $in: keys }, scanEpoch: { $gt: epoch } },
-        { projection: { _id: 1 } },
+        { ...among(keys), scanEpoch: { $gt: epoch } },
+        { hint, projection: { _id: 1 } },
       )
       if (newer !== null || round >= DUPLICATE_RETRIES) {
         throw new ScannerFenced('a newer lease holder wrote these payments', { cause: error })
@@ -150,6 +178,8 @@ function observationPipeline(observation: ObservedTransfer, unseen: PaymentDocum
           block === null ? '$confirmAt' : ifMoved({ $add: ['$requiredConfirmations', block.height - 1] }, '$confirmAt'),
         confirmedAt: ifMoved(null, '$confirmedAt'),
         replacedBy: ifMoved(null, '$replacedBy'),
+        // The version before stores none.
+        keyDigest: { $literal: unseen.keyDigest },
         scanEpoch: write.epoch,
         ...stampWhen('$moved', write),
       },

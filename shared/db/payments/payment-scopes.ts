@@ -17,9 +17,6 @@ const INBOX_ONLY: readonly UncountedReason[] = ['wrong_asset', 'wrong_network', 
 const LIVE: PaymentDocument['state'][] = ['detected', 'confirmed']
 const UNCONFIRMED: PaymentDocument['state'][] = ['detected']
 
-/** Payments whose key begins with this text and a colon: ';' follows ':' in ASCII. */
-export const withKeyPrefix = (prefix: string) => ({ key: { $gte: `${prefix}:`, $lt: `${prefix};` } })
-
 /** Unconfirmed payments that are deep enough, and final where required. */
 export const dueForConfirmation = ({
   mode,
@@ -79,14 +76,12 @@ export function strangers(scope: Parameters<PaymentRepository['listNonCanonical'
   }
 }
 
-/** Live on-chain payments under these keys, confirmed ones only with `confirmedToo`. */
-export const underKeys = ({
-  mode,
-  network,
-  keys,
-  confirmedToo = false,
-}: OnNetwork & { readonly keys: readonly string[]; readonly confirmedToo?: boolean }) => ({
-  key: { $in: [...keys] },
+/** Those of these payments that are live and on the chain, confirmed ones only with `confirmedToo`. */
+export const live = (
+  { mode, network, confirmedToo = false }: OnNetwork & { readonly confirmedToo?: boolean },
+  ids: readonly string[],
+) => ({
+  _id: { $in: [...ids] },
   state: { $in: confirmedToo ? LIVE : UNCONFIRMED },
   kind: 'onchain' as const,
   network,

@@ -97,13 +97,15 @@ async function read(db: Database, ids: readonly string[], now: Ms): Promise<read
         return { id, seq, type, workspaceId, mode }
       })
       const key = keyOf(document)
+      const eventsComplete = toMs(document.createdAt) > now - EVENTS_COMPLETE_MS
       return {
         invoice: invoiceFromDocument(document),
         keySharedWith: key === null ? [] : (keys.get(key) ?? []).filter((id) => id !== document._id),
         payments: (paymentsOf.get(document._id) ?? []).map(paymentFromDocument),
         events: published,
-        eventsComplete: toMs(document.createdAt) > now - EVENTS_COMPLETE_MS,
-        ...(await readElsewhere(db, document, published)),
+        eventsComplete,
+        // Of an invoice whose events are past their life every number is missing, and none is looked for.
+        ...(eventsComplete ? await readElsewhere(db, document, published) : NOWHERE),
       }
     }),
   )
@@ -143,15 +145,18 @@ function groupBy<T>(rows: readonly T[], keyOfRow: (row: T) => string): ReadonlyM
   return groups
 }
 
+type Elsewhere = Pick<InvoiceRecords, 'seqsElsewhere' | 'inboxEntries'>
+const NOWHERE: Elsewhere = { seqsElsewhere: [], inboxEntries: 0 }
+
 /** Sequence numbers that belong to no event. Most invoices have none, and need no query. */
 async function readElsewhere(
   db: Database,
   { _id: invoiceId, eventSeq, outbox, ledger }: InvoiceDocument,
   events: readonly PublishedEvent[],
-): Promise<Pick<InvoiceRecords, 'seqsElsewhere' | 'inboxEntries'>> {
+): Promise<Elsewhere> {
   const published = new Set([...events, ...outbox].map(({ seq }) => seq))
   const missing = Array.from({ length: eventSeq }, (_, index) => index + 1).filter((seq) => !published.has(seq))
-  if (missing.length === 0) return { seqsElsewhere: [], inboxEntries: 0 }
+  if (missing.length === 0) return NOWHERE
   const seqOf = new Map(missing.map((seq) => [eventId(invoiceId, seq), seq]))
   const subjects = [invoiceId, ...ledger.map(({ payment }) => payment)]
   const entries = subjects.flatMap((subject) => INBOX_KINDS.map((kind) => `${kind}:${subject}`))

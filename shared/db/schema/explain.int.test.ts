@@ -11,17 +11,20 @@ import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import * as invoiceScopes from '#shared/db/invoices/invoice-scopes.ts'
 import { usesPipeline } from '#shared/db/payment-links/count-link-uses.ts'
+import { listSort } from '#shared/db/payment-links/list-order.ts'
 import { PAYMENT_LINKS } from '#shared/db/payment-links/payment-link-model.ts'
 import { createPaymentLinkRepository, linkListFilter } from '#shared/db/payment-links/payment-link-repository.ts'
 import { PRODUCTS } from '#shared/db/payment-links/product-model.ts'
 import { createProductRepository, productFilter } from '#shared/db/payment-links/product-repository.ts'
 import { settledFilter } from '#shared/db/payments/admin-payment-lookups.ts'
+import { BY_DIGEST } from '#shared/db/payments/payment-keys.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import * as paymentScopes from '#shared/db/payments/payment-scopes.ts'
 import { changedFilter } from '#shared/db/reconciliation/reconciliation-repository.ts'
 import { ADDRESSES } from '#shared/db/wallets/wallet-models.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
+import { LIST_ORDERS } from '#shared/ports/list-order.ts'
 import { sampleDelivery, sampleInvoice, sampleObservation, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { expectIndexed, read } from './explain-plan.fixture.ts'
@@ -163,7 +166,13 @@ describe('payments', () => {
   })
 
   it('answers people on call by transaction and by block', async () => {
-    expect((await explain(paymentScopes.withKeyPrefix('test:ethereum:0x1'))).indexes).toEqual(['payment_key'])
+    for (const byKey of [
+      BY_DIGEST.one('test:ethereum:0x1:0'),
+      BY_DIGEST.among(['test:ethereum:0x1:0', 'test:ethereum:0x2:0']),
+      BY_DIGEST.beginningWith('test:ethereum:0x1'),
+    ]) {
+      expect((await explain(byKey)).indexes).toEqual(['payment_key_digest'])
+    }
     const inBlocks = paymentScopes.liveInBlocks({ ...NETWORK, from: 1, to: 9 })
     expect((await explain(inBlocks)).indexes).toEqual(['payment_block'])
     const coins = { matchKey: { $in: ['e1'] }, asset: 'eth_ethereum', kind: 'onchain' }
@@ -247,10 +256,13 @@ describe('products and links', () => {
   it('lists products and links, and finds a sku, by index', async () => {
     const products = stores.db.collection(PRODUCTS)
     const links = stores.db.collection(PAYMENT_LINKS)
-    const list = products.find(productFilter(page)).sort({ _id: -1 }).limit(10)
-    expectIndexed(read(await list.explain('executionStats')), 'product_list')
-    const linkList = links.find(linkListFilter(page)).sort({ _id: -1 }).limit(10)
-    expectIndexed(read(await linkList.explain('executionStats')), 'payment_link_list')
+    for (const order of LIST_ORDERS) {
+      const query = { ...page, order, beforeId: order === 'oldest' ? '00000000' : page.beforeId }
+      const list = products.find(productFilter(query)).sort(listSort(query)).limit(10)
+      expectIndexed(read(await list.explain('executionStats')), 'product_list')
+      const linkList = links.find(linkListFilter(query)).sort(listSort(query)).limit(10)
+      expectIndexed(read(await linkList.explain('executionStats')), 'payment_link_list')
+    }
     const sku = products.find({ workspaceId: 'ws-1', mode: 'test', sku: 's-4' })
     expectIndexed(read(await sku.explain('executionStats')), 'product_sku')
   })

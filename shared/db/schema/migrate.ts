@@ -5,6 +5,8 @@ import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
 import { createRollups } from '#shared/db/reports/rollups.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
+import { createCollection } from './create-collection.ts'
+import { dropFormerKeyIndex } from './drop-former-key-index.ts'
 import { MIGRATIONS, NEWEST_SCHEMA } from './migrations/list.ts'
 import { runMigrations } from './migrations/run-migrations.ts'
 import { MODELS } from './models.ts'
@@ -24,20 +26,22 @@ type Model = CollectionModel<mongoose.mongo.Document>
 /**
  * Runs the migrations that are missing, then creates every missing collection and index. Safe to repeat and to run in several
  * processes at once. Never changes an index: one of the same name with another definition fails loudly, because rebuilding it is an operator's decision.
+ * What only the version before needs is removed once that version cannot come back: a day after the migration, or at once with `finish`.
  * `onProgress` gets a line before and after each step that takes long on a large database.
  */
 export async function migrate(
   db: Database,
   onProgress: (line: string) => void = () => undefined,
+  { finish = false }: { readonly finish?: boolean } = {},
 ): Promise<MigrationReport> {
   const before = new Set((await missingIndexes(db)).map((missing) => missing.label))
   const existing = await collectionNames(db)
   // Data first: an index may require the result of a migration, or replace one that it removes.
-  const migrationsRun = await runMigrations(db, MIGRATIONS)
+  const migrationsRun = await runMigrations(db, MIGRATIONS, undefined, onProgress)
   const collectionsCreated = MODELS.map((model) => model.name).filter((name) => !existing.has(name))
   for (const model of MODELS) {
     const specifications = model.indexes.map((index) => ({ ...index, key: { ...index.key } }))
-    if (!existing.has(model.name)) await createCollection(db, model.name)
+    if (!existing.has(model.name)) await createCollection(db, model)
     if (specifications.length === 0) continue
     const missing = model.indexes.map(({ name }) => name).filter((name) => before.has(`${model.name}.${name}`))
     const built =
@@ -45,8 +49,16 @@ export async function migrate(
     await db.collection(model).createIndexes(specifications)
     built?.()
   }
+  await dropFormerKeyIndex(db, { finish, onProgress })
   await countFiguresOnce(db, onProgress)
   return { collectionsCreated, indexesCreated: [...before], migrationsRun }
+}
+
+/** Throws, with what to do, for a database in which a restore was interrupted. */
+export async function requireWholeRestore(db: Database): Promise<void> {
+  if ((await readRestoreState(db))?.state === 'writing') {
+    throw new Error(`a restore into database ${db.name} did not end: drop the database and restore again`)
+  }
 }
 
 /**
@@ -54,9 +66,7 @@ export async function migrate(
  * before it starts work.
  */
 export async function verifyIndexes(db: Database): Promise<void> {
-  if ((await readRestoreState(db))?.state === 'writing') {
-    throw new Error(`a restore into database ${db.name} did not end: drop the database and restore again`)
-  }
+  await requireWholeRestore(db)
   const missing = await missingIndexes(db)
   if (missing.length === 0) return await verifySchemaVersion(db, NEWEST_SCHEMA)
   if (missing.length === MODELS.flatMap(({ indexes }) => indexes).length) {
@@ -110,7 +120,6 @@ function isSame(wanted: IndexDefinition, found: mongoose.mongo.Document | undefi
 }
 
 const NAMESPACE_NOT_FOUND = 26
-const NAMESPACE_EXISTS = 48
 
 function emptyWhenAbsent(error: unknown): [] {
   if (codeOf(error) === NAMESPACE_NOT_FOUND) return []
@@ -128,20 +137,6 @@ async function beginBuild(
   const begun = performance.now()
   onProgress(`${model.name}: building ${missing.join(', ')} over about ${documents} documents`)
   return () => onProgress(`${model.name}: built in ${((performance.now() - begun) / 1_000).toFixed(1)} s`)
-}
-
-/** Smaller on disk than with the store's default compressor; existing collections keep theirs. */
-const SMALLER = { storageEngine: { wiredTiger: { configString: 'block_compressor=zstd' } } }
-
-async function createCollection(db: Database, name: string): Promise<void> {
-  const native = db.connection.getClient().db(db.name)
-  const unlessExists = (error: unknown): void => {
-    if (codeOf(error) !== NAMESPACE_EXISTS) throw error
-  }
-  // Hosted stores may refuse storage options: there the collection is created with their defaults.
-  await native.createCollection(name, SMALLER).catch(async (error: unknown) => {
-    if (codeOf(error) !== NAMESPACE_EXISTS) await native.createCollection(name).catch(unlessExists)
-  })
 }
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)

@@ -32,11 +32,13 @@ import { NODE_USAGE } from '#shared/db/scanning/node-usage-model.ts'
 import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS } from '#shared/db/wallets/ownership-models.ts'
 import { ADDRESSES, KEY_MATERIAL, WALLETS, WATCH_PACKS } from '#shared/db/wallets/wallet-models.ts'
 import { API_KEYS } from '#shared/db/workspaces/api-key-model.ts'
+import { WORKSPACE_LOGOS } from '#shared/db/workspaces/logos.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 
 /** Every collection of an installation: created by `migrate` and required by `verifyIndexes`. */
 export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   WORKSPACES,
+  WORKSPACE_LOGOS,
   API_KEYS,
   KEY_MATERIAL,
   WALLETS,

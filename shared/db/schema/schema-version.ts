@@ -11,6 +11,21 @@ export async function schemaVersion(db: Database): Promise<number> {
   return await numberOf(db, SCHEMA_FACT)
 }
 
+/** Records that only code of at least this data version may work on the database. What is recorded never becomes less. */
+export async function raiseReadable(db: Database, version: number): Promise<void> {
+  const facts = db.collection(INSTALLATION)
+  for (;;) {
+    const stored = await facts.findOne({ _id: READABLE_FACT })
+    if (stored !== null && Number(stored.value) >= version) return
+    const change = { value: String(version), changedAt: new Date() }
+    if (stored === null) {
+      await facts.updateOne({ _id: READABLE_FACT }, { $setOnInsert: change }, { upsert: true })
+    } else {
+      await facts.updateOne({ _id: READABLE_FACT, value: stored.value }, { $set: change })
+    }
+  }
+}
+
 /** Throws, with the remedy, unless code of version `newest` may work on the data. */
 export async function verifySchemaVersion(db: Database, newest: number): Promise<void> {
   const [version, readable] = await Promise.all([schemaVersion(db), numberOf(db, READABLE_FACT)])

@@ -1,3 +1,4 @@
+import mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
@@ -5,6 +6,7 @@ import type { WorkspaceOperations } from '#shared/ports/workspace-operations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { API_KEYS } from './api-key-model.ts'
 import { apiKeyFromDocument, apiKeyToDocument } from './api-key-repository.ts'
+import { WORKSPACE_LOGOS } from './logos.ts'
 import { WORKSPACES } from './workspace-model.ts'
 import { workspaceFromDocument } from './workspace-repository.ts'
 
@@ -12,6 +14,7 @@ import { workspaceFromDocument } from './workspace-repository.ts'
 export function createWorkspaceOperations(db: Database): WorkspaceOperations {
   const keys = db.collection(API_KEYS)
   const workspaces = db.collection(WORKSPACES)
+  const logos = db.collection(WORKSPACE_LOGOS)
   return {
     issueKey: (key, audit) =>
       audited(db, audit, async (session) => {
@@ -25,7 +28,7 @@ export function createWorkspaceOperations(db: Database): WorkspaceOperations {
         const change = { $set: { revokedAt: toDate(at) }, $inc: { epoch: 1 } }
         return (await keys.updateOne({ _id: id, revokedAt: null }, change, { session })).matchedCount === 1
       }),
-    changeWorkspace: async (id, epoch, change, audit) => {
+    changeWorkspace: async (id, epoch, change, audit, logo) => {
       let changed: Workspace | null = null
       const isStored = await audited(db, audit, async (session) => {
         const stored = await workspaces.findOneAndUpdate(
@@ -34,7 +37,13 @@ export function createWorkspaceOperations(db: Database): WorkspaceOperations {
           { returnDocument: 'after', session },
         )
         changed = workspaceFromDocument(stored)
-        return stored !== null
+        if (stored === null) return false
+        if (logo === null) await logos.deleteOne({ _id: id }, { session })
+        else if (logo !== undefined) {
+          const row = { hash: logo.hash, bytes: new mongoose.mongo.Binary(logo.bytes) }
+          await logos.updateOne({ _id: id }, { $set: row }, { upsert: true, session })
+        }
+        return true
       })
       return isStored ? changed : null
     },

@@ -35,6 +35,6 @@ export async function changePassword(
   const auditWrite = {
     audit: accountAudit(deps, `user:${user.email}`, 'auth.logged_in', user.id, { by: 'new_password' }),
   }
-  await deps.sessions.begin(newSession(id, user, facts, at), null, auditWrite)
+  await deps.sessions.begin(newSession(id, { id: user.id, passwordHash }, facts, at), null, auditWrite)
   return { token }
 }

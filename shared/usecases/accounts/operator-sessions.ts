@@ -31,15 +31,21 @@ function sessionId(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** A session that begins now; `asked` ones live just long enough to enter a code. */
+/** SHA-256 of a stored password, hex: tells whether it was changed since. */
+export function passwordDigestOf(passwordHash: string): string {
+  return createHash('sha256').update(passwordHash).digest('hex')
+}
+
+/** A session that begins now; `asked` ones live just long enough to enter a code. `user` is as it was when the password was checked. */
 export function newSession(
   id: string,
-  user: Pick<User, 'id'>,
+  user: Pick<User, 'id' | 'passwordHash'>,
   facts: Pick<Session, 'loginId' | 'secondFactor' | 'steppedUpUntil' | 'ip' | 'userAgent'>,
   at: Ms,
 ): Session {
   const life = facts.secondFactor === 'asked' ? ASKED_LIFE_MS : SESSION_LIFE_MS
-  return { id, userId: user.id, ...facts, loggedInAt: at, seenAt: at, endsAt: at + life }
+  const passwordDigest = passwordDigestOf(user.passwordHash)
+  return { id, userId: user.id, passwordDigest, ...facts, loggedInAt: at, seenAt: at, endsAt: at + life }
 }
 
 /** Dependencies of reading a session. */
@@ -62,6 +68,9 @@ export async function readSession(
     deps.memberships.rolesOf(session.userId),
   ])
   if (user === null) return null
+  // A log-in that checked the old password while it was changed may have stored its session after all others were ended.
+  if (session.passwordDigest !== undefined && session.passwordDigest !== passwordDigestOf(user.passwordHash))
+    return null
   if (isPerson && at - session.seenAt > TOUCH_EVERY_MS) await deps.sessions.touch(session.id, at)
   const { id, loginId, secondFactor, steppedUpUntil } = session
   const { email, name, isOperator } = user

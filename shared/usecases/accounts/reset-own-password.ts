@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { LoginAttempts } from '#shared/ports/login-attempts.ts'
 import type { PasswordReset, PasswordResets } from '#shared/ports/password-resets.ts'
@@ -9,6 +8,7 @@ import type { Origin, PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
 import { tokenHashOf } from './invite-member.ts'
 import { evaluateSlowly, SOURCE_DELAY } from './login-throttle.ts'
+import { passwordDigestOf } from './operator-sessions.ts'
 
 /** How long a link works. */
 export const RESET_LIFE_MS = 30 * 60_000
@@ -69,7 +69,7 @@ async function storeLink(deps: ResetDeps, user: User, { ip }: Origin, publicUrl:
   const reset = {
     userId: user.id,
     tokenHash: tokenHashOf(token),
-    passwordDigest: digestOf(user.passwordHash),
+    passwordDigest: passwordDigestOf(user.passwordHash),
     expiresAt,
   }
   if (!(await deps.resets.insert(reset, RESETS_MAX, at, { audit, mails }))) return false
@@ -106,11 +106,7 @@ async function readLink(deps: ResetDeps, token: string): Promise<{ reset: Passwo
   const reset = await deps.resets.findByTokenHash(tokenHashOf(token))
   if (reset === null || reset.expiresAt <= deps.clock.now()) return null
   const user = await deps.users.findById(reset.userId)
-  return user === null || digestOf(user.passwordHash) !== reset.passwordDigest ? null : { reset, user }
-}
-
-function digestOf(passwordHash: string): string {
-  return createHash('sha256').update(passwordHash).digest('hex')
+  return user === null || passwordDigestOf(user.passwordHash) !== reset.passwordDigest ? null : { reset, user }
 }
 
 function gone(): PaymeshError {

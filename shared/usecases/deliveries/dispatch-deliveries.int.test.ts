@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
+import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
+import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
 import { createWebhookHttp } from '#shared/runtime/http/webhook-http.ts'
 import { checkWebhook, verifyStandardWebhook } from '#test/support/check-webhook.ts'
@@ -32,7 +33,7 @@ test('a due row is sent once, signed for both kinds of verifiers, and recorded w
   const recorded = await delivery(only)
   expect(recorded).toMatchObject({ status: 'succeeded', attempt: 1, claims: 1, lastStatusCode: 204, lastError: null })
   expect(recorded.finishedAt).not.toBeNull()
-  const attempts = await stores.db.collection(WEBHOOK_ATTEMPTS).find({ deliveryId: only }).toArray()
+  const attempts = await createDeliveryRepository(stores.db).listAttempts(only)
   expect(attempts).toMatchObject([{ number: 1, statusCode: 204, error: null, ip: '127.0.0.1' }])
 })
 

@@ -1,6 +1,6 @@
 import { actionLabel, actorLabel } from '#shared/contracts/audit-labels.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { Mode } from '#shared/domain/enumerations.ts'
+import { EVENT_TYPES, type EventType, type Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import type { AuditRecord, AuditRepository } from '#shared/ports/audit.ts'
@@ -11,6 +11,7 @@ import type { EventRepository } from '#shared/ports/events.ts'
 import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import { eventSentence } from './event-sentence.ts'
 import { amountText } from './exception-evidence.ts'
 
 /** Events whose deliveries are shown; an invoice with hundreds of payments has more. */
@@ -39,6 +40,8 @@ export interface TimelineEntry {
   readonly detail: string | null
   /** Id of the delivery, event or payment to link to; null where there is none. */
   readonly link: string | null
+  /** Of an event and of its deliveries; null for others. */
+  readonly event: { readonly id: string; readonly type: EventType } | null
 }
 
 /** Payments, events, deliveries and operator actions about one invoice, newest first. Throws `NOT_FOUND`. */
@@ -65,7 +68,7 @@ const ORDER: readonly TimelineEntry['kind'][] = ['delivery', 'audit', 'event', '
 function paymentEntries(payment: Payment, catalog: Pick<Catalog, 'asset'>): readonly TimelineEntry[] {
   const { id, state, firstSeenAt, confirmedAt, block, network, updatedAt } = payment
   const amount = amountText(payment, catalog)
-  const base = { kind: 'payment' as const, link: id }
+  const base = { kind: 'payment' as const, link: id, event: null }
   const seen: TimelineEntry = {
     ...base,
     id: `${id}:seen`,
@@ -95,7 +98,9 @@ async function eventEntries(deps: TimelineDeps, invoice: Invoice): Promise<reado
   const deliveries = (await Promise.all(relayed.map(({ id }) => deps.deliveries.listByEvent(id)))).flat()
   const endpoints = await deps.endpoints.findByIds([...new Set(deliveries.map(({ endpointId }) => endpointId))])
   const known = new Set(relayed.map(({ id }) => id))
-  const waiting = invoice.outbox.filter((entry) => entry.kind === 'event' && !known.has(entry.eventId))
+  const waiting = invoice.outbox.flatMap((entry) =>
+    entry.kind === 'event' && isEvent(entry.type) && !known.has(entry.eventId) ? [{ ...entry, type: entry.type }] : [],
+  )
   const hostOf = ({ endpointId }: Delivery) => hostText(endpoints.get(endpointId)?.url)
   return [
     ...relayed.map(
@@ -104,9 +109,10 @@ async function eventEntries(deps: TimelineDeps, invoice: Invoice): Promise<reado
         at: createdAt,
         kind: 'event',
         tone: 'plain',
-        title: type,
+        title: eventSentence(type, createdAt, invoice.state.locks),
         detail: announced(deliveries.filter(({ eventId }) => eventId === id).length),
         link: id,
+        event: { id, type },
       }),
     ),
     ...waiting.map(
@@ -115,14 +121,17 @@ async function eventEntries(deps: TimelineDeps, invoice: Invoice): Promise<reado
         at,
         kind: 'event',
         tone: 'plain',
-        title: type,
+        title: eventSentence(type, at, invoice.state.locks),
         detail: 'Queued',
         link: null,
+        event: { id: eventId, type },
       }),
     ),
     ...deliveries.map((delivery) => deliveryEntry(delivery, hostOf(delivery))),
   ]
 }
+
+const isEvent = (type: string): type is EventType => EVENT_TYPES.some((known) => known === type)
 
 function announced(count: number): string {
   if (count === 0) return 'No endpoint was subscribed'
@@ -136,25 +145,26 @@ function deliveryEntry(delivery: Delivery, host: string): TimelineEntry {
   const shown = {
     succeeded: {
       tone: 'good',
-      title: `${eventType} delivered to ${host}`,
+      title: `Delivered to ${host}`,
       detail: `${answer}, attempt ${attempt}${again}`,
     },
     failed: {
       tone: 'bad',
-      title: `${eventType} failed at ${host}`,
+      title: `Failed at ${host}`,
       detail: `${answer} after ${attempt} attempts${again}`,
     },
-    held: { tone: 'plain', title: `${eventType} paused for ${host}`, detail: `The endpoint is paused${again}` },
+    held: { tone: 'plain', title: `Paused for ${host}`, detail: `The endpoint is paused${again}` },
     pending: {
       tone: attempt > 0 ? 'bad' : 'plain',
-      title: attempt > 0 ? `${host} returned ${answer} to ${eventType}` : `${eventType} queued for ${host}`,
+      title: attempt > 0 ? `${host} returned ${answer}` : `Queued for ${host}`,
       detail:
         attempt > 0
           ? `Attempt ${attempt} failed; next attempt ${new Date(delivery.dueAt).toISOString()}${again}`
           : null,
     },
   } as const
-  return { id, at: delivery.finishedAt ?? delivery.createdAt, kind: 'delivery', ...shown[status], link: id }
+  const event = { id: delivery.eventId, type: eventType }
+  return { id, at: delivery.finishedAt ?? delivery.createdAt, kind: 'delivery', ...shown[status], link: id, event }
 }
 
 async function actionEntries(deps: TimelineDeps, invoiceId: string): Promise<readonly TimelineEntry[]> {
@@ -167,7 +177,16 @@ async function actionEntries(deps: TimelineDeps, invoiceId: string): Promise<rea
 function actionEntry({ id, at, actor, action, detail }: AuditRecord): TimelineEntry {
   const reason = detail['reason'] ?? detail['note'] ?? null
   const title = `${actionLabel(action)} by ${actorLabel(actor)}`
-  return { id, at, kind: 'audit', tone: 'plain', title, detail: reason === null ? null : String(reason), link: null }
+  return {
+    id,
+    at,
+    kind: 'audit',
+    tone: 'plain',
+    title,
+    detail: reason === null ? null : String(reason),
+    link: null,
+    event: null,
+  }
 }
 
 /** Only the host: paths and queries may hold tokens. */

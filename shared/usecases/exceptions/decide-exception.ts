@@ -62,13 +62,15 @@ export async function decideException(deps: DecideDeps, input: DecideInput): Pro
   const entry = await find(deps, input)
   const { opId, actor, resolution, reason } = input
   if (input.isDone === true) return entry
-  if (entry.closedAt !== null) return answerClosed(entry, opId)
+  const isContinued = isOwnRest(entry, opId)
+  if (entry.closedAt !== null && !isContinued) return answerClosed(entry, opId)
   requireWay(entry, resolution)
   // Before the claim: a person who has to fetch a code first must not block others from deciding.
   if (input.weigh !== undefined) await carryOut(deps, entry, input, { dryRun: true })
   const at = deps.clock.now()
   const decision: Decision = { opId, by: actor, at, resolution, reason }
-  if (!(await deps.decisions.claim(entry.id, decision, at - DECIDING_MAX_MS))) return await lost(deps, input)
+  if (!isContinued && !(await deps.decisions.claim(entry.id, decision, at - DECIDING_MAX_MS)))
+    return await lost(deps, input)
   try {
     await carryOut(deps, entry, input, { dryRun: false })
   } catch (error) {
@@ -86,13 +88,18 @@ export async function decideException(deps: DecideDeps, input: DecideInput): Pro
  */
 export async function checkDecision(deps: DecideDeps, input: DecideInput): Promise<ExceptionEntry> {
   const entry = await find(deps, input)
-  if (entry.closedAt !== null) return answerClosed(entry, input.opId)
+  if (entry.closedAt !== null && !isOwnRest(entry, input.opId)) return answerClosed(entry, input.opId)
   const { deciding } = entry
   const isTaken = deciding !== null && deciding.opId !== input.opId
   if (isTaken && deciding.at > deps.clock.now() - DECIDING_MAX_MS) throw beingDecided(deciding)
   requireWay(entry, input.resolution)
   await carryOut(deps, entry, input, { dryRun: true })
   return entry
+}
+
+/** Whether this operation's process died after the claim, and the invoice's relay has closed the exception since: the decision is not recorded yet. */
+function isOwnRest({ closedAt, deciding }: ExceptionEntry, opId: string): boolean {
+  return closedAt !== null && deciding !== null && deciding.opId === opId
 }
 
 function requireWay(entry: ExceptionEntry, resolution: Resolution): void {

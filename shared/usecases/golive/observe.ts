@@ -1,6 +1,7 @@
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { GO_LIVE_LIFE_MS, type GoLiveReason, type GoLiveResult } from '#shared/domain/golive/go-live.ts'
 import type { GoLiveScope } from '#shared/ports/go-live.ts'
+import { backupAge } from '#shared/ports/verified-backups.ts'
 import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import type { GoLiveDeps } from './go-live-deps.ts'
 import type { GoLiveFacts } from './go-live-items.ts'
@@ -77,7 +78,7 @@ export function observeSecondFactor({ people }: GoLiveFacts): Observation {
 export async function observeBackup({ goLive, verifiedBackups, clock }: GoLiveDeps): Promise<Observation> {
   const [madeAt, verified] = await Promise.all([goLive.lastBackupAt(), verifiedBackups.latest()])
   const isRecent = (at: number) => clock.now() - at <= GO_LIVE_LIFE_MS.backup
-  if (verified !== null && isRecent(verified.takenAt)) return PASSED
+  if (backupAge(verified, clock.now()) <= GO_LIVE_LIFE_MS.backup) return PASSED
   return failed(madeAt !== null && isRecent(madeAt) ? 'backup_unverified' : 'backup_missing')
 }
 

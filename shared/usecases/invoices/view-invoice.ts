@@ -1,10 +1,4 @@
-import type {
-  HintView,
-  InvoiceView,
-  MerchantView,
-  PaymentMethodView,
-  PaymentView,
-} from '#shared/contracts/checkout/invoice-view.ts'
+import type { HintView, InvoiceView, PaymentMethodView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
 import { quoteRefusal, renewalRefusal } from '#shared/domain/invoice/decide-quote.ts'
 import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
@@ -17,9 +11,10 @@ import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { PaymentHints } from '#shared/ports/payment-hints.ts'
 import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { confirmationWait } from '#shared/usecases/networks/confirmation-wait.ts'
 import { knownUntil } from '#shared/usecases/networks/known-until.ts'
+import { viewMerchant } from '#shared/usecases/workspaces/view-merchant.ts'
 import { keepsHints } from './note-payment-hint.ts'
 
 /** Payments shown to a payer at most; of more, the newest are shown. */
@@ -92,11 +87,6 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
     canChoose: open && quoteRefusal(state, at) === null,
     canRenew: open && renewalRefusal(state, at) === null && isRenewalWorthIt(state, lock),
   }
-}
-
-/** The merchant as shown to the payer. */
-export function viewMerchant({ name, policy }: Pick<Workspace, 'name' | 'policy'>): MerchantView {
-  return { name, contact: policy.supportContact ?? null }
 }
 
 /** An operator may end an invoice of a stuck network before its blocks are read; the page must not claim that nothing arrived. */

@@ -8,7 +8,7 @@ import type { GaugeName } from '#shared/ports/metric-table.ts'
 import type { NodePrices, NodeUsageRepository } from '#shared/ports/node-usage.ts'
 import type { RateRepository } from '#shared/ports/rates.ts'
 import type { Metrics, Runtime } from '#shared/ports/runtime.ts'
-import type { VerifiedBackups } from '#shared/ports/verified-backups.ts'
+import { backupAge, type VerifiedBackups } from '#shared/ports/verified-backups.ts'
 import { createNetworkLag } from '#shared/usecases/networks/network-lag.ts'
 import { type NodeCosts, nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { type StuckNetwork, stuckNetwork } from '#shared/usecases/networks/stuck-network.ts'
@@ -180,11 +180,10 @@ async function collectRates({ rates, metrics }: CollectBacklogsDeps, at: Ms): Pr
   }
 }
 
-/** Without any verified back-up its age is infinite, so that the same alert fires. */
+/** Without any verified back-up, or with one of a later time, its age is infinite, so that the same alert fires. */
 async function collectBackups({ verifiedBackups, metrics }: CollectBacklogsDeps, at: Ms): Promise<Publish> {
   const verified = await verifiedBackups.latest()
-  const seconds = verified === null ? Number.POSITIVE_INFINITY : age(verified.takenAt, at)
-  return () => metrics.gauge('backup_verified_age_seconds', seconds)
+  return () => metrics.gauge('backup_verified_age_seconds', backupAge(verified, at) / 1_000)
 }
 
 /** A month's rows are read once a minute: they change by the second and matter by the hour. */

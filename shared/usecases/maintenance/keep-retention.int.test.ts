@@ -65,6 +65,7 @@ describe('retention', () => {
       delivery_rollups: '3 store',
       webhook_deliveries: '180 store',
       webhook_attempts: '30 store',
+      'webhook_deliveries.attempts': '30 job',
       delivery_recoveries: '180 store',
       chain_commands: '730 store',
       coin_balances: '30 store',

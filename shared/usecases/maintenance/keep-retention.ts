@@ -40,12 +40,13 @@ export async function keepRetention(deps: RetentionDeps, shouldStop: () => boole
 
 async function removeEnded(
   deps: RetentionDeps,
-  { collection, lifeMs }: RetentionRule,
+  { collection, lifeMs, waitsForScanners }: RetentionRule,
   now: Ms,
   scanned: Ms | null,
   shouldStop: () => boolean,
 ): Promise<number> {
-  const before = Math.min(now - lifeMs, (scanned ?? now) - MARGIN_MS)
+  const ended = now - lifeMs
+  const before = waitsForScanners ? Math.min(ended, (scanned ?? now) - MARGIN_MS) : ended
   let removed = 0
   while (!shouldStop()) {
     const count = await deps.retention.remove(collection, before, BATCH)

@@ -3,7 +3,7 @@ import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { PaymentLinkRepository } from '#shared/ports/payment-links.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
-import { viewMerchant } from '#shared/usecases/invoices/view-invoice.ts'
+import { viewMerchant } from '#shared/usecases/workspaces/view-merchant.ts'
 import { hasExpired, hasUse } from './link-limits.ts'
 
 /** Dependencies of showing a payment link to a payer. */

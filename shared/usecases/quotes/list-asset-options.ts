@@ -13,9 +13,13 @@ import type { QuoteAvailability } from './quote-availability.ts'
 import { requiredConfirmations } from './required-confirmations.ts'
 
 /** Dependencies of listing the assets that a payer may choose. */
-export interface ListAssetOptionsDeps {
+export interface ListAssetOptionsDeps extends AssetOptionsDeps {
   readonly invoices: Pick<InvoiceRepository, 'findById'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+}
+
+/** What the options of a price depend on. */
+export interface AssetOptionsDeps {
   readonly availability: Pick<QuoteAvailability, 'reason'>
   readonly rates: Pick<RateReader, 'rateFor'>
   readonly catalog: Pick<
@@ -30,6 +34,12 @@ export interface ListAssetOptionsDeps {
   >
 }
 
+/** Assets to choose from, and how long a quote lasts, milliseconds. */
+export interface AssetOptions {
+  readonly assets: readonly AssetOption[]
+  readonly holdMs: number
+}
+
 /** Temporary reasons: such an asset stays in the list as paused. */
 const PASSING: ReadonlySet<string> = new Set(['network_lagging', 'rates_unavailable', 'addresses_exhausted'])
 
@@ -37,10 +47,7 @@ const PASSING: ReadonlySet<string> = new Set(['network_lagging', 'rates_unavaila
  * The assets that an invoice can be paid in, in the order of the specification, with the current price of each, and how
  * long a quote lasts. Assets without a wallet, or whose minimum the invoice does not reach, are left out. Null for an unknown id.
  */
-export async function listAssetOptions(
-  deps: ListAssetOptionsDeps,
-  invoiceId: string,
-): Promise<{ readonly assets: readonly AssetOption[]; readonly holdMs: number } | null> {
+export async function listAssetOptions(deps: ListAssetOptionsDeps, invoiceId: string): Promise<AssetOptions | null> {
   const invoice = await deps.invoices.findById(invoiceId)
   if (invoice === null) return null
   const { terms } = invoice
@@ -49,12 +56,22 @@ export async function listAssetOptions(
   const families = new Set(
     invoice.state.locks.filter((lock) => isHeld(lock) && lock.hold?.kind !== 'amount').map(({ family }) => family),
   )
-  const options = await Promise.all(ASSET_IDS.map((id) => optionOf(deps, workspace, terms, families, id)))
+  return await assetOptions(deps, workspace, terms, families)
+}
+
+/** The same for a price that has no invoice yet, or for one whose addresses of `heldFamilies` serve further assets. */
+export async function assetOptions(
+  deps: AssetOptionsDeps,
+  workspace: Workspace,
+  price: Pick<InvoiceTerms, 'mode' | 'fiat'>,
+  heldFamilies: ReadonlySet<Family> = new Set(),
+): Promise<AssetOptions> {
+  const options = await Promise.all(ASSET_IDS.map((id) => optionOf(deps, workspace, price, heldFamilies, id)))
   return { assets: options.filter((option) => option !== null), holdMs: workspace.policy.quoteMs }
 }
 
 async function optionOf(
-  deps: ListAssetOptionsDeps,
+  deps: AssetOptionsDeps,
   workspace: Workspace,
   { mode, fiat }: Pick<InvoiceTerms, 'mode' | 'fiat'>,
   heldFamilies: ReadonlySet<Family>,
@@ -81,7 +98,7 @@ async function optionOf(
 }
 
 async function priceOrNull(
-  deps: ListAssetOptionsDeps,
+  deps: AssetOptionsDeps,
   { policy }: Pick<Workspace, 'policy'>,
   fiat: InvoiceTerms['fiat'],
   info: AssetInfo,

@@ -1,3 +1,4 @@
+import type { MerchantView } from '#shared/contracts/checkout/invoice-view.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
@@ -6,6 +7,7 @@ import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { AddressReader, Refund, RefundRepository, RefundStatus } from '#shared/ports/refunds.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { viewMerchant } from '#shared/usecases/workspaces/view-merchant.ts'
 import { refundTokenHash } from './refund-link.ts'
 
 /** Dependencies of the customer's side of a refund. */
@@ -21,6 +23,8 @@ export interface RefundRequestDeps {
 /** Everything that the customer with the link may see: merchant, amount, network, and the address submitted. */
 export interface RefundRequest {
   readonly merchant: string
+  /** The merchant with contact, logo and colour. */
+  readonly shop: MerchantView
   readonly livemode: boolean
   readonly invoiceNumber: number
   readonly asset: string
@@ -93,6 +97,7 @@ async function present(deps: RefundRequestDeps, refund: Refund): Promise<RefundR
   const { symbol, decimals } = deps.catalog.asset(refund.asset)
   return {
     merchant: workspace.name,
+    shop: viewMerchant(workspace),
     livemode: refund.mode === 'live',
     invoiceNumber: invoice.terms.number,
     asset: refund.asset,

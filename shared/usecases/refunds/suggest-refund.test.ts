@@ -10,7 +10,7 @@ const state = (status: InvoiceState['status'], ...amounts: bigint[]): InvoiceSta
   status,
   others: {
     seenBase: amounts.reduce((sum, one) => sum + one, 0n),
-    confirmedBase: 0n,
+    confirmedBase: amounts.reduce((sum, one) => sum + one, 0n),
     count: amounts.length,
     digest: '',
   },
@@ -39,6 +39,29 @@ test('of a paid invoice with late money the late money is proposed', () => {
   const [row] = sampleLedger(7_000_000n)
   expect(suggestRefund({ ...paid, ledger: [row] }, [])).toBe(7_000_000n)
   expect(suggestRefund({ ...paid, status: 'expired', ledger: [row] }, [])).toBe(107_000_000n)
+})
+
+// Guards money: a transfer that its sender can still replace must not be given back.
+test('money that is not confirmed is never proposed', () => {
+  const [late] = sampleLedger(7_000_000n)
+  const unconfirmed = { ...late, state: 'detected' as const, confirmed: false }
+  const onTime = { ...unconfirmed, late: false, eligible: true }
+  expect(suggestRefund({ ...state('overpaid', 105_980_000n), ledger: [onTime] }, [])).toBe(5_980_000n)
+  expect(suggestRefund({ ...state('expired', 40_000_000n), ledger: [unconfirmed] }, [])).toBe(40_000_000n)
+  expect(suggestRefund({ ...state('expired'), ledger: [unconfirmed] }, [])).toBe(0n)
+  // Nor the order that was paid, while what came too late waits for its confirmations.
+  expect(suggestRefund({ ...state('paid', 100_000_000n), ledger: [unconfirmed] }, [])).toBe(0n)
+})
+
+// Guarantee: money that came between two quotes of an invoice that was paid later is proposed, and not the whole order.
+test('of a paid invoice with money outside every quote that money is proposed', () => {
+  const [late] = sampleLedger(7_000_000n)
+  const row = { ...late, counted: false, uncountedReason: 'out_of_quote' as const, late: false, eligible: true }
+  expect(suggestRefund({ ...state('paid', 100_000_000n), ledger: [row] }, [])).toBe(7_000_000n)
+  expect(suggestRefund({ ...state('overpaid', 105_000_000n), ledger: [row] }, [])).toBe(12_000_000n)
+  expect(suggestRefund({ ...state('expired', 40_000_000n), ledger: [row] }, [])).toBe(47_000_000n)
+  const token = { ...row, uncountedReason: 'wrong_asset' as const }
+  expect(suggestRefund({ ...state('paid', 100_000_000n), ledger: [token] }, [])).toBe(100_000_000n)
 })
 
 test('what earlier refunds cover is not proposed again', () => {

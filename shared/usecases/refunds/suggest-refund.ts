@@ -1,12 +1,12 @@
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
+import { isLive, isSettled, totals } from '#shared/domain/invoice/totals.ts'
 import type { Refund } from '#shared/ports/refunds.ts'
 
 /**
  * The likely refund, in base units of the chosen coin: for an overpaid invoice the amount above the amount due, for a paid one with money that
- * came too late to count that money, for any other everything received; minus refunds in that coin that were not withdrawn. Never below zero; zero without
- * a coin.
+ * came too late or outside every quote that money, for any other everything received; minus refunds in that coin that were not withdrawn.
+ * Only confirmed money: the sender of an unconfirmed transfer may still replace it. Never below zero; zero without a coin.
  */
 export function suggestRefund(
   state: InvoiceState,
@@ -14,13 +14,23 @@ export function suggestRefund(
 ): bigint {
   const lock = activePaymentMethod(state)
   if (lock === null) return 0n
-  const { receivedBase, seenBase, dueBase } = totals(state)
-  const lateBase = receivedBase - seenBase
-  const whole =
-    state.status === 'overpaid' ? receivedBase - dueBase : isSettled(state) && lateBase > 0n ? lateBase : receivedBase
   const covered = refunds
     .filter(({ asset, status }) => asset === lock.asset && status !== 'withdrawn')
     .reduce((sum, { amountBase }) => sum + amountBase, 0n)
-  const open = whole - covered
+  const open = confirmedSurplus(state) - covered
   return open > 0n ? open : 0n
+}
+
+function confirmedSurplus(state: InvoiceState): bigint {
+  const { confirmedBase, settledBase, receivedBase, seenBase, dueBase } = totals(state)
+  const outside = state.ledger.filter((row) => row.uncountedReason === 'out_of_quote' && isLive(row))
+  const outsideBase = outside
+    .filter(({ state: seen }) => seen === 'confirmed')
+    .reduce((sum, { amountBase }) => sum + amountBase, 0n)
+  if (state.status === 'overpaid') return confirmedBase - dueBase + outsideBase
+  // Unconfirmed money beside the order must not lead to a refund of the order.
+  const isBeside = receivedBase > seenBase || outside.length > 0
+  if (isSettled(state)) return isBeside ? confirmedBase - settledBase + outsideBase : confirmedBase
+  // A refund is of an invoice that received something; see `openRefundRequest`.
+  return receivedBase > 0n ? confirmedBase + outsideBase : 0n
 }

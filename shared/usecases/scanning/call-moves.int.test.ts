@@ -122,7 +122,8 @@ async function confirmed(records: Records | null) {
   })
 }
 
-const migrated = () => CURRENT_KEYS_OF_CALL_MOVES.up({ db: stores.db, cursor: null, keep: async () => undefined })
+const migrated = () =>
+  CURRENT_KEYS_OF_CALL_MOVES.up({ db: stores.db, cursor: null, keep: async () => undefined, report: () => undefined })
 
 describe('coins that a contract of TRON sends', () => {
   // Guarantee: which internal records a node keeps changes neither how often a transfer counts nor which payment it is.

@@ -35,8 +35,8 @@ describe('the next step', () => {
   it.each([
     ['nothing is open, shortly after a question', {}, 9 * MINUTE_MS, [], 'wait'],
     ['nothing is open for ten minutes', {}, 10 * MINUTE_MS, [], 'rest'],
-    ['an invoice is open', {}, 14_999, [watch()], 'wait'],
-    ['an invoice is open for a while', {}, 15_000, [watch()], 'glance'],
+    ['an invoice is open', {}, 19_999, [watch()], 'wait'],
+    ['an invoice is open for a while', {}, 20_000, [watch()], 'glance'],
     ['its page is watched', { isWatched: true }, 2_000, [watch()], 'glance'],
     [
       'its page is watched and the quota is nearly spent',
@@ -48,8 +48,10 @@ describe('the next step', () => {
     ['the quota is nearly spent', { isNearlySpent: true }, 60_000, [watch()], 'glance'],
     ['the cursor is at another block than the balances', { hash: 'other' }, 2_000, [watch()], 'move'],
     ['a payment may be confirmed in one block', { blocksToConfirm: 1 }, 2_000, [], 'move'],
-    ['a payment may be confirmed in 60 blocks', { blocksToConfirm: 60 }, 29_999, [], 'wait'],
-    ['a payment may be confirmed in 60 blocks, later', { blocksToConfirm: 60 }, 30_000, [], 'move'],
+    ['a payment may be confirmed in 60 blocks', { blocksToConfirm: 60 }, 59_999, [], 'wait'],
+    ['a payment may be confirmed in 60 blocks, later', { blocksToConfirm: 60 }, 60_000, [], 'move'],
+    ['a payment has enough blocks and waits for finality', { blocksToConfirm: 0 }, 9_999, [], 'wait'],
+    ['a payment has enough blocks and waits for finality, later', { blocksToConfirm: 0 }, 10_000, [], 'move'],
     ['the last range could not be read', { hasTrouble: true }, 2_000, [watch()], 'move'],
   ] as const)('when %s', (_, change, sinceMs, open, expected) => {
     expect(scene(change, sinceMs, [...open])).toBe(expected)

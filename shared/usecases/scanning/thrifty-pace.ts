@@ -13,8 +13,13 @@ export interface ThriftyPace {
   readonly watchedMs: number
   /** When most of the quota is used, whoever watches. */
   readonly slowMs: number
-  /** Between two moves of the cursor for one purpose, at most. */
+  /**
+   * While a payment is unconfirmed, between two moves of the cursor at most: one that disappears from an open invoice's address shows in its
+   * balance before that.
+   */
   readonly confirmMs: number
+  /** Between two attempts while nothing is open and the last range could not be read. */
+  readonly troubleMs: number
   /**
    * An invoice may be stored, and its address shown, this much before its time says so: clocks of nodes and stores differ. Blocks younger than
    * that before an invoice are read for it.
@@ -35,10 +40,11 @@ export interface ThriftyPace {
 export function usualPace(blockTimeMs: number, isNearlySpent: ThriftyPace['isNearlySpent']): ThriftyPace {
   return {
     restMs: RESTING_MS,
-    openMs: 15_000,
+    openMs: 20_000,
     watchedMs: Math.max(2_000, Math.min(blockTimeMs, 12_000)),
     slowMs: 60_000,
-    confirmMs: 30_000,
+    confirmMs: 60_000,
+    troubleMs: 30_000,
     marginMs: 60_000,
     blockTimeMs,
     watchedPerHourMs: 20 * 60_000,
@@ -48,6 +54,8 @@ export function usualPace(blockTimeMs: number, isNearlySpent: ThriftyPace['isNea
   }
 }
 
+/** Between two moves of the cursor while a payment waits for something else than blocks. */
+const SETTLING_MS = 10_000
 /** Longest time that one step counts as watched. */
 const STEP_MAX_MS = 60_000
 /** Hours of watched time that may be saved up. */
@@ -118,16 +126,19 @@ export function nextStep(pace: ThriftyPace, state: ThriftyState, scene: PaceScen
   // A head that shows the deadline's block exists a block later.
   const isOver = ({ expiresAt }: { readonly expiresAt: Ms }) =>
     expiresAt > scannedThrough && expiresAt + pace.blockTimeMs <= now
-  if (open.some(isOver)) return sinceMove >= Math.min(pace.confirmMs, 2 * pace.blockTimeMs) ? 'end' : 'wait'
+  if (open.some(isOver)) return sinceMove >= Math.min(pace.troubleMs, 2 * pace.blockTimeMs) ? 'end' : 'wait'
   const known = state.baseline?.hash === scene.hash ? state.baseline.holdings : null
   const isNew = open.some(({ matchKey }) => known?.has(matchKey) !== true)
   if (isNew || (scene.hasTrouble && open.length > 0)) return sinceMove >= pace.watchedMs ? 'move' : 'wait'
   if (blocksToConfirm !== null) {
-    const expectedMs = Math.max(1, blocksToConfirm) * pace.blockTimeMs
+    // One that has enough blocks waits for finality or for a second node.
+    const expectedMs =
+      blocksToConfirm === 0 ? Math.max(pace.blockTimeMs, SETTLING_MS) : blocksToConfirm * pace.blockTimeMs
     if (sinceMove >= Math.max(pace.watchedMs, Math.min(expectedMs, pace.confirmMs))) return 'move'
   }
   if (open.length > 0) return now - state.askedAt >= glanceEvery(pace, scene) ? 'glance' : 'wait'
-  if (scene.hasTrouble || blocksToConfirm !== null) return sinceMove >= pace.confirmMs ? 'move' : 'wait'
+  if (scene.hasTrouble) return sinceMove >= pace.troubleMs ? 'move' : 'wait'
+  if (blocksToConfirm !== null) return 'wait'
   return now - state.askedAt >= pace.restMs ? 'rest' : 'wait'
 }
 

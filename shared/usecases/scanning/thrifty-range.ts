@@ -72,7 +72,8 @@ export async function readRange(session: ScanSession, head: Head): Promise<boole
   const blocks = await readBlocks(session, stage, heights, last)
   // What was read by height is on the branch of the last block only if that is still there.
   if (heights.length > 0 && (await source.client.blockAt(last.height))?.hash !== last.hash) return false
-  const remembered = await rememberedUpTo(session, last)
+  // The commit stores this finality with the hashes: a replaced block at or below it halts the scan, however deep the fork is.
+  const remembered = await rememberedUpTo(session, last, head.finalizedHeight ?? -1)
   if (!(await commitBlocks(session, head, { stage, blocks, remembered }))) return false
   remember(session, last.hash === end.hash ? found : null, last)
   return true
@@ -82,6 +83,8 @@ export async function readRange(session: ScanSession, head: Head): Promise<boole
 async function endOf(session: ScanSession, head: Head): Promise<BlockRef | null> {
   const { cursor, source } = session
   const height = Math.min(head.height, cursor.height + SPAN_MAX, endBeforeTrouble(cursor))
+  // Whoever answers about the range must have this block before and after: asking for it by height once more proves nothing.
+  if (height === head.height && head.block !== undefined) return head.block
   const end = await source.client.blockAt(height)
   return end === null || (height === head.height && end.hash !== head.hash) ? null : end
 }
@@ -130,19 +133,26 @@ function remember({ thrifty }: ScanSession, found: AccountFindings | null, { has
 }
 
 /**
- * Heights at distances 1, 2, 4 … below a block, the last of them not above the finality depth, so that a reorganisation finds its fork at most
- * about twice as deep as it is.
+ * Heights at distances 1, 4, 16 … below a block, the last of them at the finality depth, so that a reorganisation finds its fork at most about
+ * four times as deep as it is. None is needed below one at or below `settled`: a reorganisation that replaces that one halts the scan,
+ * wherever its fork is.
  */
-async function rememberedUpTo(session: ScanSession, last: BlockRef): Promise<HashWindow> {
+async function rememberedUpTo(session: ScanSession, last: BlockRef, settled: number): Promise<HashWindow> {
   const { cursor, source } = session
   const window: (readonly [number, string])[] = []
-  for (let distance = 1; distance < 2 * source.finalityDepth; distance *= 2) {
+  for (const distance of distancesOf(source.finalityDepth)) {
     const exact = last.height - distance
     const height = distance < 2 * SPARSE ? exact : exact - (exact % SPARSE)
-    if (height <= cursor.height) break
+    if (height <= cursor.height || window.some(([known]) => known <= settled)) break
     window.push([height, (await blockAt(session, height)).hash])
   }
   return [...window.reverse(), ...rememberedBelow(last)]
+}
+
+function distancesOf(finalityDepth: number): readonly number[] {
+  const distances: number[] = []
+  for (let distance = 1; distance <= finalityDepth / 2; distance *= 4) distances.push(distance)
+  return [...distances, finalityDepth]
 }
 
 /** A block in the form of the window. */
@@ -163,7 +173,11 @@ async function passUnopened(session: ScanSession, head: Head, openedAt: Ms): Pro
     const block = await blockAt(session, height)
     if (block.time <= limit) {
       if ((await source.client.blockAt(cursor.height))?.hash !== cursor.hash) return
-      const window = extendWindow(cursor.window, await rememberedUpTo(session, block), source.finalityDepth)
+      // No permitted reorganisation of this head reaches a block as deep as that; the cursor's finality stays as it was.
+      const settled = head.height - source.finalityDepth
+      const remembered =
+        block.height <= settled ? rememberedBelow(block) : await rememberedUpTo(session, block, settled)
+      const window = extendWindow(cursor.window, remembered, source.finalityDepth)
       const place = { height: block.height, hash: block.hash, time: block.time, window }
       await moveCursor(session, { ...place, advancedAt: deps.clock.now() })
       return

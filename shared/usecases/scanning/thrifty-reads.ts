@@ -13,11 +13,12 @@ export async function openWatches({ deps, source, cursor, index }: ScanSession):
   for (const row of rows) {
     // An address that is not watched on this network was never shown for it.
     if (!row.isOpen || !index.has(row.matchKey)) continue
-    const { since, expiresAt } = byKey.get(row.matchKey) ?? row
+    const { since, expiresAt, isUnpaid } = byKey.get(row.matchKey) ?? row
     byKey.set(row.matchKey, {
       ...row,
       since: Math.min(row.since, since),
       expiresAt: Math.min(row.expiresAt, expiresAt),
+      isUnpaid: row.isUnpaid || isUnpaid,
     })
   }
   return [...byKey.values()]

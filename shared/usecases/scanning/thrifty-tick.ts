@@ -37,7 +37,9 @@ export async function thriftyTick(session: ScanSession): Promise<boolean> {
   if (cursor.recheckThrough != null && cursor.height < cursor.recheckThrough) return scanTick(session)
   const open = await openWatches(session)
   const pending = await unconfirmedPayments(session)
-  const isWatched = spendAttention(pace, state, now, open.length > 0 && (session.attention?.until ?? 0) > now)
+  // Once enough money is there, a page waits for confirmations alone, and those have a pace of their own.
+  const isAwaited = open.some(({ isUnpaid }) => isUnpaid)
+  const isWatched = spendAttention(pace, state, now, isAwaited && (session.attention?.until ?? 0) > now)
   const step = nextStep(pace, state, {
     now,
     hash: cursor.hash,

@@ -42,8 +42,8 @@ export function announcedChanges(deps: AnnouncedChangesDeps, from: string): Anno
       ...workspaceAdmin,
       issueKey: (key, audit) => ifLive(audit, (auditWrite) => workspaceAdmin.issueKey(key, auditWrite)),
       revokeKey: (id, at, audit) => ifLive(audit, (auditWrite) => workspaceAdmin.revokeKey(id, at, auditWrite)),
-      changeWorkspace: (id, epoch, change, audit) =>
-        announce(audit, (auditWrite) => workspaceAdmin.changeWorkspace(id, epoch, change, auditWrite)),
+      changeWorkspace: (id, epoch, change, audit, logo) =>
+        announce(audit, (auditWrite) => workspaceAdmin.changeWorkspace(id, epoch, change, auditWrite, logo)),
     },
     operations: announcedEndpoints(deps, from),
     workspaces: {

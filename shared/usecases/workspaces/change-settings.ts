@@ -1,5 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditRecord, AuditSearch } from '#shared/ports/audit.ts'
+import type { Logo } from '#shared/ports/logos.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { WorkspaceOperations } from '#shared/ports/workspace-operations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
@@ -28,13 +29,15 @@ export async function changeSettings(
     readonly version: number
     readonly change: Pick<WorkspaceChange, 'name' | 'policy'>
     readonly action: OperatorAction
+    /** Bytes of the logo that `change` names; null removes them. */
+    readonly logo?: Logo | null
   },
 ): Promise<Workspace> {
-  const { workspaceId, version, change, action } = input
+  const { workspaceId, version, change, action, logo } = input
   const id = `settings:${workspaceId}:${action.opId}`
   const update = async (_id: string, fields: Parameters<WorkspaceOperations['changeWorkspace']>[2]) => {
     const audit = settingsAudit(deps, id, { workspaceId, change, action })
-    const changed = await deps.workspaceAdmin.changeWorkspace(workspaceId, version, fields, audit)
+    const changed = await deps.workspaceAdmin.changeWorkspace(workspaceId, version, fields, audit, logo)
     if (changed !== null) return changed
     const changes = await latestChanges(deps, workspaceId)
     if (changes.some((row) => row.id === id)) return await deps.workspaces.findById(workspaceId)

@@ -12,6 +12,8 @@ type Words = (detail: Detail, audit: AuditRecord) => ChangeWords
 const SETTING_LABELS: Readonly<Record<string, string>> = {
   name: 'name',
   supportContact: 'support contact',
+  brandColour: 'colour of payers’ pages',
+  logo: 'logo (SHA-256)',
   requiresSecondFactor: 'two-factor authentication required',
   digestHour: 'hour of the daily exceptions email (UTC)',
   toleranceBps: 'accepted underpayment (hundredths of a percent)',

@@ -18,7 +18,8 @@ export function settingsAudit(
   }: { readonly workspaceId: string; readonly change: WorkspaceChange; readonly action: OperatorAction },
 ): AuditRecord {
   const { policy = {}, limits = {}, ...rest } = change
-  const { confirmations = {}, ...plain } = policy
+  const { confirmations = {}, logo, ...others } = policy
+  const plain = logo === undefined ? others : { ...others, logo: logo?.hash ?? null }
   const values = Object.entries({ ...rest, ...limits, ...plain }).map(([name, value]) => [name, value ?? null] as const)
   const tiers = Object.entries(confirmations).map(
     ([asset, value]) => [`confirmations.${asset}`, value === null ? null : confirmationsText(value)] as const,

@@ -1,4 +1,7 @@
 import type { Database } from '#shared/db/connection/connect.ts'
+import { isDigestOf } from '#shared/db/payments/payment-key-digest.ts'
+import { hasTextIndex } from '#shared/db/payments/payment-keys.ts'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { evaluate } from '../../../chaos/verdict.ts'
 import type { Check } from './checks.ts'
 import type { CommandLine } from './command-line.ts'
@@ -87,5 +90,20 @@ export function checkProcesses(releases: readonly Release[]): Check {
     promise: 'no process of either release died, ended out of order or logged an error',
     checked: releases.reduce((sum, { started }) => sum + started(), 0),
     faults: releases.flatMap((release) => release.faults()),
+  }
+}
+
+/** Payments are guarded by the digests of their keys alone, and each has its own. */
+export async function checkPaymentKeys(db: Database): Promise<Check> {
+  const stored = await db
+    .collection(PAYMENTS)
+    .find({}, { projection: { key: 1, keyDigest: 1 } })
+    .toArray()
+  const wrong = stored.filter(({ key, keyDigest }) => keyDigest === undefined || !isDigestOf(keyDigest, key))
+  const indexed = (await hasTextIndex(db)) ? ['the index of the earlier release is still there'] : []
+  return {
+    promise: 'every payment has the digest of its key, and nothing is left that only the earlier release needs',
+    checked: stored.length,
+    faults: [...indexed, ...wrong.map(({ key }) => `${key} has no digest, or another one`)],
   }
 }

@@ -14,7 +14,7 @@ import { seededRandom } from '../../../chaos/random.ts'
 import { untilQuiet } from '../../../chaos/until-quiet.ts'
 import { type Check, describeCheck, isKept } from './checks.ts'
 import { commandLineOf } from './command-line.ts'
-import { checkProcesses, checkRecords, checkRequests, compareEvidence } from './compare.ts'
+import { checkPaymentKeys, checkProcesses, checkRecords, checkRequests, compareEvidence } from './compare.ts'
 import { type Doors, openDoors } from './doors.ts'
 import { checkOutEarlier } from './earlier-commit.ts'
 import { untilPriced, workBefore } from './earlier-work.ts'
@@ -31,8 +31,8 @@ const EARLIER_COMMIT = '46b6143549bb78d982f2c5ca67688c4e82896d55'
 const USAGE = `usage: npm run drill:upgrade -- [options]
 
 Upgrades an installation under load: the earlier release works on real stores and a local chain, this release migrates
-and runs beside it, the earlier one is ended, comes back once, and is ended for good. No request is repeated. The
-status is 0 only when every check passed.
+and runs beside it, the earlier one is ended, comes back once, and is ended for good; then this release removes what
+only the earlier one needs. No request is repeated. The status is 0 only when every check passed.
 
   --commit <commit>  the earlier release, taken from git (default ${EARLIER_COMMIT.slice(0, 7)})
   --against <dir>    a checkout of it with its packages, instead
@@ -191,6 +191,10 @@ async function upgrade(
   await earlier.stop()
   begin('this release works alone again')
   await delay(phaseMs)
+  begin('what only the earlier release needs is removed, under load')
+  await cli.json('migrate', '--finish')
+  begin('this release works without it')
+  await delay(phaseMs)
 
   begin('the load ends')
   await running.finish()
@@ -203,6 +207,7 @@ async function upgrade(
   begin('comparing')
   return [
     checkRequests(requests),
+    await checkPaymentKeys(db),
     ...(await compareEvidence(db, merchants)),
     ...(await checkRecords(cli)),
     ...(await checkCommands(cliBefore, cli)),

@@ -48,6 +48,8 @@ const DELIVERIES: Declared<ReturnType<typeof createDeliveryRepository>> = {
 const READS: Declared<ReturnType<typeof createDeliveryReads>> = {
   search: {
     newest: (on) => on.search(search({})),
+    oldest: (on) => on.search(search({ order: 'oldest' })),
+    'oldest failed': (on) => on.search(search({ order: 'oldest', status: 'failed' })),
     'of a type': (on) => on.search(search({ eventType: 'invoice.paid' })),
     'of a type that none has': (on) => on.search(search({ eventType: 'invoice.overpaid' })),
     failed: (on) => on.search(search({ status: 'failed' })),
@@ -111,6 +113,8 @@ const READS: Declared<ReturnType<typeof createDeliveryReads>> = {
   },
   listEvents: {
     newest: (on) => on.listEvents({ workspaceId: BUSY, mode: MODE, invoiceId: null, after: null, limit: 25 }),
+    oldest: (on) =>
+      on.listEvents({ workspaceId: BUSY, mode: MODE, invoiceId: null, order: 'oldest', after: null, limit: 25 }),
     'of an invoice': (on, facts) =>
       on.listEvents({
         ...{ workspaceId: BUSY, mode: MODE, invoiceId: facts.invoiceId(facts.recent), after: null, limit: 25 },

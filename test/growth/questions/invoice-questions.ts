@@ -76,6 +76,8 @@ const INVOICES: Declared<ReturnType<typeof createInvoiceRepository>> = {
 const LOOKUPS: Declared<ReturnType<typeof createInvoiceLookups>> = {
   page: {
     newest: (on) => on.page(page({})),
+    oldest: (on) => on.page(page({ order: 'oldest' })),
+    'oldest of a status': (on) => on.page(page({ order: 'oldest', status: 'paid' })),
     'by status': (on) => on.page(page({ status: 'paid' })),
     'by id': (on, facts) => on.page(page({ search: { kind: 'id', id: facts.invoiceId(facts.old) } })),
     'by number': (on, facts) =>
@@ -126,7 +128,7 @@ const LINKS: Declared<ReturnType<typeof createPaymentLinkRepository>> = {
   insert: BY_KEY,
   findInWorkspace: BY_KEY,
   findById: BY_KEY,
-  list: (on) => on.list(FIRST_PAGE),
+  list: { newest: (on) => on.list(FIRST_PAGE), oldest: (on) => on.list({ ...FIRST_PAGE, order: 'oldest' }) },
   deactivate: BY_KEY,
   update: BY_KEY,
   countActive: (on) => on.countActive(BUSY, MODE, 100),
@@ -144,7 +146,7 @@ const PRODUCTS: Declared<ReturnType<typeof createProductRepository>> = {
   insert: BY_KEY,
   update: BY_KEY,
   findInWorkspace: BY_KEY,
-  list: (on) => on.list(FIRST_PAGE),
+  list: { newest: (on) => on.list(FIRST_PAGE), oldest: (on) => on.list({ ...FIRST_PAGE, order: 'oldest' }) },
 }
 
 /** What is asked about invoices, payment links and products. */

@@ -56,11 +56,15 @@ const RETENTION: Declared<ReturnType<typeof createRetentionRepository>> = {
   oldest: {
     event: (on) => on.oldest('events'),
     delivery: (on) => on.oldest('webhook_deliveries'),
-    attempt: (on) => on.oldest('webhook_attempts'),
+    attempt: (on) => on.oldest('webhook_deliveries.attempts'),
+    'attempt elsewhere': (on) => on.oldest('webhook_attempts'),
     'inbox row': (on) => on.oldest('exceptions'),
     rates: (on) => on.oldest('rate_snapshots'),
   },
-  remove: (on, { now }) => on.remove('rate_snapshots', now - 30 * DAY_MS, 100),
+  remove: {
+    rates: (on, { now }) => on.remove('rate_snapshots', now - 30 * DAY_MS, 100),
+    attempts: (on, { now }) => on.remove('webhook_deliveries.attempts', now - 30 * DAY_MS, 100),
+  },
   removeEndedGuards: (on, { now }) => on.removeEndedGuards(now - 2 * DAY_MS, 100),
   scannedThrough: (on) => on.scannedThrough(),
 }

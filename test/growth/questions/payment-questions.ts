@@ -84,6 +84,7 @@ const LOOKUPS: Declared<ReturnType<typeof createOperatorPaymentLookups>> = {
     newest: bounded(2 * SCAN_MAX + 200, 'looks through 5,000 payments where a page is short', (on) =>
       on.page(page({})),
     ),
+    oldest: bounded(2 * SCAN_MAX + 200, 'as newest', (on) => on.page(page({ order: 'oldest' }))),
     'by network': bounded(2 * SCAN_MAX + 200, 'looks through 5,000 payments for a page', (on) =>
       on.page(page({ network: 'base' })),
     ),

@@ -102,7 +102,12 @@ const TRAIL: Declared<ReturnType<typeof createAuditRepository>> = {
 
 const EXPORTS: Declared<ReturnType<typeof createExportRecords>> = { record: BY_KEY }
 
-const BACKUPS: Declared<ReturnType<typeof createVerifiedBackups>> = { latest: BY_KEY, record: BY_KEY }
+const BACKUPS: Declared<ReturnType<typeof createVerifiedBackups>> = {
+  latest: BY_KEY,
+  record: BY_KEY,
+  lastAttempt: BY_KEY,
+  recordAttempt: BY_KEY,
+}
 
 const QUEUE: Declared<ReturnType<typeof createMailQueue>> = {
   due: (on, { now }) => on.due(now, 100),

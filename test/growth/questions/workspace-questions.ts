@@ -12,6 +12,7 @@ import { createWalletOperations } from '#shared/db/wallets/wallet-operations.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { createWatchPackRepository } from '#shared/db/wallets/watch-pack-repository.ts'
 import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
+import { createLogos } from '#shared/db/workspaces/logos.ts'
 import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
@@ -99,6 +100,11 @@ const WORKSPACE_OPERATIONS: Declared<ReturnType<typeof createWorkspaceOperations
   changeWorkspace: BY_KEY,
 }
 
+const LOGOS: Declared<ReturnType<typeof createLogos>> = {
+  findByWorkspace: BY_KEY,
+  findByHash: (on) => on.findByHash('0'.repeat(64)),
+}
+
 const IDEMPOTENCY: Declared<ReturnType<typeof createIdempotencyRepository>> = {
   begin: BY_KEY,
   renew: BY_KEY,
@@ -181,6 +187,7 @@ export const WORKSPACE_QUESTIONS = [
   ...questionsOf('workspaces', 'rest', createWorkspaceRepository, WORKSPACES),
   ...questionsOf('api keys', 'rest', createApiKeyRepository, KEYS),
   ...questionsOf('workspace operations', 'dashboard', createWorkspaceOperations, WORKSPACE_OPERATIONS),
+  ...questionsOf('logos', 'rest', createLogos, LOGOS),
   ...questionsOf('idempotency keys', 'rest', createIdempotencyRepository, IDEMPOTENCY),
   ...questionsOf('operations', 'dashboard', createOperationRegister, OPERATIONS),
   ...questionsOf('memberships', 'dashboard', createMembershipRepository, MEMBERSHIPS),

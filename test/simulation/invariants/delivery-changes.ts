@@ -84,7 +84,25 @@ export function checkDelivery(sim: Sim, before: DeliveryDocument | null, after: 
     'S15',
     () => `delivery ${id} became ${after.status} without an attempt`,
   )
+  checkAttempts(before, after)
   if (counted === 1) checkOutcome(sim, after)
+}
+
+/** S15: an outcome and its attempt are one write; nothing else touches the attempts of a delivery. */
+function checkAttempts(before: DeliveryDocument, after: DeliveryDocument): void {
+  const { _id: id, attempts = [], attempt } = after
+  must(
+    attempts.length === attempt,
+    'S15',
+    () => `delivery ${id} counts ${attempt} attempts and shows ${attempts.length}`,
+  )
+  if (attempt === before.attempt) return
+  const newest = attempts.at(-1)
+  must(
+    newest?.number === attempt && newest.token === before.leaseToken && newest.error === after.lastError,
+    'S15',
+    () => `delivery ${id} shows attempt ${newest?.number} of ${newest?.token} as its newest, with ${newest?.error}`,
+  )
 }
 
 function checkOutcome(sim: Sim, after: DeliveryDocument): void {

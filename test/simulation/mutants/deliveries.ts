@@ -1,5 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
+const ATTEMPTS = 'shared/db/deliveries/delivery-attempts.ts'
 const CLAIMS = 'shared/db/deliveries/delivery-claims.ts'
 const FIRST_ATTEMPTS = 'shared/usecases/deliveries/first-attempts.ts'
 const RELAY_BATCH = 'shared/usecases/outbox/relay-batch.ts'
@@ -8,7 +9,7 @@ const RELAY_BATCH = 'shared/usecases/outbox/relay-batch.ts'
 export const DELIVERY_MUTANTS: readonly Mutant[] = [
   {
     name: 'outcome-not-fenced',
-    file: 'shared/db/deliveries/delivery-repository.ts',
+    file: ATTEMPTS,
     find: "status: 'pending' as const, leaseToken }",
     replace: '}',
     what: 'A dispatcher that lost its claim still writes its outcome.',
@@ -37,10 +38,25 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'retry-counted-from-the-request',
-    file: 'shared/db/deliveries/delivery-repository.ts',
+    file: ATTEMPTS,
     find: "dueAt: { $add: ['$$NOW', retryAfterMs] }",
     replace: 'dueAt: toDate(attempt.at + retryAfterMs)',
     what: 'The pause before a retry begins before the answer is known.',
+  },
+  {
+    name: 'late-attempt-in-the-row',
+    file: ATTEMPTS,
+    find: 'const missing = await unrecorded(deliveries, outcomes)',
+    replace:
+      'const missing = await unrecorded(deliveries, outcomes)\n      for (const each of missing)\n        await deliveries.updateOne({ _id: each.deliveryId }, { $push: { attempts: { ...embedded(each), generation: 0 } } })',
+    what: 'The answer to a request whose lease was lost changes a delivery that others hold.',
+  },
+  {
+    name: 'attempt-written-twice',
+    file: ATTEMPTS,
+    find: 'attempts: longer(alike) }',
+    replace: 'attempts: { $concatArrays: [longer(alike), longer(alike)] } }',
+    what: 'Each attempt is stored twice.',
   },
   {
     name: 'schedule-off-by-one',

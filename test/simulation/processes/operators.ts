@@ -38,6 +38,7 @@ export const operatorProgram: Program = async (sim, running) => {
     lanes: absent('lanes'),
     limiter: createSimLimiter(parts),
     listCursor: absent('list cursor'),
+    logoReader: absent('reader of logos'),
     nodePrices: absent('prices of nodes'),
     nodes: absent('nodes'),
     openChain: () => null,

@@ -204,6 +204,25 @@ const first: Operator = (operand, scope) => {
   return isNullish(items) ? null : array(items, '$first')[0]
 }
 
+/** Missing and null operands make `$concatArrays` null. */
+const concatArrays: Operator = (operand, scope) => {
+  const lists = list(operand, scope)
+  return lists.some(isNullish) ? null : lists.flatMap((items) => array(items, '$concatArrays'))
+}
+
+const arrayElemAt: Operator = (operand, scope) => {
+  const [items, at] = list(operand, scope)
+  return isNullish(items) || isNullish(at) ? null : array(items, '$arrayElemAt').at(Number(at))
+}
+
+const indexOfArray: Operator = (operand, scope) => {
+  const [items, value] = list(operand, scope)
+  return isNullish(items) ? null : array(items, '$indexOfArray').findIndex((item) => compare(item, value) === 0)
+}
+
+const mergeObjects: Operator = (operand, scope) =>
+  Object.assign({}, ...list(operand, scope).map((each) => (isNullish(each) ? {} : fieldsOf(each, '$mergeObjects'))))
+
 const typeNames = (value: unknown): string => {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'
@@ -242,6 +261,10 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   $filter: filter,
   $reduce: reduce,
   $concat: concat,
+  $concatArrays: concatArrays,
+  $arrayElemAt: arrayElemAt,
+  $indexOfArray: indexOfArray,
+  $mergeObjects: mergeObjects,
   $setUnion: setUnion,
   $sortArray: sortArray,
   $size: (operand, scope) => array(list(operand, scope)[0], '$size').length,

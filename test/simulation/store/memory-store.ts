@@ -53,9 +53,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     held?.push(change)
     options.onChange?.(change)
   }
-  const collections = new Map(
-    MODELS.map(({ name, indexes }) => [name, createStoredCollection(name, indexes, hear)] as const),
-  )
+  const collections = new Map(MODELS.map((model) => [model.name, createStoredCollection(model, hear)] as const))
   const collection = (name: string): StoredCollection => {
     const found = collections.get(name)
     if (found === undefined) throw new Error(`no model declares the collection ${name}`)

@@ -78,7 +78,7 @@ export function project(document: Doc, projection: Doc | undefined): Record<stri
 }
 
 /** Names of the implemented stages of `aggregate`. */
-export const AGGREGATE_STAGES: readonly string[] = ['$match', '$sort', '$limit', '$group', '$set']
+export const AGGREGATE_STAGES: readonly string[] = ['$match', '$sort', '$limit', '$group', '$set', '$project']
 /** Names of the implemented accumulators of `$group`. */
 export const ACCUMULATORS: readonly string[] = ['$first', '$sum']
 
@@ -110,6 +110,8 @@ function applyStage(rows: Doc[], stage: Doc, now: Date): Doc[] {
     }
     case '$limit':
       return rows.slice(0, Number(operand))
+    case '$project':
+      return rows.map((row) => project(row, operand))
     case '$set':
       return rows.map((root) => ({ ...root, ...fieldsOf(operand, { root, now }) }))
     case '$group':

@@ -1,4 +1,5 @@
 import { copyDocument, type Doc, unsupported } from './bson-values.ts'
+import { serverError } from './driver-errors.ts'
 import type { Execute } from './execute.ts'
 import type { MemoryStore } from './memory-store.ts'
 import { aggregate, count, distinct, type FindShape, find } from './reads.ts'
@@ -7,6 +8,8 @@ import type { SimulatedSession } from './simulated-session.ts'
 import type { StoredCollection } from './stored-collection.ts'
 import type { Update } from './update.ts'
 import { type BulkStep, bulk, copyUpdate, findOne, findOneAndUpdate, insert, remove, update } from './writes.ts'
+
+const BAD_VALUE = 2
 
 interface Options {
   readonly session?: SimulatedSession
@@ -55,7 +58,7 @@ export function createSimulatedCollection(store: MemoryStore, exec: Execute, nam
 
 function checkHint(stored: StoredCollection, { hint }: Options): void {
   if (hint !== undefined && !stored.definitions.some((index) => index.name === hint)) {
-    throw new Error(`hint ${hint} does not correspond to an existing index of ${stored.name}`)
+    throw serverError(BAD_VALUE, `hint ${hint} does not correspond to an existing index of ${stored.name}`)
   }
 }
 
@@ -193,6 +196,7 @@ function bulks(stored: StoredCollection, run: Run) {
     bulkWrite: async (operations: readonly Doc[], options: Options = {}) => {
       // A write that waits for fewer than a majority is held back and lost like any other here.
       refuseOtherOptions('bulkWrite', options, ['session', 'ordered', 'writeConcern'])
+      for (const operation of operations) for (const one of Object.values(operation)) checkHint(stored, one as Options)
       const steps = operations.map(stepOf)
       const work = (now: Date, upTo: number) => bulk(stored, steps, options.ordered !== false, now, upTo)
       return run('write', 'bulkWrite', options, work, steps.length)

@@ -27,7 +27,15 @@ export function openSimulatedDatabase(store: MemoryStore, exec: Execute): Databa
           if (asked['ping'] === 1) return command('ping', () => ({ ok: 1 }))
           throw unsupported(`command ${Object.keys(asked)[0] ?? ''}`)
         },
-        listCollections: () => ({ toArray: async () => store.names.map((name) => ({ name, type: 'collection' })) }),
+        listCollections: ({ name: only }: { readonly name?: string } = {}) => ({
+          toArray: async () =>
+            store.names
+              .filter((name) => only === undefined || name === only)
+              .map((name) => {
+                const { validator } = store.collection(name)
+                return { name, type: 'collection', options: validator === undefined ? {} : { validator } }
+              }),
+        }),
       }),
   })
   const collections = new Map<string, object>()

@@ -1,6 +1,6 @@
-import type { IndexDefinition } from '#shared/db/connection/collection-model.ts'
+import type { CollectionModel, IndexDefinition } from '#shared/db/connection/collection-model.ts'
 import { type Doc, isDocument, type Key, keyOf } from './bson-values.ts'
-import { duplicateKey } from './driver-errors.ts'
+import { duplicateKey, serverError } from './driver-errors.ts'
 import { compileFilter } from './filter.ts'
 import { createFieldIndex, createUniqueIndex, type FieldIndex } from './indexes.ts'
 
@@ -12,22 +12,25 @@ export interface DocumentChange {
   readonly after: Doc | null
 }
 
+const DOCUMENT_VALIDATION_FAILURE = 121
+
 /** The documents of a collection with their indexes. Everything is synchronous and each `put` is atomic. */
 export interface StoredCollection {
   readonly name: string
   readonly definitions: readonly IndexDefinition[]
   /** Documents by key of `_id`, in order of insertion. */
   readonly documents: ReadonlyMap<Key, Doc>
-  /** Puts `after` in the place of `before`. Throws a duplicate key error, and changes nothing, when a unique index refuses. */
+  /** What every written document must match; absent when nothing is required. */
+  readonly validator?: Doc
+  /** Puts `after` in the place of `before`. Throws, and changes nothing, when a unique index or the validator refuses. */
   put(before: Doc | null, after: Doc | null): void
   /** Documents that match, at most `limit`. */
   find(filter: Doc, now: Date, limit?: number): Doc[]
 }
 
-/** An empty collection with these indexes; `onChange` hears of every write. */
+/** An empty collection with the model's indexes and validator; `onChange` hears of every write. */
 export function createStoredCollection(
-  name: string,
-  definitions: readonly IndexDefinition[],
+  { name, indexes: definitions, validator }: Pick<CollectionModel<Doc>, 'name' | 'indexes' | 'validator'>,
   onChange: (change: DocumentChange) => void,
 ): StoredCollection {
   const documents = new Map<Key, Doc>()
@@ -38,6 +41,7 @@ export function createStoredCollection(
     createUniqueIndex({ name: '_id_', key: { _id: 1 } }),
     ...definitions.filter(({ unique }) => unique === true).map(createUniqueIndex),
   ]
+  const isValid = validator === undefined ? () => true : compileFilter(validator)
   const fields = new Map<string, FieldIndex>()
   for (const { key } of definitions) {
     for (const path of Object.keys(key)) if (path !== '_id') fields.set(path, createFieldIndex(path))
@@ -50,6 +54,7 @@ export function createStoredCollection(
     const id = keyOf((after ?? before)?.['_id'])
     const moved = uniques.filter(({ roots }) => roots.some((root) => changed(before, after, root)))
     if (after !== null) {
+      if (!isValid(after, new Date(0))) throw serverError(DOCUMENT_VALIDATION_FAILURE, 'Document failed validation')
       for (const index of moved) {
         for (const key of index.keysOf(after)) {
           const owner = index.owners.get(key)
@@ -87,7 +92,7 @@ export function createStoredCollection(
     return found.length > limit ? found.slice(0, limit) : found
   }
 
-  return { name, definitions, documents, put, find }
+  return { name, definitions, ...(validator !== undefined && { validator }), documents, put, find }
 }
 
 /** Documents that may match: by `_id`, by the rarest indexed value that the filter names, or all; and whether they are in order. */

@@ -73,3 +73,6 @@ export const ENTRY_GROUPS: readonly { readonly heading: string | null; readonly 
 
 /** The page of instance admins. */
 export const SYSTEM_ENTRY = { label: 'System', path: '/system/chains', icon: IconActivity } as const
+
+/** What the bar of a phone has room for; the other pages are behind its button "More". */
+export const PHONE_PAGES: readonly string[] = ['overview', 'exceptions', 'invoices', 'payments']

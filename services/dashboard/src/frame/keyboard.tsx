@@ -58,16 +58,22 @@ function isTyping(target: EventTarget | null): boolean {
   )
 }
 
-function rowLinks(): HTMLElement[] {
-  return [...document.querySelectorAll<HTMLElement>('main [data-row-link]')]
+/** Where a row takes the focus: itself where it is a link, its link, or else the first thing in it that can be used. */
+function focusesOfRows(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>('main [data-row-id]')].flatMap((row) => {
+    if (row.matches('[data-row-link]')) return [row]
+    const target =
+      row.querySelector<HTMLElement>('[data-row-link]') ?? row.querySelector<HTMLElement>('a[href], button')
+    return target === null ? [] : [target]
+  })
 }
 
 function moveRow(step: 1 | -1): boolean {
-  const links = rowLinks()
-  const at = links.findIndex((link) => link.closest('[data-row-id]')?.contains(document.activeElement))
-  const next = at === -1 ? (step === 1 ? 0 : links.length - 1) : at + step
-  links[Math.min(Math.max(next, 0), links.length - 1)]?.focus()
-  return links.length > 0
+  const targets = focusesOfRows()
+  const at = targets.findIndex((target) => target.closest('[data-row-id]')?.contains(document.activeElement))
+  const next = at === -1 ? (step === 1 ? 0 : targets.length - 1) : at + step
+  targets[Math.min(Math.max(next, 0), targets.length - 1)]?.focus()
+  return targets.length > 0
 }
 
 /**

@@ -1,9 +1,11 @@
 import { Link, useLocation } from 'react-router'
+import { useNarrow } from '../parts/use-narrow.ts'
 import { mayDo, ROLE_LABELS } from '../session/roles.ts'
 import { placePath } from '../session/scope.ts'
 import { useSession } from '../session/session.ts'
-import { ENTRY_GROUPS, type Entry, SYSTEM_ENTRY } from './entries.ts'
+import { ENTRY_GROUPS, type Entry, PHONE_PAGES, SYSTEM_ENTRY } from './entries.ts'
 import { Guilloche } from './logo.tsx'
+import { MorePages } from './more-pages.tsx'
 import type { NavigationTarget } from './target.ts'
 import { useOpenExceptions } from './use-open-exceptions.ts'
 import { UserMenu } from './user-menu.tsx'
@@ -14,34 +16,49 @@ export function Navigation({ target }: { readonly target: NavigationTarget | nul
   const { isOperator } = useSession()
   const { pathname } = useLocation()
   const system = pathname.startsWith('/system')
+  const isNarrow = useNarrow()
   return (
     <nav className="pm-nav pm-deep" aria-label="Main">
       <Guilloche />
       <WorkspaceMenu target={target} />
-      {target === null ? null : <Groups target={target} pathname={pathname} />}
-      {isOperator ? (
-        <>
-          <h2>Instance</h2>
-          <Link
-            className="pm-nav-link"
-            to={SYSTEM_ENTRY.path}
-            aria-current={system ? 'page' : undefined}
-            title={SYSTEM_ENTRY.label}
-          >
-            <SYSTEM_ENTRY.icon size={17} aria-hidden />
-            <span>{SYSTEM_ENTRY.label}</span>
-          </Link>
-        </>
+      {target === null ? null : <Groups target={target} pathname={pathname} isShort={isNarrow} />}
+      {isNarrow && target !== null ? (
+        <MorePages>
+          <Groups target={target} pathname={pathname} isShort={false} />
+          {isOperator ? <SystemLink isCurrent={system} /> : null}
+        </MorePages>
+      ) : isOperator ? (
+        <SystemLink isCurrent={system} />
       ) : null}
       <UserMenu role={target === null ? 'Operator' : ROLE_LABELS[target.role]} />
     </nav>
   )
 }
 
-function Groups({ target, pathname }: { readonly target: NavigationTarget; readonly pathname: string }) {
+function SystemLink({ isCurrent }: { readonly isCurrent: boolean }) {
+  return (
+    <>
+      <h2>Instance</h2>
+      <Link
+        className="pm-nav-link"
+        to={SYSTEM_ENTRY.path}
+        aria-current={isCurrent ? 'page' : undefined}
+        title={SYSTEM_ENTRY.label}
+      >
+        <SYSTEM_ENTRY.icon size={17} aria-hidden />
+        <span>{SYSTEM_ENTRY.label}</span>
+      </Link>
+    </>
+  )
+}
+
+/** `isShort`: only the daily pages, for the bar of a phone. */
+function Groups(props: { readonly target: NavigationTarget; readonly pathname: string; readonly isShort: boolean }) {
+  const { target, pathname, isShort } = props
   const open = useOpenExceptions(target)
   return ENTRY_GROUPS.map(({ heading, entries }) => {
-    const allowed = entries.filter(({ needs }) => mayDo(target.role, needs))
+    const listed = isShort ? entries.filter(({ page }) => PHONE_PAGES.includes(page)) : entries
+    const allowed = listed.filter(({ needs }) => mayDo(target.role, needs))
     if (allowed.length === 0) return null
     return (
       <div key={heading ?? 'daily'} className="pm-nav-group">

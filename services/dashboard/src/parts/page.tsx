@@ -14,6 +14,8 @@ export interface PageProps {
   readonly title: string
   /** A different title for the browser tab, such as the invoice's number and state. */
   readonly documentTitle?: string
+  /** The page that this one belongs to, above its title. */
+  readonly parent?: { readonly label: string; readonly to: string }
   /** Next to the title: badges, a sentence. */
   readonly beside?: ReactNode
   /** Buttons at the right. */
@@ -23,7 +25,7 @@ export interface PageProps {
 }
 
 /** Every page: its `h1`, the browser's title "Page · Workspace · Paymesh", actions and tabs. TEST follows the title in test mode. */
-export function Page({ title, documentTitle, beside, actions, tabs, children }: PageProps) {
+export function Page({ title, documentTitle, parent, beside, actions, tabs, children }: PageProps) {
   const place = use(PlaceContext)
   const heading = useRef<HTMLHeadingElement>(null)
   const { pathname } = useLocation()
@@ -41,6 +43,7 @@ export function Page({ title, documentTitle, beside, actions, tabs, children }: 
   }, [pathname])
   return (
     <div className="pm-page">
+      {parent === undefined ? null : <Trail parent={parent} title={title} />}
       <header className="pm-page-head">
         <h1 ref={heading} tabIndex={-1}>
           {title}
@@ -52,6 +55,19 @@ export function Page({ title, documentTitle, beside, actions, tabs, children }: 
       {tabs === undefined ? null : <Tabs label={title} tabs={tabs} />}
       {children}
     </div>
+  )
+}
+
+function Trail({ parent, title }: { readonly parent: NonNullable<PageProps['parent']>; readonly title: string }) {
+  return (
+    <nav aria-label="Breadcrumb" className="pm-trail">
+      <ol>
+        <li>
+          <Link to={parent.to}>{parent.label}</Link>
+        </li>
+        <li aria-current="page">{title}</li>
+      </ol>
+    </nav>
   )
 }
 

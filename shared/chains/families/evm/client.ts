@@ -52,7 +52,8 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
     genesisHash: () => pool.use(async (node) => present(await readHeader(node, toQuantity(0)), 'genesis block').hash),
     head: () =>
       pool.use(async (node) => {
-        const { number, hash, timestamp } = present(await readHeader(node, 'latest'), 'latest block')
+        const block = blockRef(present(await readHeader(node, 'latest'), 'latest block'))
+        const { height: number, hash, time } = block
         pool.noteHead(node, number)
         // Finality advances with blocks: on a quiet chain one request is enough.
         if (known?.hash !== hash) {
@@ -61,7 +62,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
         }
         const final = pool.final.agreed()
         // Another block may have arrived between the two requests; the final height never exceeds the known head.
-        return { ...known, time: timestamp * 1_000, finalizedHeight: final && Math.min(final, number) }
+        return { ...known, time, block, finalizedHeight: final && Math.min(final, number) }
       }),
     blockAt: (height) =>
       pool.use(async (node) => {

@@ -30,6 +30,27 @@ describe('the span of requests for logs', () => {
     expect(span.blocks).toBe(100)
   })
 
+  it('asks a node that states the same limit again and again less and less often for more', () => {
+    const span = createLogSpan(5_000)
+    let refused = 0
+    for (let i = 0; i < 10_000; i += 1) {
+      if (span.blocks > 10) {
+        span.shrink(span.blocks, 10)
+        refused += 1
+      } else {
+        span.grow(span.blocks)
+      }
+    }
+    // After 32, 64, 128 … 2,048 requests, and every 2,048 from then on.
+    expect(refused).toBe(10)
+    // A node that allows more from now on is found out, and one that states another limit is tried after 32 requests again.
+    for (let i = 0; i < 2_048 && span.blocks === 10; i += 1) span.grow(10)
+    expect(span.blocks).toBe(11)
+    span.shrink(11, 5)
+    for (let i = 0; i < 32; i += 1) span.grow(5)
+    expect(span.blocks).toBe(6)
+  })
+
   it('learns nothing from a request that asked for less', () => {
     const span = createLogSpan(100)
     span.shrink(100, null)

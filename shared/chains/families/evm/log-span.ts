@@ -1,5 +1,6 @@
-/** Successes at a node's stated limit before a larger request is tried again. */
+/** Successes at a node's stated limit before a larger request is tried again: twice as many each time that the node states the same limit. */
 const PATIENCE = 32
+const PATIENCE_MAX = 2_048
 const GROWTH = 1.05
 
 /** How many blocks one log request spans on one node. */
@@ -16,6 +17,8 @@ export function createLogSpan(max: number): LogSpan {
   let blocks = max
   let ceiling = max
   let successes = 0
+  let patience = PATIENCE
+  let stated: number | null = null
   return {
     get blocks() {
       return blocks
@@ -24,13 +27,17 @@ export function createLogSpan(max: number): LogSpan {
       successes = 0
       // A node that states the size it just refused is ignored.
       const named = allowed !== null && allowed < asked
-      if (named) ceiling = allowed
+      if (named) {
+        ceiling = allowed
+        patience = allowed === stated ? Math.min(2 * patience, PATIENCE_MAX) : PATIENCE
+        stated = allowed
+      }
       blocks = named ? allowed : Math.max(1, Math.floor(asked / 2))
     },
     grow(asked) {
       if (asked < blocks) return
       successes += 1
-      if (blocks >= ceiling && successes >= PATIENCE) {
+      if (blocks >= ceiling && successes >= patience) {
         ceiling = Math.min(max, Math.ceil(ceiling * GROWTH))
         successes = 0
       }

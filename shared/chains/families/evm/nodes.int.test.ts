@@ -83,6 +83,26 @@ describe('several nodes', () => {
     expect(calls).toBe(1)
   })
 
+  // Guarantee: work of many calls ends at a provider that refuses some of them for their rate, however often it begins again.
+  it.each<[string, ReturnType<Lie>]>([
+    ['a status', { status: 429, headers: { 'retry-after': '0' } }],
+    ['an error', { error: { code: -32_005, message: 'too many requests' } }],
+  ])('the only one is asked again when it limits our rate by %s', async (_what, refusal) => {
+    let calls = 0
+    const limited = await liar((_call, truth) => {
+      calls += 1
+      return calls % 3 === 0 ? refusal : truth
+    })
+    expect(await amounts(client(limited))).toEqual(EXPECTED)
+    let refused = 0
+    const closed = await liar(() => {
+      refused += 1
+      return refusal
+    })
+    await expect(client(closed).head()).rejects.toEqual(unreliable)
+    expect(refused).toBeLessThanOrEqual(4)
+  })
+
   // Guarantee: a node that lags can neither move the scanner back nor make it take its past for a fork.
   it('case 12: one that lags is not asked for what it does not have', async () => {
     let down = false

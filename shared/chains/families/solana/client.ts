@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base'
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
@@ -12,7 +13,8 @@ import { createIdentityTest } from './identity.ts'
 import { type BlockReader, createBlockReader, type ReadBlock } from './read-blocks.ts'
 import { classify, explain } from './rpc-failure.ts'
 import { createSolanaFunds } from './solana-funds.ts'
-import { accountSchema, statusesSchema, type Transaction } from './wire.ts'
+import { transferTransaction } from './transfer-message.ts'
+import { accountSchema, latestHashSchema, statusesSchema, type Transaction } from './wire.ts'
 
 /** Layout of a mint account of the SPL Token program: `decimals` and `is_initialized` (spl-token, `state.rs`). */
 const MINT_LENGTH = 82
@@ -21,6 +23,9 @@ const MINT_INITIALIZED_AT = 45
 
 /** Polls of a head whose block is missing before it is an error; a node's block store is a moment behind its votes. */
 const HEAD_PATIENCE = 20
+
+/** A block hash is accepted for about a minute (150 blocks); wallets need most of it. */
+const BLOCKHASH_LIFE_MS = 5_000
 
 /** An accepted token of the network in the client's mode; `contract` is its mint. */
 export interface SolanaToken {
@@ -116,9 +121,40 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
         return { height: status.slot, blockHash: block.hash, succeeded: status.err === null }
       }),
     funds: createSolanaFunds(pool, options),
+    prepareTransfer: createTransferMaker(pool, options),
     // Without a second node nothing can be checked.
     ...(rpcUrls.length < 2 ? {} : { disputed, voteOnFork: pool.voteOnFork, silence: pool.silence }),
     close,
+  }
+}
+
+/** Payers' transactions, each with a block hash of the last seconds: however many are made, the node is asked once in that time. */
+function createTransferMaker(
+  pool: RpcPool<RpcNode>,
+  { tokens }: Pick<SolanaClientOptions, 'tokens'>,
+): NonNullable<ChainClient['prepareTransfer']> {
+  let recent: { readonly at: number; readonly hash: Promise<string> } | null = null
+  const read = () =>
+    pool.use(async (node) => {
+      const answer = await node.call('getLatestBlockhash', [{ commitment: 'confirmed' }], latestHashSchema)
+      return answer.value.blockhash
+    })
+  return async ({ from, to, contract, amountBase, reference }) => {
+    const token = tokens.find((one) => one.contract === contract)
+    if (contract !== null && token === undefined) throw new RangeError('an unknown mint')
+    if (recent === null || performance.now() - recent.at > BLOCKHASH_LIFE_MS) {
+      const hash = read()
+      recent = { at: performance.now(), hash }
+      hash.catch(() => {
+        recent = null
+      })
+    }
+    const made = transferTransaction({
+      ...{ from, to, amountBase, blockhash: await recent.hash },
+      mint: token === undefined ? null : { address: token.contract, decimals: token.decimals },
+      reference: reference === null ? null : base58.encode(Buffer.from(reference, 'hex')),
+    })
+    return Buffer.from(made).toString('base64')
   }
 }
 

@@ -57,6 +57,9 @@ export const blockSchema = headerSchema.extend({ transactions: z.array(transacti
 /** A block with the ids of its transactions, `getBlock` with `transactionDetails: 'signatures'`. */
 export const signedBlockSchema = headerSchema.extend({ signatures: z.array(signature) })
 
+/** `getLatestBlockhash`. */
+export const latestHashSchema = z.object({ value: z.object({ blockhash: hash }) })
+
 /** `getSlot`. */
 export const slotSchema = slot
 /** `getBlocks` and `getBlocksWithLimit`. */

@@ -7,6 +7,8 @@ export interface MigrationContext {
   readonly cursor: string | null
   /** Records the progress of the migration, and that it still runs here. Throws when another process took over; the migration must then end. */
   keep(cursor: string): Promise<void>
+  /** Prints a line of progress for the operator. */
+  report(line: string): void
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Database } from '../../connection/connect.ts'
 import { INSTALLATION } from '../../installation/installation-model.ts'
 import { createLeaseRepository } from '../../installation/lease-repository.ts'
 import { MODELS } from '../models.ts'
-import { READABLE_FACT, SCHEMA_FACT, schemaVersion } from '../schema-version.ts'
+import { raiseReadable, SCHEMA_FACT, schemaVersion } from '../schema-version.ts'
 import type { Migration } from './migration.ts'
 
 const LEASE_ID = 'migrations'
@@ -18,12 +18,13 @@ const doneFact = (id: number): string => `migration:${id}`
 /**
  * Runs missing migrations, one process at a time; a second one waits and then finds nothing to do. Each migration is recorded at its end, together
  * with the resulting data version. Data without a version is that of the first release; an empty database gets the
- * newest version directly. Returns the ids that ran. `beforeWrite` is called before each record, for tests.
+ * newest version directly. Returns the ids that ran. `beforeWrite` is called before each record, for tests; `report` receives lines of progress.
  */
 export async function runMigrations(
   db: Database,
   migrations: readonly Migration[],
   beforeWrite: () => void = () => undefined,
+  report: (line: string) => void = () => undefined,
 ): Promise<readonly number[]> {
   const leases = createLeaseRepository(db)
   const owner = randomUUID()
@@ -35,9 +36,10 @@ export async function runMigrations(
       throw new Error('another process runs migrations; wait for it and run paymesh migrate again')
     await wait(POLL_EVERY_MS)
   }
-  const note = async (facts: Readonly<Record<string, string>>): Promise<void> => {
+  const note = async (facts: Readonly<Record<string, string>>, readable = 0): Promise<void> => {
     beforeWrite()
     if (!(await hold())) throw new Error('another process took over the migrations')
+    await raiseReadable(db, readable)
     for (const [_id, value] of Object.entries(facts)) {
       const change = { $set: { value, changedAt: new Date() } }
       await db.collection(INSTALLATION).updateOne({ _id }, change, { upsert: true })
@@ -45,7 +47,7 @@ export async function runMigrations(
   }
   try {
     if (!(await hasAuditRow(db)) && (await isFresh(db))) {
-      await note({ [READABLE_FACT]: String(readableBy(migrations)), [SCHEMA_FACT]: String(newest) })
+      await note({ [SCHEMA_FACT]: String(newest) }, readableBy(migrations))
       return []
     }
     const version = await schemaVersion(db)
@@ -53,10 +55,10 @@ export async function runMigrations(
     for (const migration of migrations.filter(({ id }) => id > version)) {
       const { id } = migration
       const kept = await db.collection(INSTALLATION).findOne({ _id: cursorFact(id) })
-      await migration.up({ db, cursor: kept?.value ?? null, keep: (cursor) => note({ [cursorFact(id)]: cursor }) })
-      const done = { [doneFact(id)]: migration.description, [READABLE_FACT]: String(readableBy(migrations, id)) }
+      const keep = (cursor: string) => note({ [cursorFact(id)]: cursor })
+      await migration.up({ db, cursor: kept?.value ?? null, keep, report })
       // The version comes last: without it the migration is run again.
-      await note({ ...done, [SCHEMA_FACT]: String(id) })
+      await note({ [doneFact(id)]: migration.description, [SCHEMA_FACT]: String(id) }, readableBy(migrations, id))
       ran.push(id)
     }
     return ran

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
+import { ask } from '../data/ask.ts'
 import type { MessageKey } from '../locales/en.ts'
 import { useSpeech } from '../locales/locale.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -10,6 +11,7 @@ import type { PayerWallet } from '../wallets/payer-wallet.ts'
 const PATIENCE_MS = 180_000
 
 interface WalletsProps {
+  readonly invoiceId: string
   readonly lock: PaymentMethodView
   /** Called with the id of the transaction that a wallet sent. */
   readonly sent: (txHash: string) => void
@@ -23,7 +25,7 @@ interface Attempt {
 }
 
 /** A button for each wallet in this browser; nothing if there is none. What is sent goes to the invoice's own chain or nowhere. */
-export function BrowserWallets({ lock, sent }: WalletsProps) {
+export function BrowserWallets({ invoiceId, lock, sent }: WalletsProps) {
   const { say } = useSpeech()
   const wallets = useWallets(lock)
   const [attempt, setAttempt] = useState<Attempt | null>(null)
@@ -46,10 +48,11 @@ export function BrowserWallets({ lock, sent }: WalletsProps) {
       if (!isSent) say('wallet.unclear')
     }, PATIENCE_MS)
     try {
-      await wallet.pay(lock, (txHash) => {
+      const tellSent = (txHash: string): void => {
         isSent = true
         sent(txHash)
-      })
+      }
+      await wallet.pay(lock, tellSent, (account) => prepare(invoiceId, account))
       say(isSent ? 'wallet.sent' : 'wallet.unclear')
     } catch (error) {
       const key = (error as { readonly key?: MessageKey }).key ?? 'wallet.unclear'
@@ -78,6 +81,12 @@ export function BrowserWallets({ lock, sent }: WalletsProps) {
       {shown !== null && <p role="alert">{say(shown.key, { n: network })}</p>}
     </div>
   )
+}
+
+/** The transaction that the checkout builds from its own values; the page adds nothing but the wallet's account. */
+async function prepare(invoiceId: string, account: string): Promise<string | null> {
+  const answer = await ask<{ readonly transaction: string | null }>(`/i/${invoiceId}/wallet`, { body: { account } })
+  return answer.ok ? answer.data.transaction : null
 }
 
 function WalletIcon({ icon }: Pick<PayerWallet, 'icon'>) {

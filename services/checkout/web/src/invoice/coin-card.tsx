@@ -3,6 +3,7 @@ import type { AssetId } from '#shared/domain/enumerations.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { roughText } from '../format/format-values.ts'
 import { type Speech, useSpeech } from '../locales/locale.tsx'
+import { CoinMark } from '../parts/coin-mark.tsx'
 import { Icon } from '../parts/icon.tsx'
 
 /** A coin and the networks it can be sent on. */
@@ -53,9 +54,7 @@ export function CoinCard({ coin, isOpen, chosen, toggle, choose }: CardProps) {
   return (
     <div class={isOpen ? 'coin open' : 'coin'}>
       <button type="button" aria-expanded={isOpen} aria-controls={id} onClick={toggle}>
-        <span class="coin-sign" aria-hidden="true">
-          {symbol.length > 3 ? symbol.slice(0, 1) + symbol.slice(-1) : symbol.slice(0, 2)}
-        </span>
+        <CoinMark name={symbol} />
         <span>
           <b>{symbol}</b>
           <small>{single === undefined ? `${name}, ${say('pick.networks', { x: options.length })}` : name}</small>
@@ -94,7 +93,7 @@ interface ChoiceProps {
 }
 
 function NetworkChoice({ option, isChosen, isToken, time, choose }: ChoiceProps) {
-  const { name, standard } = NETWORKS[option.network]
+  const { name, mark, standard } = NETWORKS[option.network]
   const state = option.isAvailable ? (isChosen ? 'network chosen' : 'network') : 'network off'
   return (
     <label class={state}>
@@ -106,6 +105,7 @@ function NetworkChoice({ option, isChosen, isToken, time, choose }: ChoiceProps)
         disabled={!option.isAvailable}
         onChange={() => choose(option.asset)}
       />
+      <CoinMark name={mark} label={name} />
       <span>
         <b>{name}</b> {isToken && standard !== null && <small>({standard})</small>}
       </span>

@@ -5,7 +5,7 @@ import { momentText } from '../format/format-values.ts'
 import { isGone, isZero, type Step } from '../format/step.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Hero, Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
-import { Contact } from '../parts/contact.tsx'
+import { Contact, ContactHint } from '../parts/contact.tsx'
 import { PaymentList } from '../parts/payment-list.tsx'
 import { Steps } from '../parts/steps.tsx'
 import { HashQuestion } from './hash-question.tsx'
@@ -133,6 +133,7 @@ export function AlreadySent({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
         <p>
           <Say w="wrongnet" m={who} x={view.number} />
         </p>
+        <ContactHint merchant={view.merchant} />
       </Question>
       <HashQuestion view={view} />
     </div>
@@ -165,6 +166,7 @@ function Undecided({ view, step, now }: EndedProps) {
       <p class="sub centered">
         <Say w="late.quote" x={view.number} m={who} />
       </p>
+      {view.merchant.contact === null && <ContactHint merchant={view.merchant} />}
       <StateBar
         tone="partial"
         icon={isLate ? 'clock' : 'half'}
@@ -201,6 +203,7 @@ function Cancelled({ view, now }: EndedProps): ComponentChildren {
           <Say w="cancelled.sent" m={who} x={view.number} />
         </p>
       )}
+      {view.lock !== null && view.merchant.contact === null && <ContactHint merchant={view.merchant} />}
       <StateBar tone="cancelled" icon="slash" title={say('cancelled.bar')}>
         {say('cancelled.barSub')}
       </StateBar>

@@ -6,6 +6,12 @@ import { problemText } from '../data/problem-text.ts'
 import { plain } from '../format/plain.ts'
 import { useSpeech } from '../locales/locale.tsx'
 import { Question } from '../parts/blocks.tsx'
+import { ContactHint } from '../parts/contact.tsx'
+
+/** Verdicts whose text asks the payer to write to the merchant. */
+const ASKS_FOR_MERCHANT: ReadonlySet<string> = new Set([
+  ...['not_counted', 'too_small', 'wrong_asset', 'wrong_network', 'elsewhere'],
+])
 
 /** "I paid but nothing happened": the payer enters a transaction id and gets its status. */
 export function HashQuestion({ view }: { readonly view: InvoiceView }) {
@@ -15,6 +21,7 @@ export function HashQuestion({ view }: { readonly view: InvoiceView }) {
   const [isBusy, setBusy] = useState(false)
   const [result, setResult] = useState<string | null>(null)
   const field = useRef<HTMLInputElement>(null)
+  const [asksForMerchant, setAsks] = useState(false)
   const isWrong = result === say('hash.invalid')
 
   async function look(): Promise<void> {
@@ -24,6 +31,7 @@ export function HashQuestion({ view }: { readonly view: InvoiceView }) {
     }
     setBusy(true)
     setResult(null)
+    setAsks(false)
     const answer = await ask<{ readonly answer: HashAnswer }>(`/i/${view.id}/question`, {
       body: { txHash: text.trim() },
     })
@@ -31,6 +39,7 @@ export function HashQuestion({ view }: { readonly view: InvoiceView }) {
     const merchant = plain(view.merchant.name)
     if (answer.ok) {
       const { verdict, network, confirmations, requiredConfirmations } = answer.data.answer
+      setAsks(ASKS_FOR_MERCHANT.has(verdict))
       const n = network === null ? '' : NETWORKS[network].name
       const counts = { a: confirmations ?? 0, b: requiredConfirmations ?? 0 }
       setResult(say(`hash.${verdict}`, { m: merchant, x: view.number, n, ...counts }))
@@ -73,6 +82,7 @@ export function HashQuestion({ view }: { readonly view: InvoiceView }) {
       <p id="hash-result" class="hash-result" role="alert">
         {result}
       </p>
+      {asksForMerchant && <ContactHint merchant={view.merchant} />}
     </Question>
   )
 }

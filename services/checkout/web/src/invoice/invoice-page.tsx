@@ -58,7 +58,7 @@ function Checkout({ view, now, isOffline, accept, refresh }: CheckoutProps) {
   return (
     <Frame
       mode={view.mode}
-      merchant={view.merchant.name}
+      merchant={view.merchant}
       head={
         view.orderId === null ? (
           speech.say('invoice', { x: view.number })

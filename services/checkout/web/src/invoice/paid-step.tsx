@@ -4,7 +4,7 @@ import { networkText } from '#shared/domain/networks.ts'
 import { durationText, fiatText, fullMomentText } from '../format/format-values.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Hero, Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
-import { Contact } from '../parts/contact.tsx'
+import { Contact, ContactHint } from '../parts/contact.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PaymentList } from '../parts/payment-list.tsx'
 import { Steps } from '../parts/steps.tsx'
@@ -37,6 +37,7 @@ export function PaidStep({ view, now, wasWatched }: PaidProps) {
           <Say w="overpaid" m={who} a={view.excess} c={lock.symbol} x={view.number} />
         </Note>
       )}
+      {isOver && view.merchant.contact === null && <ContactHint merchant={view.merchant} />}
       {view.isPaidLate && (
         <Note tone="partial" icon="clock">
           {say('late.ok')}

@@ -7,6 +7,8 @@ import { addressGroups } from '../format/format-values.ts'
 import { isGone, isZero } from '../format/step.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Note, Question, StateBar } from '../parts/blocks.tsx'
+import { CoinMark } from '../parts/coin-mark.tsx'
+import { ContactHint } from '../parts/contact.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { PaymentList } from '../parts/payment-list.tsx'
 import { Qr } from '../parts/qr.tsx'
@@ -64,8 +66,11 @@ export function PayStep({ view, lock, now, actionId, accept, chooseOther }: PayP
             </span>
             <div>
               <div class="label">{say(isRest ? 'pay.still' : 'pay.amount')}</div>
-              <div class="value">
-                {amount} <small>{lock.symbol}</small>
+              <div class="value with-mark">
+                <CoinMark name={lock.symbol} />
+                <span>
+                  {amount} <small>{lock.symbol}</small>
+                </span>
               </div>
               {lock.isExact && <p class="row-note">{say('pay.exact')}</p>}
             </div>
@@ -92,7 +97,7 @@ export function PayStep({ view, lock, now, actionId, accept, chooseOther }: PayP
         </ol>
         <Codes lock={lock} isRest={isRest} />
       </div>
-      <BrowserWallets lock={lock} sent={sent} />
+      <BrowserWallets invoiceId={view.id} lock={lock} sent={sent} />
       {view.mode === 'live' && lock.uri !== null && (
         <a class="button only-small" href={lock.uri}>
           {say('wallet.open')}
@@ -176,8 +181,11 @@ function NetworkRow({ lock, isRest }: { readonly lock: PaymentMethodView; readon
       </span>
       <div>
         <div class="label">{say('pay.check')}</div>
-        <div class="value">
-          {name} {suffix !== '' && <small>{suffix}</small>}
+        <div class="value with-mark">
+          <CoinMark name={NETWORKS[lock.network].mark} label={name} />
+          <span>
+            {name} {suffix !== '' && <small>{suffix}</small>}
+          </span>
         </div>
         <p>
           <b>{say('network.only', { c: lock.symbol, n: name })}</b>{' '}
@@ -283,6 +291,7 @@ function Help({
           <p>
             <Say w="partial.small" m={who} x={view.number} />
           </p>
+          <ContactHint merchant={view.merchant} />
         </Question>
       ) : (
         <Question title={say('less.q')}>
@@ -293,6 +302,7 @@ function Help({
         <p>
           <Say w="wrongnet" m={who} x={view.number} />
         </p>
+        <ContactHint merchant={view.merchant} />
       </Question>
       <HashQuestion view={view} />
       {view.canChoose && !isRest && (

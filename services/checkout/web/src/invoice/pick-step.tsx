@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { AssetOption, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
@@ -25,14 +26,52 @@ interface PickProps {
   readonly keep: (() => void) | null
 }
 
-/** Coins, then networks of that coin; nothing is reserved before the button is pressed. */
+/** The choice of an invoice's coin; nothing is reserved before the button is pressed. */
 export function PickStep({ view, accept, refresh, keep }: PickProps) {
   const { say } = useSpeech()
-  const options = useOptions(view.id)
+  const { run, isBusy, problem } = useAction(view, accept, refresh)
+  const { lock } = view
+  const stay =
+    keep === null || lock === null
+      ? null
+      : { text: say('pick.keep', { c: lock.symbol, n: NETWORKS[lock.network].name }), go: keep }
+  return (
+    <CoinPicker
+      from={`/i/${view.id}/assets`}
+      merchant={view.merchant.name}
+      canChoose={view.canChoose}
+      isBusy={isBusy}
+      problem={problem}
+      choose={(asset) => void run('asset', { asset }, keep)}
+      stay={stay}
+    >
+      <h1 tabIndex={-1}>{say('pick.title')}</h1>
+      <p class="sub">{say('pick.sub')}</p>
+    </CoinPicker>
+  )
+}
+
+interface PickerProps {
+  /** Path of the options, below `/api`. */
+  readonly from: string
+  readonly merchant: string
+  readonly canChoose: boolean
+  readonly isBusy: boolean
+  readonly problem: string | null
+  readonly choose: (asset: AssetId) => void
+  /** A second button, which returns to an earlier choice. */
+  readonly stay: { readonly text: string; readonly go: () => void } | null
+  /** The heading. */
+  readonly children: ComponentChildren
+}
+
+/** Coins, then networks of that coin. */
+export function CoinPicker({ from, merchant, canChoose, isBusy, problem, choose, stay, children }: PickerProps) {
+  const { say } = useSpeech()
+  const options = useOptions(from)
   const [search, setSearch] = useState('')
   const [chosen, setChosen] = useState<AssetId | null>(null)
   const [openCoin, setOpenCoin] = useState<string | null>(null)
-  const { run, isBusy, problem } = useAction(view, accept, refresh)
   const assets = options?.assets ?? []
   const coins = useMemo(() => coinsOf(assets, search), [assets, search])
   const available = assets.filter(({ isAvailable }) => isAvailable)
@@ -43,11 +82,10 @@ export function PickStep({ view, accept, refresh, keep }: PickProps) {
   return (
     <>
       <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={0} />
-      <h1 tabIndex={-1}>{say('pick.title')}</h1>
-      <p class="sub">{say('pick.sub')}</p>
-      {!view.canChoose && (
+      {children}
+      {!canChoose && (
         <p class="tip" role="alert">
-          <Say w="pick.suspended" m={<Foreign text={view.merchant.name} />} />
+          <Say w="pick.suspended" m={<Foreign text={merchant} />} />
         </p>
       )}
       <Search value={search} onInput={setSearch} />
@@ -76,19 +114,19 @@ export function PickStep({ view, accept, refresh, keep }: PickProps) {
         <button
           type="button"
           class="button main"
-          aria-disabled={option === null || isBusy || !view.canChoose}
+          aria-disabled={option === null || isBusy || !canChoose}
           aria-busy={isBusy}
           onClick={() => {
-            if (option !== null && !isBusy && view.canChoose) void run('asset', { asset: option.asset }, keep)
+            if (option !== null && !isBusy && canChoose) choose(option.asset)
           }}
         >
           {option === null
             ? say('pick.choose')
             : say('pick.continue', { c: option.symbol, n: NETWORKS[option.network].name })}
         </button>
-        {keep !== null && view.lock !== null && (
-          <button type="button" class="button" onClick={keep}>
-            {say('pick.keep', { c: view.lock.symbol, n: NETWORKS[view.lock.network].name })}
+        {stay !== null && (
+          <button type="button" class="button" onClick={stay.go}>
+            {stay.text}
           </button>
         )}
         {options !== null && <p>{say('pick.hold', { t: durationText(options.holdMs) })}</p>}
@@ -97,12 +135,12 @@ export function PickStep({ view, accept, refresh, keep }: PickProps) {
   )
 }
 
-function useOptions(id: string): Options | null {
+function useOptions(from: string): Options | null {
   const [options, setOptions] = useState<Options | null>(null)
   useEffect(() => {
     let isGone = false
     const load = async (): Promise<void> => {
-      const answer = await ask<Options>(`/i/${id}/assets`)
+      const answer = await ask<Options>(from)
       if (answer.ok && !isGone) setOptions(answer.data)
     }
     void load()
@@ -113,7 +151,7 @@ function useOptions(id: string): Options | null {
       isGone = true
       clearInterval(timer)
     }
-  }, [id])
+  }, [from])
   return options
 }
 

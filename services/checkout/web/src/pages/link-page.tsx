@@ -1,13 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ACTION_FIELD } from '#shared/contracts/checkout/action-field.ts'
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
-import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
+import type { AssetId, InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
 import { ask, forgetAction, keptAction } from '../data/ask.ts'
 import { isFinal, problemText } from '../data/problem-text.ts'
 import { fiatNumber, fiatText } from '../format/format-values.ts'
 import { plain } from '../format/plain.ts'
 import { readTypedAmount, type TypedAmount } from '../format/typed-amount.ts'
+import { CoinPicker } from '../invoice/pick-step.tsx'
 import { Foreign, Say, type Speech, useSpeech } from '../locales/locale.tsx'
 import { Hero } from '../parts/blocks.tsx'
 import { Contact } from '../parts/contact.tsx'
@@ -41,7 +42,7 @@ function Link({ link, reload }: { readonly link: LinkView; readonly reload: () =
   return (
     <Frame
       mode={link.mode}
-      merchant={link.merchant.name}
+      merchant={link.merchant}
       head={say('link')}
       total={
         amount.kind === 'custom' ? (
@@ -56,7 +57,13 @@ function Link({ link, reload }: { readonly link: LinkView; readonly reload: () =
       facts={boundsOf(link, speech)}
       title={plain(link.title)}
     >
-      {link.isActive ? <LinkForm link={link} reload={reload} /> : <EndedLink link={link} />}
+      {!link.isActive ? (
+        <EndedLink link={link} />
+      ) : amount.kind === 'fixed' ? (
+        <FixedLink link={link} reload={reload} />
+      ) : (
+        <LinkForm link={link} reload={reload} />
+      )}
     </Frame>
   )
 }
@@ -83,7 +90,70 @@ function EndedLink({ link }: { readonly link: LinkView }) {
   )
 }
 
-function LinkForm({ link, reload }: { readonly link: LinkView; readonly reload: () => Promise<void> }) {
+interface LinkProps {
+  readonly link: LinkView
+  readonly reload: () => Promise<void>
+}
+
+/** A link with a price begins with the coin: the invoice is made, and the coin chosen for it, with one press of the button. */
+function FixedLink({ link, reload }: LinkProps) {
+  const speech = useSpeech()
+  const { say } = speech
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+
+  async function pay(asset: AssetId): Promise<void> {
+    if (isBusy) return
+    setBusy(true)
+    setProblem(null)
+    const made = await makeInvoice(link.id, {})
+    if (typeof made === 'string') {
+      const purpose = `${made} asset ${asset}`
+      // Whatever the answer, the invoice's page shows what became of it, and offers the choice again.
+      const answer = await ask(`/i/${made}/asset`, { body: { asset, [ACTION_FIELD]: keptAction(purpose) } })
+      if (answer.ok) forgetAction(purpose)
+      location.assign(`/i/${made}${location.search}`)
+      return
+    }
+    setBusy(false)
+    // Another payer was faster, or the merchant ended it: the page then shows what the link has become.
+    if (made.code === 'INVALID_STATE') await reload()
+    setProblem(problemText(speech, made, plain(link.merchant.name)))
+  }
+
+  return (
+    <CoinPicker
+      from={`/l/${link.id}/assets`}
+      merchant={link.merchant.name}
+      canChoose
+      isBusy={isBusy}
+      problem={problem}
+      choose={(asset) => void pay(asset)}
+      stay={null}
+    >
+      <LinkHead link={link} />
+      <p class="sub">{say('link.pick')}</p>
+    </CoinPicker>
+  )
+}
+
+/** What is paid for; on a phone the description is out of sight in the bill. */
+function LinkHead({ link }: Pick<LinkProps, 'link'>) {
+  return (
+    <>
+      <h1 tabIndex={-1}>
+        <Foreign text={link.title} />
+      </h1>
+      {link.description !== null && (
+        <p class="link-about">
+          <Foreign text={link.description} />
+        </p>
+      )}
+    </>
+  )
+}
+
+function LinkForm({ link, reload }: LinkProps) {
   const speech = useSpeech()
   const { say, locale } = speech
   const { amount, currency } = link
@@ -92,8 +162,7 @@ function LinkForm({ link, reload }: { readonly link: LinkView; readonly reload: 
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const field = useRef<HTMLInputElement>(null)
-  const typed: TypedAmount =
-    amount.kind === 'fixed' ? { kind: 'amount', value: amount.value } : readTypedAmount(text, currency, amount)
+  const typed: TypedAmount = amount.kind === 'fixed' ? { kind: 'empty' } : readTypedAmount(text, currency, amount)
   const price = typed.kind === 'amount' ? fiatText({ value: typed.value, currency }, locale(currency)) : null
 
   async function pay(): Promise<void> {
@@ -102,8 +171,7 @@ function LinkForm({ link, reload }: { readonly link: LinkView; readonly reload: 
     if (typed.kind !== 'amount' || isBusy) return
     setBusy(true)
     setProblem(null)
-    const body = amount.kind === 'fixed' ? {} : { amount: typed.value }
-    const made = await makeInvoice(link.id, body)
+    const made = await makeInvoice(link.id, { amount: typed.value })
     if (typeof made === 'string') {
       location.assign(`/i/${made}${location.search}`)
       return
@@ -123,27 +191,12 @@ function LinkForm({ link, reload }: { readonly link: LinkView; readonly reload: 
         void pay()
       }}
     >
-      <Steps
-        names={
-          amount.kind === 'custom'
-            ? ['step.amount', 'step.coin', 'step.pay', 'step.confirm']
-            : ['step.coin', 'step.pay', 'step.confirm']
-        }
-        at={0}
-      />
-      <h1 tabIndex={-1}>
-        <Foreign text={link.title} />
-      </h1>
+      <Steps names={['step.amount', 'step.coin', 'step.pay', 'step.confirm']} at={0} />
+      <LinkHead link={link} />
       <p class="sub">
-        {amount.kind === 'custom' ? (
-          <Say w="link.sub" m={<Foreign text={link.merchant.name} />} />
-        ) : (
-          say('link.fixed', { a: price ?? '' })
-        )}
+        <Say w="link.sub" m={<Foreign text={link.merchant.name} />} />
       </p>
-      {amount.kind === 'custom' && (
-        <AmountField link={link} text={text} typed={typed} wasTried={wasTried} field={field} onInput={setText} />
-      )}
+      <AmountField link={link} text={text} typed={typed} wasTried={wasTried} field={field} onInput={setText} />
       <p class="tip">
         <b>{say('how.b')}</b> {say('how')}
       </p>

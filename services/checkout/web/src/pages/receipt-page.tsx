@@ -8,9 +8,11 @@ import { isGone } from '../format/step.ts'
 import { useInvoice } from '../invoice/use-invoice.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Badge } from '../parts/blocks.tsx'
+import { ContactLink } from '../parts/contact.tsx'
 import { TestBand, usePageMarks } from '../parts/frame.tsx'
 import { Guilloche } from '../parts/guilloche.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
+import { MerchantMark, useBrandColour } from '../parts/merchant-mark.tsx'
 import { Qr } from '../parts/qr.tsx'
 import { FailedPage, LoadingPage, MissingPage } from './missing-page.tsx'
 
@@ -39,6 +41,7 @@ function Receipt({ view }: { readonly view: InvoiceView }) {
   const tone: Tone = status
   const address = `${location.origin}${location.pathname}`
   usePageMarks(view.mode, `${say('receipt.title')} #${view.number} · ${view.merchant.name}`)
+  useBrandColour(view.merchant)
   return (
     <div class="receipt-page">
       <TestBand mode={view.mode} />
@@ -55,7 +58,8 @@ function Receipt({ view }: { readonly view: InvoiceView }) {
       <main class="paper">
         <Guilloche kind="receipt" />
         <div class="receipt-head">
-          <div>
+          <MerchantMark merchant={view.merchant} />
+          <div class="receipt-who">
             <h1>{say('receipt.title')}</h1>
             <p>
               <Foreign text={view.merchant.name} /> · {say('invoice', { x: view.number })}
@@ -117,6 +121,14 @@ function Particulars({ view }: { readonly view: InvoiceView }) {
           <dt>{say('fact.for')}</dt>
           <dd>
             <Foreign text={view.description} />
+          </dd>
+        </>
+      )}
+      {view.merchant.contact !== null && (
+        <>
+          <dt>{say('receipt.contact')}</dt>
+          <dd>
+            <ContactLink merchant={view.merchant} />
           </dd>
         </>
       )}

@@ -23,6 +23,32 @@ export function Contact({ merchant }: { readonly merchant: MerchantView }) {
   )
 }
 
+/** The contact itself, as a link where it is one; nothing without a contact. */
+export function ContactLink({ merchant: { contact } }: { readonly merchant: MerchantView }) {
+  if (contact === null) return null
+  const href = hrefOf(contact)
+  if (href === null) return <Foreign text={contact} />
+  return (
+    <a href={href} rel="noreferrer">
+      <Foreign text={contact} />
+    </a>
+  )
+}
+
+/** Where a text asks the payer to write to the merchant: how, or where to look for it. */
+export function ContactHint({ merchant }: { readonly merchant: MerchantView }) {
+  const m = <Foreign text={merchant.name} />
+  return (
+    <p class="contact-hint">
+      {merchant.contact === null ? (
+        <Say w="contact.none" m={m} />
+      ) : (
+        <Say w="contact.at" m={m} a={<ContactLink merchant={merchant} />} />
+      )}
+    </p>
+  )
+}
+
 function hrefOf(contact: string): string | null {
   if (/^https:\/\/[^\s]+$/.test(contact)) return contact
   if (/^[^\s@<>"?&]+@[^\s@<>"?&]+$/.test(contact)) return `mailto:${contact}`

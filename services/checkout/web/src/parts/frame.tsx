@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
+import type { MerchantView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../format/locale.ts'
 import { Foreign, Say, SpeechContext, useSpeech } from '../locales/locale.tsx'
 import { Guilloche } from './guilloche.tsx'
 import { Icon } from './icon.tsx'
+import { MerchantMark, useBrandColour } from './merchant-mark.tsx'
 
 /** One line of the bill. */
 export interface Fact {
@@ -14,7 +16,7 @@ export interface Fact {
 
 interface FrameProps {
   readonly mode: Mode
-  readonly merchant: string
+  readonly merchant: MerchantView
   /** Below the merchant's name: order or kind of page. */
   readonly head: ComponentChildren
   readonly total: ComponentChildren
@@ -29,7 +31,8 @@ export function Frame(props: FrameProps) {
   const { say } = useSpeech()
   const { merchant, mode } = props
   const [isOpen, setOpen] = useState(false)
-  usePageMarks(mode, `${props.title} · ${merchant}`)
+  usePageMarks(mode, `${props.title} · ${merchant.name}`)
+  useBrandColour(merchant)
   return (
     <>
       <a class="skip" href="#till">
@@ -40,12 +43,10 @@ export function Frame(props: FrameProps) {
         <header class={isOpen ? 'bill open' : 'bill'}>
           <Guilloche kind="bill" />
           <div class="bill-head">
-            <span class="monogram" aria-hidden="true">
-              {initials(merchant)}
-            </span>
+            <MerchantMark merchant={merchant} />
             <div class="who">
               <strong>
-                <Foreign text={merchant} />
+                <Foreign text={merchant.name} />
               </strong>
               <small>{props.head}</small>
             </div>
@@ -80,7 +81,7 @@ export function Frame(props: FrameProps) {
             <p class="bill-foot">
               <Icon name="shield" />
               <span>
-                <Say w="foot" m={<Foreign text={merchant} />} />
+                <Say w="foot" m={<Foreign text={merchant.name} />} />
               </span>
             </p>
           </div>
@@ -162,11 +163,4 @@ function PageFoot() {
       {say('by')}
     </footer>
   )
-}
-
-function initials(name: string): string {
-  const words = name.match(/[\p{L}\p{N}]+/gu) ?? []
-  const letters =
-    words.length > 1 ? words.slice(0, 2).map((word) => [...word][0] ?? '') : [...(words[0] ?? '')].slice(0, 2)
-  return letters.join('').toUpperCase()
 }

@@ -1,5 +1,6 @@
 import { findEvmWallets } from './evm-wallets.ts'
 import type { PayerWallet } from './payer-wallet.ts'
+import { findSolanaWallets } from './solana-wallets.ts'
 
 /**
  * Shows the wallets in this browser for a chain (`evm`, or as wallets name it), now and when more announce themselves. Returns how to
@@ -7,5 +8,6 @@ import type { PayerWallet } from './payer-wallet.ts'
  */
 export function findWallets(chain: string, show: (wallets: readonly PayerWallet[]) => void): () => void {
   if (chain === 'evm') return findEvmWallets(show)
+  if (chain.startsWith('solana:')) return findSolanaWallets(chain, show)
   return () => undefined
 }

@@ -2,6 +2,9 @@ import type { PaymentMethodView } from '#shared/contracts/checkout/invoice-view.
 import { plain } from '../format/plain.ts'
 import type { MessageKey } from '../locales/en.ts'
 
+/** Has the checkout build the unsigned transaction of an account, as base64, for wallets that do not build it; null when it cannot. */
+export type Prepare = (account: string) => Promise<string | null>
+
 /** A wallet in the payer's browser that can pay the invoice's network. */
 export interface PayerWallet {
   /** Differs from that of every other wallet on the page. */
@@ -14,7 +17,7 @@ export interface PayerWallet {
    * Has the wallet send exactly the remaining amount. `sent` is called with the transaction's id as soon as there is one. Rejects with
    * `WalletProblem`; a rejection after `sent` leaves open whether the network will get it.
    */
-  pay(lock: PaymentMethodView, sent: (txHash: string) => void): Promise<void>
+  pay(lock: PaymentMethodView, sent: (txHash: string) => void, prepare: Prepare): Promise<void>
 }
 
 /** Why a wallet did not pay, as the sentence that says what to do. */

@@ -1,4 +1,6 @@
 import { TextInput } from '@mantine/core'
+import { chipOf } from '../../parts/table/filter-chip.ts'
+import { ListFilters } from '../../parts/table/list-filters.tsx'
 
 /** Filters of the audit log in the URL. Days are in the operator's time zone. */
 export const AUDIT_FILTERS = { actor: '', subject: '', from: '', until: '' }
@@ -28,15 +30,26 @@ export function auditInput({ actor, subject, from, until }: Filters) {
 /** Who, what, when. */
 export function AuditFilters(props: { readonly filters: Filters; readonly set: (change: Partial<Filters>) => void }) {
   const { filters, set } = props
+  const chips = [
+    ...chipOf(filters, AUDIT_FILTERS, 'actor', 'Actor'),
+    ...chipOf(filters, AUDIT_FILTERS, 'subject', 'Target'),
+    ...chipOf(filters, AUDIT_FILTERS, 'from', 'From'),
+    ...chipOf(filters, AUDIT_FILTERS, 'until', 'Until'),
+  ]
   return (
-    <search className="pm-filters">
-      <TextInput
-        label="Actor"
-        description="Email address, or for example cli:root"
-        value={filters.actor}
-        onChange={({ currentTarget }) => set({ actor: currentTarget.value })}
-        data-page-search=""
-      />
+    <ListFilters
+      chips={chips}
+      remove={set}
+      search={
+        <TextInput
+          label="Actor"
+          description="Email address, or for example cli:root"
+          value={filters.actor}
+          onChange={({ currentTarget }) => set({ actor: currentTarget.value })}
+          data-page-search=""
+        />
+      }
+    >
       <TextInput
         label="Target"
         description="ID of an invoice, key, wallet or user"
@@ -57,6 +70,6 @@ export function AuditFilters(props: { readonly filters: Filters; readonly set: (
         value={filters.until}
         onChange={({ currentTarget }) => set({ until: currentTarget.value })}
       />
-    </search>
+    </ListFilters>
   )
 }

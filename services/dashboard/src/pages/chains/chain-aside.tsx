@@ -10,6 +10,7 @@ import { showDuration } from '../../format/time.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Facts, Note } from '../../parts/card.tsx'
+import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Time } from '../../parts/time.tsx'
 import { type Chain, ChainBadge } from './chain-badge.tsx'
@@ -27,7 +28,7 @@ export function ChainAside({ chain, onClose }: { readonly chain: Chain; readonly
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   const { mode, network, finalizedHeight, headHeight, headAgeMs, mempoolAgeMs, recheckThrough, missingTokens } = chain
   return (
-    <aside className="pm-card" aria-label="Chain" onKeyDown={({ key }) => key === 'Escape' && onClose()}>
+    <aside className="pm-card" aria-label="Chain" onKeyDown={closeOnEscape(onClose)}>
       <header className="pm-aside-head">
         <h2 ref={heading} tabIndex={-1}>
           {NETWORKS[network].name}

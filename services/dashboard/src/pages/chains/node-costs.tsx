@@ -6,7 +6,8 @@ import { type api, trpc } from '../../api/trpc.ts'
 import { showCount, showShare } from '../../format/amounts.ts'
 import { Note } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { Meter } from '../webhooks/meter.tsx'
 
 type Costs = Awaited<ReturnType<typeof api.chains.costs.query>>

@@ -1,14 +1,15 @@
-import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
-import { IconHistory, IconSearch } from '@tabler/icons-react'
+import { Button, Checkbox } from '@mantine/core'
+import { IconHistory } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
-import { EVENT_TYPES, type EventType } from '#shared/domain/enumerations.ts'
 import type { api } from '../../api/trpc.ts'
 import { trpc } from '../../api/trpc.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { useListOrder } from '../../parts/table/list-order.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
 import { Span, Time } from '../../parts/time.tsx'
@@ -19,42 +20,26 @@ import { RecoverDialog } from '../webhooks/recover-dialog.tsx'
 import { useWebhookTabs } from '../webhooks/tabs.ts'
 import '../webhooks/webhooks.css'
 import { DeliveryAside } from './delivery-aside.tsx'
+import { DELIVERY_FILTERS, DeliveryFilters, useDeliverySearch } from './delivery-filters.tsx'
 import { ResendMany } from './resend-many.tsx'
-
-const FILTERS = { q: '', status: 'all', endpoint: 'all', type: 'all', period: 'any' }
-
-const STATUSES = [
-  { value: 'all', label: 'Any status' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'pending', label: 'Queued or retrying' },
-  { value: 'held', label: 'Paused' },
-  { value: 'succeeded', label: 'Delivered' },
-] as const
-const PERIODS: Readonly<Record<string, { readonly label: string; readonly days: number }>> = {
-  '1': { label: 'Last 24 hours', days: 1 },
-  '7': { label: 'Last 7 days', days: 7 },
-  '30': { label: 'Last 30 days', days: 30 },
-}
-const DAY_MS = 86_400_000
-const MINUTE_MS = 60_000
 
 type Row = Awaited<ReturnType<typeof api.deliveries.list.query>>['items'][number]
 
-/** Deliveries, newest first, with the open one next to them. */
+/** Deliveries with the open one next to them. */
 export function DeliveriesPage() {
   const scope = useScope()
   const to = useTo()
   const { id } = useParams()
   const [params] = useSearchParams()
   const navigate = useNavigate()
-  const { filters, set, clear, filtered } = useUrlFilters(FILTERS)
+  const { filters, set, clear, filtered } = useUrlFilters(DELIVERY_FILTERS)
   const pages = useCursorPages()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [recovering, setRecovering] = useState(false)
   const endpoints = useQuery(trpc.endpoints.list.queryOptions(scope))
   const list = useQuery(
     trpc.deliveries.list.queryOptions(
-      { ...scope, ...useSearch(filters), cursor: pages.cursor },
+      { ...scope, ...useDeliverySearch(filters), order: useListOrder(), cursor: pages.cursor },
       { placeholderData: keepPreviousData },
     ),
   )
@@ -86,7 +71,7 @@ export function DeliveriesPage() {
         open={recovering}
         onClose={() => setRecovering(false)}
       />
-      <Filters filters={filters} set={set} endpoints={endpoints.data?.items ?? []} />
+      <DeliveryFilters filters={filters} set={set} endpoints={endpoints.data?.items ?? []} />
       <ResendMany chosen={chosen} onDone={() => setChosen(new Set())} />
       <div className={id === undefined ? undefined : 'pm-split'}>
         <DataTable
@@ -114,73 +99,6 @@ export function DeliveriesPage() {
         {id === undefined ? null : <DeliveryAside deliveryId={id} onClose={close} />}
       </div>
     </Page>
-  )
-}
-
-/** The query to the server; a period begins at a whole minute, so that the query stays the same for a while. */
-function useSearch({ q, status, endpoint, type, period }: typeof FILTERS) {
-  return useMemo(() => {
-    const days = PERIODS[period]?.days
-    const known = STATUSES.find(({ value }) => value === status)?.value ?? 'all'
-    const from = days === undefined ? null : Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - days * DAY_MS
-    return {
-      q,
-      status: known === 'all' ? null : known,
-      endpointId: endpoint === 'all' ? null : endpoint,
-      eventType: EVENT_TYPES.find((each): each is EventType => each === type) ?? null,
-      from,
-    }
-  }, [q, status, endpoint, type, period])
-}
-
-interface FiltersProps {
-  readonly filters: typeof FILTERS
-  readonly set: (change: Partial<typeof FILTERS>) => void
-  readonly endpoints: readonly { readonly id: string; readonly url: string }[]
-}
-
-function Filters({ filters, set, endpoints }: FiltersProps) {
-  return (
-    <search className="pm-filters">
-      <TextInput
-        aria-label="Search by event, delivery or invoice"
-        placeholder="evt_, whd_, invoice"
-        leftSection={<IconSearch size={16} aria-hidden />}
-        value={filters.q}
-        onChange={({ currentTarget }) => set({ q: currentTarget.value.slice(0, 100) })}
-        data-page-search
-      />
-      <NativeSelect
-        aria-label="Status"
-        data={STATUSES}
-        value={filters.status}
-        onChange={({ currentTarget }) => set({ status: currentTarget.value })}
-      />
-      <NativeSelect
-        aria-label="Endpoint"
-        data={[
-          { value: 'all', label: 'Any endpoint' },
-          ...endpoints.map(({ id, url }) => ({ value: id, label: hostOf(url) })),
-        ]}
-        value={filters.endpoint}
-        onChange={({ currentTarget }) => set({ endpoint: currentTarget.value })}
-      />
-      <NativeSelect
-        aria-label="Event type"
-        data={[{ value: 'all', label: 'Any event' }, ...EVENT_TYPES.map((type) => ({ value: type, label: type }))]}
-        value={filters.type}
-        onChange={({ currentTarget }) => set({ type: currentTarget.value })}
-      />
-      <NativeSelect
-        aria-label="Time"
-        data={[
-          { value: 'any', label: 'Any time' },
-          ...Object.entries(PERIODS).map(([value, { label }]) => ({ value, label })),
-        ]}
-        value={filters.period}
-        onChange={({ currentTarget }) => set({ period: currentTarget.value })}
-      />
-    </search>
   )
 }
 
@@ -234,6 +152,7 @@ function columns(choice: Choice): readonly Column<Row>[] {
     { header: 'Status', cell: (row) => <DeliveryBadge {...row} /> },
     { header: 'Response', cell: answerLabel, wide: true },
     { header: 'Attempt', cell: ({ attempt, attemptsMax }) => `${attempt} of ${attemptsMax}`, wide: true },
+    { header: 'Created', isOrder: true, wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
     { header: 'Last / next attempt', align: 'right', cell: (row) => <LastOrNext {...row} /> },
   ]
 }

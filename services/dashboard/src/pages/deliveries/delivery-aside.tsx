@@ -1,13 +1,14 @@
 import { Button } from '@mantine/core'
 import { IconRefresh, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { api, trpc } from '../../api/trpc.ts'
 import { announce } from '../../frame/announcer.tsx'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Facts, Note } from '../../parts/card.tsx'
+import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
@@ -20,6 +21,11 @@ import { PauseButton } from '../webhooks/pause-button.tsx'
 import { prettyJson } from '../webhooks/pretty-json.ts'
 import { AttemptTimeline } from './attempt-timeline.tsx'
 import { curlOf } from './curl.ts'
+
+/** Loaded with the first delivery that is opened: the list is shown without it. */
+const AttemptDifferences = lazy(async () => ({
+  default: (await import('./attempt-differences.tsx')).AttemptDifferences,
+}))
 
 /** While a delivery is in progress its page polls this often, in addition to live signals. */
 const POLL_EVERY_MS = 2_000
@@ -41,7 +47,7 @@ export function DeliveryAside({ deliveryId, onClose }: { readonly deliveryId: st
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new delivery has a new heading
   useEffect(() => heading.current?.focus({ preventScroll: true }), [deliveryId, loaded])
   return (
-    <aside className="pm-card" aria-label="Delivery" onKeyDown={({ key }) => key === 'Escape' && onClose()}>
+    <aside className="pm-card" aria-label="Delivery" onKeyDown={closeOnEscape(onClose)}>
       <header className="pm-aside-head">
         <div>
           <h2 ref={heading} tabIndex={-1}>
@@ -109,6 +115,9 @@ function Body({ detail }: { readonly detail: Detail }) {
         <AttemptTimeline past={past} future={future} attemptsMax={attemptsMax} inFlight={delivery.inFlight} />
         {past.length < delivery.attempt ? <p className="pm-dim pm-small">Attempts are kept for 30 days.</p> : null}
       </section>
+      <Suspense fallback={null}>
+        <AttemptDifferences past={past} />
+      </Suspense>
       {last === undefined ? null : (
         <section>
           <h3>Response to attempt {last.number}</h3>
@@ -251,8 +260,8 @@ function Actions({ detail: { delivery, endpointStatus, request } }: { readonly d
       {endpointStatus === null ? null : (
         <PauseButton endpointId={delivery.endpointId} status={endpointStatus} host={hostOf(delivery.endpointUrl)} />
       )}
-      <Link className="pm-link" to={`${to('webhooks/events')}?q=${encodeURIComponent(delivery.eventId)}`}>
-        Event
+      <Link className="pm-link" to={`${to('webhooks/events')}?event=${encodeURIComponent(delivery.eventId)}`}>
+        Event and what changed
       </Link>
     </div>
   )

@@ -7,6 +7,7 @@ import { ActionButton } from '../../parts/action/action-button.tsx'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Facts, Note } from '../../parts/card.tsx'
+import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -30,7 +31,7 @@ export function EndpointAside({ endpoint, onClose, onSecret }: AsideProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   return (
-    <aside className="pm-card" aria-label="Endpoint" onKeyDown={({ key }) => key === 'Escape' && onClose()}>
+    <aside className="pm-card" aria-label="Endpoint" onKeyDown={closeOnEscape(onClose)}>
       <header className="pm-aside-head">
         <h2 ref={heading} tabIndex={-1}>
           <UntrustedText>{hostOf(endpoint.url)}</UntrustedText>

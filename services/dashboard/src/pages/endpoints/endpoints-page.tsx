@@ -6,12 +6,13 @@ import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
 import { showShare } from '../../format/amounts.ts'
 import { Page } from '../../parts/page.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { Span } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { FirstEndpoint } from '../webhooks/first-endpoint.tsx'
-import { hostOf } from '../webhooks/labels.tsx'
+import { endpointName, hostOf } from '../webhooks/labels.tsx'
 import { SecretOnce } from '../webhooks/secret-once.tsx'
 import { useWebhookTabs } from '../webhooks/tabs.ts'
 import '../webhooks/webhooks.css'
@@ -76,16 +77,24 @@ export function EndpointsPage() {
 const COLUMNS: readonly Column<Endpoint>[] = [
   {
     header: 'Endpoint',
+    sortBy: endpointName,
+    // The note first: a shop often has several endpoints at one host.
     cell: ({ url, description }) => (
       <>
-        <UntrustedText>{hostOf(url)}</UntrustedText>
-        <small>
-          {description === null ? <UntrustedText>{url}</UntrustedText> : <UntrustedText>{description}</UntrustedText>}
-        </small>
+        <UntrustedText>{description ?? hostOf(url)}</UntrustedText>
+        {description === null ? null : (
+          <small>
+            <UntrustedText>{hostOf(url)}</UntrustedText>
+          </small>
+        )}
       </>
     ),
   },
-  { header: 'Health', cell: ({ health }) => <HealthBadge state={health.state} /> },
+  {
+    header: 'Health',
+    sortBy: ({ health }) => health.state,
+    cell: ({ health }) => <HealthBadge state={health.state} />,
+  },
   {
     header: 'Events',
     wide: true,

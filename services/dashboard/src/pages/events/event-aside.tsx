@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
 import { Facts } from '../../parts/card.tsx'
+import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
@@ -13,8 +14,9 @@ import { useScope, useTo } from '../../session/scope.ts'
 import { CodeBlock } from '../webhooks/code-block.tsx'
 import { DeliveryBadge, hostOf } from '../webhooks/labels.tsx'
 import { prettyJson } from '../webhooks/pretty-json.ts'
+import { EventDifferences } from './event-differences.tsx'
 
-/** One event: its deliveries and its body. */
+/** One event: its deliveries, its body, and what changed in it since the one before. */
 export function EventAside({ eventId, onClose }: { readonly eventId: string; readonly onClose: () => void }) {
   const scope = useScope()
   const to = useTo()
@@ -24,7 +26,7 @@ export function EventAside({ eventId, onClose }: { readonly eventId: string; rea
   useEffect(() => heading.current?.focus({ preventScroll: true }), [eventId])
   const { data } = shown
   return (
-    <aside className="pm-card" aria-label="Event" onKeyDown={({ key }) => key === 'Escape' && onClose()}>
+    <aside className="pm-card" aria-label="Event" onKeyDown={closeOnEscape(onClose)}>
       <header className="pm-aside-head">
         <h2 ref={heading} tabIndex={-1}>
           {data?.event.type ?? 'Event'}
@@ -58,6 +60,15 @@ export function EventAside({ eventId, onClose }: { readonly eventId: string; rea
                 </ul>
               )}
             </section>
+            {data.event.invoiceId === null ? null : (
+              <EventDifferences
+                key={eventId}
+                eventId={eventId}
+                invoiceId={data.event.invoiceId}
+                type={data.event.type}
+                body={data.body}
+              />
+            )}
             <section>
               <h3>Body</h3>
               <CodeBlock label="Body of the event">

@@ -7,7 +7,11 @@ import { trpc } from '../../api/trpc.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { chipOf } from '../../parts/table/filter-chip.ts'
+import { ListFilters } from '../../parts/table/list-filters.tsx'
+import { useListOrder } from '../../parts/table/list-order.ts'
 import { CURSOR_PARAM } from '../../parts/table/url-filters.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
@@ -28,8 +32,12 @@ export function EventsPage() {
   const { filters, set } = useUrlFilters(FILTERS)
   const pages = useCursorPages()
   const { q, event } = filters
+  const order = useListOrder()
   const list = useQuery(
-    trpc.deliveries.events.queryOptions({ ...scope, q, cursor: pages.cursor }, { placeholderData: keepPreviousData }),
+    trpc.deliveries.events.queryOptions(
+      { ...scope, q, order, cursor: pages.cursor },
+      { placeholderData: keepPreviousData },
+    ),
   )
   const columns: readonly Column<Row>[] = [
     {
@@ -47,25 +55,30 @@ export function EventsPage() {
       wide: true,
       cell: ({ invoiceId }) => (invoiceId === null ? '–' : <Link to={to('invoices', invoiceId)}>Open</Link>),
     },
-    { header: 'Time', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { header: 'Time', align: 'right', isOrder: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
   ]
   const link = (id: string) => {
     const params = new URLSearchParams({ ...(q === '' ? {} : { q }), event: id })
+    if (order === 'oldest') params.set('sort', order)
     if (pages.cursor !== undefined) params.set(CURSOR_PARAM, pages.cursor)
     return `${to('webhooks/events')}?${params}`
   }
   return (
     <Page title="Webhooks" documentTitle="Events" tabs={useWebhookTabs('events')}>
-      <search className="pm-filters">
-        <TextInput
-          aria-label="Search by event or invoice"
-          placeholder="evt_, invoice"
-          leftSection={<IconSearch size={16} aria-hidden />}
-          value={q}
-          onChange={({ currentTarget }) => set({ q: currentTarget.value.slice(0, 100) })}
-          data-page-search
-        />
-      </search>
+      <ListFilters
+        chips={chipOf(filters, FILTERS, 'q', 'Search')}
+        remove={set}
+        search={
+          <TextInput
+            aria-label="Search by event or invoice"
+            placeholder="evt_, invoice"
+            leftSection={<IconSearch size={16} aria-hidden />}
+            value={q}
+            onChange={({ currentTarget }) => set({ q: currentTarget.value.slice(0, 100) })}
+            data-page-search
+          />
+        }
+      />
       <div className={event === '' ? undefined : 'pm-split'}>
         <DataTable
           what="events"

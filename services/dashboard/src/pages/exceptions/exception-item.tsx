@@ -2,6 +2,7 @@ import { CloseButton } from '@mantine/core'
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
+import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Money } from '../../parts/money.tsx'
 import { ScrollBox } from '../../parts/scroll-box.tsx'
@@ -20,7 +21,7 @@ export function ExceptionItem({ known, onClose }: { readonly known: ExceptionDet
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   return (
-    <aside className="pm-card" aria-label={entry.title} onKeyDown={(event) => event.key === 'Escape' && onClose()}>
+    <aside className="pm-card" aria-label={entry.title} onKeyDown={closeOnEscape(onClose)}>
       <div className="pm-card-body pm-stack">
         <div className="pm-inbox-head">
           <h2 ref={heading} tabIndex={-1}>

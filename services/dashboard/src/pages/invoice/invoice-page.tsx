@@ -50,14 +50,16 @@ function Loaded({ invoice }: { readonly invoice: InvoiceDetail }) {
   const to = useTo()
   const { mode } = useScope()
   const { id, number, amount, status, flags } = invoice
-  const title = `Invoice #${number}`
   return (
     <Page
-      title={title}
+      title={`Invoice #${number}`}
+      parent={{ label: 'Invoices', to: to('invoices') }}
       documentTitle={`#${number} ${VOCABULARY.invoice[status].word}`}
       beside={
         <span className="pm-row">
-          <Money {...amount} />
+          <span className="pm-amount">
+            <Money {...amount} />
+          </span>
           <StatusBadge of="invoice" status={status} />
           {flags.map((flag) => (
             <StatusBadge key={flag} of="flag" status={flag} />

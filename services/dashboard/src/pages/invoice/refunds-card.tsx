@@ -154,9 +154,13 @@ function senderOf({ payments, coins }: InvoiceDetail): string | null {
 }
 
 /** How the suggested amount was computed. */
-function receivedLabel({ coins, status, refunds }: InvoiceDetail): string {
+function receivedLabel({ coins, status, refunds, payments }: InvoiceDetail): string {
   if (coins === null) return ''
   const { received, due, symbol } = coins
+  if (payments.some(({ uncountedReason }) => uncountedReason === 'out_of_quote'))
+    return `Received ${received} ${symbol}, and more while no price was valid. Only confirmed money that did not pay the invoice is suggested.`
+  if (payments.some(({ counted, state }) => counted && state === 'detected'))
+    return `Received ${received} of ${due} ${symbol}, part of it not confirmed yet. Only confirmed money is suggested.`
   const earlier = refunds.some((refund) => refund.status !== 'withdrawn') ? ', less earlier refunds' : ''
   if (status === 'overpaid') {
     return `Received ${received} of ${due} ${symbol}. Suggested: the amount above the price${earlier}.`

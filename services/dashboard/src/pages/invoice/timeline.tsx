@@ -12,6 +12,7 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import type { TimelineEntry } from '../money/answers.ts'
 import { WithTimes } from '../money/with-times.tsx'
+import { groupStory } from './group-story.ts'
 
 const KINDS = [
   { value: 'all', label: 'All' },
@@ -33,7 +34,8 @@ export function Timeline({ invoiceId }: { readonly invoiceId: string }) {
   const scope = useScope()
   const [kind, setKind] = useState('all')
   const story = useQuery(trpc.invoices.timeline.queryOptions({ ...scope, id: invoiceId }))
-  const shown = (story.data ?? []).filter((entry) => kind === 'all' || entry.kind === kind)
+  const entries = story.data ?? []
+  const { moments, deliveriesOf } = groupStory(entries, kind)
   return (
     <Card
       title="Timeline"
@@ -49,12 +51,12 @@ export function Timeline({ invoiceId }: { readonly invoiceId: string }) {
         ) : (
           <LoadError what="the timeline" error={story.error} onRetry={() => void story.refetch()} />
         )
-      ) : shown.length === 0 ? (
+      ) : moments.length === 0 ? (
         <p className="pm-muted">Nothing here yet.</p>
       ) : (
         <ol className="pm-story pm-num">
-          {shown.map((entry) => (
-            <Moment key={entry.id} entry={entry} />
+          {moments.map((entry) => (
+            <Moment key={entry.id} entry={entry} deliveries={deliveriesOf(entry)} />
           ))}
         </ol>
       )}
@@ -62,29 +64,66 @@ export function Timeline({ invoiceId }: { readonly invoiceId: string }) {
   )
 }
 
-function Moment({ entry }: { readonly entry: TimelineEntry }) {
+function Moment(props: { readonly entry: TimelineEntry; readonly deliveries: readonly TimelineEntry[] }) {
+  const { entry, deliveries } = props
   const to = useTo()
   const Icon = ICONS[entry.kind]
-  const title =
-    entry.kind === 'delivery' && entry.link !== null ? (
-      <Link to={to('webhooks/deliveries', entry.link)}>{entry.title}</Link>
-    ) : (
-      <UntrustedText>{entry.title}</UntrustedText>
-    )
+  const { id, at, tone, detail, event } = entry
   return (
     <li>
-      <Time at={entry.at} detail />
-      <span className={`pm-check-mark pm-tone-${TONES[entry.tone]}`} aria-hidden>
+      <Time at={at} detail />
+      <span className={`pm-check-mark pm-tone-${TONES[tone]}`} aria-hidden>
         <Icon size={14} />
       </span>
       <div>
-        <p className="pm-check-title">{title}</p>
-        {entry.detail === null ? null : (
+        <p className="pm-check-title">
+          <Title entry={entry} />
+        </p>
+        {event === null || entry.kind === 'delivery' ? null : (
+          <p className="pm-small">
+            <Link className="pm-mono" to={`${to('webhooks/events')}?event=${encodeURIComponent(event.id)}`}>
+              {event.type}
+            </Link>
+          </p>
+        )}
+        {deliveries.length > 0 ? (
+          <Deliveries key={id} deliveries={deliveries} />
+        ) : detail === null ? null : (
           <p className="pm-muted">
-            <WithTimes text={entry.detail} />
+            <WithTimes text={detail} />
           </p>
         )}
       </div>
     </li>
   )
+}
+
+/** The deliveries of an event: open where one needs a look, otherwise behind their sum. */
+function Deliveries({ deliveries }: { readonly deliveries: readonly TimelineEntry[] }) {
+  const failing = deliveries.filter(({ tone }) => tone === 'bad').length
+  const many = deliveries.length === 1 ? '1 delivery' : `${deliveries.length} deliveries`
+  return (
+    <details className="pm-story-more" open={failing > 0}>
+      <summary className="pm-small">{failing === 0 ? many : `${many}, ${failing} not successful`}</summary>
+      <ul className="pm-plain">
+        {deliveries.map((delivery) => (
+          <li key={delivery.id} className={delivery.tone === 'bad' ? 'pm-bad' : undefined}>
+            <Title entry={delivery} />
+            {delivery.detail === null ? null : (
+              <span className="pm-muted">
+                {' '}
+                · <WithTimes text={delivery.detail} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function Title({ entry: { kind, link, title } }: { readonly entry: TimelineEntry }) {
+  const to = useTo()
+  if (kind === 'delivery' && link !== null) return <Link to={to('webhooks/deliveries', link)}>{title}</Link>
+  return <UntrustedText>{title}</UntrustedText>
 }

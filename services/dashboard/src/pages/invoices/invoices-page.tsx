@@ -9,6 +9,9 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page, type PageTab } from '../../parts/page.tsx'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
+import { chipOf } from '../../parts/table/filter-chip.ts'
+import { ListFilters } from '../../parts/table/list-filters.tsx'
+import { useListOrder } from '../../parts/table/list-order.ts'
 import { CURSOR_PARAM } from '../../parts/table/url-filters.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
@@ -17,6 +20,7 @@ import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { CsvButton } from '../money/csv-button.tsx'
 import { invoiceColumns, SOURCES } from '../money/invoice-columns.tsx'
 import { PERIOD_FILTERS, readPeriod } from '../money/period.ts'
+import { periodChip } from '../money/period-chip.ts'
 import { PeriodFilter } from '../money/period-filter.tsx'
 
 const FILTERS = { status: 'all', q: '', ...PERIOD_FILTERS, asset: 'any', source: 'any', flag: 'any' }
@@ -61,13 +65,20 @@ export function InvoicesPage() {
   }
   const list = useQuery(
     trpc.invoices.list.queryOptions(
-      { ...scope, ...search, cursor: pages.cursor },
+      { ...scope, ...search, order: useListOrder(), cursor: pages.cursor },
       { placeholderData: keepPreviousData },
     ),
   )
   // Counts cover a period; with a narrower list they would count rows that it does not show.
   const isNarrowed = filters.q !== '' || [filters.asset, filters.source, filters.flag].some((value) => value !== 'any')
   const tabs = useStatusTabs(created, !isNarrowed)
+  const chips = [
+    ...chipOf(filters, FILTERS, 'q', 'Search'),
+    ...periodChip('Created', filters),
+    ...chipOf(filters, FILTERS, 'asset', 'Coin', COINS),
+    ...chipOf(filters, FILTERS, 'source', 'Source', SOURCE_CHOICES),
+    ...chipOf(filters, FILTERS, 'flag', 'Flag', FLAG_CHOICES),
+  ]
   const create = (
     <Button component={Link} to={to('invoices/new')} leftSection={<IconPlus size={16} aria-hidden />}>
       New invoice
@@ -84,32 +95,32 @@ export function InvoicesPage() {
         </>
       }
     >
-      <search className="pm-filters">
-        <TextInput
-          type="search"
-          aria-label="Number, order, email or address"
-          placeholder="Number, order ID, email, address"
-          leftSection={<IconSearch size={16} aria-hidden />}
-          defaultValue={filters.q}
-          key={filters.q}
-          data-page-search=""
-          w={320}
-          maw="100%"
-          onKeyDown={(event) => event.key === 'Enter' && set({ q: event.currentTarget.value.trim() })}
-          onBlur={({ currentTarget }) =>
-            currentTarget.value.trim() !== filters.q && set({ q: currentTarget.value.trim() })
-          }
-        />
+      <ListFilters
+        chips={chips}
+        remove={set}
+        search={
+          <TextInput
+            type="search"
+            aria-label="Number, order, email or address"
+            placeholder="Number, order ID, email, address"
+            leftSection={<IconSearch size={16} aria-hidden />}
+            defaultValue={filters.q}
+            key={filters.q}
+            data-page-search=""
+            w={320}
+            maw="100%"
+            onKeyDown={(event) => event.key === 'Enter' && set({ q: event.currentTarget.value.trim() })}
+            onBlur={({ currentTarget }) =>
+              currentTarget.value.trim() !== filters.q && set({ q: currentTarget.value.trim() })
+            }
+          />
+        }
+      >
         <PeriodFilter label="Created" filters={filters} problem={problem} onChange={set} />
         <Choice label="Coin" data={COINS} value={filters.asset} onChange={(asset) => set({ asset })} />
         <Choice label="Source" data={SOURCE_CHOICES} value={filters.source} onChange={(source) => set({ source })} />
         <Choice label="Flag" data={FLAG_CHOICES} value={filters.flag} onChange={(flag) => set({ flag })} />
-        {filtered ? (
-          <Button variant="subtle" size="xs" onClick={clear}>
-            Clear filters
-          </Button>
-        ) : null}
-      </search>
+      </ListFilters>
       <DataTable
         what="invoices"
         columns={columns}
@@ -119,7 +130,6 @@ export function InvoicesPage() {
         to={({ id }) => to('invoices', id)}
         pages={pages}
         nextCursor={list.data?.nextCursor}
-        foot="Newest first"
         empty={
           filtered ? (
             <EmptyState title="No invoices match.">

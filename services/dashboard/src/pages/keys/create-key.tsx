@@ -1,4 +1,4 @@
-import { Button, Checkbox, TextInput } from '@mantine/core'
+import { Button, Checkbox, Radio, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { SCOPES, type Scope } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
@@ -19,30 +19,57 @@ const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   'webhooks:manage': 'Manage webhook endpoints',
 }
 
+/** What a key is for: nobody should have to know nine permissions. The first one is chosen at first, since most keys are a shop's. */
+const PRESETS: readonly {
+  readonly value: string
+  readonly label: string
+  readonly description: string
+  readonly scopes: readonly Scope[] | null
+}[] = [
+  {
+    value: 'shop',
+    label: 'Shop',
+    description: 'Creates and cancels invoices, and follows their payments.',
+    scopes: ['invoices:read', 'invoices:write', 'payments:read', 'rates:read'],
+  },
+  {
+    value: 'read',
+    label: 'Read only',
+    description: 'Sees everything for bookkeeping and reports. Changes nothing.',
+    scopes: ['invoices:read', 'links:read', 'products:read', 'payments:read', 'rates:read'],
+  },
+  { value: 'all', label: 'Everything', description: 'Also links, products and webhook endpoints.', scopes: SCOPES },
+  { value: 'own', label: 'Choose', description: 'Tick each permission.', scopes: null },
+]
+
 interface CreateKeyProps {
   readonly opened: boolean
   readonly onClose: () => void
   readonly onMade: (made: { readonly name: string; readonly apiKey: string | null }) => void
 }
 
-/** Asks for a name and the permissions of the key. */
+/** Asks for a name and what the key is for. */
 export function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
   const scope = useScope()
   const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<readonly string[]>(SCOPES)
+  const [preset, setPreset] = useState('shop')
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const fixed = PRESETS.find(({ value }) => value === preset)?.scopes ?? null
+  const scopes = fixed ?? SCOPES.filter((one) => chosen.includes(one))
   const create = useAction({
     call: (ids, input: { name: string; scopes: Scope[] }) => api.apiKeys.create.mutate({ ...scope, ...ids, ...input }),
     onDone: ({ apiKey }, input) => {
       onMade({ name: input.name, apiKey })
       onClose()
       setName('')
-      setScopes(SCOPES)
+      setPreset('shop')
+      setChosen([])
     },
     refresh: [trpc.apiKeys.pathFilter()],
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void create.run({ name, scopes: SCOPES.filter((one) => scopes.includes(one)) })
+    void create.run({ name, scopes: [...scopes] })
   }
   return (
     <Modal opened={opened} onClose={onClose} title={`New ${scope.mode} key`}>
@@ -56,13 +83,24 @@ export function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
           required
           data-autofocus
         />
-        <Checkbox.Group label="Permissions" value={[...scopes]} onChange={setScopes}>
+        <Radio.Group label="What is it for?" value={preset} onChange={setPreset}>
           <div className="pm-stack pm-gap-top">
-            {SCOPES.map((one) => (
-              <Checkbox key={one} value={one} label={SCOPE_LABELS[one]} description={one} />
+            {PRESETS.map(({ value, label, description }) => (
+              <Radio key={value} value={value} label={label} description={description} />
             ))}
           </div>
-        </Checkbox.Group>
+        </Radio.Group>
+        {fixed === null ? (
+          <Checkbox.Group label="Permissions" value={[...chosen]} onChange={setChosen}>
+            <div className="pm-pair pm-gap-top">
+              {SCOPES.map((one) => (
+                <Checkbox key={one} value={one} label={SCOPE_LABELS[one]} description={one} />
+              ))}
+            </div>
+          </Checkbox.Group>
+        ) : (
+          <p className="pm-dim pm-small pm-mono">{fixed.join(', ')}</p>
+        )}
         <ActionFailure failure={create.failure} />
         <div className="pm-row pm-end">
           <Button variant="default" onClick={onClose}>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { trpc } from '../../api/trpc.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
+import { stepUpFirst } from '../../parts/second-factor/step-up.ts'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -20,8 +21,12 @@ export function KeysPage() {
   const [isCreating, setCreating] = useState(false)
   const [made, setMade] = useState<{ readonly name: string; readonly apiKey: string | null } | null>(null)
   const keys = useQuery(trpc.apiKeys.list.queryOptions(scope))
+  // The code first: nobody fills in a form that a missing authenticator then refuses.
+  const open = async () => {
+    if (await stepUpFirst()) setCreating(true)
+  }
   const create = (
-    <Button onClick={() => setCreating(true)} disabled={!isAdmin}>
+    <Button onClick={() => void open()} disabled={!isAdmin}>
       New key
     </Button>
   )
@@ -42,6 +47,7 @@ export function KeysPage() {
           columns={[
             {
               header: 'Name',
+              sortBy: ({ name }) => name ?? 'Unnamed',
               cell: ({ name }) =>
                 name === null ? <span className="pm-dim">Unnamed</span> : <UntrustedText>{name}</UntrustedText>,
             },
@@ -63,9 +69,14 @@ export function KeysPage() {
               wide: true,
               cell: ({ scopes }) => <span className="pm-small">{scopes.join(', ')}</span>,
             },
-            { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+            {
+              header: 'Created',
+              sortBy: ({ createdAt }) => createdAt,
+              cell: ({ createdAt }) => <Time at={createdAt} />,
+            },
             {
               header: 'Last used',
+              sortBy: ({ lastUsedAt }) => lastUsedAt,
               cell: ({ lastUsedAt }) =>
                 lastUsedAt === null ? <span className="pm-dim">Never</span> : <Time at={lastUsedAt} />,
             },

@@ -93,28 +93,29 @@ function Form({ onClose }: { readonly onClose: () => void }) {
           error={fields['product_id']}
         />
       ) : (
-        <>
-          <TextInput
-            label="Title"
-            description="Shown to customers."
-            required
-            value={title}
-            maxLength={200}
-            onChange={({ currentTarget }) => setTitle(currentTarget.value)}
-            error={fields['title']}
-            data-autofocus
-          />
-          <NativeSelect
-            label="Currency"
-            data={[...FIAT_CODES]}
-            value={currency}
-            onChange={({ currentTarget }) => setCurrency(currentTarget.value)}
-          />
-        </>
+        <TextInput
+          label="Title"
+          description="Shown to customers."
+          required
+          value={title}
+          maxLength={200}
+          onChange={({ currentTarget }) => setTitle(currentTarget.value)}
+          error={fields['title']}
+          data-autofocus
+        />
       )}
-      {kind === 'fixed' ? <AmountField label="Amount" amount={amount} problem={fields['amount']} required /> : null}
+      {kind === 'fixed' ? (
+        <AmountField
+          label="Amount"
+          amount={amount}
+          problem={fields['amount']}
+          required
+          beside={<CurrencyField value={currency} onChange={setCurrency} />}
+        />
+      ) : null}
       {kind === 'custom' ? (
         <>
+          <CurrencyField value={currency} onChange={setCurrency} />
           <AmountField label="Minimum (optional)" amount={least} problem={fields['min_amount']} />
           <AmountField label="Maximum (optional)" amount={most} problem={fields['max_amount']} />
         </>
@@ -134,5 +135,16 @@ function Form({ onClose }: { readonly onClose: () => void }) {
         </Button>
       </div>
     </form>
+  )
+}
+
+function CurrencyField(props: { readonly value: string; readonly onChange: (code: string) => void }) {
+  return (
+    <NativeSelect
+      label="Currency"
+      data={[...FIAT_CODES]}
+      value={props.value}
+      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+    />
   )
 }

@@ -5,7 +5,9 @@ import { useState } from 'react'
 import { trpc } from '../../api/trpc.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { useListOrder } from '../../parts/table/list-order.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -22,7 +24,10 @@ export function LinksPage() {
   const pages = useCursorPages()
   const [adding, setAdding] = useState(false)
   const list = useQuery(
-    trpc.paymentLinks.list.queryOptions({ ...scope, cursor: pages.cursor }, { placeholderData: keepPreviousData }),
+    trpc.paymentLinks.list.queryOptions(
+      { ...scope, order: useListOrder(), cursor: pages.cursor },
+      { placeholderData: keepPreviousData },
+    ),
   )
   const add = (
     <Button onClick={() => setAdding(true)} leftSection={<IconPlus size={16} aria-hidden />}>
@@ -61,5 +66,5 @@ const COLUMNS: readonly Column<LinkRow>[] = [
     wide: true,
     cell: ({ expires_at: at }) => (at === null ? <span className="pm-dim">–</span> : <Time at={at} />),
   },
-  { header: 'Created', wide: true, cell: ({ created_at: at }) => <Time at={at} /> },
+  { header: 'Created', isOrder: true, cell: ({ created_at: at }) => <Time at={at} /> },
 ]

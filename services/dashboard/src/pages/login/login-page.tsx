@@ -1,25 +1,19 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
-import { Link, useNavigate, useSearchParams } from 'react-router'
+import { useEffect, useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
 import { api } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
-import { useAction } from '../../parts/action/use-action.ts'
-import { Card } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
 import { safeBack } from '../../session/safe-back.ts'
+import { LogInForms, type LogInStep } from './log-in-forms.tsx'
 
-type Step = 'password' | 'code' | 'recovery'
-type Next = { readonly next: 'code' | 'done' }
-
-/** Login: password, then a code if there is an authenticator, or one of the recovery codes. */
+/** The log-in, and the way back to the page that was asked for. */
 export function LoginPage() {
   const [params] = useSearchParams()
   const back = safeBack(params.get('back'))
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [step, setStep] = useState<Step>('password')
+  const [step, setStep] = useState<LogInStep>('password')
   useEffect(() => {
     const look = async () => {
       const { state } = await api.auth.state.query()
@@ -29,14 +23,9 @@ export function LoginPage() {
     // Without a response the form is shown anyway; submitting it shows the fault.
     look().catch(() => {})
   }, [back, navigate])
-  const entered = async ({ next }: Next) => {
-    if (next === 'code') return setStep('code')
+  const enter = async () => {
     client.clear()
     await navigate(back, { replace: true })
-  }
-  const startOver = async () => {
-    await api.auth.logOut.mutate().catch(() => {})
-    setStep('password')
   }
   return (
     <main className="pm-body pm-alone">
@@ -44,115 +33,8 @@ export function LoginPage() {
         <Logo /> Paymesh
       </div>
       <Page title="Log in">
-        {step === 'password' ? (
-          <PasswordForm onDone={(next) => void entered(next)} />
-        ) : (
-          <CodeForm
-            key={step}
-            isRecovery={step === 'recovery'}
-            onDone={(next) => void entered(next)}
-            onOther={() => setStep(step === 'code' ? 'recovery' : 'code')}
-            onBack={() => void startOver()}
-          />
-        )}
+        <LogInForms step={step} onStep={setStep} onDone={() => void enter()} />
       </Page>
     </main>
-  )
-}
-
-function PasswordForm({ onDone }: { readonly onDone: (next: Next) => void }) {
-  const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
-  const logIn = useAction({
-    call: (_ids, input: { email: string; password: string }) => api.auth.logIn.mutate(input),
-    onDone,
-  })
-  return (
-    <LoginCard onSubmit={() => void logIn.run({ email, password })}>
-      <TextInput
-        label="Email"
-        type="email"
-        autoComplete="username"
-        value={email}
-        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-        required
-        autoFocus
-      />
-      <PasswordInput
-        label="Password"
-        autoComplete="current-password"
-        value={password}
-        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-        required
-      />
-      <ActionFailure failure={logIn.failure === null ? null : { ...logIn.failure, fields: {}, requestId: null }} />
-      <Button type="submit" loading={logIn.busy}>
-        Log in
-      </Button>
-      <Link to="/reset">Forgot your password?</Link>
-    </LoginCard>
-  )
-}
-
-function CodeForm(props: {
-  readonly isRecovery: boolean
-  readonly onDone: (next: Next) => void
-  readonly onOther: () => void
-  readonly onBack: () => void
-}) {
-  const { isRecovery } = props
-  const [code, setCode] = useState('')
-  const give = useAction({
-    call: (_ids, input: { code: string }) =>
-      isRecovery ? api.auth.giveRecoveryCode.mutate(input) : api.auth.giveCode.mutate(input),
-    onDone: props.onDone,
-  })
-  const tooLate = give.failure?.code === 'UNAUTHORIZED'
-  const failure =
-    tooLate && give.failure !== null
-      ? { ...give.failure, message: 'Your log-in timed out. Please log in again.' }
-      : give.failure
-  return (
-    <LoginCard onSubmit={() => void give.run({ code })}>
-      <TextInput
-        label={isRecovery ? 'Recovery code' : 'Authenticator code'}
-        description={
-          isRecovery ? 'One of your ten recovery codes. Each works once.' : '6-digit code. You can paste it.'
-        }
-        inputMode={isRecovery ? 'text' : 'numeric'}
-        autoComplete="one-time-code"
-        value={code}
-        onChange={({ currentTarget }) => setCode(currentTarget.value)}
-        required
-        autoFocus
-      />
-      <ActionFailure failure={failure === null ? null : { ...failure, fields: {}, requestId: null }} />
-      <Button type="submit" loading={give.busy}>
-        Continue
-      </Button>
-      <div className="pm-row">
-        <Button variant="subtle" size="xs" onClick={props.onOther}>
-          {isRecovery ? 'Use an authenticator code' : 'Use a recovery code'}
-        </Button>
-        <Button variant="subtle" size="xs" onClick={props.onBack}>
-          Use a different account
-        </Button>
-      </div>
-    </LoginCard>
-  )
-}
-
-function LoginCard({ onSubmit, children }: { readonly onSubmit: () => void; readonly children: ReactNode }) {
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    onSubmit()
-  }
-  return (
-    <Card>
-      <form className="pm-stack" onSubmit={submit}>
-        {children}
-      </form>
-    </Card>
   )
 }

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { readAmount, showDecimal } from '../../format/amounts.ts'
 
 const WITHOUT_DECIMALS = new Set(['CLP'])
@@ -13,6 +13,8 @@ export interface TypedAmount {
   readonly problem: string | null
   /** The plain decimal, or null; from then on the problem is shown. */
   readonly read: () => string | null
+  /** The field was left: what was entered is checked, an empty field is not. */
+  readonly leave: () => void
 }
 
 /** Parses a typed amount, which begins with `initial`. Never guesses: unclear input is reported. */
@@ -34,6 +36,7 @@ export function useAmount(currency: string, initial: string | null = null): Type
       setAsked(true)
       return value
     },
+    leave: () => setAsked(typed.trim() !== ''),
   }
 }
 
@@ -48,19 +51,30 @@ export function AmountField(props: {
   readonly amount: TypedAmount
   readonly problem?: string | undefined
   readonly required?: boolean
+  /** Beside the field: its currency. */
+  readonly beside?: ReactNode
 }) {
   const { amount } = props
-  return (
+  const field = (
     <TextInput
+      name="amount"
       label={props.label}
       required={props.required === true}
       inputMode="decimal"
       autoComplete="off"
       value={amount.typed}
       onChange={({ currentTarget }) => amount.type(currentTarget.value)}
+      onBlur={amount.leave}
       description={amount.echo === null ? 'For example 1250 or 1250.50' : `= ${amount.echo}`}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       error={amount.problem ?? props.problem}
     />
+  )
+  if (props.beside === undefined) return field
+  return (
+    <div className="pm-money-fields">
+      {field}
+      {props.beside}
+    </div>
   )
 }

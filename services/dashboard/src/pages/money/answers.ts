@@ -3,7 +3,7 @@ import type { AppRouter } from '#services/admin/app-router.ts'
 
 type Outputs = inferRouterOutputs<AppRouter>
 type Inputs = inferRouterInputs<AppRouter>
-type NotFilters = 'workspaceId' | 'mode' | 'cursor' | 'limit'
+type NotFilters = 'order' | 'workspaceId' | 'mode' | 'cursor' | 'limit'
 
 /** Filters of the lists of money without the position: the same for the page, its counts and its export. */
 export type InvoiceFilters = Required<Omit<Inputs['invoices']['list'], NotFilters>>

@@ -2,7 +2,7 @@ import { Link } from 'react-router'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { Money } from '../../parts/money.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import type { Column } from '../../parts/table/data-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import type { useTo } from '../../session/scope.ts'
@@ -58,7 +58,7 @@ export const invoiceColumns = (to: To, withCustomer = true): readonly Column<Inv
       ),
   },
   { header: 'Source', wide: true, cell: ({ source }) => SOURCES[source] },
-  { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { header: 'Created', isOrder: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
   { header: 'Next step', cell: ({ whatNow }) => <span className="pm-muted">{whatNow}</span> },
 ]
 

@@ -2,14 +2,14 @@ import { Link } from 'react-router'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { StatusBadge, ToneBadge } from '../../parts/status-badge.tsx'
-import type { Column } from '../../parts/table/data-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
 import { Time } from '../../parts/time.tsx'
 import type { useTo } from '../../session/scope.ts'
 import type { PaymentRow } from './answers.ts'
 
 /** The columns of a list of payments. */
 export const paymentColumns = (to: ReturnType<typeof useTo>): readonly Column<PaymentRow>[] => [
-  { header: 'Detected', cell: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
+  { header: 'Detected', isOrder: true, cell: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
   { header: 'State', cell: (row) => <PaymentState row={row} /> },
   {
     header: 'Amount',

@@ -69,7 +69,7 @@ export function NewInvoicePage() {
             <Fields draft={draft} amount={amount} fields={create.failure?.fields ?? {}} change={setDraft} />
             <ActionFailure failure={create.failure} />
             <div className="pm-row pm-end">
-              <Button type="submit" loading={create.busy} disabled={amount.typed === ''}>
+              <Button type="submit" loading={create.busy}>
                 Create invoice
               </Button>
             </div>
@@ -108,41 +108,54 @@ function Fields(props: {
   const scope = useScope()
   const assets = useQuery(trpc.invoices.assets.queryOptions(scope))
   const set = (part: Partial<Draft>) => change({ ...draft, ...part })
+  const [emailProblem, setEmailProblem] = useState<string | null>(null)
   const risky = draft.asset !== '' && Number(draft.life) > DAY_S
   return (
     <>
-      <AmountField label="Amount" amount={amount} problem={fields['amount']} required />
-      <NativeSelect
-        label="Currency"
-        data={[...FIAT_CODES]}
-        value={draft.currency}
-        onChange={({ currentTarget }) => set({ currency: currentTarget.value })}
-      />
-      <NativeSelect
-        label="Coin"
-        description="If you leave this open, the customer picks the coin and gets a fresh rate."
-        data={[
-          { value: '', label: 'Customer chooses' },
-          ...(assets.data ?? []).map(({ id, symbol, networkName, unavailable }) => ({
-            value: id,
-            label: `${symbol} on ${networkName}${unavailable === null ? '' : ' (not available now)'}`,
-            disabled: unavailable !== null,
-          })),
-        ]}
-        value={draft.asset}
-        onChange={({ currentTarget }) => set({ asset: currentTarget.value })}
-        error={fields['asset']}
-      />
-      <NativeSelect
-        label="Valid for"
-        data={LIVES}
-        value={draft.life}
-        onChange={({ currentTarget }) => set({ life: currentTarget.value })}
-        description={
-          risky ? 'The rate is locked for the whole period. If the coin loses value, you bear the loss.' : undefined
+      <AmountField
+        label="Amount"
+        amount={amount}
+        problem={fields['amount']}
+        required
+        beside={
+          <NativeSelect
+            label="Currency"
+            data={[...FIAT_CODES]}
+            value={draft.currency}
+            onChange={({ currentTarget }) => set({ currency: currentTarget.value })}
+            error={fields['currency']}
+          />
         }
-        error={fields['expires_in']}
       />
+      <div className="pm-pair">
+        <NativeSelect
+          label="Coin"
+          description="Left open, the customer picks the coin and gets a fresh rate."
+          data={[
+            { value: '', label: 'Customer chooses' },
+            ...(assets.data ?? []).map(({ id, symbol, networkName, unavailable }) => ({
+              value: id,
+              label: `${symbol} on ${networkName}${unavailable === null ? '' : ' (not available now)'}`,
+              disabled: unavailable !== null,
+            })),
+          ]}
+          value={draft.asset}
+          onChange={({ currentTarget }) => set({ asset: currentTarget.value })}
+          error={fields['asset']}
+        />
+        <NativeSelect
+          label="Valid for"
+          data={LIVES}
+          value={draft.life}
+          onChange={({ currentTarget }) => set({ life: currentTarget.value })}
+          description={
+            risky
+              ? 'The rate is locked for the whole period. If the coin loses value, you bear the loss.'
+              : 'After that it expires; money that comes later needs a decision.'
+          }
+          error={fields['expires_in']}
+        />
+      </div>
       <Textarea
         label="Description (optional)"
         description="Shown to the customer."
@@ -158,24 +171,37 @@ function Fields(props: {
         onChange={({ currentTarget }) => set({ order: currentTarget.value })}
         error={fields['order_id']}
       />
-      <TextInput
-        label="Customer name (optional)"
-        value={draft.name}
-        maxLength={200}
-        onChange={({ currentTarget }) => set({ name: currentTarget.value })}
-        error={fields['customer.name']}
-      />
-      <TextInput
-        label="Customer email (optional)"
-        type="email"
-        value={draft.email}
-        maxLength={254}
-        onChange={({ currentTarget }) => set({ email: currentTarget.value })}
-        error={fields['customer.email']}
-      />
+      <div className="pm-pair">
+        <TextInput
+          label="Customer name (optional)"
+          value={draft.name}
+          maxLength={200}
+          onChange={({ currentTarget }) => set({ name: currentTarget.value })}
+          error={fields['customer.name']}
+        />
+        <TextInput
+          name="email"
+          label="Customer email (optional)"
+          type="email"
+          value={draft.email}
+          maxLength={254}
+          onChange={({ currentTarget }) => {
+            set({ email: currentTarget.value })
+            setEmailProblem(null)
+          }}
+          onBlur={({ currentTarget }) => setEmailProblem(emailProblemOf(currentTarget.value))}
+          error={emailProblem ?? fields['customer.email']}
+        />
+      </div>
     </>
   )
 }
+
+/** The server decides what an address is; this catches a slip while the person is still at the field. */
+const emailProblemOf = (text: string) =>
+  text.trim() === '' || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text.trim())
+    ? null
+    : 'Enter an email address such as ana@example.com, or leave it empty.'
 
 /** The bill as the customer will see it. */
 function Preview({ draft, amount }: { readonly draft: Draft; readonly amount: TypedAmount }) {

@@ -7,6 +7,9 @@ import { trpc } from '../../api/trpc.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
+import { chipOf } from '../../parts/table/filter-chip.ts'
+import { ListFilters } from '../../parts/table/list-filters.tsx'
+import { useListOrder } from '../../parts/table/list-order.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
 import { useNow } from '../../parts/use-now.ts'
@@ -14,6 +17,7 @@ import { useScope, useTo } from '../../session/scope.ts'
 import { CsvButton } from '../money/csv-button.tsx'
 import { paymentColumns } from '../money/payment-columns.tsx'
 import { PERIOD_FILTERS, readPeriod } from '../money/period.ts'
+import { periodChip } from '../money/period-chip.ts'
 import { PeriodFilter } from '../money/period-filter.tsx'
 
 const FILTERS = { network: 'any', counted: 'any', ...PERIOD_FILTERS }
@@ -31,7 +35,7 @@ const NETWORK_OPTIONS = [
 export function PaymentsPage() {
   const scope = useScope()
   const to = useTo()
-  const { filters, set, clear, filtered } = useUrlFilters(FILTERS)
+  const { filters, set, filtered } = useUrlFilters(FILTERS)
   const pages = useCursorPages()
   const { problem, ...detected } = readPeriod(filters, useNow(60_000), 'local')
   const network: NetworkId | null = NETWORK_IDS.find((id) => id === filters.network) ?? null
@@ -39,14 +43,19 @@ export function PaymentsPage() {
   const filter = { network, counted, ...detected }
   const list = useQuery(
     trpc.payments.list.queryOptions(
-      { ...scope, ...filter, cursor: pages.cursor },
+      { ...scope, ...filter, order: useListOrder(), cursor: pages.cursor },
       { placeholderData: keepPreviousData },
     ),
   )
   const columns = paymentColumns(to)
+  const chips = [
+    ...periodChip('Detected', filters),
+    ...chipOf(filters, FILTERS, 'network', 'Network', NETWORK_OPTIONS),
+    ...chipOf(filters, FILTERS, 'counted', 'Applied', COUNTED),
+  ]
   return (
     <Page title="Payments" actions={<CsvButton what="payments" filters={filter} />}>
-      <search className="pm-filters">
+      <ListFilters chips={chips} remove={set}>
         <PeriodFilter label="Detected" filters={filters} problem={problem} onChange={set} />
         <NativeSelect
           aria-label="Network"
@@ -60,12 +69,7 @@ export function PaymentsPage() {
           value={filters.counted}
           onChange={({ currentTarget }) => set({ counted: currentTarget.value })}
         />
-        {filtered ? (
-          <Button variant="subtle" size="xs" onClick={clear}>
-            Clear filters
-          </Button>
-        ) : null}
-      </search>
+      </ListFilters>
       <DataTable
         what="payments"
         columns={columns}
@@ -74,7 +78,7 @@ export function PaymentsPage() {
         idOf={({ id }) => id}
         pages={pages}
         nextCursor={list.data?.nextCursor}
-        foot="Newest first. The CSV includes the locked rate."
+        foot="The CSV includes the locked rate."
         empty={
           filtered ? (
             <EmptyState title="No payments match." />

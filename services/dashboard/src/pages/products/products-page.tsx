@@ -8,7 +8,9 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Modal } from '../../parts/modal.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { useListOrder } from '../../parts/table/list-order.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -24,7 +26,10 @@ export function ProductsPage() {
   const [adding, setAdding] = useState(false)
   const [editedId, setEditedId] = useState<string | null>(null)
   const list = useQuery(
-    trpc.products.list.queryOptions({ ...scope, cursor: pages.cursor }, { placeholderData: keepPreviousData }),
+    trpc.products.list.queryOptions(
+      { ...scope, order: useListOrder(), cursor: pages.cursor },
+      { placeholderData: keepPreviousData },
+    ),
   )
   const edited = list.data?.items.find(({ id }) => id === editedId)
   const add = (
@@ -68,7 +73,7 @@ const COLUMNS: readonly Column<ProductRow>[] = [
     wide: true,
     cell: ({ sku }) => (sku === null ? <span className="pm-dim">–</span> : <UntrustedText mono>{sku}</UntrustedText>),
   },
-  { header: 'Added', cell: ({ created_at: at }) => <Time at={at} /> },
+  { header: 'Added', isOrder: true, cell: ({ created_at: at }) => <Time at={at} /> },
 ]
 
 const editColumn = (edit: (id: string) => void): Column<ProductRow> => ({

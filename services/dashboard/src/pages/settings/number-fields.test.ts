@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PAYMENT_FIELDS, PRICING_FIELDS, typedNumber } from './number-fields.ts'
+import { PAYMENT_FIELDS, PRICING_FIELDS, sentencesOf, typedNumber } from './number-fields.ts'
 
 const [minutes, percent] = PRICING_FIELDS
 
@@ -15,4 +15,10 @@ test('typed numbers are understood or refused, never guessed', () => {
 test('the usual value of every rule is within its bounds', () => {
   for (const field of [...PRICING_FIELDS, ...PAYMENT_FIELDS])
     expect(typedNumber(field, String(field.usual)), field.key).not.toBeNull()
+})
+
+test('a rule of two numbers is one sentence', () => {
+  const sentences = sentencesOf(PAYMENT_FIELDS).map((fields) => fields.map(({ key }) => key))
+  expect(sentences).toContainEqual(['lateGraceMs', 'lateDriftBps'])
+  expect(sentences.flat()).toEqual(PAYMENT_FIELDS.map(({ key }) => key))
 })

@@ -20,6 +20,8 @@ export interface NumberField {
   readonly max: number
   readonly usual: number
   readonly effect: string
+  /** Continues the sentence of the field before. */
+  readonly isContinued?: true
 }
 
 const MINUTE = 60_000
@@ -66,7 +68,7 @@ export const PAYMENT_FIELDS: readonly NumberField[] = [
   },
   {
     ...{ key: 'lateDriftBps', before: 'if the coin fell by at most', after: '%.', unit: PERCENT },
-    ...{ min: 0, max: 10, usual: 2 },
+    ...{ min: 0, max: 10, usual: 2, isContinued: true },
     effect: 'A rise in your favour is always accepted.',
   },
   {
@@ -102,6 +104,12 @@ export const PAYMENT_FIELDS: readonly NumberField[] = [
     effect: 'All owners get an email about it. 0 requires a code every time.',
   },
 ]
+
+/** The fields by sentence: most have one of their own. */
+export function sentencesOf(fields: readonly NumberField[]): readonly (readonly NumberField[])[] {
+  const starts = fields.flatMap(({ isContinued }, place) => (isContinued === true && place > 0 ? [] : [place]))
+  return starts.map((start, index) => fields.slice(start, starts[index + 1]))
+}
 
 /** The stored value in the entered unit. */
 export function shownNumber({ key, unit }: NumberField, settings: Settings): string {

@@ -1,6 +1,7 @@
-import { NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
-import { type NumberField, shownNumber, typedNumber } from './number-fields.ts'
+import { type NumberField, sentencesOf, typedNumber } from './number-fields.ts'
+import { NumberSentence } from './number-sentence.tsx'
 import { ChangedElsewhere, SettingsForm } from './settings-form.tsx'
 import { type Settings, type SettingsChange, useSettingsDraft } from './use-settings-draft.ts'
 
@@ -36,21 +37,8 @@ export function NumbersSection({ settings, fields, hasArsSeries }: NumbersSectio
       draft={draft}
       onSave={faulty.length > 0 ? null : save}
     >
-      {fields.map((field) => (
-        <div key={field.key}>
-          <TextInput
-            label={`${field.before} … ${field.after}`}
-            description={`${field.effect} Default: ${field.usual}.`}
-            value={draft.value(field.key, shownNumber(field, settings))}
-            onChange={({ currentTarget }) => draft.type(field.key, currentTarget.value)}
-            error={faulty.includes(field) ? `Enter a number from ${field.min} to ${field.max}.` : undefined}
-            disabled={draft.refusal !== null}
-            inputMode="decimal"
-            autoComplete="off"
-            maw={520}
-          />
-          <ChangedElsewhere now={draft.changedElsewhere(field.key, (from) => shownNumber(field, from))} />
-        </div>
+      {sentencesOf(fields).map((sentence) => (
+        <NumberSentence key={sentence[0]?.key} fields={sentence} settings={settings} draft={draft} />
       ))}
       {hasArsSeries === true ? (
         <div>

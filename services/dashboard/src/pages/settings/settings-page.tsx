@@ -5,6 +5,7 @@ import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
+import { BrandSection } from './brand-section.tsx'
 import { BusinessSection } from './business-section.tsx'
 import { ConfirmationsSection } from './confirmations-section.tsx'
 import { HistorySection } from './history-section.tsx'
@@ -16,6 +17,7 @@ const SECTIONS = {
   payments: 'Payments',
   confirmations: 'Confirmations',
   business: 'Business and security',
+  brand: 'Brand',
   history: 'History',
 } as const
 type Section = keyof typeof SECTIONS
@@ -51,5 +53,6 @@ function Rules({ section }: { readonly section: Exclude<Section, 'history'> }) {
   if (section === 'pricing') return <NumbersSection settings={data} fields={PRICING_FIELDS} hasArsSeries />
   if (section === 'payments') return <NumbersSection settings={data} fields={PAYMENT_FIELDS} />
   if (section === 'confirmations') return <ConfirmationsSection settings={data} />
+  if (section === 'brand') return <BrandSection settings={data} />
   return <BusinessSection settings={data} />
 }

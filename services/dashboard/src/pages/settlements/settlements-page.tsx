@@ -6,7 +6,9 @@ import { showCount } from '../../format/amounts.ts'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { ListFilters } from '../../parts/table/list-filters.tsx'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
 import { useNow } from '../../parts/use-now.ts'
@@ -14,6 +16,7 @@ import { useScope, useTo } from '../../session/scope.ts'
 import type { SettlementRow } from '../money/answers.ts'
 import { CsvButton } from '../money/csv-button.tsx'
 import { PERIOD_FILTERS, readPeriod } from '../money/period.ts'
+import { periodChip } from '../money/period-chip.ts'
 import { PeriodFilter } from '../money/period-filter.tsx'
 import { KIND_LABELS } from '../wallets/labels.ts'
 import { walletNames } from '../wallets/wallet-names.ts'
@@ -73,14 +76,9 @@ export function SettlementsPage() {
       beside={<span className="pm-muted">What each wallet received, per day and coin.</span>}
       actions={<CsvButton what="settlements" filters={span} />}
     >
-      <search className="pm-filters">
+      <ListFilters chips={periodChip('Confirmed', filters)} remove={set}>
         <PeriodFilter label="Confirmed" filters={filters} problem={problem} onChange={set} />
-        {filtered ? (
-          <Button variant="subtle" size="xs" onClick={clear}>
-            Clear filters
-          </Button>
-        ) : null}
-      </search>
+      </ListFilters>
       <DataTable
         what="settlements"
         columns={columns}

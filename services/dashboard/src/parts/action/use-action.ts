@@ -1,6 +1,7 @@
 import { type QueryFilters, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { type Failure, failureOf } from '../../api/failure.ts'
+import { SESSION_KEY } from '../../api/query-client.ts'
 import { announce } from '../../frame/announcer.tsx'
 import { recordOwnChange } from '../own-changes.ts'
 import { withStepUp } from '../second-factor/step-up.ts'
@@ -64,6 +65,8 @@ export function useAction<TInput, TOutput>(plan: ActionPlan<TInput, TOutput>): A
       // A refused intent is over; one without a response may have been done, so a repetition keeps its id.
       if (!why.transient) intent.current = null
       setFailure(why)
+      // The session ended meanwhile: asking for it shows the log-in above this form.
+      if (why.code === 'UNAUTHORIZED') void client.invalidateQueries({ queryKey: SESSION_KEY })
       return null
     } finally {
       running.current = false

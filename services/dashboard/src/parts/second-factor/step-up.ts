@@ -1,4 +1,5 @@
 import { failureOf } from '../../api/failure.ts'
+import { api } from '../../api/trpc.ts'
 
 /** What the person must do: enter a code, or set up an authenticator first. */
 type Asked = 'code' | 'authenticator'
@@ -35,6 +36,20 @@ export async function withStepUp<T>(call: () => Promise<T>): Promise<T> {
     if (asked !== null && (await ask(asked))) return await call()
     throw error
   }
+}
+
+/** A code that ends sooner is asked for again: filling in a form takes a while. */
+const SOON_MS = 60_000
+
+/**
+ * Asks for what a dangerous form will need before the form is filled in: a code, or an authenticator. True when the form may open. The
+ * server checks the call itself all the same; where it cannot be asked, it is left to that.
+ */
+export async function stepUpFirst(): Promise<boolean> {
+  const known = await api.auth.me.query().catch(() => null)
+  if (known === null) return true
+  if (!known.hasAuthenticator) return await ask('authenticator')
+  return (known.steppedUpUntil ?? 0) > Date.now() + SOON_MS || (await ask('code'))
 }
 
 /** Calls the listener whenever the dialog changes; returns a function that unsubscribes. */

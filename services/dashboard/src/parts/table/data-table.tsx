@@ -1,27 +1,19 @@
 import { Button } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { announce } from '../../frame/announcer.tsx'
 import { LoadError } from '../load-error.tsx'
 import { RowsSkeleton } from '../page-skeleton.tsx'
 import { ScrollBox } from '../scroll-box.tsx'
 import { useLate } from '../use-late.ts'
+import type { Column } from './column.ts'
+import { cellClass, HeaderCells } from './header-cells.tsx'
+import { sortRows, useSorting } from './list-order.ts'
 import type { CursorPages } from './use-cursor-pages.ts'
 import { type RowsQuery, useFrozenRows } from './use-frozen-rows.ts'
 import { useReturnToRow } from './use-return-to-row.ts'
 import { useStartOfPage } from './use-start-of-page.ts'
-
-export interface Column<T> {
-  readonly header: string
-  /** In place of the header's text, for example a checkbox. */
-  readonly head?: ReactNode
-  /** This column has the row's link; without one it is the first. */
-  readonly isLink?: true
-  readonly cell: (row: T) => ReactNode
-  readonly align?: 'right'
-  /** Left out below 768 px, where each row is a card: keep number, status, amount and time. */
-  readonly wide?: boolean
-}
 
 export interface DataTableProps<T> {
   /** Name of the rows, in lower-case plural: "invoices". */
@@ -49,7 +41,9 @@ export interface DataTableProps<T> {
 export function DataTable<T>(props: DataTableProps<T>) {
   const { query, rows, pages, what } = props
   const late = useLate(query.isPending)
+  const { order, sorting } = useSorting()
   const held = useFrozenRows(query, rows ?? [], props.idOf, props.detailParam)
+  useNewRowsAnnounced(what, held.waiting)
   const card = useRef<HTMLDivElement>(null)
   useStartOfPage(card, pages?.cursor)
   const remember = useReturnToRow(card, rows !== undefined && !held.isOld)
@@ -57,22 +51,35 @@ export function DataTable<T>(props: DataTableProps<T>) {
     if (!query.isPending) return <LoadError what={what} error={query.error} onRetry={() => void query.refetch()} />
     return late ? <RowsSkeleton rows={8} /> : <div className="pm-card pm-table-waits" aria-busy="true" />
   }
+  const keyOf = props.columns.find(({ header }) => header === sorting?.header)?.sortBy
+  const shown = keyOf === undefined ? held.shown : sortRows(held.shown, keyOf, sorting?.isDescending === true)
   return (
     <div className="pm-card pm-list" ref={card} aria-busy={held.isOld}>
-      {held.waiting > 0 && pages?.cursor === undefined ? (
+      {held.waiting > 0 && (pages?.cursor === undefined || order === 'oldest') ? (
         <button type="button" className="pm-waiting" onClick={held.release}>
-          {held.waiting} new {held.waiting === 1 ? what.replace(/s$/, '') : what}
+          {newRows(what, held.waiting)}
         </button>
       ) : null}
       {query.error === null || query.error === undefined ? null : (
         <LoadError what={`newer ${what}`} error={query.error} onRetry={() => void query.refetch()} />
       )}
       <div className={held.isOld ? 'pm-old-rows' : undefined} inert={held.isOld}>
-        {held.shown.length === 0 ? props.empty : <Rows {...props} rows={held.shown} onOpen={remember} />}
+        {shown.length === 0 ? props.empty : <Rows {...props} rows={shown} onOpen={remember} />}
       </div>
       <Foot {...props} />
     </div>
   )
+}
+
+const newRows = (what: string, count: number) => `${count} new ${count === 1 ? what.replace(/s$/, '') : what}`
+
+/** Announces that rows wait above the list, once: not each further one, which the button shows. */
+function useNewRowsAnnounced(what: string, waiting: number) {
+  const before = useRef(0)
+  useEffect(() => {
+    if (before.current === 0 && waiting > 0) announce(newRows(what, waiting))
+    before.current = waiting
+  }, [what, waiting])
 }
 
 interface RowsProps<T> extends DataTableProps<T> {
@@ -97,13 +104,7 @@ function Rows<T>({ what, columns, rows, idOf, to, selectedId, onOpen }: RowsProp
     <ScrollBox label={what}>
       <table className="pm-table pm-num" aria-label={what}>
         <thead>
-          <tr>
-            {columns.map(({ header, head, align, wide }) => (
-              <th key={header} scope="col" className={cellClass(align, wide)}>
-                {head ?? header}
-              </th>
-            ))}
-          </tr>
+          <HeaderCells columns={columns} />
         </thead>
         <tbody>
           {rows.map((row) => {
@@ -137,17 +138,19 @@ function Rows<T>({ what, columns, rows, idOf, to, selectedId, onOpen }: RowsProp
   )
 }
 
-function cellClass(align: 'right' | undefined, wide: boolean | undefined): string | undefined {
-  const names = [align === 'right' ? 'pm-right' : '', wide === true ? 'pm-wide' : ''].filter((name) => name !== '')
-  return names.length === 0 ? undefined : names.join(' ')
-}
-
-function Foot<T>({ pages, nextCursor, foot, to }: DataTableProps<T>) {
+function Foot<T>({ pages, nextCursor, foot, to, columns }: DataTableProps<T>) {
+  const { order } = useSorting()
+  const isOldestFirst = order === 'oldest'
+  const isOrdered = columns.some((column) => column.isOrder)
   const paged = pages !== undefined && (pages.cursor !== undefined || typeof nextCursor === 'string')
-  if (!paged && foot === undefined) return null
+  if (!paged && foot === undefined && !isOrdered) return null
   return (
     <div className="pm-table-foot">
-      <span>{foot}</span>
+      <span>
+        {isOrdered ? (isOldestFirst ? 'Oldest first' : 'Newest first') : null}
+        {isOrdered && foot !== undefined ? '. ' : null}
+        {foot}
+      </span>
       {to === undefined ? null : (
         <span className="pm-dim pm-wide">
           <kbd>J</kbd> <kbd>K</kbd> move · <kbd>Enter</kbd> open · <kbd>C</kbd> copy ID
@@ -162,7 +165,7 @@ function Foot<T>({ pages, nextCursor, foot, to }: DataTableProps<T>) {
             disabled={pages.cursor === undefined}
             onClick={pages.newer}
           >
-            Newer
+            {isOldestFirst ? 'Older' : 'Newer'}
           </Button>
           <Button
             size="xs"
@@ -171,7 +174,7 @@ function Foot<T>({ pages, nextCursor, foot, to }: DataTableProps<T>) {
             disabled={typeof nextCursor !== 'string'}
             onClick={() => typeof nextCursor === 'string' && pages.older(nextCursor)}
           >
-            Older
+            {isOldestFirst ? 'Newer' : 'Older'}
           </Button>
         </span>
       ) : null}

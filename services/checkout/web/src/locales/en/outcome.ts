@@ -56,6 +56,7 @@ export const outcome = {
   jump: 'Returning to {m} in {t}.',
   stay: 'Stay here',
   contact: 'Contact {m}',
+  'contact.none': 'The shop’s website or your order confirmation says how to reach {m}.',
   'contact.at': '{m}’s contact: {a}',
   'expired.title': 'This payment request has expired',
   'expired.sub': 'The price was locked until {t} and no payment arrived in time.',

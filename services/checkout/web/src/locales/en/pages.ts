@@ -5,6 +5,7 @@ export const pages = {
   'receipt.totalPaid': 'Total paid',
   'receipt.order': 'Order',
   'receipt.rate': 'Locked rate',
+  'receipt.contact': 'Contact',
   'receipt.address': 'To address',
   'receipt.transactions': 'Transactions',
   'receipt.when': 'When and transaction ID',
@@ -27,7 +28,7 @@ export const pages = {
 
   'link.choose': 'Any amount',
   'link.sub': 'Enter the amount you want to pay.',
-  'link.fixed': 'You pay {a}.',
+  'link.pick': 'Choose a coin. The price is locked when you continue; no account or email needed.',
   'amount.range': 'Between {a} and {b}.',
   'amount.least': 'At least {a}.',
   'amount.most': 'At most {a}.',

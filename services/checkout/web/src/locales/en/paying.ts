@@ -95,6 +95,8 @@ export const paying = {
   'wallet.noNetwork':
     'The wallet does not have {n}, so nothing was sent. Add the network in the wallet, then try again.',
   'wallet.noAccount': 'The wallet shared no account, so nothing was sent. Unlock it, allow this page, then try again.',
+  'wallet.unprepared':
+    'We could not prepare the payment, so nothing was sent. Try again, or copy the address and amount.',
   'wallet.unclear': 'The wallet did not say whether it sent the payment. Look at its history before you try again.',
   'hint.title': 'Seen by your wallet, waiting for the network.',
   'hint.mine': 'Transaction {x} was sent. Don’t send it again. It counts once the network shows it.',

@@ -59,6 +59,7 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   jump: 'Volverás a {m} en {t}.',
   stay: 'Quedarme aquí',
   contact: 'Contactar con {m}',
+  'contact.none': 'La web de la tienda o la confirmación de tu pedido indica cómo contactar con {m}.',
   'contact.at': 'Contacto de {m}: {a}',
   'expired.title': 'Este cobro venció',
   'expired.sub': 'El precio era fijo hasta las {t} y no llegó ningún pago a tiempo.',

@@ -7,6 +7,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'receipt.totalPaid': 'Total pagado',
   'receipt.order': 'Pedido',
   'receipt.rate': 'Tipo de cambio fijado',
+  'receipt.contact': 'Contacto',
   'receipt.address': 'A la dirección',
   'receipt.transactions': 'Transacciones',
   'receipt.when': 'Fecha e ID de la transacción',
@@ -29,7 +30,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
 
   'link.choose': 'Cualquier importe',
   'link.sub': 'Escribe el importe que quieres pagar.',
-  'link.fixed': 'Pagas {a}.',
+  'link.pick': 'Elige una moneda. El precio queda fijo al continuar; no hace falta cuenta ni correo.',
   'amount.range': 'Entre {a} y {b}.',
   'amount.least': 'Al menos {a}.',
   'amount.most': 'Como máximo {a}.',

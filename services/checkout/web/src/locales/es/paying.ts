@@ -98,6 +98,8 @@ export const paying: Readonly<Record<keyof typeof english, string>> = {
     'La billetera no tiene la red {n}, así que no se envió nada. Agrega la red en la billetera y prueba de nuevo.',
   'wallet.noAccount':
     'La billetera no mostró ninguna cuenta, así que no se envió nada. Desbloquéala, autoriza esta página y prueba de nuevo.',
+  'wallet.unprepared':
+    'No pudimos preparar el pago, así que no se envió nada. Inténtalo otra vez o copia la dirección y el importe.',
   'wallet.unclear': 'La billetera no dijo si envió el pago. Revisa su historial antes de intentarlo otra vez.',
   'hint.title': 'Enviado por tu billetera, a la espera de la red.',
   'hint.mine': 'Se envió la transacción {x}. No la envíes otra vez. Cuenta en cuanto la red la muestre.',

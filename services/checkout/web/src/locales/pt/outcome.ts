@@ -58,6 +58,7 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   jump: 'Voltando para {m} em {t}.',
   stay: 'Ficar aqui',
   contact: 'Falar com {m}',
+  'contact.none': 'O site da loja ou a confirmação do seu pedido informa como falar com {m}.',
   'contact.at': 'Contato de {m}: {a}',
   'expired.title': 'Esta cobrança venceu',
   'expired.sub': 'O preço foi garantido até {t} e nenhum pagamento chegou a tempo.',

@@ -7,6 +7,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'receipt.totalPaid': 'Total pago',
   'receipt.order': 'Pedido',
   'receipt.rate': 'Cotação fixada',
+  'receipt.contact': 'Contato',
   'receipt.address': 'Para o endereço',
   'receipt.transactions': 'Transações',
   'receipt.when': 'Data e ID da transação',
@@ -29,7 +30,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
 
   'link.choose': 'Qualquer valor',
   'link.sub': 'Digite o valor que quer pagar.',
-  'link.fixed': 'Você paga {a}.',
+  'link.pick': 'Escolha uma moeda. O preço fica garantido ao continuar; não precisa de conta nem e-mail.',
   'amount.range': 'Entre {a} e {b}.',
   'amount.least': 'No mínimo {a}.',
   'amount.most': 'No máximo {a}.',

@@ -98,6 +98,8 @@ export const paying: Readonly<Record<keyof typeof english, string>> = {
     'A carteira não tem a rede {n}, por isso nada foi enviado. Adicione a rede na carteira e tente de novo.',
   'wallet.noAccount':
     'A carteira não mostrou nenhuma conta, por isso nada foi enviado. Desbloqueie, autorize esta página e tente de novo.',
+  'wallet.unprepared':
+    'Não foi possível preparar o pagamento, então nada foi enviado. Tente de novo ou copie o endereço e o valor.',
   'wallet.unclear': 'A carteira não disse se enviou o pagamento. Veja o histórico dela antes de tentar de novo.',
   'hint.title': 'Enviado pela sua carteira, aguardando a rede.',
   'hint.mine': 'A transação {x} foi enviada. Não envie de novo. Ela conta assim que a rede a mostrar.',

@@ -1,0 +1,66 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { LeaseRepository } from '#shared/ports/leases.ts'
+
+/** Name of the lease of scheduled back-ups: one for the installation, whatever their folders are called in each container. */
+export const BACKUP_LEASE = 'backup'
+/** A process that was killed or lost its store holds the lease no longer than this. */
+const LEASE_MS = 30_000
+const RENEW_MS = 10_000
+/** After this long another process that still holds the lease is alive. */
+export const LEASE_ENDS_MS = 40_000
+const POLL_MS = 1_000
+
+/** Another process makes a back-up. */
+export class LeaseTaken extends Error {}
+
+/** A lease that is held. */
+export interface HeldLease {
+  /** Aborted by the caller's signal, and when another process has taken the lease. */
+  readonly signal: AbortSignal
+  /** Prolongs the lease; throws when another process has it. Call it before changing what other processes made. */
+  require(): Promise<void>
+}
+
+/** Who asks for the lease. */
+export interface LeaseRequest {
+  readonly owner: string
+  readonly signal: AbortSignal
+  /** How long to wait for its holder: `LEASE_ENDS_MS` outlasts one that was killed. */
+  readonly waitMs: number
+}
+
+/**
+ * Runs `work` while this process holds the lease of back-ups, and frees it afterwards. Throws `LeaseTaken` when another process still holds it
+ * after the wait. The lease counts by the store's clock.
+ */
+export async function underBackupLease<T>(
+  leases: LeaseRepository,
+  { owner, signal, waitMs }: LeaseRequest,
+  work: (lease: HeldLease) => Promise<T>,
+): Promise<T> {
+  const taken = () => new LeaseTaken('another process is making a back-up of this installation')
+  const acquire = async (): Promise<boolean> => await leases.acquire(BACKUP_LEASE, owner, LEASE_MS)
+  const until = performance.now() + waitMs
+  while (!(await acquire())) {
+    if (performance.now() >= until) throw taken()
+    await wait(POLL_MS, undefined, { signal })
+  }
+  const lost = new AbortController()
+  const renew = async (): Promise<void> => {
+    // While the store is lost nobody else can take the lease.
+    if (await acquire().catch(() => true)) return
+    lost.abort(taken())
+  }
+  const timer = setInterval(() => void renew(), RENEW_MS)
+  try {
+    return await work({
+      signal: AbortSignal.any([signal, lost.signal]),
+      require: async () => {
+        if (!(await acquire())) throw taken()
+      },
+    })
+  } finally {
+    clearInterval(timer)
+    await leases.release(BACKUP_LEASE, owner).catch(() => undefined)
+  }
+}

@@ -1,0 +1,56 @@
+import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
+import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
+import {
+  BACKUP_AGE_MAX_MS,
+  BACKUP_AHEAD_MAX_MS,
+  type BackupAttempt,
+  backupAge,
+  type VerifiedBackup,
+} from '#shared/ports/verified-backups.ts'
+import { BACKUP_LEASE } from '../../backup/backup-lease.ts'
+import type { Installation } from '../session/installation.ts'
+
+const HOUR_MS = 3_600_000
+const REMEDY = 'schedule `paymesh backup run`, see deploy/README.md'
+
+/** What `checkBackup` reads of an installation. */
+export interface BackupCheckDeps extends Pick<Installation, 'db'> {
+  readonly clock: Pick<Installation['clock'], 'now'>
+  readonly config: Pick<Installation['config'], 'env'>
+}
+
+/**
+ * In production a verified back-up of the last day and a half, and no failure since; elsewhere the absence of both is a remark. A failure is a fault
+ * while older archives are still recent enough: the alert about their age would come a day later.
+ */
+export async function checkBackup({ db, clock, config }: BackupCheckDeps): Promise<string> {
+  const backups = createVerifiedBackups(db)
+  const [verified, attempt, leases] = await Promise.all([
+    backups.latest(),
+    backups.lastAttempt(),
+    createInstanceReads(db).leases(),
+  ])
+  const isRunning = leases.some(({ id, until }) => id === BACKUP_LEASE && until > clock.now())
+  const trouble = troubleOf(attempt, verified, isRunning)
+  const isProduction = config.env === 'production'
+  if (verified === null) {
+    if (isProduction) throw new Error(`no back-up was verified yet${trouble}; ${REMEDY}`)
+    return `no back-up was verified yet${trouble}; in production ${REMEDY}`
+  }
+  const text = `the newest verified back-up is of ${new Date(verified.takenAt).toISOString()}`
+  if (verified.takenAt > clock.now() + BACKUP_AHEAD_MAX_MS)
+    throw new Error(`${text}, a later time than now: a clock is or was wrong; make a new back-up${trouble}`)
+  const ageMs = backupAge(verified, clock.now())
+  if (ageMs > BACKUP_AGE_MAX_MS)
+    throw new Error(`${text}, ${Math.floor(ageMs / HOUR_MS)} hours ago${trouble}; ${REMEDY}`)
+  if (trouble !== '' && isProduction) throw new Error(`${text}${trouble}`)
+  return `${text}${trouble}`
+}
+
+/** What became of an attempt after the newest verified back-up; empty without one, and while it runs. */
+function troubleOf(attempt: BackupAttempt | null, verified: VerifiedBackup | null, isRunning: boolean): string {
+  if (attempt === null || (verified !== null && verified.takenAt >= attempt.startedAt)) return ''
+  const at = new Date(attempt.startedAt).toISOString()
+  if (attempt.failure !== null) return `; the attempt of ${at} failed: ${attempt.failure}`
+  return isRunning ? '' : `; the attempt of ${at} was ended before its archive was verified`
+}

@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { createPagePreloads } from './page-preloads.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'paymesh-preloads-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const chunk = (file: string, imports: string[] = [], css: string[] = []) => ({ file: `assets/${file}`, imports, css })
+mkdirSync(join(folder, '.vite'))
+writeFileSync(
+  join(folder, '.vite/manifest.json'),
+  JSON.stringify({
+    'index.html': chunk('index.js', ['_vendor.js'], ['assets/index.css']),
+    '_vendor.js': chunk('vendor.js'),
+    '_part.js': chunk('part.js', ['_vendor.js']),
+    'src/frame/place-route.tsx': chunk('frame.js', ['_part.js']),
+    'src/pages/login/login-page.tsx': chunk('login.js', ['index.html']),
+    'src/pages/overview/overview-page.tsx': chunk('overview.js', ['_part.js', 'index.html'], ['assets/overview.css']),
+    'src/pages/deliveries/deliveries-page.tsx': chunk('deliveries.js'),
+  }),
+)
+const preloads = createPagePreloads(folder)
+const script = (...names: string[]) => names.map((name) => `</assets/${name}.js>; rel=modulepreload`).join(', ')
+
+test('a path names the files of its page and of what it imports, without those that the document names', () => {
+  expect(preloads('/login')).toBe(script('login'))
+  const css = '</assets/overview.css>; rel=preload; as=style; crossorigin'
+  expect(preloads('/w1/test/overview')).toBe(`${script('frame', 'part', 'overview')}, ${css}`)
+  expect(preloads('/w1/live/webhooks/deliveries')).toBe(script('frame', 'part', 'deliveries'))
+})
+
+test('an unknown or deeper path names the frame alone, and a build without a manifest nothing', () => {
+  for (const path of ['/', '/w1/test/invoices/0197', '/w1/test/none', '/w1/test/__proto__']) {
+    expect(preloads(path), path).toBe(script('frame', 'part'))
+  }
+  expect(createPagePreloads(join(folder, 'none'))('/login')).toBeNull()
+})

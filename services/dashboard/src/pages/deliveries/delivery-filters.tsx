@@ -1,0 +1,94 @@
+import { NativeSelect, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useMemo } from 'react'
+import { EVENT_TYPES, type EventType } from '#shared/domain/enumerations.ts'
+import { chipOf } from '../../parts/table/filter-chip.ts'
+import { ListFilters } from '../../parts/table/list-filters.tsx'
+import { endpointName } from '../webhooks/labels.tsx'
+
+/** Filters of the list of deliveries in the URL. */
+export const DELIVERY_FILTERS = { q: '', status: 'all', endpoint: 'all', type: 'all', period: 'any' }
+
+const STATUSES = [
+  { value: 'all', label: 'Any status' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'pending', label: 'Queued or retrying' },
+  { value: 'held', label: 'Paused' },
+  { value: 'succeeded', label: 'Delivered' },
+] as const
+const TYPES = [{ value: 'all', label: 'Any event' }, ...EVENT_TYPES.map((type) => ({ value: type, label: type }))]
+const PERIODS = [
+  { value: 'any', label: 'Any time', days: null },
+  { value: '1', label: 'Last 24 hours', days: 1 },
+  { value: '7', label: 'Last 7 days', days: 7 },
+  { value: '30', label: 'Last 30 days', days: 30 },
+] as const
+const PERIOD_OPTIONS = PERIODS.map(({ value, label }) => ({ value, label }))
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+/** The query to the server; a period begins at a whole minute, so that the query stays the same for a while. */
+export function useDeliverySearch({ q, status, endpoint, type, period }: typeof DELIVERY_FILTERS) {
+  return useMemo(() => {
+    const days = PERIODS.find(({ value }) => value === period)?.days ?? null
+    const known = STATUSES.find(({ value }) => value === status)?.value ?? 'all'
+    const from = days === null ? null : Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - days * DAY_MS
+    return {
+      q,
+      status: known === 'all' ? null : known,
+      endpointId: endpoint === 'all' ? null : endpoint,
+      eventType: EVENT_TYPES.find((each): each is EventType => each === type) ?? null,
+      from,
+    }
+  }, [q, status, endpoint, type, period])
+}
+
+interface DeliveryFiltersProps {
+  readonly filters: typeof DELIVERY_FILTERS
+  readonly set: (change: Partial<typeof DELIVERY_FILTERS>) => void
+  readonly endpoints: readonly { readonly id: string; readonly url: string; readonly description: string | null }[]
+}
+
+/** What narrows the list of deliveries, and a chip for each filter that does. */
+export function DeliveryFilters({ filters, set, endpoints }: DeliveryFiltersProps) {
+  const ofEndpoints = [
+    { value: 'all', label: 'Any endpoint' },
+    ...endpoints.map((endpoint) => ({ value: endpoint.id, label: endpointName(endpoint) })),
+  ]
+  const selects = [
+    { name: 'status', label: 'Status', data: STATUSES },
+    { name: 'endpoint', label: 'Endpoint', data: ofEndpoints },
+    { name: 'type', label: 'Event type', data: TYPES },
+    { name: 'period', label: 'Time', data: PERIOD_OPTIONS },
+  ] as const
+  const chips = [
+    ...chipOf(filters, DELIVERY_FILTERS, 'q', 'Search'),
+    ...selects.flatMap(({ name, label, data }) => chipOf(filters, DELIVERY_FILTERS, name, label, data)),
+  ]
+  return (
+    <ListFilters
+      chips={chips}
+      remove={set}
+      search={
+        <TextInput
+          aria-label="Search by event, delivery or invoice"
+          placeholder="evt_, whd_, invoice"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={filters.q}
+          onChange={({ currentTarget }) => set({ q: currentTarget.value.slice(0, 100) })}
+          data-page-search
+        />
+      }
+    >
+      {selects.map(({ name, label, data }) => (
+        <NativeSelect
+          key={name}
+          aria-label={label}
+          data={[...data]}
+          value={filters[name]}
+          onChange={({ currentTarget }) => set({ [name]: currentTarget.value })}
+        />
+      ))}
+    </ListFilters>
+  )
+}

@@ -1,0 +1,22 @@
+import type { PaymentLinkRepository } from '#shared/ports/payment-links.ts'
+import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { type AssetOptions, type AssetOptionsDeps, assetOptions } from '#shared/usecases/quotes/list-asset-options.ts'
+
+/** Dependencies of listing the assets of a link. */
+export interface ListLinkOptionsDeps extends AssetOptionsDeps {
+  readonly paymentLinks: Pick<PaymentLinkRepository, 'findById'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+}
+
+/**
+ * The assets in which a link of a fixed amount can be paid, at current prices. Creates and reserves nothing. Null for an unknown id, and for a
+ * link whose amount the payer still has to choose.
+ */
+export async function listLinkOptions(deps: ListLinkOptionsDeps, linkId: string): Promise<AssetOptions | null> {
+  const link = await deps.paymentLinks.findById(linkId)
+  if (link === null || link.amount.kind !== 'fixed') return null
+  const workspace = await deps.workspaces.findById(link.workspaceId)
+  if (workspace === null) throw new Error(`link ${linkId} belongs to no workspace`)
+  const { mode, currency, amount } = link
+  return await assetOptions(deps, workspace, { mode, fiat: { minor: amount.minor, currency } })
+}
