@@ -80,7 +80,9 @@ test.each(['between the events and the rows', 'during the requests'] as const)(
     for (const row of rows) {
       if (row === null) expect.fail('no delivery')
       const sent = stage.receiver.requests.filter(({ headers }) => headers['x-webhook-id'] === row.id)
-      expect(sent).toHaveLength(row.claims)
+      // No request without a claim; a claim whose answer the election lost sent nothing and was made again.
+      expect(sent.length).toBeGreaterThan(0)
+      expect(sent.length).toBeLessThanOrEqual(row.claims)
       expect(row.attempt).toBe(1)
       expect(await deps.deliveries.listAttempts(row.id)).toHaveLength(1)
     }
