@@ -109,11 +109,18 @@ function failuresOf(project, { testResults }) {
     const file = `${project}: ${relative(process.cwd(), name)}`
     const failed = assertionResults.filter((test) => test.status === 'failed')
     if (failed.length === 0) return status === 'failed' ? [`${file}: ${firstLine(message)}`] : []
-    return failed.map((test) => `${file} > ${test.fullName}: ${firstLine(test.failureMessages.join('\n'))}`)
+    return failed.map((test) => `${file} > ${test.fullName}: ${cause(test.failureMessages.join('\n'))}`)
   })
 }
 
 const firstLine = (text) => text.trim().split('\n', 1)[0]?.slice(0, 300) ?? ''
+
+/** The first line of a failure, and the line of the test or of its support code that met it. */
+function cause(text) {
+  const place = text.split('\n').find((line) => /^\s+at .*\.ts:\d+/.test(line) && !line.includes('node_modules'))
+  const at = place?.match(/([^/\s(]+\.ts:\d+)/)?.[1]
+  return at === undefined ? firstLine(text) : `${firstLine(text)} (${at})`
+}
 
 const tsx = (...args) => ['--import', 'tsx', ...args]
 
