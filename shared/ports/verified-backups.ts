@@ -31,7 +31,7 @@ export interface VerifiedBackups {
   /** Null before the first, and after a restore. */
   lastAttempt(): Promise<BackupAttempt | null>
   recordAttempt(attempt: BackupAttempt): Promise<void>
-  /** Names of the archives that this installation began, by its audit log: others in the same folder are another installation's. */
+  /** Names of the newest 10,000 archives that this installation began, by its audit log: others in the same folder are another installation's. */
   begunArchives(): Promise<ReadonlySet<string>>
 }
 

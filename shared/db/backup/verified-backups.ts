@@ -10,6 +10,8 @@ export const VERIFIED_BACKUP_FACT = 'verified_backup'
 
 /** Action of the audit rows that name an archive, and the beginning of their ids. */
 const BACKUP_STARTED = 'backup.started'
+/** A year of a back-up each hour. Older archives are removed by hand. */
+const BEGUN_MAX = 10_000
 
 /** Name of the fact that a scheduled back-up was begun. */
 export const BACKUP_ATTEMPT_FACT = 'backup_attempt'
@@ -39,6 +41,8 @@ export function createVerifiedBackups(db: Database): VerifiedBackups {
       const rows = await db
         .collection(AUDIT_LOG)
         .find(begun, { projection: { 'detail.file': 1 } })
+        .sort({ _id: -1 })
+        .limit(BEGUN_MAX)
         .toArray()
       return new Set(rows.flatMap(({ detail }) => (typeof detail['file'] === 'string' ? [detail['file']] : [])))
     },
