@@ -49,7 +49,12 @@ interface Money {
 export async function previewDecisions(
   deps: PreviewDeps,
   input: BulkScope,
-): Promise<{ readonly entries: readonly ExceptionEntry[]; readonly decisions: readonly DecisionPreview[] }> {
+): Promise<{
+  readonly entries: readonly ExceptionEntry[]
+  readonly decisions: readonly DecisionPreview[]
+  /** Money of each exception that is about some, base units of its coin. */
+  readonly seen: ReadonlyMap<string, bigint>
+}> {
   const { workspaceId, mode } = input
   const ids = [...new Set(input.exceptionIds)]
   const found = await Promise.all(ids.map((id) => deps.decisions.find(workspaceId, mode, id)))
@@ -61,7 +66,8 @@ export async function previewDecisions(
   }
   const decisions: DecisionPreview[] = []
   for (const resolution of BULK_RESOLUTIONS) decisions.push(await preview(deps, { ...input, ids, resolution, money }))
-  return { entries, decisions }
+  const seen = [...money].flatMap(([id, { base }]) => (base > 0n ? [[id, base] as const] : []))
+  return { entries, decisions, seen: new Map(seen) }
 }
 
 async function preview(
