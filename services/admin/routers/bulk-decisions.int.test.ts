@@ -4,10 +4,7 @@ import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
-import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { adminCaller } from '#test/support/admin.ts'
-import { blockWith, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type AttackWorld, openAttackWorld } from '../attack-world.fixture.ts'
 
@@ -192,52 +189,4 @@ test('money in another coin than the invoice’s is decided one by one, where it
   const result = await caller.exceptions.decideMany({ ...at, ...op(), ids, resolution: 'accepted', reason })
   expect(result).toMatchObject({ done: [ids[0]], refused: [{ id: ids[1], message }] })
   expect(await statusOf(foreign.invoiceId)).toBe('expired')
-})
-
-// Guards money: a reorganisation between the look and the click must not settle an invoice with what is left of it.
-test('an underpaid invoice is never accepted with less than the person saw', async () => {
-  const { engine } = world
-  await engine.watchEverything()
-  const opened = await engine.open({ asset: 'usdt_ethereum' })
-  const { id } = opened.terms
-  const method = paymentMethodOf(opened)
-  const tenth = (method.quotes[0]?.amountBase ?? 0n) / 10n
-  const scope = { mode: 'test', network: 'ethereum', epoch: 1 } as const
-  const blocks = [6n, 3n].map((tenths, index) =>
-    blockWith(5_000 + index, engine.deps.clock.now(), method, [
-      { key: `k${randomUUID()}`, amountBase: tenths * tenth },
-    ]),
-  )
-  await recordBlockTransfers(engine.deps, { ...scope, blocks })
-  await confirmPayments(engine.deps, { ...scope, height: 5_100, finalizedHeight: null })
-  engine.advance(3 * 3_600_000)
-  await engine.publishRates()
-  await engine.setCursor(5_100, engine.deps.clock.now())
-  await advanceInvoice(engine.deps, id)
-  await world.count()
-  const { caller, at } = await person('ana@example.com')
-  const ids = [`partial:${id}`]
-  const [row] = (await caller.exceptions.previewMany({ ...at, ids })).rows
-  const seenBase = (9n * tenth).toString()
-  expect(row?.seenBase).toBe(seenBase)
-  expect((await caller.exceptions.get({ ...at, id: ids[0] ?? '' })).seenBase).toBe(seenBase)
-  await engine.deps.payments.orphanAbove({ ...scope, forkHeight: 5_000, at: engine.deps.clock.now() })
-  await advanceInvoice(engine.deps, id)
-  const about = { ...at, reason }
-  const message = expect.stringMatching(/^Only [\d.]+ USDT is left of the [\d.]+ USDT that you saw/)
-  await expect(caller.exceptions.accept({ ...about, ...op(), id: ids[0] ?? '', seenBase })).rejects.toMatchObject({
-    message,
-  })
-  const seen = { [ids[0] ?? '']: seenBase }
-  const many = { ...about, ids, resolution: 'accepted' as const }
-  expect(await caller.exceptions.decideMany({ ...many, ...op(), seen })).toEqual({
-    done: [],
-    refused: [{ id: ids[0], message }],
-  })
-  expect(await statusOf(id)).toBe('expired')
-  const [again] = (await caller.exceptions.previewMany({ ...at, ids })).rows
-  expect(again?.seenBase).toBe((6n * tenth).toString())
-  const less = { [ids[0] ?? '']: again?.seenBase ?? '' }
-  expect((await caller.exceptions.decideMany({ ...many, ...op(), seen: less })).done).toEqual(ids)
-  expect(await statusOf(id)).toBe('paid')
 })

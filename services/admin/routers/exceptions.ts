@@ -8,7 +8,6 @@ import {
   MONEY_EXCEPTION_KINDS,
 } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { type ExceptionEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
@@ -54,8 +53,6 @@ const detailWire = z.object({
     .nullable(),
   ways: z.array(z.enum(RESOLUTIONS)),
   valueIn: z.object({ symbol: z.string(), decimals: z.number(), due: z.string() }).nullable(),
-  /** Of an underpaid invoice: what it received, base units; `accept` takes it back, so that it never accepts less. */
-  seenBase: z.string().nullable(),
   /** The likely refund of overpaid and late money, in units of the coin; see `suggestRefund`. */
   refund: z.object({ amount: z.string(), symbol: z.string() }).nullable(),
 })
@@ -115,13 +112,12 @@ export const exceptionsRouter = router({
         worth,
         ways: [...ways],
         valueIn,
-        seenBase: entry.kind === 'partial' && invoice !== null ? receivedBase(invoice) : null,
         refund: await refundOf(ctx.deps, entry, invoice?.terms.workspaceId === input.workspaceId ? invoice : null),
       }
     }),
 
   accept: workspaceMutation('support', { stepUp: 'shortfall' })
-    .input(exceptionInput.extend({ reason, valueBase: valueBase.optional(), seenBase: valueBase.optional() }))
+    .input(exceptionInput.extend({ reason, valueBase: valueBase.optional() }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'accepted' })),
 
@@ -147,12 +143,10 @@ export const exceptionsRouter = router({
       const { money } = ctx.deps
       const weigh = largeShortfall(ctx, {})
       const scope = { workspaceId, mode, exceptionIds: ids, actor: ctx.actor, weigh }
-      const { entries, decisions, seen } = await previewDecisions(money, scope)
+      const { entries, decisions } = await previewDecisions(money, scope)
       const rows = await withSentences(ctx.deps, entries)
       return {
-        rows: rows.map(({ id, title, invoice }) => {
-          return { id, title, number: invoice?.number ?? null, seenBase: seen.get(id)?.toString() ?? null }
-        }),
+        rows: rows.map(({ id, title, invoice }) => ({ id, title, number: invoice?.number ?? null })),
         decisions: decisions.map(({ sums, possible, refused, ...decision }) => ({
           ...{ ...decision, possible: [...possible], refused: [...refused] },
           sums: sums.map(({ network, ...sum }) => ({ ...sum, networkName: money.networkName(network) })),
@@ -161,13 +155,7 @@ export const exceptionsRouter = router({
     }),
 
   decideMany: workspaceMutation('support', { stepUp: 'shortfall' })
-    .input(
-      bulkInput.extend({
-        resolution: z.enum(BULK_RESOLUTIONS),
-        reason: reason.optional(),
-        seen: z.record(z.string().max(300), valueBase).optional(),
-      }),
-    )
+    .input(bulkInput.extend({ resolution: z.enum(BULK_RESOLUTIONS), reason: reason.optional() }))
     .output(bulkResultWire)
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, ids, resolution } = input
@@ -176,7 +164,6 @@ export const exceptionsRouter = router({
       const { done, refused } = await decideMany(ctx.deps.money, {
         ...{ workspaceId, mode, exceptionIds: ids, resolution, weigh: largeShortfall(ctx, input) },
         ...{ ...actionOf(ctx, input), isDone: ctx.operation.isDone },
-        seen: new Map(Object.entries(input.seen ?? {}).map(([id, base]) => [id, BigInt(base)])),
       })
       return { done: [...done], refused: [...refused] }
     }),
@@ -197,11 +184,6 @@ export const exceptionsRouter = router({
       return await withSentence(ctx.deps, entry)
     }),
 })
-
-function receivedBase({ state }: Invoice): string | null {
-  const base = totals(state).receivedBase
-  return base > 0n ? base.toString() : null
-}
 
 /** Kinds whose money an operator may want to return. */
 const REFUNDABLE: readonly ExceptionKind[] = ['over', 'late', 'out_of_quote', 'cancelled_paid']
@@ -235,7 +217,6 @@ async function decide(
     readonly resolution: DecideInput['resolution']
     readonly invoiceId?: string | undefined
     readonly valueBase?: string | undefined
-    readonly seenBase?: string | undefined
   },
 ) {
   const { workspaceId, mode, id, resolution } = input
@@ -249,7 +230,6 @@ async function decide(
     weigh: largeShortfall(ctx, input),
     ...(input.invoiceId !== undefined && { invoiceId: input.invoiceId }),
     ...(input.valueBase !== undefined && { valueBase: BigInt(input.valueBase) }),
-    ...(input.seenBase !== undefined && { seenBase: BigInt(input.seenBase) }),
   })
   return await withSentence(ctx.deps, entry)
 }

@@ -8,10 +8,7 @@ const refusedWire = z.array(z.object({ id: z.string(), message: z.string() }))
 
 /** What each decision would do; every id is possible or refused. */
 export const bulkPreviewWire = z.object({
-  /** `seenBase`: what a decision sends back, so that it never accepts less. */
-  rows: z.array(
-    z.object({ id: z.string(), title: z.string(), number: z.number().nullable(), seenBase: z.string().nullable() }),
-  ),
+  rows: z.array(z.object({ id: z.string(), title: z.string(), number: z.number().nullable() })),
   decisions: z.array(
     z.object({
       resolution: z.enum(BULK_RESOLUTIONS),

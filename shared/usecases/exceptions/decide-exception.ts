@@ -1,11 +1,8 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
-import { activePaymentMethod, type Ms } from '#shared/domain/invoice/model.ts'
-import { totals } from '#shared/domain/invoice/totals.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Decision, ExceptionDecisions, ExceptionEntry, Resolution } from '#shared/ports/exception-decisions.ts'
-import type { Invoice } from '#shared/ports/invoices.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
 import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event.ts'
 import { refusalError } from '#shared/usecases/invoices/refusal-error.ts'
@@ -44,8 +41,6 @@ export interface DecideInput {
   readonly invoiceId?: string
   /** Value in base units of the invoice's asset; needed for money in another asset. */
   readonly valueBase?: bigint
-  /** What the person saw of it, base units of the invoice's asset: less is not accepted. A single payment never has another amount. */
-  readonly seenBase?: bigint
   /** Called before the exception is claimed, and again with the write; see {@link WeighAcceptance}. Absent = nothing is refused or mailed. */
   readonly weigh?: WeighAcceptance
 }
@@ -137,10 +132,10 @@ async function carryOut(
   input: DecideInput,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<void> {
-  const { resolution, actor, reason, weigh, seenBase } = input
+  const { resolution, actor, reason, weigh } = input
   if (resolution === 'rejected' || resolution === 'closed') return
   const attribution = { by: actor, ...(reason !== null && { reason }) }
-  if (entry.kind === 'partial') return await acceptReceived(deps, entry, attribution, { dryRun, weigh, seenBase })
+  if (entry.kind === 'partial') return await acceptReceived(deps, entry, attribution, { dryRun, weigh })
   const [payment] = await deps.payments.findByKeys([entry.paymentKey ?? ''])
   const invoiceId = resolution === 'attached' ? input.invoiceId : entry.invoiceId
   if (payment === undefined)
@@ -165,40 +160,18 @@ async function acceptReceived(
   deps: DecideDeps,
   entry: ExceptionEntry,
   attribution: { readonly by: string; readonly reason?: string },
-  {
-    dryRun,
-    weigh,
-    seenBase = 0n,
-  }: {
-    readonly dryRun: boolean
-    readonly weigh: WeighAcceptance | undefined
-    readonly seenBase: bigint | undefined
-  },
+  { dryRun, weigh }: { readonly dryRun: boolean; readonly weigh: WeighAcceptance | undefined },
 ): Promise<void> {
   // One id for every operator: if two claims overlap, only one accepts.
   const opId = `accept:${entry.id}:${entry.openedAt}`
   const event = { type: 'funds_accepted', payments: [], ...attribution } as const
   const result = await applyInvoiceEvent(deps, {
     ...{ invoiceId: entry.invoiceId ?? '', event, opId },
-    weigh: async (after) => {
-      requireSeen(after, seenBase)
-      return (await weigh?.({ after, isStated: false })) ?? null
-    },
+    ...(weigh !== undefined && { weigh: (after) => weigh({ after, isStated: false }) }),
     ...(dryRun && { preview: { payments: [] } }),
   })
   if (result.outcome === 'missing') throw new PaymeshError('NOT_FOUND')
   if (result.outcome === 'refused') throw refusalError(result.reason)
-}
-
-/** A reorganisation may take money away between the look and the decision. */
-function requireSeen({ state }: Invoice, seenBase: bigint): void {
-  const { receivedBase } = totals(state)
-  if (receivedBase >= seenBase) return
-  const lock = activePaymentMethod(state)
-  const text = (base: bigint) => (lock === null ? `${base}` : `${formatUnits(base, lock.decimals)} ${lock.symbol}`)
-  throw new PaymeshError('INVALID_STATE', {
-    message: `Only ${text(receivedBase)} is left of the ${text(seenBase)} that you saw. No changes were made. Review it and decide again.`,
-  })
 }
 
 async function requireOwn(deps: DecideDeps, { workspaceId, mode }: DecideInput, invoiceId: string): Promise<void> {

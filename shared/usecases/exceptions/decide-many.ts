@@ -10,8 +10,6 @@ export interface DecideManyInput extends BulkScope {
   readonly reason: string | null
   /** The operation succeeded before: nothing is changed, and the result says what this operation decided. */
   readonly isDone: boolean
-  /** What the person saw of each exception, base units; see `DecideInput.seenBase`. */
-  readonly seen?: ReadonlyMap<string, bigint>
 }
 
 /** Every requested exception is in one of the two lists. */
@@ -76,8 +74,7 @@ async function messageOfRest(deps: DecideDeps, input: DecideManyInput, id: strin
 function singleOf(input: DecideManyInput, exceptionId: string): DecideInput {
   const { workspaceId, mode, resolution, actor, reason, weigh } = input
   const opId = operationResourceId('exception', input.opId, exceptionId)
-  const seenBase = input.seen?.get(exceptionId) ?? 0n
-  return { workspaceId, mode, exceptionId, resolution, opId, actor, reason, weigh, seenBase }
+  return { workspaceId, mode, exceptionId, resolution, opId, actor, reason, weigh }
 }
 
 /** Nothing is changed by a decision that throws one of our errors; any other leaves it unknown, and the operation is repeated. */

@@ -49,12 +49,7 @@ interface Money {
 export async function previewDecisions(
   deps: PreviewDeps,
   input: BulkScope,
-): Promise<{
-  readonly entries: readonly ExceptionEntry[]
-  readonly decisions: readonly DecisionPreview[]
-  /** Money of each exception that is about some, base units of its coin. */
-  readonly seen: ReadonlyMap<string, bigint>
-}> {
+): Promise<{ readonly entries: readonly ExceptionEntry[]; readonly decisions: readonly DecisionPreview[] }> {
   const { workspaceId, mode } = input
   const ids = [...new Set(input.exceptionIds)]
   const found = await Promise.all(ids.map((id) => deps.decisions.find(workspaceId, mode, id)))
@@ -66,8 +61,7 @@ export async function previewDecisions(
   }
   const decisions: DecisionPreview[] = []
   for (const resolution of BULK_RESOLUTIONS) decisions.push(await preview(deps, { ...input, ids, resolution, money }))
-  const seen = [...money].flatMap(([id, { base }]) => (base > 0n ? [[id, base] as const] : []))
-  return { entries, decisions, seen: new Map(seen) }
+  return { entries, decisions }
 }
 
 async function preview(

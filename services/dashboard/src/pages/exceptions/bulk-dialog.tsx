@@ -104,12 +104,9 @@ function BulkForm(props: {
   const decision = decisions.find(({ resolution }) => resolution === chosen) ?? firstPossible(decisions)
   const namesOf = (some: Decision['refused']): readonly Undecided[] =>
     some.map(({ id, message }) => ({ name: nameOf(rows, id), message }))
-  const seen = Object.fromEntries(
-    rows.flatMap(({ id, seenBase }) => (seenBase === null ? [] : [[id, seenBase] as const])),
-  )
   const decide = useAction({
     call: (ids, { ids: exceptions, resolution }: { readonly ids: string[]; readonly resolution: Resolution }) =>
-      api.exceptions.decideMany.mutate({ ...scope, ...ids, ids: exceptions, resolution, seen }),
+      api.exceptions.decideMany.mutate({ ...scope, ...ids, ids: exceptions, resolution }),
     done: ({ done, refused }) => sentenceOf(done.length, refused.length, decision?.resolution ?? 'closed'),
     refresh: REFRESH,
     onDone: ({ done, refused }) => {

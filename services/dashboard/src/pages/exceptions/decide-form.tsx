@@ -15,7 +15,6 @@ interface Decision {
   readonly choice: Choice
   readonly valueBase?: string
   readonly number?: string
-  readonly seenBase?: string
 }
 
 const REFRESH = [
@@ -36,11 +35,10 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
   const [value, setValue] = useState('')
   const [number, setNumber] = useState('')
   const decide = useAction({
-    call: async (ids, { id, choice: request, valueBase, number: of, seenBase }: Decision) => {
+    call: async (ids, { id, choice: request, valueBase, number: of }: Decision) => {
       const action = { ...scope, ...ids, id, reason: ids.reason ?? '' }
       const worth = valueBase === undefined ? {} : { valueBase }
-      const seen = seenBase === undefined ? {} : { seenBase }
-      if (request === 'accepted') return await api.exceptions.accept.mutate({ ...action, ...worth, ...seen })
+      if (request === 'accepted') return await api.exceptions.accept.mutate({ ...action, ...worth })
       if (request === 'rejected') return await api.exceptions.reject.mutate(action)
       if (request === 'closed') return await api.exceptions.close.mutate({ ...scope, ...ids, id })
       const found = await api.invoices.list.query({ ...scope, q: of ?? '', limit: 2 })
@@ -72,8 +70,7 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
     if (!ready) return
     const worth = typeof valueBase === 'string' ? { valueBase } : {}
     const of = choice === 'attached' ? { number: number.trim() } : {}
-    const seen = known.seenBase === null ? {} : { seenBase: known.seenBase }
-    void decide.run({ id: entry.id, choice, ...worth, ...of, ...seen }, why === '' ? undefined : why)
+    void decide.run({ id: entry.id, choice, ...worth, ...of }, why === '' ? undefined : why)
   }
   return (
     <form onSubmit={submit} className="pm-stack" noValidate>
