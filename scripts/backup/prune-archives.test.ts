@@ -17,7 +17,7 @@ const put = (...names: readonly string[]): void => {
   for (const name of names) writeFileSync(join(folder, name), '')
 }
 const prune = (keep: number, keepDays: number, verified = nameOf(0)) =>
-  pruneArchives(folder, { keep, keepDays }, { verified, now: NOW })
+  pruneArchives(folder, { keep, keepDays }, { verified, now: NOW, own: new Set(readdirSync(folder)) })
 
 it('names archives by their time, and finds them newest first', async () => {
   expect(archiveName(NOW)).toBe('paymesh-20260630T030000Z.backup')
@@ -45,6 +45,19 @@ it('keeps the newest however old they are, and the one that was just verified', 
 it('counts no archive of a later time, and does not remove it before that', async () => {
   put(...[-400, -3, 0, 1, 2].map(nameOf))
   expect(await prune(2, 1)).toEqual([nameOf(2)])
-  expect((await listPastArchives(folder, NOW)).map(({ name }) => name)).toEqual([nameOf(0), nameOf(1)])
+  expect((await listPastArchives(folder, NOW, new Set(readdirSync(folder)))).map(({ name }) => name)).toEqual([
+    nameOf(0),
+    nameOf(1),
+  ])
   expect(readdirSync(folder)).toEqual(expect.arrayContaining([nameOf(-400), nameOf(-3)]))
+})
+
+// Guards data: two installations in one folder, by mistake or with a folder that several machines mount.
+it('neither removes nor counts what another installation made', async () => {
+  put(...[0, 1, 2, 40].map(nameOf))
+  const own = new Set([nameOf(2), nameOf(40)])
+  const about = { verified: nameOf(2), now: NOW, own }
+  expect(await pruneArchives(folder, { keep: 1, keepDays: 1 }, about)).toEqual([nameOf(40)])
+  expect((await listPastArchives(folder, NOW, own)).map(({ name }) => name)).toEqual([nameOf(2)])
+  expect(readdirSync(folder).sort()).toEqual([0, 1, 2].map(nameOf).sort())
 })

@@ -28,21 +28,25 @@ export async function listArchives(folder: string): Promise<readonly { readonly 
     .toSorted((one, other) => other.at - one.at)
 }
 
-/** The archives of a folder, newest first, without those that claim to be of a later time than `now`. */
-export async function listPastArchives(folder: string, now: number): ReturnType<typeof listArchives> {
-  return (await listArchives(folder)).filter(({ at }) => at <= now + BACKUP_AHEAD_MAX_MS)
+/** The archives of a folder that are among `own`, newest first, without those that claim to be of a later time than `now`. */
+export async function listPastArchives(
+  folder: string,
+  now: number,
+  own: ReadonlySet<string>,
+): ReturnType<typeof listArchives> {
+  return (await listArchives(folder)).filter(({ name, at }) => own.has(name) && at <= now + BACKUP_AHEAD_MAX_MS)
 }
 
 /**
- * Removes the archives that are kept neither by number nor by age. Returns the names of removed files. `verified` is kept in any case. Those of a later
- * time stay until that time has come, and take the place of none.
+ * Removes the archives among `own` that are kept neither by number nor by age: all others are another installation's. Returns the names of removed
+ * files. `verified` is kept in any case. Those of a later time stay until that time has come, and take the place of none.
  */
 export async function pruneArchives(
   folder: string,
   { keep, keepDays }: Retention,
-  { verified, now }: { readonly verified: string; readonly now: number },
+  { verified, now, own }: { readonly verified: string; readonly now: number; readonly own: ReadonlySet<string> },
 ): Promise<readonly string[]> {
-  const removed = (await listPastArchives(folder, now))
+  const removed = (await listPastArchives(folder, now, own))
     .slice(keep)
     .filter(({ name, at }) => name !== verified && now - at > keepDays * DAY_MS)
     .map(({ name }) => name)

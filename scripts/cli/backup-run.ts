@@ -73,7 +73,8 @@ async function makeVerified(store: BackupStore, { folder, secret, options }: Ord
   await nameArchive(unverified, file)
   await recordVerified(store, verified)
   await lease.require()
-  const removed = await pruneArchives(folder, options, { verified: name, now: store.clock.now() })
+  const own = await store.verifiedBackups.begunArchives()
+  const removed = await pruneArchives(folder, options, { verified: name, now: store.clock.now(), own })
   await removeUnverified(folder, await probeFolder(folder), { all: true })
   return { file, takenAt: verified.takenAt, documents: total(taken.counts), bytes: taken.bytes, removed }
 }
@@ -101,7 +102,7 @@ interface Due {
 }
 
 /**
- * A back-up if one is due, and the time of the next: one interval after the newest archive of the folder, or now when that archive is not the one that was
+ * A back-up if one is due, and the time of the next: one interval after our newest archive of the folder, or now when that archive is not the one that was
  * verified last: a process may have been killed before it recorded one, and anybody may put files into a folder.
  */
 async function runIfDue(order: Order, everyMs: number, signal: AbortSignal): Promise<Due> {
@@ -122,7 +123,8 @@ async function runIfDue(order: Order, everyMs: number, signal: AbortSignal): Pro
 /** Without a folder it is now: the attempt fails and says so. */
 async function dueAt({ clock, verifiedBackups }: BackupStore, folder: string, everyMs: number): Promise<number> {
   const now = clock.now()
-  const [newest] = await listPastArchives(folder, now).catch(() => [])
+  const own = await verifiedBackups.begunArchives()
+  const [newest] = await listPastArchives(folder, now, own).catch(() => [])
   if (newest === undefined) return now
   const age = Math.max(0, now - newest.at)
   const isRecorded = backupAge(await verifiedBackups.latest(), now) <= age + BACKUP_AHEAD_MAX_MS
@@ -162,7 +164,7 @@ export function addBackupRunCommand(backup: Command): void {
     backup
       .command('run <folder>')
       .description(
-        'Back up into a folder, verify the archive, record that for `doctor` and the alerts, then remove old archives of the folder: each installation needs its own folder.',
+        'Back up into a folder, verify the archive, record that for `doctor` and the alerts, then remove our old archives of the folder. Use one folder for each installation.',
       ),
   )
     .option('--keep <count>', 'how many of the newest archives are kept whatever their age', positive, KEEP)

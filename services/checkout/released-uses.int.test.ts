@@ -71,14 +71,16 @@ async function expiredWithCoin(linkId: string): Promise<string> {
   return id
 }
 
-/** The whole amount, confirmed, in a block of now. */
-async function payInFull(id: string): Promise<void> {
+/** The whole amount, confirmed, in a block of this time. */
+async function payInFull(id: string, at = stage.engine.deps.clock.now(), parts = 1): Promise<void> {
   const { deps } = stage.engine
   const invoice = await stored(id)
   const method = paymentMethodOf(invoice)
   height += 10
-  const transfers = [{ key: `k${randomUUID()}`, amountBase: method.quotes[0]?.amountBase ?? 0n }]
-  await recordBlockTransfers(deps, { ...SCOPE, blocks: [blockWith(height, deps.clock.now(), method, transfers)] })
+  const due = method.quotes[0]?.amountBase ?? 0n
+  const amountBase = due / BigInt(parts) + (parts === 1 ? 0n : 1n)
+  const transfers = Array.from({ length: parts }, () => ({ key: `k${randomUUID()}`, amountBase }))
+  await recordBlockTransfers(deps, { ...SCOPE, blocks: [blockWith(height, at, method, transfers)] })
   await confirmPayments(deps, { ...SCOPE, height: height + 9, finalizedHeight: null })
   await advanceInvoice(deps, id)
 }
@@ -104,5 +106,27 @@ it('still accepts late money of an invoice that kept its use', async () => {
   const first = await expiredWithCoin(linkId)
   await payInFull(first)
   expect((await stored(first)).state).toMatchObject({ status: 'paid', paidLate: true })
+  expect((await pay(linkId)).status).toBe(409)
+})
+
+// Guards money: an operator let deadlines of a stuck network pass, and the money was on the chain in time all along.
+it.each([1, 120])('leaves money of a block that was read too late to the merchant, in %i transfers', async (parts) => {
+  const linkId = await seat()
+  const first = await expiredWithCoin(linkId)
+  const second = (await pay(linkId)).body.invoice.id
+  const { expiresAt } = (await stored(first)).state
+  await payInFull(first, expiresAt - MINUTE, parts)
+  const { state } = await stored(first)
+  expect(state.status).toBe('expired')
+  expect(state.ledger.some(({ eligible }) => eligible)).toBe(false)
+  expect(state.exceptions.map(({ exception }) => exception)).toContain('late')
+  expect((await stored(second)).state.status).toBe('new')
+})
+
+it('still takes money of a block that was read too late as paid in time where the use was kept', async () => {
+  const linkId = await seat()
+  const first = await expiredWithCoin(linkId)
+  await payInFull(first, (await stored(first)).state.expiresAt - MINUTE)
+  expect((await stored(first)).state).toMatchObject({ status: 'paid', paidLate: false })
   expect((await pay(linkId)).status).toBe(409)
 })

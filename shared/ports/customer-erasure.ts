@@ -11,7 +11,7 @@ export interface StoredAnswer {
 /** Removes a customer's name and e-mail address from stored data about an invoice. */
 export interface CustomerEraser {
   /**
-   * Empties both fields of the invoice and the texts of its notes, and sets when copies are to be searched again, together with the audit row; false when
+   * Empties both fields of the invoice and the texts of its notes and of those on its exceptions, and sets when copies are to be searched again, together with the audit row; false when
    * there is nothing to erase.
    */
   eraseInvoice(

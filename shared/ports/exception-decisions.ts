@@ -22,7 +22,8 @@ export interface ExceptionNote {
   readonly opId: string
   readonly by: string
   readonly at: Ms
-  readonly text: string
+  /** Null once it was erased together with the customer. */
+  readonly text: string | null
 }
 
 /** An exception with its decisions and notes. */

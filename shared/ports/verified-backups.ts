@@ -31,6 +31,8 @@ export interface VerifiedBackups {
   /** Null before the first, and after a restore. */
   lastAttempt(): Promise<BackupAttempt | null>
   recordAttempt(attempt: BackupAttempt): Promise<void>
+  /** Names of the newest 10,000 archives that this installation began, by its audit log: others in the same folder are another installation's. */
+  begunArchives(): Promise<ReadonlySet<string>>
 }
 
 /** Clocks of an installation's machines differ by less. A back-up of a later time was made while a clock was wrong. */

@@ -87,6 +87,30 @@ test('a lost connection keeps the form, and the second try makes one invoice', a
   expect(await invoicesOf('kept-2')).toBe(1)
 })
 
+// Guarantee: what the server did, but could not tell because the connection and then the session were lost, is not done once more.
+test('an answer that was lost before the session ended makes no second invoice', async () => {
+  const page = await open('invoices/new', /ERR_FAILED/)
+  await page.getByLabel('Amount').fill('4.75')
+  await page.getByLabel('Order (optional)').fill('kept-3')
+  const button = page.getByRole('button', { name: 'Create invoice' })
+  await page.route(
+    (url) => url.pathname.endsWith('/invoices.create'),
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  await button.click()
+  await page.getByRole('alert').getByText('The server did not respond.').waitFor()
+  expect(await invoicesOf('kept-3')).toBe(1)
+  await pressWithoutSession(page, button)
+  await logInAgain(page)
+  await button.click()
+  await page.waitForURL(/invoices\/[0-9a-f-]{36}$/)
+  expect(await invoicesOf('kept-3')).toBe(1)
+})
+
 test('amount and currency stand beside each other, and a field says what is wrong when it is left', async () => {
   const page = await open('invoices/new')
   const amount = page.getByLabel('Amount')

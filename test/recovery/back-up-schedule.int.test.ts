@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { BACKUP_LEASE } from '#scripts/backup/backup-lease.ts'
 import { archiveName } from '#scripts/backup/prune-archives.ts'
 import { checkBackup } from '#scripts/cli/doctor/check-backup.ts'
+import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { LEASES } from '#shared/db/installation/lease-model.ts'
@@ -208,6 +209,33 @@ describe('two processes on one folder', () => {
     expect([status, said]).toEqual([1, expect.stringContaining('another process is making a back-up')])
     expect(wholeOnes()).toHaveLength(1)
     expect(partialOnes()).toEqual([])
+  })
+})
+
+describe('two installations on one folder', () => {
+  // Guards data: what this installation did not begin is another one's, however old it is.
+  it('remove only their own archives, and count only those', async () => {
+    const [own, strange] = ['20260101', '20260102'].map((day) => `paymesh-${day}T000000Z.backup`)
+    const later = archiveName(source.runtime.clock.now() + 60_000)
+    for (const name of [own, strange, later]) writeFileSync(join(archives, name ?? ''), name ?? '')
+    const about = { action: 'backup.started', subject: 'own', workspaceId: null, mode: null, actor: 'cli:root' }
+    await createAuditRepository(source.db).insertMany([
+      { id: 'backup.started:own', at: 1_767_225_600_000, ...about, detail: { file: own ?? '' } },
+    ])
+    const running = paymesh(['run', archives, '--every', '24', '--keep', '1', '--keep-days', '1'])
+    await vi.waitFor(() => expect(running.said()).toContain('The next back-up is due at '), WAIT)
+    expect(running.said()).toContain('verified, ')
+    running.child.kill('SIGTERM')
+    await running.ended
+    expect(existsSync(join(archives, own ?? ''))).toBe(false)
+    expect(wholeOnes()).toEqual(expect.arrayContaining([strange, later]))
+    expect(wholeOnes()).toHaveLength(3)
+    // A restart counts from our own, although the newest of the folder is not recorded.
+    const again = paymesh(['run', archives, '--every', '24'])
+    await vi.waitFor(() => expect(again.said()).toContain('The next back-up is due at '), WAIT)
+    again.child.kill('SIGTERM')
+    await again.ended
+    expect(wholeOnes()).toHaveLength(3)
   })
 })
 

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { eraseCustomer, sweepErasures } from '#shared/usecases/maintenance/erase-customer.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
 import { submitRefundAddress } from '#shared/usecases/refunds/submit-refund-address.ts'
@@ -220,6 +222,36 @@ describe('erasing a customer', () => {
     expect(again.notes.map(({ text }) => text)).toEqual([null, null])
     // Notes change neither version nor announcements.
     expect(again.version).toBe(before.version)
+  })
+
+  it('erases the texts of notes on its exceptions, also on those that name only a transfer of it', async () => {
+    const [id, other] = [await make({}), await make({})]
+    const key = `test:ethereum:0x${op().replaceAll('-', '')}:log:1`
+    const shared = { workspaceId: ana.at.workspaceId, mode: ana.at.mode, detail: 'late', openedAt: 1, closedAt: null }
+    const ids = ['late', 'unmatched', 'other'].map((kind) => `${kind}:${key}`)
+    const [ofInvoice = '', ofTransfer = '', ofOther = ''] = ids
+    await engine.deps.exceptions.openOnce([
+      { ...shared, id: ofInvoice, kind: 'late', invoiceId: id, paymentKey: key },
+      { ...shared, id: ofTransfer, kind: 'unmatched', invoiceId: null, paymentKey: key },
+      { ...shared, id: ofOther, kind: 'late', invoiceId: other, paymentKey: null },
+    ])
+    const row = {
+      ...{ payment: key, version: 1, state: 'confirmed' as const, amountBase: '1', firstSeenAt: new Date() },
+      ...{ counted: false, uncountedReason: 'unmatched' as const, acceptedBase: null, late: false, rateSeen: null },
+      ...{ eligible: false, simulated: false, detected: true, confirmed: true, lateAnnounced: false },
+    }
+    await stores.db.collection(INVOICES).updateOne({ _id: id }, { $set: { ledger: [row] } })
+    const text = 'María called: she paid from Binance'
+    for (const about of ids) await ana.caller.exceptions.note({ ...ana.at, id: about, opId: op(), text })
+    await ana.caller.invoices.eraseCustomer({ ...ana.at, id, opId: op(), reason: 'asked by letter' })
+    const stored = await stores.db
+      .collection(EXCEPTIONS)
+      .find({ _id: { $in: ids } }, { sort: { _id: 1 } })
+      .toArray()
+    const texts = new Map(stored.map(({ _id, notes = [] }) => [_id, notes.map((note) => note.text)]))
+    expect([texts.get(ofInvoice), texts.get(ofTransfer), texts.get(ofOther)]).toEqual([[null], [null], [text]])
+    for (const about of ids)
+      expect(JSON.stringify(await engine.deps.audits.listBySubject(about))).not.toMatch(/María|Binance/)
   })
 
   it('takes fifty notes, and refuses the next one in a sentence', async () => {

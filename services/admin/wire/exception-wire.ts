@@ -37,7 +37,7 @@ export const exceptionWire = z.object({
   deciding: decisionWire.nullable(),
   /** The last decision; null for those that closed automatically. */
   resolved: decisionWire.nullable(),
-  notes: z.array(z.object({ by: z.string(), at: z.number(), text: z.string() })),
+  notes: z.array(z.object({ by: z.string(), at: z.number(), text: z.string().nullable() })),
 })
 export type ExceptionWire = z.infer<typeof exceptionWire>
 

@@ -8,6 +8,11 @@ import { BACKUP_AHEAD_MAX_MS, type VerifiedBackups } from '#shared/ports/verifie
 /** Name of the fact that a back-up was verified. */
 export const VERIFIED_BACKUP_FACT = 'verified_backup'
 
+/** Action of the audit rows that name an archive, and the beginning of their ids. */
+const BACKUP_STARTED = 'backup.started'
+/** A year of a back-up each hour. Older archives are removed by hand. */
+const BEGUN_MAX = 10_000
+
 /** Name of the fact that a scheduled back-up was begun. */
 export const BACKUP_ATTEMPT_FACT = 'backup_attempt'
 
@@ -30,13 +35,24 @@ export function createVerifiedBackups(db: Database): VerifiedBackups {
       const change = { $set: { value: JSON.stringify(attempt) }, $currentDate: { changedAt: true as const } }
       await db.collection(INSTALLATION).updateOne({ _id: BACKUP_ATTEMPT_FACT }, change, { upsert: true })
     },
+    begunArchives: async () => {
+      // A range of the primary key: `;` follows `:`. Back-ups that a person made have rows too, under the names of their files.
+      const begun = { _id: { $gte: `${BACKUP_STARTED}:`, $lt: `${BACKUP_STARTED};` } }
+      const rows = await db
+        .collection(AUDIT_LOG)
+        .find(begun, { projection: { 'detail.file': 1 } })
+        .sort({ _id: -1 })
+        .limit(BEGUN_MAX)
+        .toArray()
+      return new Set(rows.flatMap(({ detail }) => (typeof detail['file'] === 'string' ? [detail['file']] : [])))
+    },
     record: async (verified, audit) => {
       const latestAt = verified.verifiedAt + BACKUP_AHEAD_MAX_MS
       if (verified.takenAt > latestAt)
         throw new Error(
           `the archive is of ${new Date(verified.takenAt).toISOString()}, a later time than the store's: a clock is or was wrong`,
         )
-      const started = await db.collection(AUDIT_LOG).findOne({ _id: `backup.started:${verified.backupId}` })
+      const started = await db.collection(AUDIT_LOG).findOne({ _id: `${BACKUP_STARTED}:${verified.backupId}` })
       if (started === null)
         throw new Error('this installation did not make the archive: its audit log does not name it')
       await audited(db, audit, async (session) => {

@@ -9,7 +9,7 @@ import type {
   PaymentState,
 } from '#shared/domain/enumerations.ts'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
-import type { OpenException, UncountedReason } from '#shared/domain/invoice/model.ts'
+import type { OpenException, QuotePolicy, UncountedReason } from '#shared/domain/invoice/model.ts'
 import type { OutboxEntry } from '#shared/ports/invoices.ts'
 
 /** Amounts of base units are decimal strings, because BSON has no integer type that holds them all. */
@@ -40,13 +40,8 @@ export interface PaymentMethodDocument {
   reference?: string
   coin?: true
   requiredConfirmations: number
-  policy: {
-    toleranceBase: string
-    overToleranceBase: string
-    lateGraceMs: number
-    lateDriftBps: number
-    dustBase: string
-  }
+  policy: Record<'toleranceBase' | 'overToleranceBase' | 'dustBase', string> &
+    Pick<QuotePolicy, 'lateGraceMs' | 'lateDriftBps' | 'isUseGone'>
   countsDust?: false
   quotes: QuoteDocument[]
   from: Date

@@ -3,6 +3,7 @@ import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
+import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { IDEMPOTENCY_KEYS } from '#shared/db/requests/idempotency-model.ts'
 import type { CustomerEraser } from '#shared/ports/customer-erasure.ts'
@@ -14,15 +15,26 @@ export function createCustomerEraser(db: Database): CustomerEraser {
   const invoices = db.collection(INVOICES)
   const events = db.collection(EVENTS)
   const answers = db.collection(IDEMPOTENCY_KEYS)
+  const exceptions = db.collection(EXCEPTIONS)
   return {
     eraseInvoice: ({ workspaceId, mode, invoiceId }, sweepAt, audit) =>
       audited(db, audit, async (session) => {
         const own = { _id: invoiceId, workspaceId, mode }
-        const stored = await invoices.findOne(own, { projection: { customer: 1, notes: 1 }, session })
+        const stored = await invoices.findOne(own, { projection: { customer: 1, notes: 1, ledger: 1 }, session })
         if (stored === null) return false
-        const { customer, notes = [] } = stored
+        const { customer, notes = [], ledger } = stored
         const isNamed = customer.email !== null || customer.name !== null
-        if (!isNamed && notes.every(({ text }) => text === null)) return false
+        // An exception about money that an operator applied to the invoice names the transfer only.
+        const keys = ledger.map(({ payment }) => payment)
+        const about = {
+          $or: [
+            { invoiceId: { $eq: invoiceId, $type: 'string' as const } },
+            { paymentKey: { $in: keys, $type: 'string' as const } },
+          ],
+          ...{ workspaceId, 'notes.text': { $type: 'string' as const } },
+        }
+        const { modifiedCount } = await exceptions.updateMany(about, { $set: { 'notes.$[].text': null } }, { session })
+        if (!isNamed && notes.every(({ text }) => text === null) && modifiedCount === 0) return false
         const fields = {
           customer: NOBODY,
           eraseSweepAt: toDate(sweepAt),

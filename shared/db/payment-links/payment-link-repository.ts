@@ -82,10 +82,10 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
     },
     releaseUse: async (linkId, { place, invoiceId }) => {
       const unpaid = { _id: invoiceId, linkUse: linkUseOf(linkId, place), status: { $in: [...ENDED] }, ledger: [] }
-      // Late money must not settle it any more without a person's decision, also where a change of it is on its way.
+      // Money must not settle it any more without a person's decision, whenever it came, also where a change of it is on its way.
       const change = {
         $unset: { linkUse: '' as const },
-        $set: { 'locks.$[].policy.lateGraceMs': 0 },
+        $set: { 'locks.$[].policy.lateGraceMs': 0, 'locks.$[].policy.isUseGone': true as const },
         $inc: { version: 1 },
       }
       return (await invoices.updateOne(unpaid, change)).modifiedCount === 1

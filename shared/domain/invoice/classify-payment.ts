@@ -22,7 +22,7 @@ export function classifyPayment(
 }
 
 function firstEvaluation(state: InvoiceState, lock: PaymentMethod | null, seen: PaymentObservation): LedgerRow {
-  const late = isLate(state, seen)
+  const late = isLate(state, lock, seen)
   return {
     payment: seen.payment,
     version: seen.version,
@@ -43,15 +43,21 @@ function firstEvaluation(state: InvoiceState, lock: PaymentMethod | null, seen: 
 }
 
 /**
- * First seen after the deadline, or in time but mined too long after it. Processing time is irrelevant. A simulated payment is
- * late only if it was simulated on an expired invoice.
+ * First seen after the deadline, or in time but mined too long after it. Processing time is irrelevant, unless another payer got the
+ * invoice's use of its payment link meanwhile. A simulated payment is late only if it was simulated on an expired invoice.
  */
-export function isLate(state: Pick<InvoiceState, 'expiresAt' | 'status'>, seen: PaymentObservation): boolean {
+export function isLate(
+  state: Pick<InvoiceState, 'expiresAt' | 'status'>,
+  lock: PaymentMethod | null,
+  seen: PaymentObservation,
+): boolean {
+  if (lock?.policy.isUseGone === true) return true
   if (seen.simulated && state.status !== 'expired') return false
   return seen.firstSeenAt > state.expiresAt || seen.minedTooLate
 }
 
 function maySettleLate(state: InvoiceState, lock: PaymentMethod, seen: PaymentObservation): boolean {
-  if (seen.minedTooLate || seen.firstSeenAt > state.expiresAt + lock.policy.lateGraceMs) return false
+  if (lock.policy.isUseGone === true || seen.minedTooLate) return false
+  if (seen.firstSeenAt > state.expiresAt + lock.policy.lateGraceMs) return false
   return withinDrift(quoteOpenedBy(lock, seen.firstSeenAt), seen.rateSeen, lock)
 }

@@ -144,7 +144,7 @@ function complete(
   const isCandidate = ({ seen, hold }: Placed): boolean => {
     const row = rows.get(seen.payment)
     if (hold !== active || !isLive(seen) || !isLeftOut(lock, seen) || row?.counted === true) return false
-    if (row?.late ?? isLate(state, seen)) return false
+    if (row?.late ?? isLate(state, lock, seen)) return false
     return (row !== undefined || rows.size < ROWS_MAX) && (promised || quoteHolding(lock, seen.firstSeenAt) !== null)
   }
   const summed = ({ seen, hold }: Placed): boolean => {

@@ -50,6 +50,8 @@ export interface QuotePolicy {
   readonly lateDriftBps: number
   /** Transfers below this many base units are dust; see `PaymentMethod.countsDust`. */
   readonly dustBase: bigint
+  /** Present when another payer got the invoice's use of its payment link: all money is late, and only the merchant may accept it. */
+  readonly isUseGone?: true
 }
 
 /** A temporary claim: an address of a pool, or one amount on an address that many invoices share. */

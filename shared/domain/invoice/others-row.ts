@@ -44,7 +44,7 @@ export function countsUnlisted(
   promised: boolean,
 ): boolean {
   if (lock === null || lock !== active || isLeftOut(lock, seen)) return false
-  return isLive(seen) && !isLate(state, seen) && (promised || quoteHolding(lock, seen.firstSeenAt) !== null)
+  return isLive(seen) && !isLate(state, lock, seen) && (promised || quoteHolding(lock, seen.firstSeenAt) !== null)
 }
 
 /** `<sum of versions>-<64-bit FNV-1a over key, version and state of each payment in key order>`. */

@@ -117,14 +117,21 @@ function amountRow(state: InvoiceState, lock: PaymentMethod, payment: Payment, f
 function timeRow(state: InvoiceState, lock: PaymentMethod, payment: Payment, words: PaymentExplanation): EvidenceRow {
   const minutes = Math.floor(lock.policy.lateGraceMs / 60_000)
   const late = payment.firstSeenAt - state.expiresAt
+  const isUseGone = lock.policy.isUseGone === true
   const mined = payment.block === null ? '' : `, block time ${iso(payment.block.time)}`
   const inTime = late <= 0
   return {
     check: 'First seen',
     rule: `by ${iso(state.expiresAt)}, up to ${minutes} min late`,
     fact: `${words.firstSeenAt}${mined}`,
-    ok: inTime || late <= lock.policy.lateGraceMs,
-    result: inTime ? 'In time' : late <= lock.policy.lateGraceMs ? 'Late, within limit' : 'Too late',
+    ok: !isUseGone && (inTime || late <= lock.policy.lateGraceMs),
+    result: isUseGone
+      ? 'Place given to another payer'
+      : inTime
+        ? 'In time'
+        : late <= lock.policy.lateGraceMs
+          ? 'Late, within limit'
+          : 'Too late',
   }
 }
 

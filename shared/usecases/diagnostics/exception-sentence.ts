@@ -25,7 +25,7 @@ export function exceptionSentence(scene: Scene): string {
   if (money !== null && payment !== null) {
     switch (entry.kind) {
       case 'late':
-        return `${money} arrived ${duration(payment.firstSeenAt - (invoice?.state.expiresAt ?? 0))} after expiry, beyond the limits of your late-payment rule. ${where}`
+        return `${money} arrived ${lateness(payment, invoice)}. ${where}`
       case 'wrong_asset':
       case 'wrong_network':
         return `${money} on ${NETWORKS[payment.network].name} arrived at an address${number}, which is for ${asked(invoice)}. ${where} To accept it, enter what it is worth in the invoice's coin.`
@@ -44,6 +44,13 @@ export function exceptionSentence(scene: Scene): string {
     }
   }
   return invoice === null ? entry.detail : `${sumSentence(entry, invoice)}`
+}
+
+function lateness(payment: Payment, invoice: Invoice | null): string {
+  const lock = invoice === null ? null : activePaymentMethod(invoice.state)
+  if (lock?.policy.isUseGone === true)
+    return 'for an invoice whose place of the payment link another payer got meanwhile: accepting it sells one more than the link has'
+  return `${duration(payment.firstSeenAt - (invoice?.state.expiresAt ?? 0))} after expiry, beyond the limits of your late-payment rule`
 }
 
 function sumSentence(entry: Scene['entry'], { terms, state }: Invoice): string {

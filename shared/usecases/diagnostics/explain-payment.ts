@@ -159,6 +159,8 @@ function withoutRow(payment: Payment): string {
 function lateness(row: LedgerRow, invoice: InvoiceState): string {
   const lock = activePaymentMethod(invoice)
   const since = row.firstSeenAt - invoice.expiresAt
+  if (lock?.policy.isUseGone === true)
+    return 'another payer got its place of the payment link, so the merchant decides.'
   if (since <= 0) return 'it was detected in time, but mined more than a day after the deadline.'
   const minutes = Math.ceil(since / 60_000)
   if (lock === null) return 'it arrived after the deadline.'

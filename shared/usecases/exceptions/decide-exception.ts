@@ -119,7 +119,8 @@ export async function noteException(
   const entry = await find(deps, input)
   const at = deps.clock.now()
   const { kind, workspaceId, mode } = entry
-  const detail = { kind, note: text }
+  // Without the text: it may name the customer, and audit rows are never erased.
+  const detail = { kind }
   const audit = { id: `exception-note:${opId}`, at, actor, action: 'exception.noted', subject: entry.id, detail }
   await deps.decisions.addNote(entry.id, { opId, by: actor, at, text }, { ...audit, workspaceId, mode })
   return await find(deps, input)

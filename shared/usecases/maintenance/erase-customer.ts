@@ -31,7 +31,7 @@ export interface EraseCustomerInput {
 }
 
 /**
- * Removes the customer's name and e-mail address and the texts of operators' notes from an invoice, the former also from stored responses of idempotency keys, and from the
+ * Removes the customer's name and e-mail address and the texts of operators' notes from an invoice and its exceptions, the former also from stored responses of idempotency keys, and from the
  * bodies of events whose deliveries have ended; newer bodies follow once theirs have. The audit row names neither. Repeating it
  * changes nothing. Returns the stored result. Throws `NOT_FOUND`.
  */

@@ -44,7 +44,12 @@ const INSTALLATION: Declared<ReturnType<typeof createInstanceReads>> = {
 }
 
 const ERASURE: Declared<ReturnType<typeof createCustomerEraser>> = {
-  eraseInvoice: BY_KEY,
+  // And the exceptions about it or about its transfers.
+  eraseInvoice: (on, facts) =>
+    on.eraseInvoice(invoice(facts), facts.now, {
+      ...{ id: 'customer-erased:growth', at: facts.now, actor: 'test', action: 'invoice.customer_erased' },
+      ...{ subject: invoice(facts).invoiceId, workspaceId: null, mode: null, detail: {} },
+    }),
   eraseEvents: (on, facts) => on.eraseEvents(facts.invoiceId(facts.recent), facts.now),
   storedAnswers: (on, facts) => on.storedAnswers(invoice(facts)),
   replaceAnswer: BY_KEY,

@@ -107,6 +107,7 @@ const BACKUPS: Declared<ReturnType<typeof createVerifiedBackups>> = {
   record: BY_KEY,
   lastAttempt: BY_KEY,
   recordAttempt: BY_KEY,
+  begunArchives: (on) => on.begunArchives(),
 }
 
 const QUEUE: Declared<ReturnType<typeof createMailQueue>> = {

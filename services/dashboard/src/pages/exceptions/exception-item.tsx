@@ -199,7 +199,12 @@ function Notes({ known: { entry } }: { readonly known: ExceptionDetail }) {
           <Time at={note.at} />
           <span />
           <span>
-            <b>{note.by}</b>: <UntrustedText>{note.text}</UntrustedText>
+            <b>{note.by}</b>:{' '}
+            {note.text === null ? (
+              <span className="pm-dim">Erased with the customer’s data.</span>
+            ) : (
+              <UntrustedText>{note.text}</UntrustedText>
+            )}
           </span>
         </li>
       ))}

@@ -6,6 +6,7 @@ import { announce } from '../../frame/announcer.tsx'
 import { recordOwnChange } from '../own-changes.ts'
 import { withStepUp } from '../second-factor/step-up.ts'
 import { showToast } from '../toast.tsx'
+import { createIntents } from './intent.ts'
 
 /** Fields that every action sends with its own input: spread them into the call. */
 export interface ActionIds {
@@ -40,7 +41,7 @@ export interface Action<TInput, TOutput = unknown> {
 export function useAction<TInput, TOutput>(plan: ActionPlan<TInput, TOutput>): Action<TInput, TOutput> {
   const client = useQueryClient()
   const running = useRef(false)
-  const intent = useRef<{ readonly key: string; readonly opId: string } | null>(null)
+  const [intents] = useState(() => createIntents(() => crypto.randomUUID()))
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
 
@@ -49,12 +50,13 @@ export function useAction<TInput, TOutput>(plan: ActionPlan<TInput, TOutput>): A
     running.current = true
     setBusy(true)
     setFailure(null)
-    const key = JSON.stringify([input, reason])
-    if (intent.current?.key !== key) intent.current = { key, opId: crypto.randomUUID() }
-    const ids: ActionIds = { opId: intent.current.opId, ...(reason === undefined ? {} : { reason }) }
+    const ids: ActionIds = {
+      opId: intents.idFor(JSON.stringify([input, reason])),
+      ...(reason === undefined ? {} : { reason }),
+    }
     try {
       const output = await withStepUp(() => plan.call(ids, input))
-      intent.current = null
+      intents.end(null)
       recordOwnChange()
       const words = typeof plan.done === 'function' ? plan.done(output) : plan.done
       if (words !== undefined) tellDone(words)
@@ -62,8 +64,7 @@ export function useAction<TInput, TOutput>(plan: ActionPlan<TInput, TOutput>): A
       return output
     } catch (error) {
       const why = failureOf(error)
-      // A refused intent is over; one without a response may have been done, so a repetition keeps its id.
-      if (!why.transient) intent.current = null
+      intents.end(why)
       setFailure(why)
       // The session ended meanwhile: asking for it shows the log-in above this form.
       if (why.code === 'UNAUTHORIZED') void client.invalidateQueries({ queryKey: SESSION_KEY })
