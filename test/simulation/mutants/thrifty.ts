@@ -22,7 +22,7 @@ export const THRIFTY_MUTANTS: readonly Mutant[] = [
     find: 'looks == null || looks.all.height >= cursor.height ? placeOf(cursor, cursor.time) : looks.all',
     replace: 'looks === undefined ? placeOf(cursor, 0) : placeOf(cursor, cursor.time)',
     what: 'Full scanning begins where thrifty scanning stopped, not where it had looked at all addresses.',
-    seed: '80',
+    seed: '82',
   },
   {
     name: 'finality-of-a-resting-network',
@@ -30,5 +30,12 @@ export const THRIFTY_MUTANTS: readonly Mutant[] = [
     find: 'const { finalizedHeight: _, ...seen } = headFields(session, head)',
     replace: 'const seen = headFields(session, head)',
     what: 'A resting network takes its cursor for final because blocks of that height are, and halts at a reorganisation it slept through.',
+  },
+  {
+    name: 'settled-by-the-head',
+    file: 'shared/usecases/scanning/thrifty-range.ts',
+    find: 'const remembered = await rememberedUpTo(session, last, head.finalizedHeight ?? -1)',
+    replace: 'const remembered = await rememberedUpTo(session, last, head.height)',
+    what: 'Hashes are remembered as if every block were final: a permitted reorganisation finds no common block near its fork.',
   },
 ]
