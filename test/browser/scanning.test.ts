@@ -12,8 +12,8 @@ import { useBrowser } from '#test/support/browser.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { sharedInstallation } from '#test/support/shared-installation.ts'
 
-/** Three installations start one after the other. */
-const SLOW_MACHINE_MS = 300_000
+/** Four installations start one after the other. */
+const SLOW_MACHINE_MS = 900_000
 const DATABASE = `paymesh_scanning_${process.pid}`
 const ID = 'test:base'
 const QUOTA = { perMonth: 1_000_000, unit: 'calls' }
