@@ -31,11 +31,4 @@ export const THRIFTY_MUTANTS: readonly Mutant[] = [
     replace: 'const seen = headFields(session, head)',
     what: 'A resting network takes its cursor for final because blocks of that height are, and halts at a reorganisation it slept through.',
   },
-  {
-    name: 'settled-by-the-head',
-    file: 'shared/usecases/scanning/thrifty-range.ts',
-    find: 'const remembered = await rememberedUpTo(session, last, head.finalizedHeight ?? -1)',
-    replace: 'const remembered = await rememberedUpTo(session, last, head.height)',
-    what: 'Hashes are remembered as if every block were final: a permitted reorganisation finds no common block near its fork.',
-  },
 ]
