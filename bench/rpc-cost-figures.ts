@@ -7,6 +7,8 @@ export interface Outcome {
   readonly calls: number
   readonly units: number
   readonly bytes: number
+  /** Of these calls and units, those of the second node; null where a network has one. */
+  readonly second: { readonly calls: number; readonly units: number } | null
   /** Units by the scanner's question. */
   readonly reasons: ReadonlyMap<string, number>
   /** Milliseconds from a payment's block to its record, while its page was open and when it was closed. */
@@ -19,14 +21,16 @@ export interface Outcome {
 export const millions = (units: number) => (units / 1e6).toFixed(1)
 
 /** One line of the table. */
-export function lineOf(network: string, { calls, units, bytes, open, closed, missed }: Outcome): string {
+export function lineOf(network: string, { calls, units, bytes, second, open, closed, missed }: Outcome): string {
+  const ofSecond =
+    second === null ? '' : `, second node ${(second.calls / 1e3).toFixed(0)} k calls, ${millions(second.units)} M units`
   const delays = (all: readonly number[]) => `${percentile(all, 0.5)} / ${percentile(all, 0.95)} s`
   return [
     network.padEnd(9),
     `${(calls / 1e3).toFixed(0)} k calls`.padStart(14),
     `${millions(units)} M units`.padStart(15),
     `${(bytes / 2 ** 20).toFixed(0)} MB`.padStart(10),
-    `  delay p50 / p95 open ${delays(open)} (${open.length}), closed ${delays(closed)} (${closed.length}), missed ${missed}`,
+    `  delay p50 / p95 open ${delays(open)} (${open.length}), closed ${delays(closed)} (${closed.length}), missed ${missed}${ofSecond}`,
   ].join('')
 }
 

@@ -29,7 +29,9 @@ export interface CallCounts {
 
 /** A node without traces that makes up a chain at the pace of a clock, and counts every call. */
 export interface CountingNode extends CallCounts {
-  readonly url: string
+  /** Two addresses of the same chain: the first node of a network, and the second, whose calls count in `second` as well. */
+  readonly urls: readonly [string, string]
+  readonly second: CallCounts
   headAt(now: number): number
   timeOf(height: number): number
   pay(payment: Omit<Paid, 'height'>): Paid
@@ -50,7 +52,7 @@ const quantity = (value: number | bigint) => `0x${value.toString(16)}`
 const word = (value: bigint) => value.toString(16).padStart(WORD, '0')
 const FIRST = 1_000_000
 
-/** Starts the node on a free port of this machine. */
+/** Starts the node on two free ports of this machine. */
 export async function startCountingNode(options: NodeOptions): Promise<CountingNode> {
   const { chain, tokens, startAt, now, logRangeMax } = options
   const paid: Paid[] = []
@@ -174,21 +176,11 @@ export async function startCountingNode(options: NodeOptions): Promise<CountingN
   }
 
   const counts: CallCounts = { calls: new Map(), bytes: 0 }
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const body = Buffer.concat(chunks)
-      const { id, method, params } = JSON.parse(body.toString()) as { id: number; method: string; params: unknown[] }
-      const text = JSON.stringify({ jsonrpc: '2.0', id, ...answer(method, params) })
-      counts.calls.set(method, (counts.calls.get(method) ?? 0) + 1)
-      counts.bytes += body.length + text.length
-      response.end(text)
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const second: CallCounts = { calls: new Map(), bytes: 0 }
+  const doors = [await openDoor(answer, [counts]), await openDoor(answer, [counts, second])] as const
   return Object.assign(counts, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    urls: [doors[0].url, doors[1].url] as const,
+    second,
     headAt,
     timeOf,
     pay(payment: Omit<Paid, 'height'>) {
@@ -197,8 +189,35 @@ export async function startCountingNode(options: NodeOptions): Promise<CountingN
       return one
     },
     async close() {
+      for (const door of doors) await door.close()
+    },
+  })
+}
+
+type Answer = (method: string, params: readonly unknown[]) => object
+
+/** An address where the chain answers; every call is added to all of these counts. */
+async function openDoor(answer: Answer, counts: readonly CallCounts[]) {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks)
+      const { id, method, params } = JSON.parse(body.toString()) as { id: number; method: string; params: unknown[] }
+      const text = JSON.stringify({ jsonrpc: '2.0', id, ...answer(method, params) })
+      for (const count of counts) {
+        count.calls.set(method, (count.calls.get(method) ?? 0) + 1)
+        count.bytes += body.length + text.length
+      }
+      response.end(text)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
-  })
+  }
 }

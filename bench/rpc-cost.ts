@@ -12,6 +12,7 @@ import { adoptMode } from '#shared/usecases/scanning/thrifty-mode.ts'
 import { usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { thriftyTick } from '#shared/usecases/scanning/thrifty-tick.ts'
 import type { BenchOptions } from './options.ts'
+import { casesOf, createLuck, isFull } from './rpc-cost-cases.ts'
 import { countByQuestion, lineOf, millions, type Outcome, totals } from './rpc-cost-figures.ts'
 import { type CountingNode, startCountingNode } from './rpc-cost-node.ts'
 import { type BenchInvoice, createBenchStore } from './rpc-cost-store.ts'
@@ -37,6 +38,8 @@ interface Play {
   readonly pageMs: number
   readonly logRangeMax: number
   readonly days: number
+  /** 1, or 2: a second node, which the product asks as it asks one in operation. */
+  readonly nodes: number
 }
 
 /**
@@ -44,41 +47,30 @@ interface Play {
  * count. `rounds` days are played and scaled to thirty; every day is like the others. `only` chooses a number of invoices a day.
  */
 export async function benchRpcCost({ print, only, rounds }: BenchOptions): Promise<void> {
-  const [loads, pages, ranges] = casesOf(only)
+  const [loads, pages, ranges, nodes] = casesOf(only)
   print(
     `units by the list of Alchemy; ${rounds} day${rounds === 1 ? '' : 's'} played, figures for 30 days; 20 % abandoned, 10 % of the payers pay when their page is closed`,
   )
-  if (only === null || only === 'full') await printFull(print)
+  if (only === null || isFull(only)) await printFull(print, nodes)
   for (const logRangeMax of ranges) {
     for (const pageMs of pages) {
       for (const load of loads) {
         if (load === 0 && (pageMs < 240_000 || logRangeMax > 10)) continue
-        await printThrifty(print, { load, pageMs, logRangeMax, days: rounds })
+        await printThrifty(print, { load, pageMs, logRangeMax, days: rounds, nodes })
       }
     }
   }
 }
 
-/** Invoices a day, how long a page is open and blocks of a request for logs: all cases, or those of `200`, `200/1` (minutes) or `200/1/10`. */
-function casesOf(only: string | null): readonly [readonly number[], readonly number[], readonly number[]] {
-  if (only === 'full') return [[], [], []]
-  const [load, minutes, range] = only === null ? [] : only.split('/').map(Number)
-  return [
-    load === undefined ? [0, 20, 200, 2_000] : [load],
-    minutes === undefined ? [240_000, 60_000] : [minutes * 60_000],
-    range === undefined ? [10, 10_000] : [range],
-  ]
-}
-
 async function printThrifty(
   print: (line: string) => void,
-  { load, ...rest }: Pick<Play, 'pageMs' | 'logRangeMax' | 'days'> & { readonly load: number },
+  { load, ...rest }: Pick<Play, 'pageMs' | 'logRangeMax' | 'days' | 'nodes'> & { readonly load: number },
 ): Promise<void> {
-  const { pageMs, logRangeMax } = rest
+  const { pageMs, logRangeMax, nodes } = rest
   const part =
     load > PLAYED_WHOLE_MAX ? `, ${PART_MS / 3_600_000} of the 12 busy hours played, the idle half left out` : ''
   print(
-    `thrifty, ${load} invoices a day, page open ${pageMs / 60_000} min, logs of ${logRangeMax} blocks a request${part}`,
+    `thrifty, ${load} invoices a day, page open ${pageMs / 60_000} min, logs of ${logRangeMax} blocks a request${nodes > 1 ? ', two nodes' : ''}${part}`,
   )
   let units = 0
   const reasons = new Map<string, number>()
@@ -97,9 +89,16 @@ async function printThrifty(
 /** Opens the scanner's steps of one network at a moment, on stores in memory. */
 async function openNetwork(
   network: NetworkId,
-  { startAt, logRangeMax, isThrifty }: { startAt: number; logRangeMax: number; isThrifty: boolean },
+  {
+    startAt,
+    logRangeMax,
+    isThrifty,
+    nodes,
+  }: Pick<Play, 'logRangeMax' | 'nodes'> & { startAt: number; isThrifty: boolean },
 ) {
   const time = { now: startAt }
+  // The pool asks a node that is not in use after some time of this clock.
+  if (nodes > 1) performance.now = () => time.now
   const chain: ChainDefinition = CHAINS[network]
   const tokens = ASSET_IDS.filter((id) => networkOf(id) === network).flatMap((asset) => {
     const { contract, decimals } = ASSETS[asset]
@@ -114,7 +113,7 @@ async function openNetwork(
   })
   const store = createBenchStore(network, () => time.now)
   const client = createChainClient(
-    { live: { [network]: { rpcUrls: [node.url] } }, test: {} },
+    { live: { [network]: { rpcUrls: node.urls.slice(0, nodes) } }, test: {} },
     'live',
     network,
     store.deps.metrics,
@@ -166,6 +165,7 @@ async function openNetwork(
   }
   await adoptMode(session)
   node.calls.clear()
+  node.second.calls.clear()
   reasons.clear()
   node.bytes = 0
   const close = async () => {
@@ -175,10 +175,10 @@ async function openNetwork(
   return { time, node, store, session, tokens, reasons, close }
 }
 
-async function play({ network, perDay, pageMs, logRangeMax, days }: Play): Promise<Outcome> {
+async function play({ network, perDay, pageMs, logRangeMax, days, nodes }: Play): Promise<Outcome> {
   const startAt = Date.UTC(2026, 0, 1)
   const { dayMs, quietMs, busyMs } = hoursOf(perDay)
-  const stage = await openNetwork(network, { startAt, logRangeMax, isThrifty: true })
+  const stage = await openNetwork(network, { startAt, logRangeMax, isThrifty: true, nodes })
   const { time, node, store, session, tokens } = stage
   const luck = createLuck(`${network}:${perDay}:${pageMs}`)
   const played = Math.round((perDay * busyMs) / BUSY_MS)
@@ -227,7 +227,7 @@ async function play({ network, perDay, pageMs, logRangeMax, days }: Play): Promi
     await thriftyTick(session)
   }
   const scale = (30 * BUSY_MS) / (days * busyMs)
-  const outcome = outcomeOf(node, store.invoices, { pageMs, scale })
+  const outcome = outcomeOf(node, store.invoices, { pageMs, scale, nodes })
   await stage.close()
   return { ...outcome, reasons: new Map([...stage.reasons].map(([reason, units]) => [reason, units * scale])) }
 }
@@ -241,7 +241,7 @@ function hoursOf(perDay: number): { readonly dayMs: number; readonly quietMs: nu
 function outcomeOf(
   node: CountingNode,
   invoices: readonly BenchInvoice[],
-  { pageMs, scale }: { pageMs: number; scale: number },
+  { pageMs, scale, nodes }: { pageMs: number; scale: number; nodes: number },
 ): Omit<Outcome, 'reasons'> {
   const [calls, units] = totals(node)
   const seen = invoices.flatMap(({ paidAt, seenAt, since }) =>
@@ -253,18 +253,29 @@ function outcomeOf(
     calls: calls * scale,
     units: units * scale,
     bytes: node.bytes * scale,
+    second: secondOf(node, { scale, nodes }),
     open: delays(true),
     closed: delays(false),
     missed,
   }
 }
 
+function secondOf({ second }: CountingNode, { scale, nodes }: { scale: number; nodes: number }): Outcome['second'] {
+  const [calls, units] = totals(second)
+  return nodes < 2 ? null : { calls: calls * scale, units: units * scale }
+}
+
 /** Full scanning reads every block, whatever is open: some blocks are played at their pace, with the scanner's own pauses. */
-async function printFull(print: (line: string) => void): Promise<void> {
-  print('full, whatever is open')
+async function printFull(print: (line: string) => void, nodes: number): Promise<void> {
+  print(`full, whatever is open${nodes > 1 ? ', two nodes' : ''}`)
   let sum = 0
   for (const network of NETWORKS) {
-    const stage = await openNetwork(network, { startAt: Date.UTC(2026, 0, 1), logRangeMax: 10, isThrifty: false })
+    const stage = await openNetwork(network, {
+      startAt: Date.UTC(2026, 0, 1),
+      logRangeMax: 10,
+      isThrifty: false,
+      nodes,
+    })
     const { blockTimeMs } = CHAINS[network]
     const pauseMs = Math.min(2_000, Math.max(250, blockTimeMs / 6))
     const from = stage.time.now
@@ -275,18 +286,9 @@ async function printFull(print: (line: string) => void): Promise<void> {
     const [calls, units] = totals(stage.node)
     sum += units * scale
     print(
-      `  ${lineOf(network, { calls: calls * scale, units: units * scale, bytes: stage.node.bytes * scale, reasons: new Map(), open: [], closed: [], missed: 0 })}`,
+      `  ${lineOf(network, { calls: calls * scale, units: units * scale, bytes: stage.node.bytes * scale, second: secondOf(stage.node, { scale, nodes }), reasons: new Map(), open: [], closed: [], missed: 0 })}`,
     )
     await stage.close()
   }
   print(`  all: ${millions(sum)} M units`)
-}
-
-/** Numbers from 0 to 1 that are the same in every run. */
-function createLuck(seed: string): () => number {
-  let count = 0
-  return () => {
-    count += 1
-    return createHash('sha256').update(`${seed}:${count}`).digest().readUInt32BE(0) / 2 ** 32
-  }
 }

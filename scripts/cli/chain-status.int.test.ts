@@ -118,10 +118,14 @@ it('names the source, the open payment methods, and when and why the node is ask
   expect(await run('chain', 'status')).toContain(
     'test ethereum is scanned in full mode, with no open payment method. Every block is read as soon as the node has it.',
   )
+  expect(printed).toContain(
+    'test ethereum: the settings choose thrifty mode. The default, because calls to 127.0.0.1:1 count against a quota. The setting "source":"full" changes it. The scanner changes to it when it is started with these settings.',
+  )
   await cursorWith({ source: 'thrifty', looks })
   expect(await run('chain', 'status')).toMatch(
     /^test ethereum is scanned in thrifty mode and rests, with no open payment method\. No open invoice .* every 10 minutes\. Next look: in 10 min\. Addresses of invoices that ended in the last day: in 60 min; all addresses: in 24 h\.$/m,
   )
+  expect(printed).toMatch(/^test ethereum: the settings choose thrifty mode\. .* changes it\.$/m)
   const invoices = createInvoiceRepository(stores.db)
   const stateOf = (status: 'pending' | 'paid', matchKey: string) => {
     return { status, expiresAt: now + 600_000, locks: [samplePaymentMethod(matchKey, now, { asset: 'eth_ethereum' })] }
@@ -131,6 +135,7 @@ it('names the source, the open payment methods, and when and why the node is ask
   const [status] = JSON.parse(await run('chain', 'status', '--json')) as { scan: Record<string, unknown> }[]
   expect(status?.scan).toMatchObject({
     ...{ source: 'thrifty', is_resting: false, is_complete: true, open: [{ asset: 'eth_ethereum', methods: 1 }] },
+    choice: { source: 'thrifty', why: expect.stringContaining('quota') },
     next_looks: { ended_at: new Date(now + 3_600_000).toISOString(), all_at: new Date(now + 86_400_000).toISOString() },
   })
   expect(await run('chain', 'status')).toMatch(

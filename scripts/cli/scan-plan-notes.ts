@@ -3,15 +3,24 @@ import type { ChainStatus } from '#shared/usecases/networks/chain-status.ts'
 
 /** How each network is scanned, for which open payment methods, and when its node is asked next. */
 export function scanPlanNotes(plans: readonly ScanPlan[], now: number): readonly string[] {
-  return plans.map((plan) => {
+  return plans.flatMap((plan) => {
     const { id, source, nextLookAt, reason, isResting, nextLooks } = plan
     const next = nextLookAt === null ? '' : ` Next look: ${untilText(nextLookAt, now)}.`
     const others =
       nextLooks === null
         ? ''
         : ` Addresses of invoices that ended in the last day: ${untilText(nextLooks.endedAt, now)}; all addresses: ${untilText(nextLooks.allAt, now)}.`
-    return `${id.replace(':', ' ')} is scanned in ${source} mode${isResting ? ' and rests' : ''}, ${watchText(plan)}. ${reason}${next}${others}`
+    const name = id.replace(':', ' ')
+    const text = `${name} is scanned in ${source} mode${isResting ? ' and rests' : ''}, ${watchText(plan)}. ${reason}${next}${others}`
+    return [text, ...choiceNotes(name, plan)]
   })
+}
+
+/** Why it is scanned so; where the scanner was not started with these settings yet, that it will change. */
+function choiceNotes(name: string, { source, choice }: ScanPlan): readonly string[] {
+  if (choice === null) return []
+  const change = choice.source === source ? '' : ' The scanner changes to it when it is started with these settings.'
+  return [`${name}: the settings choose ${choice.source} mode. ${choice.why}${change}`]
 }
 
 function watchText({ open, isComplete }: ScanPlan): string {

@@ -3,7 +3,7 @@ import { openParts } from '#services/open-parts.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
-import { NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { createQuotaWatch } from '#shared/usecases/networks/quota-watch.ts'
 import { assembleScanner } from './assemble.ts'
 
@@ -15,13 +15,21 @@ export const start: StartService = async (context) => {
   const { config, metrics } = context
   const parts = openParts(context)
   const costs = { ...parts, nodePrices: createNodePrices(config.networks) }
+  const catalog = createCatalog(config.networks)
+  const networks = config.chains ?? NETWORK_IDS
+  for (const mode of MODES) {
+    for (const network of networks) {
+      const choice = catalog.scanChoice(network, mode)
+      if (choice !== null) parts.logger.info({ mode, network, ...choice }, 'how the network is scanned')
+    }
+  }
   const stop = assembleScanner({
     ...parts,
-    catalog: createCatalog(config.networks),
-    networks: config.chains ?? NETWORK_IDS,
+    catalog,
+    networks,
     openChain: (mode, network) => createChainClient(config.networks, mode, network, metrics),
     thrifty: (mode, network) =>
-      config.networks[mode][network]?.source === 'thrifty' ? createQuotaWatch(costs, mode, network) : null,
+      catalog.scanChoice(network, mode)?.source === 'thrifty' ? createQuotaWatch(costs, mode, network) : null,
     batchMax: BATCH_MAX,
     development: config.env === 'development',
   })

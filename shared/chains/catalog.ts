@@ -6,6 +6,7 @@ import { ASSETS } from './definitions/assets.ts'
 import type { AssetRow, ChainDefinition, NetworkSettings } from './definitions/chain.ts'
 import { CHAINS } from './definitions/registry.ts'
 import { contractOf, testnetOf } from './definitions/testnets.ts'
+import { chooseScan } from './scan-choice.ts'
 
 /**
  * The registry with this installation's network settings applied: chain ids, contracts and confirmations in a
@@ -46,6 +47,10 @@ export function createCatalog(networks: NetworkSettings): Catalog {
     // Where coins are outputs, only work decides, and no block is ever final.
     knowsFinality: (network) => (CHAINS[network] as ChainDefinition).outputs === undefined,
     hasNode: (network, mode) => networks[mode][network] !== undefined,
+    scanChoice(network, mode) {
+      const node = networks[mode][network]
+      return node === undefined || node.rpcUrls.length === 0 ? null : chooseScan(network, node)
+    },
     blockTimeMs: (network) => CHAINS[network].blockTimeMs,
     chainId,
     publicNetwork(network, mode) {

@@ -1,18 +1,12 @@
 import { factsOf, unitsOfCall } from '#shared/domain/nodes/providers.ts'
 import type { NodePrices } from '#shared/ports/node-usage.ts'
-import type { NetworkSettings } from './definitions/chain.ts'
+import type { NetworkSettings, QuotaSettings } from './definitions/chain.ts'
 import { CHAINS } from './definitions/registry.ts'
 
 /** Prices of the known providers and the quotas of the settings. Answers from memory. */
 export function createNodePrices(networks: NetworkSettings): NodePrices {
   const quota: NodePrices['quota'] = (mode, network) => networks[mode][network]?.quota ?? null
-  const counts: NodePrices['counts'] = (mode, network, provider) => {
-    const stated = networks[mode][network]?.quota
-    if (stated == null) return false
-    const { unit, hosts = [] } = stated
-    if (hosts.includes(provider) || unit === provider) return true
-    return unit === 'calls' && hosts.length === 0
-  }
+  const counts: NodePrices['counts'] = (mode, network, provider) => isCounted(networks[mode][network]?.quota, provider)
   return {
     unitOf: (mode, network, provider) => {
       const own = factsOf(provider)?.unit
@@ -24,4 +18,12 @@ export function createNodePrices(networks: NetworkSettings): NodePrices {
     quota,
     counts,
   }
+}
+
+/** Whether calls to a provider, by its name as `providerOf` gives it, count against a quota; false without one. */
+export function isCounted(quota: QuotaSettings | null | undefined, provider: string): boolean {
+  if (quota == null) return false
+  const { unit, hosts = [] } = quota
+  if (hosts.includes(provider) || unit === provider) return true
+  return unit === 'calls' && hosts.length === 0
 }

@@ -217,7 +217,7 @@ export const FIELDS = {
     z.string().transform((text) => (text === '' ? null : text)),
   ),
   PAYMESH_NETWORKS: field(
-    'Nodes by mode and network, as JSON. Without a node, live payments on a network are not possible. `quota` limits the calls of a month, `source` reads every block or only those that open invoices need (`thrifty`), `testnet` names the public testnet of the nodes: docs/guide/operator.md.',
+    'Nodes by mode and network, as JSON. Without a node, live payments on a network are not possible. `quota` limits the calls of a month, `source` reads every block (`full`, the default of own nodes) or only those that open invoices need (`thrifty`, the default of hosted EVM nodes), `testnet` names the public testnet of the nodes: docs/guide/operator.md.',
     '{"live":{"ethereum":{"rpcUrls":["http://geth:8545"]}},"test":{"ethereum":{"rpcUrls":["http://anvil:8545"],"chainId":31337,"confirmations":3}}}',
     '{}',
     json(networkSettingsSchema),

@@ -1,6 +1,7 @@
 import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ConfirmationTier } from '#shared/domain/payment/confirmation-tiers.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
+import type { ScanMode } from './cursors.ts'
 
 /** One asset for use cases: the registry's row with this installation's network settings applied. */
 export interface AssetInfo {
@@ -27,6 +28,13 @@ export interface PublicNetwork {
   readonly coin: string
 }
 
+/** How the settings have a network scanned. */
+export interface ScanChoice {
+  readonly source: ScanMode
+  /** Why, as one sentence for people. Names hosts or providers of nodes, and nothing else of their URLs. */
+  readonly why: string
+}
+
 /** The chains and assets of this installation, built once from the registry and the configuration. */
 export interface Catalog {
   asset(id: AssetId): AssetInfo
@@ -46,6 +54,8 @@ export interface Catalog {
   knowsFinality(network: NetworkId): boolean
   /** A node is configured, so a scanner watches the network in this mode. */
   hasNode(network: NetworkId, mode: Mode): boolean
+  /** How a scanner reads the network in this mode, by setting or by default; null without a node and where this process does not hold its URLs. */
+  scanChoice(network: NetworkId, mode: Mode): ScanChoice | null
   /** Usual time between two blocks, milliseconds. */
   blockTimeMs(network: NetworkId): number
   /** EIP-155 id of the network that this mode uses; null for networks without one. */

@@ -87,7 +87,7 @@ describe('the deterministic simulation', () => {
     ['unreadable-block-passed', '15'],
     ['balance-and-trace-both-count', '24'],
     ['loading-mempool-believed', '16'],
-    ['deadline-by-block-alone', '11'],
+    ['deadline-by-block-alone', '34'],
     ['call-move-keyed-by-record', '17'],
     ['patience-passes-deadlines', '34'],
   ])(

@@ -80,6 +80,7 @@ it('says how a network is scanned and when its node is asked next', async () => 
   expect((await caller.chains.list()).items[0]?.scan).toMatchObject({
     ...{ source: 'full', open: [], isComplete: true, isResting: false, nextLookAt: null, nextLooks: null },
     reason: 'Every block is read as soon as the node has it.',
+    choice: { source: 'full', why: expect.stringContaining('the node is your own (127.0.0.1:1)') },
   })
   await stores.db.connection.collection('chain_cursors').deleteMany({})
   const looks = { ended: at, all: at }

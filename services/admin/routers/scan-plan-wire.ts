@@ -2,9 +2,13 @@ import { z } from 'zod'
 import { ASSET_IDS } from '#shared/domain/enumerations.ts'
 import type { ScanPlan } from '#shared/usecases/diagnostics/scan-plans.ts'
 
+const scanMode = z.enum(['full', 'thrifty'])
+
 /** How a network is scanned, for whom, and when its node is asked next: a `ScanPlan`. Times are Unix milliseconds. */
 export const scanPlanWire = z.object({
-  source: z.enum(['full', 'thrifty']),
+  source: scanMode,
+  /** By the settings; null without a node. */
+  choice: z.object({ source: scanMode, why: z.string() }).nullable(),
   open: z.array(z.object({ asset: z.enum(ASSET_IDS), methods: z.number() })),
   isComplete: z.boolean(),
   isResting: z.boolean(),

@@ -112,7 +112,7 @@ export interface NodeSettings {
   readonly genesis?: string | null | undefined
   /** Which public testnet the nodes are on, in test mode and where a network has several; the first by default. */
   readonly testnet?: TestnetId | null | undefined
-  /** `thrifty`: only blocks that open invoices need are read. EVM networks only; null and absent mean every block. */
+  /** `thrifty`: only blocks that open invoices need are read. EVM networks only. Null and absent: whose nodes they are decides (`chooseScan`). */
   readonly source?: 'full' | 'thrifty' | null | undefined
   /** What may be spent on these nodes in a month, and whom that counts. */
   readonly quota?: QuotaSettings | null | undefined

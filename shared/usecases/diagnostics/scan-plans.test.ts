@@ -14,7 +14,7 @@ const CURSOR: ChainCursor = {
   ...{ genesisHash: '0x0', lease: null, source: 'thrifty', looks: { ended: look, all: look } },
 }
 const SCENE: PlanScene = {
-  ...{ now: NOW, pace, hasNode: true, isConfirming: false, isNearlySpent: false },
+  ...{ now: NOW, pace, hasNode: true, choice: null, isConfirming: false, isNearlySpent: false },
   open: { byAsset: new Map(), nextDeadline: null, isComplete: true },
 }
 const waiting = (nextDeadline: number): Pick<PlanScene, 'open'> => {

@@ -1,6 +1,6 @@
 import { type AssetId, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { Catalog, ScanChoice } from '#shared/ports/chain-catalog.ts'
 import type { ChainCursor, CursorRepository, ScanMode } from '#shared/ports/cursors.ts'
 import type { InvoiceRepository, OpenMethods } from '#shared/ports/invoices.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
@@ -15,7 +15,7 @@ const EVERY_HEIGHT = Number.MAX_SAFE_INTEGER
 
 /** What reading the plans of all scanners needs. */
 export interface ScanPlanDeps extends NodeCostDeps {
-  readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
+  readonly catalog: Pick<Catalog, 'hasNode' | 'scanChoice' | 'blockTimeMs'>
   readonly cursors: Pick<CursorRepository, 'list'>
   readonly invoices: Pick<InvoiceRepository, 'countOpenMethods'>
   readonly payments: Pick<PaymentRepository, 'dueForConfirmation'>
@@ -26,6 +26,8 @@ export interface ScanPlan {
   /** `<mode>:<network>` */
   readonly id: string
   readonly source: ScanMode
+  /** What the settings of this process choose, and why; differs from `source` until the scanner starts with them. Null without a node. */
+  readonly choice: ScanChoice | null
   /** Payment methods of open invoices whose deadline is not scanned yet, most first. */
   readonly open: readonly { readonly asset: AssetId; readonly methods: number }[]
   /** False when more than 1,000 invoices are open: only those with the nearest deadlines are counted. */
@@ -62,6 +64,7 @@ export async function scanPlans(deps: ScanPlanDeps): Promise<readonly ScanPlan[]
         now: deps.clock.now(),
         pace: usualPace(deps.catalog.blockTimeMs(network), async () => quota?.level === 'critical'),
         hasNode: deps.catalog.hasNode(network, mode),
+        choice: deps.catalog.scanChoice(network, mode),
         open,
         isConfirming: pending.length > 0,
         isNearlySpent: quota?.level === 'critical',
@@ -75,6 +78,7 @@ export interface PlanScene {
   readonly now: Ms
   readonly pace: ThriftyPace
   readonly hasNode: boolean
+  readonly choice: ScanChoice | null
   readonly open: OpenMethods
   /** A payment of the network is unconfirmed. */
   readonly isConfirming: boolean
@@ -83,12 +87,13 @@ export interface PlanScene {
 
 /** The plan of one network. Follows `nextStep`; what only the scanner's memory holds, such as open pages, is in the text. Pure. */
 export function scanPlan(cursor: ChainCursor, scene: PlanScene): ScanPlan {
-  const { open, pace } = scene
+  const { open, pace, choice } = scene
   const { source = 'full', looks } = cursor
   const next = nextLook(cursor, scene)
   return {
     id: cursor.id,
     source,
+    choice,
     open: [...open.byAsset]
       .map(([asset, methods]) => ({ asset, methods }))
       .sort((one, other) => other.methods - one.methods || one.asset.localeCompare(other.asset)),

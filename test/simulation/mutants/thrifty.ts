@@ -22,7 +22,7 @@ export const THRIFTY_MUTANTS: readonly Mutant[] = [
     find: 'looks == null || looks.all.height >= cursor.height ? placeOf(cursor, cursor.time) : looks.all',
     replace: 'looks === undefined ? placeOf(cursor, 0) : placeOf(cursor, cursor.time)',
     what: 'Full scanning begins where thrifty scanning stopped, not where it had looked at all addresses.',
-    seed: '80',
+    seed: '82',
   },
   {
     name: 'finality-of-a-resting-network',

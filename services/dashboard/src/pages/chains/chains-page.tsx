@@ -133,8 +133,12 @@ const COLUMNS: readonly Column<Chain>[] = [
   },
 ]
 
-function Lag({ chain: { lagBlocks, blockAgeMs, lagMarkMs, network, mode } }: { readonly chain: Chain }) {
+function Lag({ chain: { lagBlocks, blockAgeMs, lagMarkMs, network, mode, scan, stuck, recheckThrough } }: { readonly chain: Chain }) {
   if (lagBlocks === null || blockAgeMs === null) return <span className="pm-dim">–</span>
+  // A thrifty scanner leaves blocks unread that nobody needs: how old its last one is says nothing.
+  if (scan?.source === 'thrifty' && stuck === null && recheckThrough === null) {
+    return <span className="pm-muted">{scan.isResting ? 'resting' : 'as needed'}</span>
+  }
   const unit = network === 'solana' ? 'slot' : 'block'
   const words = `${showCount(lagBlocks)} ${unit}${lagBlocks === 1 ? '' : 's'}`
   // A test chain may mine only when something happens: at its head it does not lag, however old its last block is.

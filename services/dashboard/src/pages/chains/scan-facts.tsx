@@ -1,13 +1,13 @@
 import { showCount } from '../../format/amounts.ts'
 import { showDuration } from '../../format/time.ts'
-import { Facts } from '../../parts/card.tsx'
+import { Facts, Note } from '../../parts/card.tsx'
 import type { Chain } from './chain-badge.tsx'
 
 type Scan = NonNullable<Chain['scan']>
 
 /** How a network is scanned, for which open payment methods, and when its node is asked next. */
 export function ScanFacts({ scan }: { readonly scan: Scan }) {
-  const { source, isResting, nextLookAt, nextLooks, reason } = scan
+  const { source, choice, isResting, nextLookAt, nextLooks, reason } = scan
   return (
     <section>
       <h3>Scanning</h3>
@@ -25,7 +25,21 @@ export function ScanFacts({ scan }: { readonly scan: Scan }) {
         ]}
       />
       <p className="pm-muted">{reason}</p>
+      {choice === null ? null : <Choice choice={choice} isTaken={choice.source === source} />}
     </section>
+  )
+}
+
+/** Why the network is scanned so, or that the scanner still has to be started with the settings that ask for another mode. */
+function Choice({ choice, isTaken }: { readonly choice: NonNullable<Scan['choice']>; readonly isTaken: boolean }) {
+  if (isTaken) return <p className="pm-muted">{choice.why}</p>
+  return (
+    <Note tone="pending">
+      <p>
+        The settings choose {choice.source} mode. {choice.why} The scanner changes to it when it is started with these
+        settings.
+      </p>
+    </Note>
   )
 }
 
