@@ -11,6 +11,7 @@ import { benchOutages } from './outages.ts'
 import { benchPages } from './pages.ts'
 import { benchPaymentKeys } from './payment-keys.ts'
 import { benchPlanLimit } from './plan-limit.ts'
+import { benchRequestCost } from './request-cost.ts'
 import { benchRpcCost } from './rpc-cost.ts'
 import { benchScale } from './scale.ts'
 import { benchScan } from './scan.ts'
@@ -24,6 +25,10 @@ const BENCHMARKS = {
     is: 'POST /invoices in workspaces with a limit of invoices per month, against the same without one',
   },
   'get-invoice': { run: benchGetInvoice, is: 'GET /invoices/{id} against node:http with one native findOne' },
+  'request-cost': {
+    run: benchRequestCost,
+    is: 'CPU of a lone GET and POST at 10 and 100 a second, against node:http with one native command',
+  },
   'list-invoices': {
     run: benchListInvoices,
     is: 'GET /invoices, a page of 20, against node:http with one native find',

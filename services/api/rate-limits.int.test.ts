@@ -167,5 +167,6 @@ it('goes on in the process from where Redis left the bucket', async () => {
 })
 
 function hangingProducer() {
-  return { status: 'ready', pipeline: () => ({ exec: () => new Promise(() => undefined) }) }
+  const never = () => new Promise(() => undefined)
+  return { status: 'ready', evalsha: never, pipeline: () => ({ exec: never }) }
 }

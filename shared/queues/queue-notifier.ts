@@ -51,7 +51,11 @@ export function createQueueNotifier(
   const send = async (name: QueueName, ids: ReadonlySet<string>): Promise<void> => {
     try {
       if (!redis.isHealthy()) throw new Error('redis is unavailable')
-      await queueOf(name).addBulk([...ids].map(wakeUpJob))
+      const [first, ...others] = [...ids].map(wakeUpJob)
+      if (first === undefined) return
+      // One script; several are a transaction, which costs two commands more and a copy of all commands in this process.
+      if (others.length === 0) await queueOf(name).add(first.name, first.data, first.opts)
+      else await queueOf(name).addBulk([first, ...others])
     } catch (error) {
       metrics.count('wakeups_dropped_total', { queue: name }, ids.size)
       logger.debug({ queue: name, wakeUps: ids.size, err: error }, 'wake-ups dropped')

@@ -136,18 +136,27 @@ type ScriptRunner = (keys: readonly string[], args: readonly (string | number)[]
 
 /**
  * Runs by digest; a Redis that lost its scripts (restart, flush) gets the text once. Calls of one turn of the event
- * loop are sent in one write, because the system call costs more than the command.
+ * loop are sent in one write, because the system call costs more than the command. A lone call makes no pipeline: ioredis copies
+ * each of its commands, and each script of BullMQ, onto every new one.
  */
 function scriptRunner({ producer }: RedisConnections, script: string): ScriptRunner {
   const digest = createHash('sha1').update(script).digest('hex')
   let batch: {
-    readonly text: readonly (string | number)[]
+    readonly text: readonly [number, ...(string | number)[]]
     readonly settle: (error: unknown, value: unknown) => void
   }[] = []
 
   function send(): void {
     const sent = batch
     batch = []
+    const [lone] = sent
+    if (lone !== undefined && sent.length === 1) {
+      producer.evalsha(digest, ...lone.text).then(
+        (value) => lone.settle(null, value),
+        (error: unknown) => lone.settle(error, null),
+      )
+      return
+    }
     const pipeline = producer.pipeline(sent.map(({ text }) => ['evalsha', digest, ...text]))
     pipeline.exec().then(
       (answers) => {
@@ -160,7 +169,7 @@ function scriptRunner({ producer }: RedisConnections, script: string): ScriptRun
   }
 
   return async (keys, args) => {
-    const text = [keys.length, ...keys, ...args]
+    const text = [keys.length, ...keys, ...args] as const
     try {
       return await new Promise((resolve, reject) => {
         if (batch.length === 0) setImmediate(send)

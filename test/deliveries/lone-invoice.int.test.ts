@@ -7,6 +7,7 @@ import { connectDatabase, type Database } from '#shared/db/connection/connect.ts
 import { createRedisSignals } from '#shared/queues/redis-signals.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
+import { inAll } from '#test/support/in-all.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 
@@ -102,16 +103,6 @@ async function oneInvoice(): Promise<void> {
     await native.collection('webhook_deliveries').countDocuments({ status: 'pending' }),
   ]
   await vi.waitFor(async () => expect(await waiting()).toEqual([0, 0]), { timeout: 10_000, interval: 20 })
-}
-
-/** What each of the lists has, as often as the one that has it least. */
-function inAll(lists: readonly (readonly string[])[]): readonly string[] {
-  const [first = []] = lists
-  const times = (list: readonly string[], one: string) => list.filter((other) => other === one).length
-  return [...new Set(first)].toSorted().flatMap((one) => {
-    const least = Math.min(...lists.map((list) => times(list, one)))
-    return Array.from({ length: least }, () => one)
-  })
 }
 
 // Guarantee: what a lone invoice asks of both stores, over API and `webhooks`, once its key is known. Counted, not timed.
