@@ -6,6 +6,7 @@ import {
   hintBody,
   paidHashBody,
   renewPriceBody,
+  signedPaymentBody,
   walletPaymentBody,
 } from '#shared/contracts/checkout/requests.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
@@ -15,6 +16,7 @@ import { chooseAsset } from '#shared/usecases/invoices/choose-asset.ts'
 import { notePaymentHint } from '#shared/usecases/invoices/note-payment-hint.ts'
 import { prepareWalletPayment } from '#shared/usecases/invoices/prepare-wallet-payment.ts'
 import { renewQuote } from '#shared/usecases/invoices/renew-quote.ts'
+import { sendWalletPayment } from '#shared/usecases/invoices/send-wallet-payment.ts'
 import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
 import { listAssetOptions } from '#shared/usecases/quotes/list-asset-options.ts'
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
@@ -73,17 +75,7 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
 
   addRequestRoutes(router, deps)
   router.post('/:id/question', handle(createQuestionHandler(deps)))
-  router.post(
-    '/:id/wallet',
-    handle(async (request, response) => {
-      const invoiceId = idOf(request)
-      const { account } = bodyOf(walletPaymentBody, request)
-      await admit(deps, request, LIMITS.wallet)
-      const nodes = { ...deps, nodeOf: deps.nodes.clientOf }
-      const transaction = await within(prepareWalletPayment(nodes, { invoiceId, account }), QUESTION_MS)
-      response.json({ transaction })
-    }),
-  )
+  addWalletRoutes(router, deps)
   router.post(
     '/:id/hint',
     handle(async (request, response) => {
@@ -97,6 +89,33 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
     }),
   )
   return router
+}
+
+/** For wallets that cannot build, or cannot send, what they sign. */
+function addWalletRoutes(router: Router, deps: CheckoutDeps): void {
+  const nodes = { ...deps, nodeOf: deps.nodes.clientOf }
+
+  router.post(
+    '/:id/wallet',
+    handle(async (request, response) => {
+      const invoiceId = idOf(request)
+      const { account } = bodyOf(walletPaymentBody, request)
+      await admit(deps, request, LIMITS.wallet)
+      const transaction = await within(prepareWalletPayment(nodes, { invoiceId, account }), QUESTION_MS)
+      response.json({ transaction })
+    }),
+  )
+  router.post(
+    '/:id/signed',
+    handle(async (request, response) => {
+      const invoiceId = idOf(request)
+      const signed = bodyOf(signedPaymentBody, request)
+      await admit(deps, request, LIMITS.signed)
+      const outcome = await within(sendWalletPayment(nodes, { invoiceId, ...signed }), QUESTION_MS)
+      // A node that takes longer may have it.
+      response.json({ outcome: outcome ?? 'unclear' })
+    }),
+  )
 }
 
 /** A payer's choices: an asset, or a new quote for it. */

@@ -18,6 +18,8 @@ export const LIMITS = {
   hint: { name: 'hint', capacity: 10, intervalMs: 20_000 },
   /** A transaction for the payer's wallet: one for each try. */
   wallet: { name: 'wallet', capacity: 10, intervalMs: 6_000 },
+  /** A signed transaction for the network: one for each try. */
+  signed: { name: 'signed', capacity: 10, intervalMs: 6_000 },
   question: { name: 'question', capacity: 6, intervalMs: 20_000 },
 } as const satisfies Readonly<Record<string, BucketRule>>
 

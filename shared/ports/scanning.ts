@@ -53,6 +53,20 @@ export interface WantedTransfer {
   readonly reference: string | null
 }
 
+/** A prepared transfer that a payer's wallet signed. */
+export interface SignedTransfer {
+  /** What `prepareTransfer` returned. */
+  readonly prepared: string
+  /** As the wallet returned it, hex. */
+  readonly signature: string
+}
+
+/**
+ * What became of a signed transfer. `different`: it is another one, or somebody else signed it, and no node was asked. `refused`: a node
+ * says that it cannot be carried out. `unsent`: no node could be asked. `unclear`: a node may have it.
+ */
+export type SendOutcome = 'sent' | 'different' | 'refused' | 'unsent' | 'unclear'
+
 /** The node(s) of one network for the scan loop. All responses are validated; an unclear one throws. */
 export interface ChainClient {
   /** True where heights without a block are normal: skipped slots of Solana. */
@@ -83,10 +97,15 @@ export interface ChainClient {
   /** Absent for families whose blocks can only be read whole. */
   readonly accounts?: AccountReader
   /**
-   * A transfer that a payer's wallet can sign and send, as base64 without a signature. Nothing is sent or reserved. Absent for families whose
-   * wallets build transactions themselves. Throws `NodeUnreliable`, and a RangeError for an invalid account.
+   * A transfer that a payer's wallet can sign, without a signature: base64 (Solana) or JSON (TRON). Nothing is sent or reserved. Absent for
+   * families whose wallets build transactions themselves. Throws `NodeUnreliable`, and a RangeError for an invalid account or amount.
    */
   prepareTransfer?(transfer: WantedTransfer): Promise<string>
+  /**
+   * Hands exactly this transfer, signed by its payer, to the network. Safe to repeat: the same transfer counts once. Absent for families whose
+   * wallets send.
+   */
+  sendTransfer?(transfer: WantedTransfer, signed: SignedTransfer): Promise<SendOutcome>
   /** Absent where balances are never needed to detect transfers. */
   readonly balances?: BalanceLedger
   /** The whole mempool, for chains whose unconfirmed transactions are visible. */

@@ -11,7 +11,7 @@ export function accountJson(chain: TronChain, top: ChainBlock, address: string):
 }
 
 /** Coins of an account from the transfers to and from it; never negative, although this node checks no balance. */
-function coinBalance(chain: TronChain, top: ChainBlock, address: string): bigint {
+export function coinBalance(chain: TronChain, top: ChainBlock, address: string): bigint {
   let balance = 0n
   for (const { body, outcome } of minedUpTo(chain, top)) {
     if (outcome.result !== 'SUCCESS') continue

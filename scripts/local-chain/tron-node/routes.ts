@@ -2,6 +2,7 @@ import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { parseAccount } from '#shared/chains/families/tron/address.ts'
 import { ASSET_IDS, networkOf } from '#shared/domain/enumerations.ts'
 import { accountJson, tokenBalance } from './accounts.ts'
+import { takeSigned } from './take-signed.ts'
 import { infoJson, type TransactionBody, type TronTransaction, transactionId, transactionJson } from './transaction.ts'
 import { SELECTORS, word } from './trc20.ts'
 import { blockJson, type ChainBlock, infosJson, type TronChain } from './tron-chain.ts'
@@ -105,6 +106,8 @@ function writeRoute(context: RouteContext, method: string, params: Params): unkn
       const id = String(params['txID'])
       return context.broadcast(id) ? { result: true, txid: id } : { code: 'SIGERROR', txid: id, message: '' }
     }
+    case 'broadcasthex':
+      return takeSigned(chain, String(params['transaction']))
     default:
       return undefined
   }

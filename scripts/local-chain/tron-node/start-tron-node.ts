@@ -24,7 +24,10 @@ export interface TronNodeOptions {
   readonly report?: (line: string) => void
 }
 
-/** A running development node with TRON's HTTP API; it checks no signature, balance or allowance. */
+/**
+ * A running development node with TRON's HTTP API. What wallets sign is checked as on a full node; what the node itself prepares, which the
+ * development payer sends, needs no signature and no balance.
+ */
 export interface TronNode {
   readonly url: string
   readonly port: number

@@ -29,6 +29,8 @@ const transaction = z.object({
   timestamp: z.int(),
   refBlockBytes: text,
   refBlockHash: text,
+  expiration: z.int().exactOptional(),
+  signature: text.exactOptional(),
 })
 const stateSchema: z.ZodType<ChainState> = z.object({
   createdAt: z.int(),

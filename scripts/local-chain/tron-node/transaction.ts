@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { encodeMessage } from './protobuf.ts'
+import { encodeMessage } from '#shared/chains/families/tron/protobuf.ts'
 
 /** Results of a transaction (`Transaction.Result.contractResult`) that the node can return. */
 export type ContractResult = 'SUCCESS' | 'REVERT' | 'OUT_OF_ENERGY'
@@ -41,6 +41,10 @@ export interface TronTransaction {
   readonly timestamp: number
   readonly refBlockBytes: string
   readonly refBlockHash: string
+  /** When it ends, milliseconds; absent where this node made it, which gives it a minute. */
+  readonly expiration?: number
+  /** Hex; absent where this node made it, which needs none. */
+  readonly signature?: string
 }
 
 /** How long after its creation a transaction may be mined, milliseconds; java-tron's default. */
@@ -55,7 +59,8 @@ const bytes = (hex: string) => Buffer.from(hex, 'hex')
 const sha256 = (data: Uint8Array) => createHash('sha256').update(data).digest('hex')
 
 /** Bytes of `Transaction.raw` (Tron.proto) as hex. */
-export function rawDataHex({ body, timestamp, refBlockBytes, refBlockHash }: TronTransaction): string {
+export function rawDataHex(transaction: Omit<TronTransaction, 'outcome'>): string {
+  const { body, timestamp, refBlockBytes, refBlockHash } = transaction
   const { name, number } = TYPES[body.kind]
   const value =
     body.kind === 'transfer'
@@ -76,7 +81,7 @@ export function rawDataHex({ body, timestamp, refBlockBytes, refBlockHash }: Tro
   const raw = encodeMessage([
     [1, bytes(refBlockBytes)],
     [4, bytes(refBlockHash)],
-    [8, BigInt(timestamp + EXPIRATION_MS)],
+    [8, BigInt(endOf(transaction))],
     [
       11,
       encodeMessage([
@@ -89,6 +94,9 @@ export function rawDataHex({ body, timestamp, refBlockBytes, refBlockHash }: Tro
   ])
   return Buffer.from(raw).toString('hex')
 }
+
+const endOf = ({ timestamp, expiration }: Pick<TronTransaction, 'timestamp' | 'expiration'>): number =>
+  expiration ?? timestamp + EXPIRATION_MS
 
 /** Transaction id: SHA-256 of the raw data. */
 export function transactionId(transaction: TronTransaction): string {
@@ -104,13 +112,13 @@ export function transactionJson(transaction: TronTransaction, mined: boolean): R
       ? { amount: BigInt(body.amount), owner_address: body.owner, to_address: body.to }
       : { data: body.data, owner_address: body.owner, contract_address: body.contract }
   return {
-    ...(mined ? { ret: [{ contractRet: outcome.result }], signature: ['0'.repeat(130)] } : {}),
+    ...(mined ? { ret: [{ contractRet: outcome.result }], signature: [transaction.signature ?? '0'.repeat(130)] } : {}),
     txID: transactionId(transaction),
     raw_data: {
       contract: [{ parameter: { value, type_url: typeUrl(name) }, type: name }],
       ref_block_bytes: refBlockBytes,
       ref_block_hash: refBlockHash,
-      expiration: timestamp + EXPIRATION_MS,
+      expiration: endOf(transaction),
       ...(body.kind === 'call' ? { fee_limit: Number(FEE_LIMIT) } : {}),
       timestamp,
     },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { encodeMessage } from './protobuf.ts'
+import { encodeMessage } from '#shared/chains/families/tron/protobuf.ts'
 import { infoJson, type TronTransaction, transactionId, transactionJson } from './transaction.ts'
 
 /** A block as stored; number, parent and id follow from its position. */

@@ -21,8 +21,8 @@ export const tron: ChainDefinition = {
   finalityDepth: 27,
   scanBatchMax: 20,
   explorerTx: { live: 'https://tronscan.org/#/transaction/{tx}', test: 'https://nile.tronscan.org/#/transaction/{tx}' },
-  // The last four bytes of block 0, as wallets state them (TIP-474).
-  walletChains: { live: 'tron:0x2b6653dc', test: 'tron:0xcd8690dc', local: null },
+  // The last four bytes of block 0, as wallets state them (TIP-474); a local chain's come with the prepared transfer.
+  walletChains: { live: 'tron:0x2b6653dc', test: 'tron:0xcd8690dc', local: 'tron:local' },
   uriScheme: 'tron',
   addressPrefix: null,
   siblings: SIBLINGS.tron,

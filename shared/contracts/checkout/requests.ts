@@ -31,5 +31,12 @@ export const hintBody = z.strictObject({ txHash: z.string().min(64).max(88) })
 /** The account of a payer's wallet, for which a transaction is prepared; the use case checks it. */
 export const walletPaymentBody = z.strictObject({ account: z.string().min(1).max(100) })
 
+/** A prepared transaction and what the payer's wallet signed it with: 65 bytes, hex with 0x at most. */
+export const signedPaymentBody = z.strictObject({
+  account: z.string().min(1).max(100),
+  prepared: z.string().min(1).max(4_000),
+  signature: z.string().min(130).max(132),
+})
+
 /** Where a refund may be sent; the use case checks the address. */
 export const refundAddressBody = z.strictObject({ address: z.string().trim().min(1).max(200) })

@@ -8,6 +8,21 @@ export function accountBytes(publicKey: Uint8Array): Uint8Array {
   return keccak_256(secp256k1.Point.fromBytes(publicKey).toBytes(false).subarray(1)).subarray(12)
 }
 
+/**
+ * The account, 20 bytes as hex, whose key made a signature of 65 bytes (r, s and v, as 0 and 1 or as 27 and 28) over a hash. Null when no key
+ * can have made it.
+ */
+export function signingAccount(hash: Uint8Array, signature: Uint8Array): string | null {
+  const v = signature[64] ?? 0
+  const recovered = Uint8Array.of(v < 27 ? v : v - 27, ...signature.subarray(0, 64))
+  try {
+    const key = secp256k1.recoverPublicKey(recovered, hash, { prehash: false })
+    return Buffer.from(accountBytes(key)).toString('hex')
+  } catch {
+    return null
+  }
+}
+
 /** The EIP-55 spelling (mixed-case checksum) of 20 bytes given as hex with or without `0x`. */
 export function checksumAddress(hex: string): string {
   const digits = hex.replace(/^0x/, '').toLowerCase()

@@ -12,6 +12,7 @@ import { extractTransfers, type TokenTable } from './extract.ts'
 import { createHeadReader, refOf } from './head.ts'
 import { createInternalRecord } from './internal-record.ts'
 import { locateTransaction } from './locate-transaction.ts'
+import { createPayerTransfers } from './payer-transfers.ts'
 import { readAlone } from './read-alone.ts'
 import { readBlocks } from './read-blocks.ts'
 import { createTransferCheck } from './transfer-check.ts'
@@ -124,6 +125,7 @@ export function createTronClient(options: TronClientOptions): TronClient {
     locate: (txHash) => pool.use((node) => locateTransaction(node, txHash)),
     used: (addresses) => pool.use((node) => usedAccounts(node, options.tokens, addresses)),
     funds: createTronFunds(pool, options),
+    ...createPayerTransfers(pool),
     close: () => pool.close(),
   }
 }

@@ -122,3 +122,6 @@ export const constantCallSchema = z.object({
 })
 /** The same with the energy that the call took, its penalty included. */
 export const measuredCallSchema = constantCallSchema.extend({ energy_used: z.int().positive().optional() })
+
+/** Response of `broadcasthex`; the code is a name of `Return.response_code` (api.proto). */
+export const broadcastSchema = z.object({ result: z.boolean().default(false), code: z.string().default('SUCCESS') })
