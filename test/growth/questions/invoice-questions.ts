@@ -10,10 +10,22 @@ import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
 import type { InvoiceListQuery } from '#shared/ports/invoices.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
-import { BUSY, CHAIN, DAY_MS, type Facts, HOUR_MS, MODE, NETWORK, OPEN_INVOICES } from '../facts.ts'
+import {
+  AGE_DAYS,
+  BUSY,
+  CHAIN,
+  DAY_MS,
+  type Facts,
+  HOUR_MS,
+  LINKED_EVERY,
+  MODE,
+  NETWORK,
+  OPEN_INVOICES,
+} from '../facts.ts'
 
 const SCAN_MAX = 5_000
 const COUNT_MAX = 10_000
+const MONTH_DAYS = 31
 const SHARDS = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
 const FIRST_PAGE = { workspaceId: BUSY, mode: MODE, limit: 20, beforeId: null } as const
 
@@ -102,9 +114,13 @@ const LOOKUPS: Declared<ReturnType<typeof createInvoiceLookups>> = {
 
 const COUNTS: Declared<ReturnType<typeof createInvoiceCounts>> = {
   inMonth: {
-    'for the first time': bounded(Number.POSITIVE_INFINITY, 'counts a month once', async (on, { now }) => {
-      for (let time = 0; time < 2; time += 1) await on.inMonth({ workspaceId: BUSY, mode: MODE, at: now }, 1)
-    }),
+    'for the first time': bounded(
+      ({ invoices }) => 3 * Math.ceil((invoices * MONTH_DAYS) / AGE_DAYS) + OPEN_INVOICES,
+      'three times the invoices of one month: only after a limit was set in the middle of it, because a new month begins with none',
+      async (on, { now }) => {
+        for (let time = 0; time < 2; time += 1) await on.inMonth({ workspaceId: BUSY, mode: MODE, at: now }, 1)
+      },
+    ),
     'from then on': bounded(OPEN_INVOICES + 400, 'invoices of the last two minutes, and two hundred', (on, { now }) =>
       on.inMonth({ workspaceId: BUSY, mode: MODE, at: now + HOUR_MS }, 1),
     ),
@@ -133,8 +149,10 @@ const LINKS: Declared<ReturnType<typeof createPaymentLinkRepository>> = {
   update: BY_KEY,
   countActive: (on) => on.countActive(BUSY, MODE, 100),
   countUses: {
-    'for the first time': bounded(Number.POSITIVE_INFINITY, 'counts a link once', (on, { now }) =>
-      on.countUses(['link-1'], now + 2 * HOUR_MS),
+    'for the first time': bounded(
+      ({ invoices }) => 3 * Math.ceil(invoices / LINKED_EVERY),
+      'three times the invoices of the link, by keys: only of a link that was busy before the version that stores counts',
+      (on, { now }) => on.countUses(['link-1'], now + 2 * HOUR_MS),
     ),
     'from then on': (on, { now }) => on.countUses(['link-1'], now + 2 * HOUR_MS),
   },

@@ -67,7 +67,7 @@ const CHAIN: Declared<ReturnType<typeof createAuditChainRepository>> = {
   tail: (on) => on.tail(),
   waiting: (on) => on.waiting(100),
   adopt: {
-    'for the first time': bounded(Number.POSITIVE_INFINITY, 'reads every row, once', (on) => on.adopt()),
+    'for the first time': (on) => on.adopt(),
     'from then on': (on) => on.adopt(),
   },
   head: BY_KEY,
@@ -75,9 +75,7 @@ const CHAIN: Declared<ReturnType<typeof createAuditChainRepository>> = {
   append: BY_KEY,
   listChained: (on) => on.listChained({ seq: 5, id: 'audit-12' }, 100),
   extent: (on) => on.extent(),
-  unchained: bounded(Number.POSITIVE_INFINITY, 'reads every row, once a week and for the command line', (on) =>
-    on.unchained(),
-  ),
+  unchained: (on) => on.unchained(),
   countWaiting: bounded(10_000, 'counts up to 10,000', (on) => on.countWaiting()),
   verified: BY_KEY,
   saveVerified: BY_KEY,
