@@ -91,7 +91,7 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
     ...verification(rows, facts),
     unchained: async () => {
       const [waiting, outside, oldest] = await Promise.all([
-        rows.countDocuments(WAITING),
+        rows.countDocuments(WAITING, { hint: 'audit_waiting' }),
         rows.countDocuments(OUTSIDE, { hint: 'audit_unchained' }),
         rows.findOne(WAITING, { sort: { at: 1, _id: 1 }, projection: { at: 1 } }),
       ])
