@@ -35,7 +35,7 @@ export async function benchGrowth({ invoices, print }: BenchOptions): Promise<vo
     for (const [index, question] of QUESTIONS.entries()) {
       const [small, large] = [costs[0][index], costs[1][index]]
       if (small === undefined || large === undefined) continue
-      const most = mostExamined(question, large.returned)
+      const most = mostExamined(question, large.returned, { invoices: many })
       const isOver = Math.max(large.documents, large.keys) > most
       over += isOver ? 1 : 0
       const bound = `${isOver ? '**over** ' : ''}${most}${question.because === null ? '' : `: ${question.because}`}`

@@ -29,7 +29,8 @@ export interface CountRepair {
 export interface InvoiceCounts {
   /**
    * Invoices of the month so far. While more than 1,000 are left below `limit` the result may be as many milliseconds old as are left, 30 s at
-   * most, with every request of this process since then counted as an invoice; closer to it, it is read for each request.
+   * most, with every request of this process since then counted as an invoice, and requests that come together share one
+   * reading; closer to it, it is read for each request.
    */
   inMonth(scope: MonthScope, limit: number): Promise<MonthCount>
   /**

@@ -35,6 +35,11 @@ export interface ColdWatches {
    * of them: the caller must hold every address in memory.
    */
   refresh(): Promise<'whole' | 'damaged'>
+  /**
+   * Passes every address that is in no pack; one reading of the store serves all who call at the same time. One that is stored, or packed, during
+   * the call may be passed or not.
+   */
+  everyHot(onKey: (matchKey: string) => void): Promise<void>
   /** Those of these keys that are stored addresses, packed or not. */
   among(matchKeys: readonly string[]): Promise<ReadonlySet<string>>
   /** Every stored address, packed or not, in pages. */

@@ -86,6 +86,8 @@ export interface WalletRepository {
     afterMatchKey: string | null,
     limit: number,
   ): Promise<readonly { matchKey: string; isListed: boolean }[]>
+  /** The match keys of `hotWatchPage` alone, which cost a scanner's start an eighth of their documents. */
+  hotWatchKeys(mode: Mode, family: Family, afterMatchKey: string | null, limit: number): Promise<readonly string[]>
   /** Marks addresses that are in a stored pack: `hotWatchPage` leaves them out from then on. */
   markPacked(mode: Mode, family: Family, matchKeys: readonly string[]): Promise<void>
   /** Rows that lack a network's mark. */

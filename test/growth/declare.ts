@@ -12,16 +12,20 @@ export const BY_KEY = 'by key'
 
 type Ask<R> = (on: R, facts: Facts) => unknown
 
+/** The size of a seeded installation. */
+type Size = Pick<Facts, 'invoices'>
+/** Most documents, and most keys, that a question examines: always so many, or so many in an installation of this size. */
+type Most = number | ((size: Size) => number)
+
 /** A question that may examine more than its answer accounts for, up to a bound that its code states. */
 export interface Bounded<R> {
   readonly ask: Ask<R>
-  /** Most documents, and most keys, that it examines. */
-  readonly atMost: number
+  readonly atMost: Most
   readonly because: string
 }
 
 /** States the bound of a question. */
-export const bounded = <R>(atMost: number, because: string, ask: Ask<R>): Bounded<R> => ({ atMost, because, ask })
+export const bounded = <R>(atMost: Most, because: string, ask: Ask<R>): Bounded<R> => ({ atMost, because, ask })
 
 type Question<R> = Ask<R> | Bounded<R>
 type Methods<R> = { [M in keyof R]: R[M] extends (...args: never[]) => Promise<unknown> ? M : never }[keyof R]
@@ -40,7 +44,7 @@ export interface NamedQuestion {
   readonly name: string
   readonly asker: Asker
   /** The stated bound; null when only what it returns bounds it. */
-  readonly atMost: number | null
+  readonly atMost: Most | null
   readonly because: string | null
   ask(db: Database, facts: Facts): unknown
 }
@@ -70,5 +74,5 @@ function isBounded<R>(entry: object): entry is Bounded<R> {
 }
 
 /** Every question reads its answer with room to spare: twenty per document of it, and the fixed costs of a few commands. */
-export const mostExamined = ({ atMost }: Pick<NamedQuestion, 'atMost'>, returned: number): number =>
-  Math.max(atMost ?? 0, 20 * returned + 200)
+export const mostExamined = ({ atMost }: Pick<NamedQuestion, 'atMost'>, returned: number, size: Size): number =>
+  Math.max(typeof atMost === 'function' ? atMost(size) : (atMost ?? 0), 20 * returned + 200)

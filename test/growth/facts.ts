@@ -5,9 +5,12 @@ import { eventId } from '#shared/domain/ids.ts'
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 /** The age of the seeded installation. */
-const AGE_MS = 730 * DAY_MS
+export const AGE_DAYS = 730
+const AGE_MS = AGE_DAYS * DAY_MS
 /** Events and deliveries older than this are past their life, or about to be: the store removes them at 180 days. */
 export const EVENT_LIFE_DAYS = 179.5
+/** One invoice in so many was made from the payment link. */
+export const LINKED_EVERY = 1_000
 /** One invoice in so many belongs to another workspace: the busy one owns 90 % of all rows. */
 const OTHERS_EVERY = 10
 /** Invoices of the busy workspace that were created in the last hours and are still open. */

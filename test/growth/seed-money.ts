@@ -5,15 +5,13 @@ import type { PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import type { AddressDocument } from '#shared/db/wallets/wallet-models.ts'
 import type { InvoiceState, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { PaymentBlock } from '#shared/ports/payments.ts'
-import { DAY_MS, eventTypesOf, type Facts, isOpen, isPaid, MATERIAL, MODE, NETWORK } from './facts.ts'
+import { DAY_MS, eventTypesOf, type Facts, isOpen, isPaid, LINKED_EVERY, MATERIAL, MODE, NETWORK } from './facts.ts'
 
 const QUOTE_MS = 1_200_000
 const BLOCK_MS = 12_000
 const ASSET = 'usdt_ethereum'
 /** One invoice in so many changed so lately that the idempotency key of its creation still stands. */
 const isKeyed = (facts: Facts, index: number): boolean => facts.createdAt(index) > facts.now - DAY_MS
-/** Every thousandth was made from a payment link. */
-const LINKED_EVERY = 1_000
 
 /** An invoice as it is stored once everything about it is relayed. */
 export function invoiceAt(facts: Facts, index: number): InvoiceDocument {

@@ -20,6 +20,8 @@ const WAITING_MAX = 10_000
 const CHAINED = { seq: { $exists: true } }
 const UNCHAINED = { seq: { $exists: false } }
 /** Rows not chained yet; exported for the test that explains the query. */
+/** Rows that are neither chained nor wait for it, by their own index: `null` implies its filter, and `$exists` leaves out a stored null. */
+const OUTSIDE = { waits: { $ne: true as const }, seq: { $eq: null as never, $exists: false } }
 export const WAITING = { waits: true as const, ...UNCHAINED }
 
 /** Thrown inside a transaction to abort it. */
@@ -57,10 +59,10 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
     waiting: async (limit) =>
       (await rows.find(WAITING).sort({ at: 1, _id: 1 }).limit(limit).toArray()).map(auditFromDocument),
     adopt: async () => {
-      // It reads every row, and no version without a chain runs after it.
+      // No version without a chain runs after it.
       if ((await facts.findOne({ _id: ADOPTED_FACT })) !== null) return 0
-      const left = { ...UNCHAINED, waits: { $exists: false } }
-      const { matchedCount } = await rows.updateMany(left, { $set: { waits: true } })
+      const left = { ...OUTSIDE, waits: { $exists: false } }
+      const { matchedCount } = await rows.updateMany(left, { $set: { waits: true } }, { hint: 'audit_unchained' })
       const fact = { value: String(matchedCount), changedAt: new Date() }
       await facts.updateOne({ _id: ADOPTED_FACT }, { $set: fact }, { upsert: true })
       return matchedCount
@@ -89,8 +91,8 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
     ...verification(rows, facts),
     unchained: async () => {
       const [waiting, outside, oldest] = await Promise.all([
-        rows.countDocuments(WAITING),
-        rows.countDocuments({ waits: { $ne: true }, ...UNCHAINED }),
+        rows.countDocuments(WAITING, { hint: 'audit_waiting' }),
+        rows.countDocuments(OUTSIDE, { hint: 'audit_unchained' }),
         rows.findOne(WAITING, { sort: { at: 1, _id: 1 }, projection: { at: 1 } }),
       ])
       return { waiting, outside, oldestWaitingAt: oldest === null ? null : toMs(oldest.at) }

@@ -47,5 +47,7 @@ export const AUDIT_LOG = defineCollection<AuditDocument>(
     { name: 'audit_newest', key: { at: -1, _id: -1 } },
     { name: 'audit_chain', key: { seq: 1 }, unique: true, partialFilterExpression: { seq: { $exists: true } } },
     { name: 'audit_waiting', key: { at: 1, _id: 1 }, partialFilterExpression: { waits: true } },
+    // Rows that are not chained, so that those which do not even wait for it are found without reading the others.
+    { name: 'audit_unchained', key: { waits: 1, _id: 1 }, partialFilterExpression: { seq: null } },
   ],
 )

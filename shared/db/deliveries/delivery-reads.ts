@@ -20,6 +20,8 @@ import { behind, SCAN_MAX, type SearchQuery, searchQuery } from './delivery-sear
 const EVALUATED = 100
 /** Waiting deliveries that are searched for tried ones. */
 const LOOKED_AT = 500
+/** Rows of the index that are read first for each row of a page: mostly the page is among them, and the others need not be read. */
+const NEAR = 10
 const WAITING_INDEX = 'delivery_waiting'
 
 /** Searches for events and deliveries on MongoDB. */
@@ -85,19 +87,7 @@ async function pageOf(
         .sort(sort)
         .limit(limit + 1)
         .toArray()
-    : await deliveries
-        .aggregate<DeliveryDocument>(
-          [
-            { $match: filter },
-            { $sort: sort },
-            { $limit: SCAN_MAX },
-            { $match: residual },
-            { $limit: limit + 1 },
-            { $project: WITHOUT_ATTEMPTS },
-          ],
-          { hint },
-        )
-        .toArray()
+    : await filtered(deliveries, { filter, residual, hint, sort }, limit)
   const page = found.slice(0, limit).map(deliveryFromDocument)
   const last = page.at(-1)
   if (found.length > limit && last !== undefined) return { deliveries: page, next: placeOf(last) }
@@ -109,6 +99,21 @@ async function pageOf(
     .limit(1)
     .toArray()
   return { deliveries: page, next: end === undefined ? null : { createdAt: toMs(end.createdAt), id: end._id } }
+}
+
+/** Up to one more than `limit` of the rows that meet all conditions, among the first `SCAN_MAX` of the index. */
+async function filtered(
+  deliveries: mongoose.mongo.Collection<DeliveryDocument>,
+  { filter, residual, hint, sort }: SearchQuery,
+  limit: number,
+): Promise<readonly DeliveryDocument[]> {
+  const among = async (most: number): Promise<readonly DeliveryDocument[]> => {
+    const [served, wanted] = [[{ $match: filter }, { $sort: sort }, { $limit: most }], { $match: residual }]
+    const page = [...served, wanted, { $limit: limit + 1 }, { $project: WITHOUT_ATTEMPTS }]
+    return await deliveries.aggregate<DeliveryDocument>(page, { hint }).toArray()
+  }
+  const near = await among(Math.min(SCAN_MAX, NEAR * (limit + 1)))
+  return near.length > limit ? near : await among(SCAN_MAX)
 }
 
 const placeOf = ({ createdAt, id }: ListPlace): ListPlace => ({ createdAt, id })

@@ -37,19 +37,41 @@ export function createInvoiceCounts(db: Database): InvoiceCounts {
   const invoices = db.collection(INVOICES)
   const counts = db.collection(INVOICE_COUNTS)
   const cache = new Map<string, Known>()
+  const running = new Map<string, Promise<MonthCount>>()
+
+  /** The last count of this process, and this question, while it may be used. */
+  const cached = ({ at, ...scope }: MonthScope, limit: number): MonthCount | null => {
+    const known = cache.get(keyOf(scope))
+    if (known === undefined || known.month !== monthOf(at) || !isFresh(known, at, limit)) return null
+    known.asked += 1
+    return { all: known.all + known.asked, byLinks: known.byLinks + known.asked }
+  }
+  const read = async (scope: MonthScope): Promise<MonthCount> => {
+    const count = await countMonth(counts, invoices, scope)
+    if (cache.size >= CACHE_MAX) cache.clear()
+    cache.set(keyOf(scope), { ...count, month: monthOf(scope.at), at: scope.at, asked: 0 })
+    return count
+  }
+
   return {
     inMonth: async (scope, limit) => {
-      const key = `${scope.workspaceId}:${scope.mode}`
-      const month = monthOf(scope.at)
-      const known = cache.get(key)
-      if (known !== undefined && known.month === month && isFresh(known, scope.at, limit)) {
-        known.asked += 1
-        return { all: known.all + known.asked, byLinks: known.byLinks + known.asked }
+      const known = cached(scope, limit)
+      if (known !== null) return known
+      const key = keyOf(scope)
+      const before = running.get(key)
+      // Requests that find the count out of date together use one new count, unless few invoices are left.
+      if (before !== undefined && limit - (cache.get(key)?.all ?? 0) > LEFT_MIN) {
+        await before.catch(() => undefined)
+        const shared = cached(scope, limit)
+        if (shared !== null) return shared
       }
-      const count = await countMonth(counts, invoices, scope)
-      if (cache.size >= CACHE_MAX) cache.clear()
-      cache.set(key, { ...count, month, at: scope.at, asked: 0 })
-      return count
+      const mine = read(scope)
+      running.set(key, mine)
+      try {
+        return await mine
+      } finally {
+        if (running.get(key) === mine) running.delete(key)
+      }
     },
     repair: (at) => repair(counts, invoices, at),
   }
@@ -148,6 +170,7 @@ async function repair(
   return repaired
 }
 
+const keyOf = ({ workspaceId, mode }: Omit<MonthScope, 'at'>): string => `${workspaceId}:${mode}`
 const monthOf = (at: Ms): string => new Date(at).toISOString().slice(0, 7)
 const idOf = ({ workspaceId, mode, at }: MonthScope): string => `${workspaceId}:${mode}:${monthOf(at)}`
 

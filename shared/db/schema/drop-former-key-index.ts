@@ -66,6 +66,20 @@ export async function dropFormerKeyIndex(db: Database, { finish, onProgress }: D
   return true
 }
 
+/**
+ * What is left of migration 3 in a store that still has the index of the key texts: `dueAt`, in milliseconds since the epoch, is when `migrate` drops
+ * it without `--finish`. Null once it is gone, and before the migration.
+ */
+export async function formerKeyIndex(
+  db: Database,
+): Promise<{ readonly dueAt: number; readonly isDue: boolean } | null> {
+  if (!(await hasTextIndex(db))) return null
+  const done = await db.collection(INSTALLATION).findOne({ _id: `migration:${DIGEST_SCHEMA}` })
+  if (done === null) return null
+  const dueAt = done.changedAt.getTime() + WAY_BACK_MS
+  return { dueAt, isDue: (await storeTime(db)) >= dueAt }
+}
+
 async function reasonToKeepWayBack(db: Database): Promise<string | null> {
   const done = await db.collection(INSTALLATION).findOne({ _id: `migration:${DIGEST_SCHEMA}` })
   const age = done === null ? 0 : (await storeTime(db)) - done.changedAt.getTime()

@@ -144,6 +144,18 @@ export function createWalletRepository(db: Database): WalletRepository {
         .toArray()
       return rows.map(({ matchKey, heldBy }) => ({ matchKey, isListed: heldBy !== undefined }))
     },
+    hotWatchKeys: async (mode, family, afterMatchKey, limit) => {
+      const after = afterMatchKey === null ? {} : { matchKey: { $gt: afterMatchKey } }
+      // One document with all keys: the driver spends six times as long on a document for each.
+      const page = [
+        { $match: { mode, family, packed: null, ...after } },
+        { $sort: { matchKey: 1 } },
+        { $limit: limit },
+        { $group: { _id: null, keys: { $push: '$matchKey' } } },
+      ]
+      const [found] = await addresses.aggregate<{ keys: string[] }>(page, { hint: 'address_hot' }).toArray()
+      return found?.keys ?? []
+    },
     markPacked: async (mode, family, matchKeys) => {
       if (matchKeys.length === 0) return
       await addresses.updateMany({ mode, family, matchKey: { $in: [...matchKeys] } }, { $set: { packed: true } })

@@ -2,6 +2,7 @@ import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { ColdWatches } from '#shared/ports/scanning.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { PACK_HASHES, type WatchPack, type WatchPackRepository } from '#shared/ports/watch-packs.ts'
+import { createHotReads } from './hot-reads.ts'
 import { createPackFilter } from './pack-filter.ts'
 
 /** Keys of one question to the store, and addresses of one page. */
@@ -10,13 +11,14 @@ const PAGE = 1_000
 /** Dependencies of asking about cold addresses. */
 export interface ColdWatchDeps {
   readonly watchPacks: Pick<WatchPackRepository, 'heads' | 'read' | 'expected'>
-  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'watchPage'>
+  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'hotWatchKeys' | 'watchPage'>
 }
 
 /** The cold addresses of a mode and family; empty until the first `refresh`. One per process serves all networks of the family. */
 export function createColdWatches(deps: ColdWatchDeps, mode: Mode, family: Family): ColdWatches {
   const { watchPacks, wallets } = deps
   const filter = createPackFilter()
+  const { everyHot } = createHotReads(wallets, mode, family)
   /** Everything before is in the filter. */
   let place = { seq: 0, count: 0 }
   let turn: Promise<unknown> = Promise.resolve()
@@ -52,6 +54,7 @@ export function createColdWatches(deps: ColdWatchDeps, mode: Mode, family: Famil
 
   return {
     mayHold: filter.has,
+    everyHot,
     get size() {
       return filter.size
     },

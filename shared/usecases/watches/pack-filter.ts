@@ -51,8 +51,10 @@ export function createPackFilter(): PackFilter {
       salt ??= Uint8Array.from(itsSalt)
       hasher ??= createWatchHasher(salt)
       const view = new DataView(hashes.buffer, hashes.byteOffset, hashes.byteLength)
+      let layer = layerWithRoom()
       for (let at = from * HASH_BYTES; at < hashes.length; at += HASH_BYTES) {
-        layerWithRoom().add(view.getUint32(at, true), view.getUint32(at + 4, true))
+        if (layer.room === 0) layer = layerWithRoom()
+        layer.add(view.getUint32(at, true), view.getUint32(at + 4, true))
       }
       size += count - from
       return true

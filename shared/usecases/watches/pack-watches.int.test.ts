@@ -178,9 +178,9 @@ describe('several processes', () => {
       const keys = await issue(20)
       const wallets: Repositories['wallets'] = {
         ...on.wallets,
-        hotWatchPage: async (...asked) => {
+        hotWatchKeys: async (...asked) => {
           if (when === 'before') await pack()
-          const page = await on.wallets.hotWatchPage(...asked)
+          const page = await on.wallets.hotWatchKeys(...asked)
           if (when === 'after') await pack()
           return page
         },

@@ -9,7 +9,7 @@ const MARK_BATCH = 1_000
 
 /** Dependencies of keeping a watch index current. */
 export interface WatchFeedDeps {
-  readonly wallets: Pick<WalletRepository, 'watchPage' | 'hotWatchPage' | 'unmarkedWatches' | 'markWatched'>
+  readonly wallets: Pick<WalletRepository, 'watchPage' | 'unmarkedWatches' | 'markWatched'>
   readonly metrics: Metrics
   readonly logger: Logger
 }
@@ -28,11 +28,12 @@ export interface WatchScope {
  */
 export async function hydrateWatches(deps: WatchFeedDeps, scope: WatchScope, index: WatchIndex): Promise<void> {
   const { cold } = index
-  await load(deps, scope, index, cold === undefined ? 'watchPage' : 'hotWatchPage')
+  if (cold === undefined) await load(deps, scope, index)
+  else await cold.everyHot(index.add)
   if (cold !== undefined && !(await readPacks(deps, scope, cold))) {
     const { mode, family } = scope
     deps.logger.error({ mode, family }, 'packs of watched addresses are missing: every address is held in memory')
-    await load(deps, scope, index, 'watchPage')
+    await load(deps, scope, index)
   }
   report(deps, scope, index)
 }
@@ -44,15 +45,10 @@ async function readPacks(deps: WatchFeedDeps, { mode, network }: WatchScope, col
   return isWhole
 }
 
-async function load(
-  { wallets }: WatchFeedDeps,
-  { mode, family }: WatchScope,
-  index: WatchIndex,
-  read: 'watchPage' | 'hotWatchPage',
-): Promise<void> {
+async function load({ wallets }: WatchFeedDeps, { mode, family }: WatchScope, index: WatchIndex): Promise<void> {
   let after: string | null = null
   do {
-    const page: readonly { matchKey: string }[] = await wallets[read](mode, family, after, PAGE)
+    const page: readonly { matchKey: string }[] = await wallets.watchPage(mode, family, after, PAGE)
     for (const { matchKey } of page) index.add(matchKey)
     after = page.length < PAGE ? null : (page.at(-1)?.matchKey ?? null)
   } while (after !== null)

@@ -11,8 +11,9 @@ import { BUSY, DAY_MS, ENDPOINTS, type Facts, MODE } from '../facts.ts'
 
 const COUNT_MAX = 10_000
 /** Two looks at 5,000 deliveries: for the page, and for where it ended. */
-const LOOKED_THROUGH = 10_200
-const THROUGH = 'looks through 5,000 deliveries for a page'
+const LOOKED_THROUGH = 10_600
+const THROUGH =
+  'none or few of the next 5,000 deliveries fit: it looks through them, because an index for each pair of conditions would cost every delivery a write'
 const search = (overrides: Partial<DeliverySearch>): DeliverySearch => ({
   ...{ workspaceId: BUSY, mode: MODE, status: null, endpointId: null, eventType: null, eventId: null },
   ...{ invoiceId: null, createdFrom: null, createdBefore: null, after: null, limit: 25, ...overrides },
@@ -56,43 +57,35 @@ const READS: Declared<ReturnType<typeof createDeliveryReads>> = {
     'failed of a type': bounded(LOOKED_THROUGH, THROUGH, (on) =>
       on.search(search({ status: 'failed', eventType: 'invoice.paid' })),
     ),
-    'failed at an endpoint': bounded(LOOKED_THROUGH, THROUGH, (on) =>
-      on.search(search({ status: 'failed', endpointId: ENDPOINTS.dead })),
-    ),
+    'failed at an endpoint': (on) => on.search(search({ status: 'failed', endpointId: ENDPOINTS.dead })),
     'failed of a type at an endpoint': bounded(LOOKED_THROUGH, THROUGH, (on) =>
       on.search(search({ status: 'failed', endpointId: ENDPOINTS.dead, eventType: 'invoice.paid' })),
     ),
-    succeeded: bounded(LOOKED_THROUGH, THROUGH, (on) => on.search(search({ status: 'succeeded' }))),
-    'succeeded of a type': bounded(LOOKED_THROUGH, THROUGH, (on) =>
-      on.search(search({ status: 'succeeded', eventType: 'invoice.created' })),
-    ),
-    'succeeded at an endpoint': bounded(LOOKED_THROUGH, THROUGH, (on) =>
-      on.search(search({ status: 'succeeded', endpointId: ENDPOINTS.alive })),
-    ),
+    succeeded: (on) => on.search(search({ status: 'succeeded' })),
+    'succeeded of a type': (on) => on.search(search({ status: 'succeeded', eventType: 'invoice.created' })),
+    'succeeded at an endpoint': (on) => on.search(search({ status: 'succeeded', endpointId: ENDPOINTS.alive })),
     'succeeded at an endpoint that takes nothing': bounded(LOOKED_THROUGH, THROUGH, (on) =>
       on.search(search({ status: 'succeeded', endpointId: ENDPOINTS.dead })),
     ),
     'succeeded of a type at an endpoint that takes nothing': bounded(LOOKED_THROUGH, THROUGH, (on) =>
       on.search(search({ status: 'succeeded', endpointId: ENDPOINTS.dead, eventType: 'invoice.created' })),
     ),
-    pending: bounded(LOOKED_THROUGH, THROUGH, (on) => on.search(search({ status: 'pending' }))),
+    pending: (on) => on.search(search({ status: 'pending' })),
     'pending of a type': bounded(LOOKED_THROUGH, THROUGH, (on) =>
       on.search(search({ status: 'pending', eventType: 'invoice.paid' })),
     ),
-    'pending at an endpoint': bounded(LOOKED_THROUGH, THROUGH, (on) =>
-      on.search(search({ status: 'pending', endpointId: ENDPOINTS.dead })),
-    ),
+    'pending at an endpoint': (on) => on.search(search({ status: 'pending', endpointId: ENDPOINTS.dead })),
     'pending at an endpoint that only holds': bounded(LOOKED_THROUGH, THROUGH, (on) =>
       on.search(search({ status: 'pending', endpointId: ENDPOINTS.held })),
     ),
-    held: bounded(LOOKED_THROUGH, THROUGH, (on) => on.search(search({ status: 'held' }))),
+    held: (on) => on.search(search({ status: 'held' })),
     'held of a type': bounded(LOOKED_THROUGH, THROUGH, (on) =>
       on.search(search({ status: 'held', eventType: 'invoice.paid' })),
     ),
     'held at an endpoint that only waits': bounded(LOOKED_THROUGH, THROUGH, (on) =>
       on.search(search({ status: 'held', endpointId: ENDPOINTS.dead })),
     ),
-    'of an endpoint': bounded(LOOKED_THROUGH, THROUGH, (on) => on.search(search({ endpointId: ENDPOINTS.alive }))),
+    'of an endpoint': (on) => on.search(search({ endpointId: ENDPOINTS.alive })),
     'of an endpoint in the other mode': bounded(LOOKED_THROUGH, THROUGH, (on) =>
       on.search(search({ mode: 'test', endpointId: ENDPOINTS.alive })),
     ),
@@ -104,11 +97,15 @@ const READS: Declared<ReturnType<typeof createDeliveryReads>> = {
   ofEvents: (on, facts) => on.ofEvents(BUSY, [event(facts)]),
   health: {
     'of an endpoint that takes everything': (on) => on.health(ENDPOINTS.alive),
-    'of an endpoint with a backlog': bounded(COUNT_MAX + 1_000, 'counts what waits up to 10,000', (on) =>
-      on.health(ENDPOINTS.dead),
+    'of an endpoint with a backlog': bounded(
+      COUNT_MAX + 1_000,
+      'counts what waits up to 10,000, which is what the page shows',
+      (on) => on.health(ENDPOINTS.dead),
     ),
-    'of a disabled endpoint': bounded(COUNT_MAX + 1_000, 'counts what is held up to 10,000', (on) =>
-      on.health(ENDPOINTS.held),
+    'of a disabled endpoint': bounded(
+      COUNT_MAX + 1_000,
+      'counts what is held up to 10,000, which is what the page shows',
+      (on) => on.health(ENDPOINTS.held),
     ),
   },
   listEvents: {
@@ -127,15 +124,21 @@ const READS: Declared<ReturnType<typeof createDeliveryReads>> = {
 const LOOKUPS: Declared<ReturnType<typeof createDeliveryLookups>> = {
   list: {
     newest: (on) => on.list({ endpointIds: Object.values(ENDPOINTS), status: null, limit: 25 }),
-    succeeded: bounded(5_000 * 3, 'looks through 5,000 deliveries of each endpoint', (on) =>
-      on.list({ endpointIds: Object.values(ENDPOINTS), status: 'succeeded', limit: 25 }),
+    succeeded: bounded(
+      5_000 * 3,
+      'looks through 5,000 deliveries of each endpoint, for an operator and not in any loop',
+      (on) => on.list({ endpointIds: Object.values(ENDPOINTS), status: 'succeeded', limit: 25 }),
     ),
     failed: (on) => on.list({ endpointIds: Object.values(ENDPOINTS), status: 'failed', limit: 25 }),
-    pending: bounded(5_000 * 3, 'looks through 5,000 deliveries of each endpoint', (on) =>
-      on.list({ endpointIds: Object.values(ENDPOINTS), status: 'pending', limit: 25 }),
+    pending: bounded(
+      5_000 * 3,
+      'looks through 5,000 deliveries of each endpoint, for an operator and not in any loop',
+      (on) => on.list({ endpointIds: Object.values(ENDPOINTS), status: 'pending', limit: 25 }),
     ),
-    held: bounded(5_000 * 3, 'looks through 5,000 deliveries of each endpoint', (on) =>
-      on.list({ endpointIds: Object.values(ENDPOINTS), status: 'held', limit: 25 }),
+    held: bounded(
+      5_000 * 3,
+      'looks through 5,000 deliveries of each endpoint, for an operator and not in any loop',
+      (on) => on.list({ endpointIds: Object.values(ENDPOINTS), status: 'held', limit: 25 }),
     ),
   },
   ofEvents: (on, facts) => on.ofEvents(ENDPOINTS.alive, [event(facts)]),

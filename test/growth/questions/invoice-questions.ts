@@ -10,10 +10,22 @@ import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
 import type { InvoiceListQuery } from '#shared/ports/invoices.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
-import { BUSY, CHAIN, DAY_MS, type Facts, HOUR_MS, MODE, NETWORK, OPEN_INVOICES } from '../facts.ts'
+import {
+  AGE_DAYS,
+  BUSY,
+  CHAIN,
+  DAY_MS,
+  type Facts,
+  HOUR_MS,
+  LINKED_EVERY,
+  MODE,
+  NETWORK,
+  OPEN_INVOICES,
+} from '../facts.ts'
 
 const SCAN_MAX = 5_000
 const COUNT_MAX = 10_000
+const MONTH_DAYS = 31
 const SHARDS = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
 const FIRST_PAGE = { workspaceId: BUSY, mode: MODE, limit: 20, beforeId: null } as const
 
@@ -47,9 +59,7 @@ const INVOICES: Declared<ReturnType<typeof createInvoiceRepository>> = {
   findByReferences: (on) => on.findByReferences(MODE, ['none']),
   coinAccounts: (on, facts) => on.coinAccounts(MODE, NETWORK, facts.now - DAY_MS),
   watchedMethods: (on, facts) => on.watchedMethods(MODE, NETWORK, facts.now - DAY_MS),
-  countOpenMethods: bounded(OPEN_INVOICES, 'open invoices, up to a given count', (on, facts) =>
-    on.countOpenMethods(MODE, NETWORK, facts.now - HOUR_MS, 1_000),
-  ),
+  countOpenMethods: (on, facts) => on.countOpenMethods(MODE, NETWORK, facts.now - HOUR_MS, 1_000),
   claimsTaken: (on, facts) => on.claimsTaken(claims(facts)),
   claimsCold: (on, facts) => on.claimsCold(claims(facts), facts.now),
   priorHolds: (on, facts) => on.priorHolds(claims(facts), facts.now),
@@ -65,9 +75,7 @@ const INVOICES: Declared<ReturnType<typeof createInvoiceRepository>> = {
     'that are due': (on, facts) => on.dueForAction(CHAIN, facts.now + DAY_MS, 100),
     'of none': (on, facts) => on.dueForAction('none', facts.now, 100),
   },
-  countDueUnpaid: bounded(OPEN_INVOICES, 'invoices that are due, up to a given count', (on, facts) =>
-    on.countDueUnpaid(CHAIN, facts.now + DAY_MS, COUNT_MAX),
-  ),
+  countDueUnpaid: (on, facts) => on.countDueUnpaid(CHAIN, facts.now + DAY_MS, COUNT_MAX),
   outboxBatch: (on) => on.outboxBatch(SHARDS, 32, null),
   overdueOutboxShards: (on, facts) => on.overdueOutboxShards(facts.now),
   trimOutbox: BY_KEY,
@@ -88,13 +96,17 @@ const LOOKUPS: Declared<ReturnType<typeof createInvoiceLookups>> = {
       on.page(page({ search: { kind: 'address', claims: claims(facts), prefixes: [`${MODE}:${NETWORK}:0xaa`] } })),
     'of one day two years ago': (on, facts) =>
       on.page(page({ createdFrom: facts.now - 700 * DAY_MS, createdTo: facts.now - 699 * DAY_MS })),
-    'by coin': bounded(2 * SCAN_MAX + 200, 'looks through 5,000 invoices for a page, and for where it ended', (on) =>
-      on.page(page({ asset: 'eth_base' })),
+    'by coin': bounded(
+      2 * SCAN_MAX + 200,
+      'none of the next 5,000 invoices fits: it looks through them, and for where they end, because an index for each filter would cost every invoice a write',
+      (on) => on.page(page({ asset: 'eth_base' })),
     ),
     late: bounded(2 * SCAN_MAX + 200, 'as by coin', (on) => on.page(page({ flag: 'late' }))),
   },
-  countByStatus: bounded(8 * COUNT_MAX, 'counts each of eight statuses up to 10,000', (on) =>
-    on.countByStatus({ workspaceId: BUSY, mode: MODE, createdFrom: null, createdTo: null }, COUNT_MAX),
+  countByStatus: bounded(
+    8 * COUNT_MAX,
+    'counts each of eight statuses up to 10,000 from the index alone, because the page shows how many',
+    (on) => on.countByStatus({ workspaceId: BUSY, mode: MODE, createdFrom: null, createdTo: null }, COUNT_MAX),
   ),
   findMany: BY_KEY,
   findByNumber: BY_KEY,
@@ -102,9 +114,13 @@ const LOOKUPS: Declared<ReturnType<typeof createInvoiceLookups>> = {
 
 const COUNTS: Declared<ReturnType<typeof createInvoiceCounts>> = {
   inMonth: {
-    'for the first time': bounded(Number.POSITIVE_INFINITY, 'counts a month once', async (on, { now }) => {
-      for (let time = 0; time < 2; time += 1) await on.inMonth({ workspaceId: BUSY, mode: MODE, at: now }, 1)
-    }),
+    'for the first time': bounded(
+      ({ invoices }) => 3 * Math.ceil((invoices * MONTH_DAYS) / AGE_DAYS) + OPEN_INVOICES,
+      'three times the invoices of one month: only after a limit was set in the middle of it, because a new month begins with none',
+      async (on, { now }) => {
+        for (let time = 0; time < 2; time += 1) await on.inMonth({ workspaceId: BUSY, mode: MODE, at: now }, 1)
+      },
+    ),
     'from then on': bounded(OPEN_INVOICES + 400, 'invoices of the last two minutes, and two hundred', (on, { now }) =>
       on.inMonth({ workspaceId: BUSY, mode: MODE, at: now + HOUR_MS }, 1),
     ),
@@ -133,8 +149,10 @@ const LINKS: Declared<ReturnType<typeof createPaymentLinkRepository>> = {
   update: BY_KEY,
   countActive: (on) => on.countActive(BUSY, MODE, 100),
   countUses: {
-    'for the first time': bounded(Number.POSITIVE_INFINITY, 'counts a link once', (on, { now }) =>
-      on.countUses(['link-1'], now + 2 * HOUR_MS),
+    'for the first time': bounded(
+      ({ invoices }) => 3 * Math.ceil(invoices / LINKED_EVERY),
+      'three times the invoices of the link, by keys: only of a link that was busy before the version that stores counts',
+      (on, { now }) => on.countUses(['link-1'], now + 2 * HOUR_MS),
     ),
     'from then on': (on, { now }) => on.countUses(['link-1'], now + 2 * HOUR_MS),
   },

@@ -27,16 +27,24 @@ const RECONCILIATION: Declared<ReturnType<typeof createReconciliationRepository>
 }
 
 const BACKLOGS: Declared<ReturnType<typeof createBacklogRepository>> = {
-  queues: bounded(6 * COUNT_MAX, 'counts the rows of six queues up to 10,000', (on, { now }) => on.queues(now)),
+  queues: bounded(
+    6 * COUNT_MAX,
+    'counts the rows of six queues up to 10,000 from the index: only work that waits, which alerts are about',
+    (on, { now }) => on.queues(now),
+  ),
   oldestDeadline: (on, { now }) => on.oldestDeadline(CHAIN, now + DAY_MS),
-  openExceptions: bounded(17 * COUNT_MAX, 'counts each kind up to 10,000, from the index alone', (on) =>
-    on.openExceptions(),
+  openExceptions: bounded(
+    17 * COUNT_MAX,
+    'counts each kind up to 10,000 from the index alone: only open entries, which alerts are about',
+    (on) => on.openExceptions(),
   ),
 }
 
 const INSTALLATION: Declared<ReturnType<typeof createInstanceReads>> = {
-  depths: bounded(7 * COUNT_MAX, 'counts the due rows of seven kinds of work up to 10,000', (on, { now }) =>
-    on.depths(now),
+  depths: bounded(
+    7 * COUNT_MAX,
+    'counts the due rows of seven kinds of work up to 10,000: only work that waits, which the page shows',
+    (on, { now }) => on.depths(now),
   ),
   leases: (on) => on.leases(),
   redisSince: BY_KEY,

@@ -52,8 +52,10 @@ const INBOX: Declared<ReturnType<typeof createExceptionDecisions>> = {
     'resolved of some kinds': (on) => on.list(inbox({ open: false, kinds: ['late', 'partial', 'over'] })),
     'resolved of a kind that none has': (on) => on.list(inbox({ open: false, kinds: ['halted_chain', 'stuck'] })),
   },
-  countOpen: bounded(1_000, 'counts up to a given number', (on) => on.countOpen(BUSY, MODE, 1_000)),
-  summariseOpen: bounded(100_000, 'counts open entries from the index, once a day', (on, { now }) =>
+  countOpen: bounded(1_000, 'counts open entries up to a given number, which the page shows', (on) =>
+    on.countOpen(BUSY, MODE, 1_000),
+  ),
+  summariseOpen: bounded(100_000, 'counts open entries from the index, for a mail once a day', (on, { now }) =>
     on.summariseOpen(now - HOUR_MS),
   ),
   findOpenByPayment: (on, facts) => on.findOpenByPayment(BUSY, unmatchedKey(facts, 1)),
@@ -67,7 +69,7 @@ const CHAIN: Declared<ReturnType<typeof createAuditChainRepository>> = {
   tail: (on) => on.tail(),
   waiting: (on) => on.waiting(100),
   adopt: {
-    'for the first time': bounded(Number.POSITIVE_INFINITY, 'reads every row, once', (on) => on.adopt()),
+    'for the first time': (on) => on.adopt(),
     'from then on': (on) => on.adopt(),
   },
   head: BY_KEY,
@@ -75,10 +77,12 @@ const CHAIN: Declared<ReturnType<typeof createAuditChainRepository>> = {
   append: BY_KEY,
   listChained: (on) => on.listChained({ seq: 5, id: 'audit-12' }, 100),
   extent: (on) => on.extent(),
-  unchained: bounded(Number.POSITIVE_INFINITY, 'reads every row, once a week and for the command line', (on) =>
-    on.unchained(),
+  unchained: (on) => on.unchained(),
+  countWaiting: bounded(
+    10_000,
+    'counts rows that wait for the chain up to 10,000, for the result of a verification',
+    (on) => on.countWaiting(),
   ),
-  countWaiting: bounded(10_000, 'counts up to 10,000', (on) => on.countWaiting()),
   verified: BY_KEY,
   saveVerified: BY_KEY,
 }

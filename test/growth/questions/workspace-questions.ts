@@ -16,7 +16,7 @@ import { createLogos } from '#shared/db/workspaces/logos.ts'
 import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
-import { BY_KEY, type Declared, questionsOf } from '../declare.ts'
+import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
 import { BUSY, type Facts, MATERIAL, MODE, NETWORK } from '../facts.ts'
 
 const proof = (facts: Facts): Omit<ProofWrite, 'displaced'> => ({
@@ -47,6 +47,9 @@ const WALLETS: Declared<ReturnType<typeof createWalletRepository>> = {
   setStartIndex: BY_KEY,
   watchPage: (on, facts) => on.watchPage(MODE, 'evm', facts.matchKey(facts.old), 1_000),
   hotWatchPage: (on, facts) => on.hotWatchPage(MODE, 'evm', facts.matchKey(facts.old), 1_000),
+  hotWatchKeys: bounded(1_001, 'the keys of a page come in one document', (on, facts) =>
+    on.hotWatchKeys(MODE, 'evm', facts.matchKey(facts.old), 1_000),
+  ),
   markPacked: BY_KEY,
   unmarkedWatches: (on) => on.unmarkedWatches(MODE, 'evm', NETWORK, 100),
   markWatched: BY_KEY,

@@ -222,6 +222,9 @@ const WATCHES: readonly ContractCase[] = [
       return [
         await wallets.hotWatchPage('test', 'evm', null, 2),
         await wallets.hotWatchPage('test', 'evm', 'c', 9),
+        await wallets.hotWatchKeys('test', 'evm', null, 2),
+        await wallets.hotWatchKeys('test', 'evm', 'c', 9),
+        await wallets.hotWatchKeys('live', 'evm', null, 9),
         (await wallets.watchPage('test', 'evm', null, 9)).length,
       ]
     },
@@ -234,6 +237,9 @@ const WATCHES: readonly ContractCase[] = [
         { matchKey: 'd', isListed: false },
         { matchKey: 'e', isListed: true },
       ],
+      ['a', 'c'],
+      ['d', 'e'],
+      [],
       5,
     ],
   },

@@ -80,7 +80,7 @@ export function project(document: Doc, projection: Doc | undefined): Record<stri
 /** Names of the implemented stages of `aggregate`. */
 export const AGGREGATE_STAGES: readonly string[] = ['$match', '$sort', '$limit', '$group', '$set', '$project']
 /** Names of the implemented accumulators of `$group`. */
-export const ACCUMULATORS: readonly string[] = ['$first', '$sum']
+export const ACCUMULATORS: readonly string[] = ['$first', '$push', '$sum']
 
 /** The answer of an aggregation; groups come in the order of their first member. */
 export function aggregate(
@@ -139,6 +139,8 @@ function group(rows: readonly Doc[], { _id: by, ...fields }: Doc, now: Date): Do
       const [operator = ''] = Object.keys(accumulator as Doc)
       const value = evaluate((accumulator as Doc)[operator], scope)
       if (operator === '$sum') one[name] = Number(one[name] ?? 0) + (typeof value === 'number' ? value : 0)
+      else if (operator === '$push')
+        one[name] = [...((one[name] as unknown[] | undefined) ?? []), ...(value === undefined ? [] : [value])]
       else if (operator !== '$first') throw unsupported(`accumulator ${operator}`)
       else if (known === undefined) one[name] = value ?? null
     }

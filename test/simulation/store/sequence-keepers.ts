@@ -97,5 +97,6 @@ export const KEEPER_ASKS: readonly Ask[] = [
   ({ on, random }) => on.wallets.heldPage('p-1', random.pick([null, 'a0']), 2),
   ({ on }) => on.wallets.watchPage('test', 'evm', 'a0', 3),
   ({ on }) => on.wallets.hotWatchPage('test', 'evm', null, 3),
+  ({ on }) => on.wallets.hotWatchKeys('test', 'evm', null, 3),
   ({ on, random }) => on.wallets.markPacked('test', 'evm', pickSome(random, ['a0', 'a1', 'z'])),
 ]
