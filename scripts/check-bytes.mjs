@@ -11,6 +11,7 @@ const FIRST_PAGE_MAX = 180_000
 /** Pages that are opened from another one, whose shared part is in the cache by then. */
 const LATER_PAGE_MAX = 190_000
 const FIRST_PAGES = ['login', 'invitation', 'overview', 'invoices', 'payments']
+const MAIN = 'src/main.tsx'
 const FRAME = 'src/frame/place-route.tsx'
 const WITHOUT_FRAME = ['login', 'invitation', 'reset']
 const PAGE = /^src\/pages\/[^/]+\/([^/]+)-page\.tsx$/
@@ -43,7 +44,7 @@ function dashboardPages() {
   return Object.keys(manifest).flatMap((key) => {
     const name = PAGE.exec(key)?.[1]
     if (name === undefined) return []
-    const entries = ['index.html', key, ...(WITHOUT_FRAME.includes(name) ? [] : [FRAME])]
+    const entries = [MAIN, key, ...(WITHOUT_FRAME.includes(name) ? [] : [FRAME])]
     const files = new Set(entries.flatMap((entry) => [...filesOf(manifest, entry)]))
     const max = FIRST_PAGES.includes(name) ? FIRST_PAGE_MAX : LATER_PAGE_MAX
     return [{ name: `dashboard ${name}`, bytes: gzipBytes('dashboard', files), max }]

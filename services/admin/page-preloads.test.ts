@@ -11,28 +11,28 @@ mkdirSync(join(folder, '.vite'))
 writeFileSync(
   join(folder, '.vite/manifest.json'),
   JSON.stringify({
-    'index.html': chunk('index.js', ['_vendor.js'], ['assets/index.css']),
+    'src/main.tsx': chunk('main.js', ['_vendor.js']),
     '_vendor.js': chunk('vendor.js'),
     '_part.js': chunk('part.js', ['_vendor.js']),
     'src/frame/place-route.tsx': chunk('frame.js', ['_part.js']),
-    'src/pages/login/login-page.tsx': chunk('login.js', ['index.html']),
-    'src/pages/overview/overview-page.tsx': chunk('overview.js', ['_part.js', 'index.html'], ['assets/overview.css']),
+    'src/pages/login/login-page.tsx': chunk('login.js'),
+    'src/pages/overview/overview-page.tsx': chunk('overview.js', ['_part.js', 'src/main.tsx'], ['assets/overview.css']),
     'src/pages/deliveries/deliveries-page.tsx': chunk('deliveries.js'),
   }),
 )
 const preloads = createPagePreloads(folder)
 const script = (...names: string[]) => names.map((name) => `</assets/${name}.js>; rel=modulepreload`).join(', ')
 
-test('a path names the files of its page and of what it imports, without those that the document names', () => {
-  expect(preloads('/login')).toBe(script('login'))
+test('a path names the files of the program, of its page and of what they import, each once', () => {
+  expect(preloads('/login')).toBe(script('main', 'vendor', 'login'))
   const css = '</assets/overview.css>; rel=preload; as=style; crossorigin'
-  expect(preloads('/w1/test/overview')).toBe(`${script('frame', 'part', 'overview')}, ${css}`)
-  expect(preloads('/w1/live/webhooks/deliveries')).toBe(script('frame', 'part', 'deliveries'))
+  expect(preloads('/w1/test/overview')).toBe(`${script('main', 'vendor', 'frame', 'part', 'overview')}, ${css}`)
+  expect(preloads('/w1/live/webhooks/deliveries')).toBe(script('main', 'vendor', 'frame', 'part', 'deliveries'))
 })
 
-test('an unknown or deeper path names the frame alone, and a build without a manifest nothing', () => {
+test('an unknown or deeper path names the program and the frame, and a build without a manifest nothing', () => {
   for (const path of ['/', '/w1/test/invoices/0197', '/w1/test/none', '/w1/test/__proto__']) {
-    expect(preloads(path), path).toBe(script('frame', 'part'))
+    expect(preloads(path), path).toBe(script('main', 'vendor', 'frame', 'part'))
   }
   expect(createPagePreloads(join(folder, 'none'))('/login')).toBeNull()
 })

@@ -13,7 +13,8 @@ const manifestOf = z.record(
 )
 type Manifest = z.output<typeof manifestOf>
 
-const ENTRY = 'index.html'
+/** The program of every page. */
+const MAIN = 'src/main.tsx'
 const FRAME = 'src/frame/place-route.tsx'
 /** Pages without the frame of signed-in people. */
 const OPEN_PAGES = ['login', 'reset', 'invitation']
@@ -28,12 +29,10 @@ const PARENTS = ['webhooks', 'system']
 export function createPagePreloads(folder: string): (path: string) => string | null {
   const path = join(folder, '.vite/manifest.json')
   const manifest = existsSync(path) ? manifestOf.parse(JSON.parse(readFileSync(path, 'utf8'))) : {}
-  const ofDocument = filesOf(manifest, ENTRY)
   return (url) => {
-    const keys = sourcesOf(url).filter((key) => manifest[key] !== undefined)
+    const keys = [MAIN, ...sourcesOf(url)].filter((key) => manifest[key] !== undefined)
     const files = new Set(keys.flatMap((key) => [...filesOf(manifest, key)]))
-    const links = [...files].filter((file) => !ofDocument.has(file)).map(linkTo)
-    return links.length === 0 ? null : links.join(', ')
+    return files.size === 0 ? null : [...files].map(linkTo).join(', ')
   }
 }
 

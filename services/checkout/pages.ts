@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Express, Request, Response } from 'express'
 import { z } from 'zod'
+import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { builtAssets } from '#shared/runtime/http/built-assets.ts'
+import { type ViewPaymentLinkDeps, viewPaymentLink } from '#shared/usecases/payment-links/view-payment-link.ts'
 import { handle } from './answers.ts'
 import { admit, LIMITS, type LimitDeps } from './limits.ts'
 
@@ -26,11 +28,13 @@ const PAGE_POLICY = [
 const LANGUAGES = ['en', 'es', 'pt'] as const
 
 /** Dependencies of serving the pages. */
-interface PageDeps extends LimitDeps {
+interface PageDeps extends LimitDeps, ViewPaymentLinkDeps {
   readonly config: LimitDeps['config'] & { readonly pagesDir: string | null }
-  readonly invoices: { findById(id: string): Promise<object | null> }
-  readonly paymentLinks: { findById(id: string): Promise<object | null> }
+  readonly invoices: { findById(id: string): Promise<{ readonly state: Pick<InvoiceState, 'status'> } | null> }
 }
+
+/** What a page asks first, as paths of the API; null where there is nothing to show. */
+type FirstReads = (id: string) => Promise<readonly string[] | null>
 
 const isId = (text: unknown): text is string => z.guid().safeParse(text).success
 
@@ -57,21 +61,36 @@ export function servePages(app: Express, deps: PageDeps): void {
       .type('html')
       .send(pages.get(language) ?? built)
   }
-  const showFound = (find: (id: string) => Promise<object | null>) =>
+  const showFound = (firstReads: FirstReads) =>
     handle(async (request, response) => {
       await admit(deps, request, LIMITS.read)
       const { id } = request.params
-      const isKnown = isId(id) && (await find(id.toLowerCase())) !== null
-      show(request, response, isKnown ? 200 : 404)
+      const reads = isId(id) ? await firstReads(id) : null
+      if (reads !== null) response.set('Link', reads.map(preload).join(', '))
+      show(request, response, reads === null ? 404 : 200)
     })
 
   app.use('/assets', builtAssets(join(folder, 'assets')), noSuchFile)
-  const invoice = showFound((id) => deps.invoices.findById(id))
-  app.get('/i/:id', invoice)
-  app.get('/i/:id/receipt', invoice)
+  const statusOf = async (id: string) => (await deps.invoices.findById(id.toLowerCase()))?.state.status ?? null
+  app.get(
+    '/i/:id',
+    showFound(async (id) => {
+      const status = await statusOf(id)
+      if (status === null) return null
+      return status === 'new' ? [`/api/i/${id}`, `/api/i/${id}/assets`] : [`/api/i/${id}`]
+    }),
+  )
+  app.get(
+    '/i/:id/receipt',
+    showFound(async (id) => ((await statusOf(id)) === null ? null : [`/api/i/${id}`])),
+  )
   app.get(
     '/l/:id',
-    showFound((id) => deps.paymentLinks.findById(id)),
+    showFound(async (id) => {
+      const link = await viewPaymentLink(deps, id.toLowerCase())
+      if (link === null) return null
+      return link.isActive && link.amount.kind === 'fixed' ? [`/api/l/${id}`, `/api/l/${id}/assets`] : [`/api/l/${id}`]
+    }),
   )
   // Only the script requests whether a refund's link is valid; it keeps the token out of our logs.
   app.get('/r/:token', (request, response) => show(request, response, 200))
@@ -80,6 +99,12 @@ export function servePages(app: Express, deps: PageDeps): void {
     else response.status(405).set('Allow', 'GET, HEAD').end()
   })
 }
+
+/**
+ * The browser requests the page's data together with its script, one way there and back earlier than the script would. The script's
+ * own request then takes over this one, where mode and credentials are equal (https://html.spec.whatwg.org/#link-type-preload).
+ */
+const preload = (path: string) => `<${path}>; rel=preload; as=fetch; crossorigin`
 
 /** A page from before an upgrade requests files that the upgrade replaced; the page offers to be loaded again. */
 function noSuchFile(_request: Request, response: Response): void {

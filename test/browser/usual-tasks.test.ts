@@ -34,7 +34,12 @@ async function open(path: string): Promise<{ readonly page: Page; readonly click
   }, true)`)
   await page.goto(`${dev.adminUrl}${dashboardPath(path, dev.workspaceId, 'test')}`)
   await settled(page)
-  return { page, clicks: async () => Number(await page.evaluate(`sessionStorage.getItem('clicks')`)) }
+  const clicks = async () => {
+    const count = Number(await page.evaluate(`sessionStorage.getItem('clicks')`))
+    expect(count, 'the counter counts').toBeGreaterThan(0)
+    return count
+  }
+  return { page, clicks }
 }
 
 async function invoice(scenario: 'paid' | 'partial' | 'overpaid', email?: string): Promise<string> {

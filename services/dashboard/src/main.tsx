@@ -1,9 +1,3 @@
-import './theme/components.css'
-import '#shared/styles/tokens.css'
-import '#shared/styles/access.css'
-import './theme/frame.css'
-import './theme/overview.css'
-import './theme/parts.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
@@ -18,11 +12,10 @@ import { sessionQuery } from './session/session-query.ts'
 import { cssVariablesResolver, theme } from './theme/theme.ts'
 
 /** Pages without a login. */
-const OPEN_PAGES = /^\/(login|invitation)\b/
+const OPEN_PAGES = /^\/(login|invitation|reset)\b/
 
 allowTextOnly()
 watchMissingCode()
-// The answer is on its way while the code of the page loads.
 if (!OPEN_PAGES.test(window.location.pathname)) void queryClient.prefetchQuery(sessionQuery)
 const known = routesOf(routes)
 requestCode(known, window.location.pathname)

@@ -1,6 +1,7 @@
 import { createTRPCClient, httpBatchLink, httpLink, httpSubscriptionLink, splitLink } from '@trpc/client'
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import type { AppRouter } from '#services/admin/app-router.ts'
+import { firstAnswers } from './first-answers.ts'
 import { idleSeconds } from './idle.ts'
 import { queryClient } from './query-client.ts'
 
@@ -14,6 +15,7 @@ const headers = () => ({ 'x-idle-seconds': String(idleSeconds()) })
  */
 export const api = createTRPCClient<AppRouter>({
   links: [
+    firstAnswers,
     splitLink({
       condition: ({ type }) => type === 'subscription',
       true: httpSubscriptionLink({ url }),

@@ -31,8 +31,9 @@ export async function ask<T>(
       method: body === undefined ? 'GET' : 'POST',
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      cache: 'no-store',
-      credentials: 'omit',
+      // The mode and credentials with which the document's header requests the first reads (services/checkout/pages.ts).
+      mode: 'cors',
+      credentials: 'same-origin',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     if (response.status === 304) return { ok: false, unchanged: true }

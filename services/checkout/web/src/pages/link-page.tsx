@@ -1,10 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ACTION_FIELD } from '#shared/contracts/checkout/action-field.ts'
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
-import type { AssetId, InvoiceStatus } from '#shared/domain/enumerations.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
 import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
 import { ask, forgetAction, keptAction } from '../data/ask.ts'
-import { isFinal, problemText } from '../data/problem-text.ts'
 import { fiatNumber, fiatText } from '../format/format-values.ts'
 import { plain } from '../format/plain.ts'
 import { readTypedAmount, type TypedAmount } from '../format/typed-amount.ts'
@@ -15,6 +14,7 @@ import { Contact } from '../parts/contact.tsx'
 import { type Fact, Frame } from '../parts/frame.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Steps } from '../parts/steps.tsx'
+import { type LinkProps, usePayment } from './link-payment.ts'
 import { FailedPage, LoadingPage, MissingPage } from './missing-page.tsx'
 
 type Loaded = LinkView | 'loading' | 'missing' | 'failed'
@@ -90,35 +90,16 @@ function EndedLink({ link }: { readonly link: LinkView }) {
   )
 }
 
-interface LinkProps {
-  readonly link: LinkView
-  readonly reload: () => Promise<void>
-}
-
 /** A link with a price begins with the coin: the invoice is made, and the coin chosen for it, with one press of the button. */
 function FixedLink({ link, reload }: LinkProps) {
-  const speech = useSpeech()
-  const { say } = speech
-  const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
+  const { say } = useSpeech()
+  const { pay, isBusy, problem } = usePayment({ link, reload })
 
-  async function pay(asset: AssetId): Promise<void> {
-    if (isBusy) return
-    setBusy(true)
-    setProblem(null)
-    const made = await makeInvoice(link.id, {})
-    if (typeof made === 'string') {
-      const purpose = `${made} asset ${asset}`
-      // Whatever the answer, the invoice's page shows what became of it, and offers the choice again.
-      const answer = await ask(`/i/${made}/asset`, { body: { asset, [ACTION_FIELD]: keptAction(purpose) } })
-      if (answer.ok) forgetAction(purpose)
-      location.assign(`/i/${made}${location.search}`)
-      return
-    }
-    setBusy(false)
-    // Another payer was faster, or the merchant ended it: the page then shows what the link has become.
-    if (made.code === 'INVALID_STATE') await reload()
-    setProblem(problemText(speech, made, plain(link.merchant.name)))
+  const choose = async (invoiceId: string, asset: AssetId): Promise<void> => {
+    const purpose = `${invoiceId} asset ${asset}`
+    // Whatever the answer, the invoice's page shows what became of it, and offers the choice again.
+    const answer = await ask(`/i/${invoiceId}/asset`, { body: { asset, [ACTION_FIELD]: keptAction(purpose) } })
+    if (answer.ok) forgetAction(purpose)
   }
 
   return (
@@ -128,7 +109,7 @@ function FixedLink({ link, reload }: LinkProps) {
       canChoose
       isBusy={isBusy}
       problem={problem}
-      choose={(asset) => void pay(asset)}
+      choose={(asset) => void pay({}, (invoiceId) => choose(invoiceId, asset))}
       stay={null}
     >
       <LinkHead link={link} />
@@ -159,27 +140,15 @@ function LinkForm({ link, reload }: LinkProps) {
   const { amount, currency } = link
   const [text, setText] = useState('')
   const [wasTried, setTried] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
+  const { pay, isBusy, problem } = usePayment({ link, reload })
   const field = useRef<HTMLInputElement>(null)
   const typed: TypedAmount = amount.kind === 'fixed' ? { kind: 'empty' } : readTypedAmount(text, currency, amount)
   const price = typed.kind === 'amount' ? fiatText({ value: typed.value, currency }, locale(currency)) : null
 
-  async function pay(): Promise<void> {
+  async function send(): Promise<void> {
     setTried(true)
-    if (typed.kind !== 'amount') field.current?.focus()
-    if (typed.kind !== 'amount' || isBusy) return
-    setBusy(true)
-    setProblem(null)
-    const made = await makeInvoice(link.id, { amount: typed.value })
-    if (typeof made === 'string') {
-      location.assign(`/i/${made}${location.search}`)
-      return
-    }
-    setBusy(false)
-    // Another payer was faster, or the merchant ended it: the page then shows what the link has become.
-    if (made.code === 'INVALID_STATE') await reload()
-    setProblem(problemText(speech, made, plain(link.merchant.name)))
+    if (typed.kind === 'amount') await pay({ amount: typed.value }, async () => {})
+    else field.current?.focus()
   }
 
   return (
@@ -188,7 +157,7 @@ function LinkForm({ link, reload }: LinkProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        void pay()
+        void send()
       }}
     >
       <Steps names={['step.amount', 'step.coin', 'step.pay', 'step.confirm']} at={0} />
@@ -281,29 +250,4 @@ function boundsText({ amount, currency }: LinkView, { say, locale }: Speech): st
   if (min !== null && max !== null) return say('amount.range', { a: text(min), b: text(max) })
   if (min !== null) return say('amount.least', { a: text(min) })
   return max === null ? '' : say('amount.most', { a: text(max) })
-}
-
-const OPEN: ReadonlySet<InvoiceStatus> = new Set(['new', 'pending', 'partial', 'confirming'])
-
-type Made = { readonly invoice: { readonly id: string; readonly status: InvoiceStatus } }
-
-/** The id of this browser's invoice: the one of an earlier click while it is open, otherwise a new one. */
-async function makeInvoice(linkId: string, body: { readonly amount?: string }) {
-  const purpose = `link ${linkId} ${body.amount ?? ''}`
-  for (let attempt = 0; ; attempt += 1) {
-    const answer = await ask<Made>(`/l/${linkId}/invoice`, { body: { ...body, [ACTION_FIELD]: keptAction(purpose) } })
-    if (answer.ok) {
-      const { id, status } = answer.data.invoice
-      if (OPEN.has(status) || attempt > 0) return id
-      // The earlier one is completed: this click creates another.
-      forgetAction(purpose)
-    } else {
-      const problem =
-        answer.unchanged === true
-          ? { code: 'INTERNAL_ERROR', status: 500, retryAfter: null, paths: [] }
-          : answer.problem
-      if (isFinal(problem)) forgetAction(purpose)
-      return problem
-    }
-  }
 }

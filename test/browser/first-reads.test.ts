@@ -1,0 +1,111 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { createPaymesh } from '#clients/typescript/src/main.ts'
+import { useBrowser } from '#test/support/browser.ts'
+import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { logIn } from '#test/support/log-in.ts'
+import { sharedInstallation } from '#test/support/shared-installation.ts'
+
+// Each way there and back costs half a second on a slow phone: data is requested together with the code that shows it, and once.
+const browser = useBrowser()
+
+/** Paths and bodies of the questions that a page asks, from now on. */
+function questionsOf(page: Page): string[] {
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (/^\/(api|trpc)\//.test(pathname) && !pathname.endsWith('/live')) asked.push(pathname)
+  })
+  return asked
+}
+
+/** Procedures of the dashboard's questions. */
+const procedures = (asked: readonly string[]) => asked.flatMap((path) => path.replace('/trpc/', '').split(','))
+
+/** Without the live line, whose first message makes a page read everything again. */
+async function withoutLiveLine(page: Page): Promise<void> {
+  await page.route('**/trpc/live.changes*', (route) => route.abort())
+}
+
+/** A file that is still on its way when the test ends. */
+const neverArrives = (): void => {}
+
+async function signedIn(path: string): Promise<{ page: Page; url: string }> {
+  const dev = sharedInstallation()
+  const page = await browser.open()
+  await logIn(page, dev)
+  return { page, url: `${dev.adminUrl}${dashboardPath(path, dev.workspaceId, 'test')}` }
+}
+
+test('the checkout requests an invoice and its coins once, and before its script has arrived', async () => {
+  const dev = sharedInstallation()
+  const shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
+  const { id, urls } = await shop.invoices.create({ amount: '25.00', currency: 'USD' })
+  const reads = [`/api/i/${id}`, `/api/i/${id}/assets`]
+  const page = await browser.open()
+  const asked = questionsOf(page)
+  await page.goto(urls.checkout)
+  await page.locator('.coin button').first().waitFor()
+  expect(asked.toSorted()).toEqual(reads)
+
+  const cut = await browser.open()
+  const early = questionsOf(cut)
+  await cut.route('**/assets/*.js', neverArrives)
+  await cut.goto(urls.checkout, { waitUntil: 'commit' })
+  await expect.poll(() => early.toSorted()).toEqual(reads)
+})
+
+test('a payment link with a price requests its coins together with its script', async () => {
+  const dev = sharedInstallation()
+  const shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
+  const link = await shop.paymentLinks.create({ title: 'Mug', currency: 'USD', amount: '12.00' })
+  const page = await browser.open()
+  const asked = questionsOf(page)
+  await page.goto(link.url)
+  await page.locator('.coin button').first().waitFor()
+  expect(asked.toSorted()).toEqual([`/api/l/${link.id}`, `/api/l/${link.id}/assets`])
+})
+
+test.each([
+  ['overview', 'overview.volume', '.pm-figure-value, main ol'],
+  ['invoices', 'invoices.list', 'main [data-row-id]'],
+] as const)('the dashboard requests the first data of %s once', async (path, read, shown) => {
+  const { testKey: apiKey, apiUrl: baseUrl } = sharedInstallation()
+  await createPaymesh({ apiKey, baseUrl }).invoices.create({ amount: '25.00', currency: 'USD' })
+  const { page, url } = await signedIn(path)
+  await withoutLiveLine(page)
+  const asked = questionsOf(page)
+  await page.goto(url)
+  await page.locator(shown).first().waitFor()
+  for (const one of [read, 'auth.me', 'overview.attention']) {
+    expect([one, procedures(asked).filter((name) => name === one).length]).toEqual([one, 1])
+  }
+})
+
+test.each([
+  ['overview', ['overview.volume', 'overview.funnel', 'overview.chains']],
+  ['invoices', ['invoices.list', 'invoices.counts']],
+  ['webhooks/deliveries', []],
+] as const)('the first data of %s is requested without waiting for the program', async (path, reads) => {
+  const { page, url } = await signedIn(path)
+  // The first script alone arrives.
+  await page.route(/\/assets\/(?!first-)[^/]*\.js$/, neverArrives)
+  const asked = questionsOf(page)
+  await page.goto(url)
+  await expect
+    .poll(() => procedures(asked))
+    .toEqual(expect.arrayContaining(['auth.me', 'overview.attention', ...reads]))
+})
+
+test('a page whose first data did not arrive asks again', async () => {
+  const { page, url } = await signedIn('overview')
+  let refused = 0
+  await page.route(/\/trpc\/.*auth\.me/, async (route) => {
+    refused += 1
+    if (refused === 1) await route.abort()
+    else await route.continue()
+  })
+  await page.goto(url)
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  expect(refused).toBeGreaterThan(1)
+})
