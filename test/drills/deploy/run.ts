@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ROOT } from '#scripts/bundle.mjs'
+import { findMongod } from '#scripts/embedded/find-mongod.ts'
+import { FREE_PORTS } from '#scripts/start/stack-options.ts'
+import { startSurroundings } from '#scripts/start/surroundings.ts'
+import { startSmtpSink } from '#test/support/smtp-sink.ts'
+import { type Check, describeCheck, isKept } from '../upgrade/checks.ts'
+import { openInstallation } from './installation.ts'
+import { drillOneProcess } from './one-process.ts'
+import type { Story } from './story.ts'
+
+/** The last commit before payments had digests of their keys; it has both Compose files. */
+const EARLIER_COMMIT = '15c0f65a'
+
+const USAGE = `usage: npm run drill:deploy -- [options]
+
+Follows deploy/README.md on machines without containers: takes its commands, the Compose files and the Dockerfile's
+settings, and runs each container's command as a process with the container's own file system, user and address. Start,
+first invoices, back-up, restore on a second machine, going back and updating under load, and mishaps. Needs root,
+haproxy, redis-server, openssl, curl, MongoDB and anvil. The status is 0 only when every check passed.
+
+  --form <form>      one-process or process-per-type (default: both)
+  --commit <commit>  the release before, taken from git (default ${EARLIER_COMMIT})
+  --keep             keeps data and logs and prints where they are
+`
+const FORMS = { 'one-process': drillOneProcess } as const
+
+const { values } = parseArgs({
+  options: {
+    form: { type: 'string' },
+    commit: { type: 'string', default: EARLIER_COMMIT },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const startedAt = Date.now()
+const say = (line: string): void => {
+  process.stdout.write(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}\n`)
+}
+const checks: Check[] = []
+
+async function main(): Promise<number> {
+  const forms = Object.entries(FORMS).filter(([form]) => values.form === undefined || form === values.form)
+  if (forms.length === 0 || process.getuid?.() !== 0) {
+    process.stderr.write(USAGE)
+    return 2
+  }
+  const dir = mkdtempSync(join(tmpdir(), 'paymesh-deploy-'))
+  // The users of the containers pass through it.
+  chmodSync(dir, 0o755)
+  try {
+    for (const [form, drill] of forms) await drillForm(form as Story['form'], join(dir, form), drill)
+  } finally {
+    if (values.keep) say(`kept ${dir}`)
+    else rmSync(dir, { recursive: true, force: true })
+  }
+  const failed = checks.filter((check) => !isKept(check)).length
+  process.stdout.write(`\n${checks.length - failed} passed, ${failed} failed\n`)
+  return failed === 0 ? 0 : 1
+}
+
+async function drillForm(form: Story['form'], dir: string, drill: (story: Story) => Promise<void>): Promise<void> {
+  const undo: Story['undo'] = []
+  const enter = (check: Check): void => {
+    checks.push(check)
+    for (const line of describeCheck(check).split('\n')) say(line)
+  }
+  try {
+    say(`${form}: starting a chain, exchanges and a mail server`)
+    mkdirSync(dir, { recursive: true })
+    const common = { dataDir: join(dir, 'data'), ports: FREE_PORTS, networks: ['ethereum'] as const, report: say }
+    // The stores of the drill are those of the Compose files; this MongoDB serves nobody.
+    const around = await startSurroundings({ ...common, mongoUrl: null, redisUrl: null, processes: false })
+    undo.push(around.stop)
+    const mailServer = await startSmtpSink()
+    undo.push(mailServer.close)
+    const mongodFolder = dirname(await findMongod(say))
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim()
+    const open: Story['open'] = async ({ name, commit: other }) => {
+      const installation = await openInstallation({
+        ...{ name, dir: join(dir, name), mongodFolder, say, commit: other ?? commit },
+        main: form === 'one-process' ? 'serve' : 'api',
+      })
+      undo.push(installation.stop)
+      return installation
+    }
+    await drill({ form, dir, commit, earlier: values.commit, around, mailUrl: mailServer.url, open, undo, say, enter })
+  } catch (error) {
+    enter({ promise: `${form}: the drill runs to its end`, checked: 1, faults: [error instanceof Error ? (error.stack ?? '') : String(error)] })
+  } finally {
+    for (const step of undo.reverse()) {
+      try {
+        await step()
+      } catch (error) {
+        say(`ending: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    }
+  }
+}
+
+if (values.help) process.stdout.write(USAGE)
+else process.exit(await main())
