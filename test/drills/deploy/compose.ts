@@ -125,8 +125,7 @@ export function createCompose({ machine, checkout, network, images, say }: Parts
   }
 
   const isHealthy = async ({ service, shell, child }: Running): Promise<boolean> => {
-    const words =
-      service.healthCheck ?? (service.image === null ? readDockerfile(images.current()).healthCheck : [])
+    const words = service.healthCheck ?? (service.image === null ? readDockerfile(images.current()).healthCheck : [])
     if (words.length === 0) return !child.hasExited()
     return (await runContained(machine, shell, words)).status === 0
   }
@@ -143,7 +142,8 @@ export function createCompose({ machine, checkout, network, images, say }: Parts
     const { status, stdout, stderr } = await runContained(machine, shellOf(service, 0), service.words)
     mkdirSync(join(machine.dir, 'logs'), { recursive: true })
     appendFileSync(logOf(service.name), `${stdout}${stderr}`)
-    if (status !== 0) throw new Error(`service "${service.name}" didn't complete successfully: exit ${status}\n${stderr}`)
+    if (status !== 0)
+      throw new Error(`service "${service.name}" didn't complete successfully: exit ${status}\n${stderr}`)
   }
 
   const start = async (service: Service, slots: number): Promise<void> => {

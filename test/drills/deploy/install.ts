@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { payLocally } from '#scripts/local-chain/pay-locally.ts'
@@ -35,7 +35,14 @@ export interface OpenInvoice {
   readonly crypto: { readonly address: string; readonly amount_base_units: string }
 }
 
-const failed = ({ line }: PageCommand, { status, stdout, stderr }: Ended): readonly string[] =>
+/** The command for a form: behind "or:" the page states the one for a process per type. */
+export function inForm({ form }: Pick<Story, 'form'>, command: PageCommand): PageCommand {
+  const other = /^or: (.*)$/.exec(command.comment)?.[1]
+  return form === 'one-process' || other === undefined ? command : { line: other, comment: '' }
+}
+
+/** What was wrong with a command that was typed. */
+export const failed = ({ line }: PageCommand, { status, stdout, stderr }: Ended): readonly string[] =>
   status === 0 ? [] : [`"${line}" ended with ${status}: ${stderr.trim()}${stdout.trim()}`]
 
 /** `.env` and `settings.env` as their owner fills them in: keys as env.example says, nodes and mail server of the drill. */
@@ -51,10 +58,13 @@ export function fillIn({ form, around, mailUrl }: Story, { compose }: Installati
     PAYMESH_NETWORKS: JSON.stringify({ test: around.nodes }),
     PAYMESH_SMTP_URL: mailUrl,
   }
-  const filled = Object.entries(values).reduce((text, [name, value]) => {
-    if (!new RegExp(`^${name}=`, 'm').test(text)) throw new Error(`env.example has no ${name}`)
-    return text.replace(new RegExp(`^${name}=.*$`, 'm'), () => `${name}=${value}`)
-  }, readFileSync(file, 'utf8'))
+  const filled = Object.entries(values).reduce(
+    (text, [name, value]) => {
+      if (!new RegExp(`^${name}=`, 'm').test(text)) throw new Error(`env.example has no ${name}`)
+      return text.replace(new RegExp(`^${name}=.*$`, 'm'), () => `${name}=${value}`)
+    },
+    readFileSync(file, 'utf8'),
+  )
   writeFileSync(file, filled)
   // The receiver and the exchanges of the drill are on this machine.
   const settings = {
@@ -92,11 +102,8 @@ export async function openShop(story: Story, installation: Installation): Promis
     const faults: string[] = []
     const commands = blockOf(installation.checkout, 'paymesh workspace create')
     for (const command of commands) {
-      const { line, comment } = command
-      const isAlias = line.startsWith('alias ')
-      const other = /or: (alias .*)$/.exec(comment)?.[1]
-      const typed = isAlias && story.form !== 'one-process' && other !== undefined ? { line: other, comment: '' } : command
-      const ended = await terminal.type(typed, {
+      const { line } = command
+      const ended = await terminal.type(inForm(story, command), {
         ...(line.includes('$WORKSPACE') && { $WORKSPACE: ids['workspace'] ?? '' }),
         ...(line.includes('xpub6…') && { 'xpub6…': accountKey(7) }),
       })
@@ -137,12 +144,15 @@ export async function openShop(story: Story, installation: Installation): Promis
         ...(line.includes('$TEST_KEY') && { $TEST_KEY: shop.testKey }),
         ...(line.includes('$INVOICE') && { $INVOICE: ids['invoice'] ?? '' }),
         ...(line.includes('shop.example.com') && { 'https://shop.example.com/hook': receiver.url }),
-        ...(line.startsWith('paymesh ') && { 'paymesh ': `docker compose exec ${mainOf(story)} node scripts/paymesh.mjs ` }),
-      }, )
+        ...(line.startsWith('paymesh ') && {
+          'paymesh ': `docker compose exec ${mainOf(story)} node scripts/paymesh.mjs `,
+        }),
+      })
       faults.push(...failed(command, ended))
       if (line.includes('webhook-endpoints')) ids['secret'] = JSON.parse(ended.stdout).secret
       if (line.includes('/invoices ')) ids['invoice'] = JSON.parse(ended.stdout).id
-      if (line.includes('explain') && !ended.stdout.trim().endsWith('Paid.')) faults.push(`explain ends with: ${ended.stdout.trim().split('\n').at(-1)}`)
+      if (line.includes('explain') && !ended.stdout.trim().endsWith('Paid.'))
+        faults.push(`explain ends with: ${ended.stdout.trim().split('\n').at(-1)}`)
     }
     await untilAnnounced(shop, ids['invoice'] ?? '')
     return { checked: commands.length, faults: [...faults, ...signatureFaults(shop)] }
@@ -159,7 +169,10 @@ export async function payOnChain(story: Story, shop: Shop, when: string): Promis
     await shop.pay(invoice)
     await untilAnnounced(shop, invoice.id)
     const status = await shop.status(invoice.id)
-    return { checked: 1, faults: [...(status === 'paid' ? [] : [`the invoice is ${status}`]), ...signatureFaults(shop)] }
+    return {
+      checked: 1,
+      faults: [...(status === 'paid' ? [] : [`the invoice is ${status}`]), ...signatureFaults(shop)],
+    }
   })
 }
 
@@ -177,10 +190,11 @@ const signatureFaults = ({ received, secret }: Shop): readonly string[] =>
     return verdict === 'valid' || verdict === 'too_old' ? [] : [`a webhook has a signature that is ${verdict}`]
   })
 
-/** Everything but a missing back-up. */
+/** Every fault of `doctor` but a missing back-up. */
 export function doctorFaults({ stdout, stderr }: Ended): readonly string[] {
-  const lines = `${stdout}${stderr}`.split('\n').filter((line) => /^\s*(FAIL|✗|fail)/i.test(line) && !/back-?up/i.test(line))
-  return stdout === '' ? [`doctor printed nothing: ${stderr}`] : lines
+  const lines = stdout.split('\n').filter((line) => /^[✓✗] /.test(line))
+  if (lines.length === 0) return [`doctor printed no check: ${stderr}${stdout}`]
+  return lines.filter((line) => line.startsWith('✗') && !/back-?up/i.test(line))
 }
 
 const passwordIn = (text: string): string => /[Pp]assword:?\s+(\S+)/.exec(text)?.[1] ?? ''
@@ -188,7 +202,12 @@ const passwordIn = (text: string): string => /[Pp]assword:?\s+(\S+)/.exec(text)?
 function shopOf(
   { around }: Story,
   { network }: Installation,
-  known: { readonly workspaceId: string; readonly testKey: string; readonly received: readonly SignedRequest[]; secret(): string },
+  known: {
+    readonly workspaceId: string
+    readonly testKey: string
+    readonly received: readonly SignedRequest[]
+    secret(): string
+  },
 ): Shop {
   const rpcUrl = around.nodes.ethereum?.rpcUrls[0] ?? ''
   const ask = async (path: string, body?: object) => {
@@ -211,7 +230,13 @@ function shopOf(
     status: async (id) => (await ask(`/invoices/${id}`)).status,
     pay: async ({ crypto }) => {
       const { contract } = ASSETS[ASSET]
-      await payLocally({ rpcUrl, asset: ASSET, contract, to: crypto.address, amountBase: BigInt(crypto.amount_base_units) })
+      await payLocally({
+        rpcUrl,
+        asset: ASSET,
+        contract,
+        to: crypto.address,
+        amountBase: BigInt(crypto.amount_base_units),
+      })
     },
   }
 }

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } f
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ROOT } from '#scripts/bundle.mjs'
-import { type Database, connectDatabase } from '#shared/db/connection/connect.ts'
+import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import type { CommandLine } from '../upgrade/command-line.ts'
 import { type Compose, createCompose } from './compose.ts'
@@ -65,7 +65,13 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     appendFileSync(join(dir, file), line)
   }
   const network = createNetwork(dir)
-  const compose = createCompose({ machine, checkout, network, images: createImages(checkout, join(dir, 'images')), say })
+  const compose = createCompose({
+    machine,
+    checkout,
+    network,
+    images: createImages(checkout, join(dir, 'images')),
+    say,
+  })
   const docker = await answerDocker(join(dir, 'docker.sock'), compose)
   const env = terminalEnvironment(dir, docker.socket, network)
   const run: CommandLine['run'] = (...args) => compose.exec(main, ['node', 'scripts/paymesh.mjs', ...args])

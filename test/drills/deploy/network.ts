@@ -59,7 +59,11 @@ export function createNetwork(dir: string): Network {
       if (balancer !== null && !balancer.hasExited()) return
       const values = readValues(join(folder, '.env'))
       const sites = sitesOf(readFileSync(join(build, 'deploy/compose/Caddyfile'), 'utf8'), values)
-      makeCertificate(dir, certificate, sites.map(({ host }) => host))
+      makeCertificate(
+        dir,
+        certificate,
+        sites.map(({ host }) => host),
+      )
       const slots = (upstream: string): readonly string[] => {
         const isAlone = values['COMPOSE_FILE'] === 'serve.yaml'
         if (isAlone) return [address('serve', 0)]
@@ -108,10 +112,14 @@ function sitesOf(caddyfile: string, values: Readonly<Record<string, string>>): r
 function makeCertificate(dir: string, file: string, hosts: readonly string[]): void {
   const key = join(dir, 'certificate.key')
   const names = `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(',')}`
-  execFileSync('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-    ...['-subj', '/CN=drill', '-addext', names, '-keyout', key, '-out', `${file}.crt`],
-  ], { stdio: 'ignore' })
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+      ...['-subj', '/CN=drill', '-addext', names, '-keyout', key, '-out', `${file}.crt`],
+    ],
+    { stdio: 'ignore' },
+  )
   writeFileSync(file, readFileSync(`${file}.crt`, 'utf8') + readFileSync(key, 'utf8'))
 }
 

@@ -13,7 +13,9 @@ export interface PageCommand {
 /** The commands of the block of `deploy/README.md` with that text, in order. Throws unless exactly one block has it. */
 export function blockOf(checkout: string, text: string): readonly PageCommand[] {
   const page = readFileSync(join(checkout, 'deploy/README.md'), 'utf8')
-  const blocks = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, body = '']) => body).filter((body) => body.includes(text))
+  const blocks = [...page.matchAll(/^```sh\n(.*?)^```/gms)]
+    .map(([, body = '']) => body)
+    .filter((body) => body.includes(text))
   const [block] = blocks
   if (block === undefined || blocks.length > 1)
     throw new Error(`${blocks.length} blocks of deploy/README.md contain "${text}", not one`)

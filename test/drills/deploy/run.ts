@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '#scripts/bundle.mjs'
 import { findMongod } from '#scripts/embedded/find-mongod.ts'
-import { FREE_PORTS } from '#scripts/start/stack-options.ts'
-import { startSurroundings } from '#scripts/start/surroundings.ts'
+import { startExchangeSimulator } from '#scripts/exchange-simulator/simulator.ts'
+import { startLocalNodes } from '#scripts/local-chain/local-nodes.ts'
 import { startSmtpSink } from '#test/support/smtp-sink.ts'
 import { type Check, describeCheck, isKept } from '../upgrade/checks.ts'
 import { openInstallation } from './installation.ts'
@@ -73,10 +73,16 @@ async function drillForm(form: Story['form'], dir: string, drill: (story: Story)
   try {
     say(`${form}: starting a chain, exchanges and a mail server`)
     mkdirSync(dir, { recursive: true })
-    const common = { dataDir: join(dir, 'data'), ports: FREE_PORTS, networks: ['ethereum'] as const, report: say }
-    // The stores of the drill are those of the Compose files; this MongoDB serves nobody.
-    const around = await startSurroundings({ ...common, mongoUrl: null, redisUrl: null, processes: false })
-    undo.push(around.stop)
+    const nodes = await startLocalNodes({
+      networks: ['ethereum'],
+      dataDir: join(dir, 'data'),
+      ethereumPort: 0,
+      report: say,
+    })
+    undo.push(nodes.stop)
+    const exchanges = await startExchangeSimulator({ port: 0 })
+    undo.push(exchanges.stop)
+    const around = { nodes: nodes.settings, rateSourceUrls: exchanges.sourceUrls }
     const mailServer = await startSmtpSink()
     undo.push(mailServer.close)
     const mongodFolder = dirname(await findMongod(say))
@@ -91,7 +97,11 @@ async function drillForm(form: Story['form'], dir: string, drill: (story: Story)
     }
     await drill({ form, dir, commit, earlier: values.commit, around, mailUrl: mailServer.url, open, undo, say, enter })
   } catch (error) {
-    enter({ promise: `${form}: the drill runs to its end`, checked: 1, faults: [error instanceof Error ? (error.stack ?? '') : String(error)] })
+    enter({
+      promise: `${form}: the drill runs to its end`,
+      checked: 1,
+      faults: [error instanceof Error ? (error.stack ?? '') : String(error)],
+    })
   } finally {
     for (const step of undo.reverse()) {
       try {

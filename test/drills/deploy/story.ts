@@ -1,5 +1,5 @@
-import type { Check } from '../upgrade/checks.ts'
 import type { Surroundings } from '#scripts/start/surroundings.ts'
+import type { Check } from '../upgrade/checks.ts'
 import type { Installation, InstallationOptions } from './installation.ts'
 
 /** What a form of deployment is drilled with. */
@@ -9,7 +9,8 @@ export interface Story {
   /** The release that is installed, and the one before it. */
   readonly commit: string
   readonly earlier: string
-  readonly around: Surroundings
+  /** The chain's node and the exchanges, on this machine. */
+  readonly around: Pick<Surroundings, 'nodes' | 'rateSourceUrls'>
   readonly mailUrl: string
   /** Opens a machine; it is ended with the drill. */
   open(options: Pick<InstallationOptions, 'name'> & { readonly commit?: string }): Promise<Installation>

@@ -1,8 +1,8 @@
 // mongosh.mjs ADDRESS [URL] [-u USER -p PASSWORD] [--file FILE | --eval CODE | --create-user USER PASSWORD]: the functions of mongosh
 // that deploy/ uses, over MongoDB's driver. Like in mongosh, scripts call them without `await`: a second thread talks to the server.
 import { readFileSync } from 'node:fs'
-import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { runInThisContext } from 'node:vm'
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 
 const ANSWER_MS = 60_000
 const [address, ...given] = process.argv.slice(2)
@@ -27,7 +27,7 @@ function command(database, what) {
 }
 
 const database = (name) => ({
-  adminCommand: (what) => command('admin', what),
+  adminCommand: (what) => command('admin', typeof what === 'string' ? { [what]: 1 } : what),
   hello: () => command('admin', { hello: 1 }),
   dropDatabase: () => command(name, { dropDatabase: 1 }),
   getSiblingDB: database,
