@@ -19,7 +19,7 @@ export async function answerDocker(socket: string, compose: Compose): Promise<Do
       if (folder !== compose.folder) return refused(`no configuration file provided in ${folder}: not found`)
       return await runDocker(compose, args)
     }
-    answer()
+    void answer()
       .catch((error: unknown) => refused(error instanceof Error ? error.message : String(error)))
       .then((ended) => outgoing.end(JSON.stringify(ended)))
   })

@@ -103,9 +103,10 @@ export async function openShop(story: Story, installation: Installation): Promis
     const commands = blockOf(installation.checkout, 'paymesh workspace create')
     for (const command of commands) {
       const { line } = command
+      // No live node is connected, so the page's note on a new wallet applies.
       const ended = await terminal.type(inForm(story, command), {
         ...(line.includes('$WORKSPACE') && { $WORKSPACE: ids['workspace'] ?? '' }),
-        ...(line.includes('xpub6…') && { 'xpub6…': accountKey(7) }),
+        ...(line.includes('xpub6…') && { 'xpub6…': `${accountKey(7)} --start-index 0` }),
       })
       // A fresh installation has no back-up; the page says so.
       if (line === 'paymesh doctor') faults.push(...doctorFaults(ended))
@@ -149,8 +150,8 @@ export async function openShop(story: Story, installation: Installation): Promis
         }),
       })
       faults.push(...failed(command, ended))
-      if (line.includes('webhook-endpoints')) ids['secret'] = JSON.parse(ended.stdout).secret
-      if (line.includes('/invoices ')) ids['invoice'] = JSON.parse(ended.stdout).id
+      if (line.includes('webhook-endpoints')) ids['secret'] = JSON.parse(ended.stdout).data.secret
+      if (line.includes('/invoices ')) ids['invoice'] = JSON.parse(ended.stdout).data.id
       if (line.includes('explain') && !ended.stdout.trim().endsWith('Paid.'))
         faults.push(`explain ends with: ${ended.stdout.trim().split('\n').at(-1)}`)
     }
@@ -197,7 +198,8 @@ export function doctorFaults({ stdout, stderr }: Ended): readonly string[] {
   return lines.filter((line) => line.startsWith('✗') && !/back-?up/i.test(line))
 }
 
-const passwordIn = (text: string): string => /[Pp]assword:?\s+(\S+)/.exec(text)?.[1] ?? ''
+/** The second line of what `operator create` prints. */
+const passwordIn = (text: string): string => text.split('\n')[1] ?? ''
 
 function shopOf(
   { around }: Story,
@@ -219,7 +221,7 @@ function shopOf(
     })
     const text = await response.text()
     if (!response.ok) throw new Error(`${path} answered ${response.status} ${text.slice(0, 200)}`)
-    return JSON.parse(text)
+    return JSON.parse(text).data
   }
   return {
     ...known,

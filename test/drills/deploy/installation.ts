@@ -119,7 +119,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
 
 /** A terminal has the stand-ins for docker and sudo, and a curl that finds the machine's names at its load balancer. */
 function terminalEnvironment(dir: string, socket: string, { tls, certificate }: Network): NodeJS.ProcessEnv {
-  writeFileSync(join(dir, '.curlrc'), `connect-to = "::${tls}"\ncacert = "${certificate}.crt"\n`)
+  writeFileSync(join(dir, ".curlrc"), `fail-with-body\nconnect-to = "::${tls}"\ncacert = "${certificate}.crt"\n`)
   return {
     PATH: `${join(import.meta.dirname, 'host')}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
     HOME: dir,

@@ -6,14 +6,14 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 
 const ANSWER_MS = 60_000
 const [address, ...given] = process.argv.slice(2)
-const valueOf = (name) => (given.includes(name) ? given[given.indexOf(name) + 1] : null)
+const optionOf = (name) => (given.includes(name) ? given[given.indexOf(name) + 1] : null)
 const url = given.find((word) => word.startsWith('mongodb://')) ?? `mongodb://${address}:27017/?directConnection=true`
-const user = valueOf('-u')
+const user = optionOf('-u')
 
 const signal = new Int32Array(new SharedArrayBuffer(4))
 const { port1, port2 } = new MessageChannel()
 const worker = new Worker(new URL('./mongosh-connection.mjs', import.meta.url), {
-  workerData: { url, auth: user === null ? null : { username: user, password: valueOf('-p') }, signal, port: port2 },
+  workerData: { url, auth: user === null ? null : { username: user, password: optionOf('-p') }, signal, port: port2 },
   transferList: [port2],
 })
 
@@ -56,7 +56,7 @@ const print = (...words) => void process.stdout.write(`${words.join(' ')}\n`)
 Object.assign(globalThis, { db: database('admin'), rs, sleep, print })
 
 try {
-  const [file, code] = [valueOf('--file'), valueOf('--eval')]
+  const [file, code] = [optionOf('--file'), optionOf('--eval')]
   if (given.includes('--create-user')) {
     const [name, password] = given.slice(given.indexOf('--create-user') + 1)
     command('admin', { createUser: name, pwd: password, roles: ['root'] })
