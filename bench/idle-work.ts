@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { pause } from './child.ts'
 
+const PROFILE_BYTES = 64 * 1_024 * 1_024
+
 /** How often the threads of a process stopped waiting since its start; null when it has ended. */
 export function wakeUpsOf(pid: number | undefined): number | null {
   if (pid === undefined) return null
@@ -30,6 +32,8 @@ export async function countQuestions({ connection }: Database, seconds: number):
   if (db === undefined) throw new Error('the database is not connected')
   await db.command({ profile: 0 })
   await db.dropCollection('system.profile').catch(() => false)
+  // Its own size of 1 MB would keep the last seconds only.
+  await db.createCollection('system.profile', { capped: true, size: PROFILE_BYTES })
   await db.command({ profile: 2, slowms: 0 })
   await pause(seconds * 1_000)
   await db.command({ profile: 0 })

@@ -25,6 +25,10 @@ export interface Compose {
   exec(service: string, command: readonly string[]): Promise<Ended>
   logs(service: string): string
   build(): Promise<void>
+  /** Starts one more container of a service, from the image that was built last. */
+  startBeside(service: string, slot: number): Promise<void>
+  /** Ends one container of a service in order; false when its process did not end with status 0. */
+  endOne(service: string, slot: number): Promise<boolean>
   /** Ids of the processes of a service that run now. */
   pids(service: string): readonly number[]
   /** How often a process of the service ended although nobody asked. */
@@ -214,6 +218,16 @@ export function createCompose({ machine, checkout, network, images, say }: Parts
     },
     logs: (name) => (existsSync(logOf(name)) ? readFileSync(logOf(name), 'utf8') : ''),
     build: () => images.build(),
+    startBeside: async (name, slot) => {
+      await launch(find(read(), name), slot)
+      await untilHealthy(name)
+    },
+    endOne: async (name, slot) => {
+      const one = running.find(({ service, slot: own }) => service.name === name && own === slot)
+      if (one === undefined) throw new Error(`${name} ${slot} does not run`)
+      await end(one)
+      return (await one.child.exited).code === 0
+    },
     pids: (name) =>
       running.filter(({ service, child }) => service.name === name && !child.hasExited()).map(({ child }) => child.pid),
     restarts: (name) => restarts.get(name) ?? 0,

@@ -97,8 +97,8 @@ export async function openShop(story: Story, installation: Installation): Promis
   story.undo.push(receiver.close)
   const values = readValues(join(installation.compose.folder, '.env'))
   const ids: Record<string, string> = {}
+  const terminal = installation.terminal()
   await check(story, 'the commands of "To a paid invoice" create workspace, operator, wallet and key', async () => {
-    const terminal = installation.terminal()
     const faults: string[] = []
     const commands = blockOf(installation.checkout, 'paymesh workspace create')
     for (const command of commands) {
@@ -135,7 +135,6 @@ export async function openShop(story: Story, installation: Installation): Promis
   })
   await untilPriced(shop)
   await check(story, 'the requests of the page lead to a paid invoice, announced with valid signatures', async () => {
-    const terminal = installation.terminal()
     const faults: string[] = []
     const commands = blockOf(installation.checkout, '/simulate')
     for (const command of commands) {

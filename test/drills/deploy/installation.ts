@@ -24,8 +24,10 @@ export interface Installation {
   terminal(): Terminal
   /** `paymesh` in the container of the command line. */
   readonly cli: CommandLine
-  /** Its database, from outside. */
+  /** Its database, from outside, at the member that is primary now. */
   database(): Promise<Database>
+  /** The service of MongoDB that is primary now. Throws after a minute without one. */
+  primary(): Promise<string>
   /** Waits until the container of the command line is ready. */
   untilReady(): Promise<void>
   stop(): Promise<void>
@@ -43,6 +45,7 @@ export interface InstallationOptions {
 }
 
 const READY_MS = 240_000
+const PRIMARY_MS = 60_000
 
 /** Clones this repository at a commit; its packages, and bundles of equal sources, are those of this checkout. */
 export async function openInstallation(options: InstallationOptions): Promise<Installation> {
@@ -76,6 +79,15 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   const env = terminalEnvironment(dir, docker.socket, network)
   const run: CommandLine['run'] = (...args) => compose.exec(main, ['node', 'scripts/paymesh.mjs', ...args])
   const databases: Database[] = []
+  const primary = async (): Promise<string> => {
+    for (const until = Date.now() + PRIMARY_MS; Date.now() < until; await delay(500)) {
+      for (const member of ['mongo-0', 'mongo-1', 'mongo-2']) {
+        const hello = await compose.exec(member, ['mongosh', '--quiet', '--eval', 'db.hello().isWritablePrimary'])
+        if (hello.stdout.trim() === 'true') return member
+      }
+    }
+    throw new Error('no member of MongoDB is primary')
+  }
   return {
     name,
     checkout,
@@ -90,10 +102,11 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         return JSON.parse(stdout) as T
       },
     },
+    primary,
     database: async () => {
       const { MONGO_PASSWORD: password = '' } = readValues(join(compose.folder, '.env'))
       const logger = createLogger({ name: 'drill', level: 'silent' })
-      const url = `mongodb://paymesh:${password}@${network.address('mongo-0', 0)}:27017/?directConnection=true&authSource=admin`
+      const url = `mongodb://paymesh:${password}@${network.address(await primary(), 0)}:27017/?directConnection=true&authSource=admin`
       const db = await connectDatabase({ url, name: 'paymesh', logger })
       databases.push(db)
       return db
@@ -119,7 +132,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
 
 /** A terminal has the stand-ins for docker and sudo, and a curl that finds the machine's names at its load balancer. */
 function terminalEnvironment(dir: string, socket: string, { tls, certificate }: Network): NodeJS.ProcessEnv {
-  writeFileSync(join(dir, ".curlrc"), `fail-with-body\nconnect-to = "::${tls}"\ncacert = "${certificate}.crt"\n`)
+  writeFileSync(join(dir, '.curlrc'), `fail-with-body\nconnect-to = "::${tls}"\ncacert = "${certificate}.crt"\n`)
   return {
     PATH: `${join(import.meta.dirname, 'host')}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
     HOME: dir,

@@ -2,7 +2,6 @@ import { backUp, restoreElsewhere } from './back-ups.ts'
 import { openShop, payOnChain, startByPage } from './install.ts'
 import { fillDisk, killOnce, tryUnknownSetting, tryWrongMasterKey } from './mishaps.ts'
 import type { Story } from './story.ts'
-import { goBackAndForth } from './updates.ts'
 
 /** The one-process form, on a machine and then on a second one. */
 export async function drillOneProcess(story: Story): Promise<void> {
@@ -17,5 +16,4 @@ export async function drillOneProcess(story: Story): Promise<void> {
   await fillDisk(story, machine)
   await tryUnknownSetting(story, machine)
   await tryWrongMasterKey(story, machine)
-  await goBackAndForth(story, machine)
 }

@@ -11,7 +11,9 @@ import { startSmtpSink } from '#test/support/smtp-sink.ts'
 import { type Check, describeCheck, isKept } from '../upgrade/checks.ts'
 import { openInstallation } from './installation.ts'
 import { drillOneProcess } from './one-process.ts'
+import { drillProcessPerType } from './process-per-type.ts'
 import type { Story } from './story.ts'
+import { updateAndGoBack } from './updates.ts'
 
 /** The last commit before payments had digests of their keys; it has both Compose files. */
 const EARLIER_COMMIT = '15c0f65a'
@@ -23,15 +25,19 @@ settings, and runs each container's command as a process with the container's ow
 first invoices, back-up, restore on a second machine, going back and updating under load, and mishaps. Needs root,
 haproxy, redis-server, openssl, curl, MongoDB and anvil. The status is 0 only when every check passed.
 
-  --form <form>      one-process or process-per-type (default: both)
+  --story <name>     one-process, one-process-update or process-per-type (default: all)
   --commit <commit>  the release before, taken from git (default ${EARLIER_COMMIT})
   --keep             keeps data and logs and prints where they are
 `
-const FORMS = { 'one-process': drillOneProcess } as const
+const STORIES = {
+  'one-process': { form: 'one-process', drill: drillOneProcess },
+  'one-process-update': { form: 'one-process', drill: updateAndGoBack },
+  'process-per-type': { form: 'process-per-type', drill: drillProcessPerType },
+} as const
 
 const { values } = parseArgs({
   options: {
-    form: { type: 'string' },
+    story: { type: 'string' },
     commit: { type: 'string', default: EARLIER_COMMIT },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -45,8 +51,8 @@ const say = (line: string): void => {
 const checks: Check[] = []
 
 async function main(): Promise<number> {
-  const forms = Object.entries(FORMS).filter(([form]) => values.form === undefined || form === values.form)
-  if (forms.length === 0 || process.getuid?.() !== 0) {
+  const stories = Object.entries(STORIES).filter(([name]) => values.story === undefined || name === values.story)
+  if (stories.length === 0 || process.getuid?.() !== 0) {
     process.stderr.write(USAGE)
     return 2
   }
@@ -54,7 +60,7 @@ async function main(): Promise<number> {
   // The users of the containers pass through it.
   chmodSync(dir, 0o755)
   try {
-    for (const [form, drill] of forms) await drillForm(form as Story['form'], join(dir, form), drill)
+    for (const [name, { form, drill }] of stories) await tell(name, { form, dir: join(dir, name) }, drill)
   } finally {
     if (values.keep) say(`kept ${dir}`)
     else rmSync(dir, { recursive: true, force: true })
@@ -64,14 +70,18 @@ async function main(): Promise<number> {
   return failed === 0 ? 0 : 1
 }
 
-async function drillForm(form: Story['form'], dir: string, drill: (story: Story) => Promise<void>): Promise<void> {
+async function tell(
+  name: string,
+  { form, dir }: Pick<Story, 'form' | 'dir'>,
+  drill: (story: Story) => Promise<void>,
+): Promise<void> {
   const undo: Story['undo'] = []
   const enter = (check: Check): void => {
     checks.push(check)
     for (const line of describeCheck(check).split('\n')) say(line)
   }
   try {
-    say(`${form}: starting a chain, exchanges and a mail server`)
+    say(`${name}: starting a chain, exchanges and a mail server`)
     mkdirSync(dir, { recursive: true })
     const nodes = await startLocalNodes({
       networks: ['ethereum'],
@@ -87,9 +97,9 @@ async function drillForm(form: Story['form'], dir: string, drill: (story: Story)
     undo.push(mailServer.close)
     const mongodFolder = dirname(await findMongod(say))
     const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim()
-    const open: Story['open'] = async ({ name, commit: other }) => {
+    const open: Story['open'] = async ({ name: machine, commit: other }) => {
       const installation = await openInstallation({
-        ...{ name, dir: join(dir, name), mongodFolder, say, commit: other ?? commit },
+        ...{ name: machine, dir: join(dir, machine), mongodFolder, say, commit: other ?? commit },
         main: form === 'one-process' ? 'serve' : 'api',
       })
       undo.push(installation.stop)
@@ -98,7 +108,7 @@ async function drillForm(form: Story['form'], dir: string, drill: (story: Story)
     await drill({ form, dir, commit, earlier: values.commit, around, mailUrl: mailServer.url, open, undo, say, enter })
   } catch (error) {
     enter({
-      promise: `${form}: the drill runs to its end`,
+      promise: `${name}: the drill runs to its end`,
       checked: 1,
       faults: [error instanceof Error ? (error.stack ?? '') : String(error)],
     })

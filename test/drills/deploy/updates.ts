@@ -1,13 +1,15 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ROOT } from '#scripts/bundle.mjs'
 import { seededRandom } from '../../../chaos/random.ts'
 import { untilQuiet } from '../../../chaos/until-quiet.ts'
 import { checkRecords, compareEvidence } from '../upgrade/compare.ts'
+import { untilPriced } from '../upgrade/earlier-work.ts'
 import { startLoad } from '../upgrade/load.ts'
 import { createMerchants } from '../upgrade/merchants.ts'
 import { createPayer } from '../upgrade/payers.ts'
 import { createRequests } from '../upgrade/requests.ts'
-import { failed } from './install.ts'
+import { failed, startByPage } from './install.ts'
 import type { Installation } from './installation.ts'
 import { blockOf } from './readme.ts'
 import { check, type Story } from './story.ts'
@@ -20,8 +22,15 @@ const RESTART = 'restart'
 /** A request that waited for the old process fails this much later at most. */
 const LATE_MS = 5_000
 
-/** "Updating, and going back": back to the release before and forward again, under load. */
-export async function goBackAndForth(story: Story, installation: Installation): Promise<void> {
+/** Merchants, payers and operators at work, while processes are replaced. */
+export interface Traffic {
+  during(phase: string): void
+  /** Ends the load and enters what came of it. `mayFail` = the phase in which requests may fail; null = none. */
+  finish(promise: string, mayFail: string | null): Promise<void>
+}
+
+/** Starts a load on an installation. */
+export async function startTraffic(story: Story, installation: Installation): Promise<Traffic> {
   const { cli, network } = installation
   let phase = 'before'
   const requests = createRequests(() => phase)
@@ -35,31 +44,48 @@ export async function goBackAndForth(story: Story, installation: Installation): 
       ledger.close()
     }
   })
+  for (const { client } of merchants) await untilPriced(client)
   const running = startLoad({
     ...{ merchants, requests, random, perSecond: PER_SECOND },
     pay: createPayer(story.around.nodes.ethereum?.rpcUrls[0] ?? ''),
     checkoutUrl: network.plainUrl('checkout'),
     adminUrl: network.plainUrl('admin'),
   })
-  const during = (next: string): void => {
-    phase = next
+  return {
+    during: (next) => {
+      phase = next
+    },
+    finish: async (promise, mayFail) => {
+      story.say('the load ends')
+      await running.finish()
+      for (const { receivers } of merchants) receivers.calm()
+      await check(story, promise, async () => ({
+        checked: [...requests.counts.values()].reduce((sum, count) => sum + count, 0),
+        faults: requests.failures.filter((line) => mayFail === null || !line.includes(` ${mayFail}: `)),
+      }))
+      const db = await installation.database()
+      await untilQuiet(db, QUIET_MS, story.say)
+      for (const found of [...(await compareEvidence(db, merchants)), ...(await checkRecords(cli))]) story.enter(found)
+    },
   }
-  const commands = blockOf(installation.checkout, 'docker compose run --rm migrate')
+}
+
+/** "Updating, and going back" with Compose, under load: from the release before to this one, back, and forward again. */
+export async function updateAndGoBack(story: Story): Promise<void> {
+  const installation = await story.open({ name: 'updated', commit: story.earlier })
+  await startByPage(story, installation)
+  const { during, finish } = await startTraffic(story, installation)
+  const commands = blockOf(ROOT, 'docker compose run --rm migrate')
+  for (const [to, isBack] of [
+    [story.commit, false],
+    [story.earlier, true],
+    [story.commit, false],
+  ] as const) {
+    await delay(PHASE_MS)
+    await move(story, installation, { commands, to, isBack, during })
+  }
   await delay(PHASE_MS)
-  await move(story, installation, { commands, to: story.earlier, isBack: true, during })
-  await delay(PHASE_MS)
-  await move(story, installation, { commands, to: story.commit, isBack: false, during })
-  await delay(PHASE_MS)
-  story.say('the load ends')
-  await running.finish()
-  for (const { receivers } of merchants) receivers.calm()
-  await check(story, 'requests fail only while Compose replaces the containers', async () => ({
-    checked: [...requests.counts.values()].reduce((sum, count) => sum + count, 0),
-    faults: requests.failures.filter((line) => !line.includes(` ${RESTART}: `)),
-  }))
-  const db = await installation.database()
-  await untilQuiet(db, QUIET_MS, story.say)
-  for (const found of [...(await compareEvidence(db, merchants)), ...(await checkRecords(cli))]) story.enter(found)
+  await finish('requests fail only while Compose replaces the containers', RESTART)
 }
 
 interface Move {
@@ -71,8 +97,8 @@ interface Move {
 }
 
 async function move(story: Story, installation: Installation, { commands, to, isBack, during }: Move): Promise<void> {
-  const promise = isBack ? 'the release before starts on the data of this one' : 'this release is updated to again'
-  await check(story, `${promise}, with the commands of the page`, async () => {
+  const promise = isBack ? 'going back to the release before' : 'the update to this release'
+  await check(story, `${promise}, with the commands of the page, brings it up`, async () => {
     const terminal = installation.terminal()
     const faults: string[] = []
     for (const command of commands) {
