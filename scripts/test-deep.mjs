@@ -79,6 +79,10 @@ const STAGES = {
     what: 'every rendering of the chart on a real API server of Kubernetes, with and without operators',
     args: ['--import', 'tsx', 'test/drills/chart/run.ts'],
   },
+  deploy: {
+    what: 'deploy/README.md followed literally in both forms, from an empty machine to restore, update, going back and mishaps',
+    args: ['--import', 'tsx', 'test/drills/deploy/run.ts'],
+  },
 }
 
 const HELP = `npm run test:deep -- [stage …]   (all of them when none is named)

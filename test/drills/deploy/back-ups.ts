@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ROOT } from '#scripts/bundle.mjs'
 import { doctorFaults, failed, inForm, mainOf, type Shop } from './install.ts'
 import type { Installation } from './installation.ts'
 import { blockOf, type PageCommand, type Terminal } from './readme.ts'
@@ -15,12 +16,12 @@ const CARRIED = ['.env', 'settings.env', 'mongo-keyfile', 'backup.key', 'backups
 
 /** "Back-ups", Compose: a verified archive, and a doctor without a fault. Returns the name of the archive. */
 export async function backUp(story: Story, installation: Installation): Promise<string> {
-  const { checkout, compose } = installation
+  const { compose } = installation
   const folder = join(compose.folder, 'backups')
   const archives = (): readonly string[] =>
     existsSync(folder) ? readdirSync(folder).filter((name) => /^paymesh-\w+\.backup$/.test(name)) : []
   await check(story, 'the commands of "Back-ups" make a verified archive, and doctor finds no fault', async () => {
-    const commands = blockOf(checkout, 'base64 32 > backup.key')
+    const commands = blockOf(ROOT, 'base64 32 > backup.key')
     const terminal = installation.terminal()
     const faults: string[] = []
     for (const command of commands) {
@@ -128,8 +129,8 @@ interface RestorePage {
   type(pattern: RegExp): Promise<readonly string[]>
 }
 
-function restorePage(story: Story, { checkout, terminal }: Installation, archive: string): RestorePage {
-  const commands: readonly PageCommand[] = blockOf(checkout, 'dropDatabase')
+function restorePage(story: Story, { terminal }: Installation, archive: string): RestorePage {
+  const commands: readonly PageCommand[] = blockOf(ROOT, 'dropDatabase')
   const open = terminal()
   const first = commands[0]
   if (first?.line !== 'cd deploy/compose') throw new Error('"Restoring" does not begin in deploy/compose')

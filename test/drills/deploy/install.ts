@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ROOT } from '#scripts/bundle.mjs'
 import { payLocally } from '#scripts/local-chain/pay-locally.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { checkWebhook, type SignedRequest } from '#test/support/check-webhook.ts'
@@ -60,6 +61,8 @@ export function fillIn({ form, around, mailUrl }: Story, { compose }: Installati
   }
   const filled = Object.entries(values).reduce(
     (text, [name, value]) => {
+      // The release before selects its file with an option of Compose.
+      if (name === 'COMPOSE_FILE' && !text.includes('COMPOSE_FILE=')) return `${text}\n${name}=${value}\n`
       if (!new RegExp(`^${name}=`, 'm').test(text)) throw new Error(`env.example has no ${name}`)
       return text.replace(new RegExp(`^${name}=.*$`, 'm'), () => `${name}=${value}`)
     },
@@ -79,7 +82,7 @@ export function fillIn({ form, around, mailUrl }: Story, { compose }: Installati
 /** "On one machine": the three commands, with the values filled in after the first. */
 export async function startByPage(story: Story, installation: Installation): Promise<void> {
   await check(story, 'the commands of "On one machine" start it, and its health checks pass', async () => {
-    const commands = blockOf(installation.checkout, 'mongo-keyfile')
+    const commands = blockOf(ROOT, 'mongo-keyfile')
     const terminal = installation.terminal()
     const faults: string[] = []
     for (const command of commands) {
@@ -100,7 +103,7 @@ export async function openShop(story: Story, installation: Installation): Promis
   const terminal = installation.terminal()
   await check(story, 'the commands of "To a paid invoice" create workspace, operator, wallet and key', async () => {
     const faults: string[] = []
-    const commands = blockOf(installation.checkout, 'paymesh workspace create')
+    const commands = blockOf(ROOT, 'paymesh workspace create')
     for (const command of commands) {
       const { line } = command
       // No live node is connected, so the page's note on a new wallet applies.
@@ -136,7 +139,7 @@ export async function openShop(story: Story, installation: Installation): Promis
   await untilPriced(shop)
   await check(story, 'the requests of the page lead to a paid invoice, announced with valid signatures', async () => {
     const faults: string[] = []
-    const commands = blockOf(installation.checkout, '/simulate')
+    const commands = blockOf(ROOT, '/simulate')
     for (const command of commands) {
       const { line } = command
       const ended = await terminal.type(command, {

@@ -11,8 +11,8 @@ export interface PageCommand {
 }
 
 /** The commands of the block of `deploy/README.md` with that text, in order. Throws unless exactly one block has it. */
-export function blockOf(checkout: string, text: string): readonly PageCommand[] {
-  const page = readFileSync(join(checkout, 'deploy/README.md'), 'utf8')
+export function blockOf(root: string, text: string): readonly PageCommand[] {
+  const page = readFileSync(join(root, 'deploy/README.md'), 'utf8')
   const blocks = [...page.matchAll(/^```sh\n(.*?)^```/gms)]
     .map(([, body = '']) => body)
     .filter((body) => body.includes(text))
