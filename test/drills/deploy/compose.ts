@@ -78,7 +78,9 @@ export function createCompose({ machine, checkout, network, images, say }: Parts
     const isOurs = service.image === null
     const defaults = isOurs ? readDockerfile(images.current()) : null
     const hostsFile = join(machine.dir, 'hosts')
-    writeFileSync(hostsFile, network.hosts(read()))
+    const hosts = network.hosts(read())
+    // Containers read this very file: it is never empty for a moment.
+    if (!existsSync(hostsFile) || readFileSync(hostsFile, 'utf8') !== hosts) writeFileSync(hostsFile, hosts)
     return {
       address: network.address(service.name, slot),
       hostsFile,
