@@ -222,7 +222,6 @@ export function createCompose({ machine, checkout, network, images, say }: Parts
     build: () => images.build(),
     startBeside: async (name, slot) => {
       await launch(find(read(), name), slot)
-      await untilHealthy(name)
     },
     endOne: async (name, slot) => {
       const one = running.find(({ service, slot: own }) => service.name === name && own === slot)

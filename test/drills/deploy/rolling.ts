@@ -14,7 +14,7 @@ const PHASE_MS = 10_000
 const DRAIN_MS = 5_000
 const READY_MS = 180_000
 
-/** "One process after the other": the update, back and forward again, under load, without a failed request. */
+/** "One process after the other": the update and back under load, without a failed request; then the update again. */
 export async function replaceOneByOne(story: Story, installation: Installation): Promise<void> {
   const { during, finish } = await startTraffic(story, installation)
   const slots = new Map<string, number>()
@@ -27,7 +27,6 @@ export async function replaceOneByOne(story: Story, installation: Installation):
   for (const [to, isBack] of [
     [story.commit, false],
     [story.earlier, true],
-    [story.commit, false],
   ] as const) {
     const promise = isBack ? 'going back' : 'the update'
     during(promise)
@@ -45,6 +44,12 @@ export async function replaceOneByOne(story: Story, installation: Installation):
     await delay(PHASE_MS)
   }
   await finish('no request fails while processes are replaced one after the other', null)
+  await check(story, 'the update without load, with every command of the page, brings it up', async () => {
+    const faults = [...(await prepare(story, installation, story.commit, false))]
+    const up = await terminal.type({ line: 'docker compose up -d --remove-orphans', comment: '' })
+    await installation.untilReady()
+    return { checked: 1, faults: [...faults, ...(up.status === 0 ? [] : [up.stderr])] }
+  })
 }
 
 /** The page's commands but the last, which would replace all containers at once. */
