@@ -80,8 +80,13 @@ const STAGES = {
     args: ['--import', 'tsx', 'test/drills/chart/run.ts'],
   },
   deploy: {
-    what: 'deploy/README.md followed literally in both forms, from an empty machine to restore, update, going back and mishaps',
-    args: ['--import', 'tsx', 'test/drills/deploy/run.ts'],
+    what: 'deploy/README.md followed literally for one process, from an empty machine to restore, update, going back and mishaps',
+    args: [
+      '--import',
+      'tsx',
+      'test/drills/deploy/run.ts',
+      ...['--story', 'one-process', '--story', 'one-process-update'],
+    ],
   },
 }
 

@@ -25,7 +25,7 @@ settings, and runs each container's command as a process with the container's ow
 first invoices, back-up, restore on a second machine, going back and updating under load, and mishaps. Needs root,
 haproxy, redis-server, openssl, curl, MongoDB and anvil. The status is 0 only when every check passed.
 
-  --story <name>     one-process, one-process-update or process-per-type (default: all)
+  --story <name>     one-process, one-process-update or process-per-type (default: all; may be repeated)
   --commit <commit>  the release before, taken from git (default ${EARLIER_COMMIT})
   --keep             keeps data and logs and prints where they are
 `
@@ -37,7 +37,7 @@ const STORIES = {
 
 const { values } = parseArgs({
   options: {
-    story: { type: 'string' },
+    story: { type: 'string', multiple: true },
     commit: { type: 'string', default: EARLIER_COMMIT },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -51,7 +51,7 @@ const say = (line: string): void => {
 const checks: Check[] = []
 
 async function main(): Promise<number> {
-  const stories = Object.entries(STORIES).filter(([name]) => values.story === undefined || name === values.story)
+  const stories = Object.entries(STORIES).filter(([name]) => values.story === undefined || values.story.includes(name))
   if (stories.length === 0 || process.getuid?.() !== 0) {
     process.stderr.write(USAGE)
     return 2
