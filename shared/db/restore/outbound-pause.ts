@@ -14,15 +14,6 @@ export interface OutboundPause {
  * it. Throws when the store cannot be read.
  */
 export function createOutboundPause(db: Database): OutboundPause {
-  const known = PAUSES.get(db) ?? openPause(db)
-  PAUSES.set(db, known)
-  return known
-}
-
-/** One for each connection: services that share a process share the answer. */
-const PAUSES = new WeakMap<Database, OutboundPause>()
-
-function openPause(db: Database): OutboundPause {
   let answer: boolean | null = null
   let askedAt = 0
   return {

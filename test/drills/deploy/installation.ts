@@ -53,7 +53,10 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   mkdirSync(dir, { recursive: true })
   const checkout = join(dir, 'checkout')
   const git = (...args: readonly string[]) => execFileSync('git', args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  git('clone', '--quiet', '--shared', '--no-checkout', ROOT, checkout)
+  // A repository of its own, whose tags stay as they are while others work in this one.
+  const origin = join(dir, 'origin.git')
+  git('clone', '--quiet', '--shared', '--bare', ROOT, origin)
+  git('clone', '--quiet', '--shared', '--no-checkout', origin, checkout)
   git('-C', checkout, 'checkout', '--quiet', '--detach', commit)
   for (const shared of ['node_modules', '.cache']) {
     mkdirSync(join(ROOT, shared), { recursive: true })
