@@ -31,10 +31,6 @@ export interface Compose {
   endOne(service: string, slot: number): Promise<boolean>
   /** Ids of the processes of a service that run now. */
   pids(service: string): readonly number[]
-  /** How often a process of the service ended although nobody asked. */
-  restarts(service: string): number
-  /** Null while the service runs; otherwise the status of its last end. */
-  lastEnd(service: string): number | null
 }
 
 export interface UpOptions {
@@ -64,8 +60,6 @@ interface Parts {
 export function createCompose({ machine, checkout, network, images, say }: Parts): Compose {
   const folder = join(checkout, 'deploy/compose')
   const running: Running[] = []
-  const restarts = new Map<string, number>()
-  const ends = new Map<string, number>()
   const read = (): ComposeFile => readComposeFile(folder)
   const logOf = (name: string): string => join(machine.dir, 'logs', `${name}.log`)
   const find = (file: ComposeFile, name: string): Service => {
@@ -110,11 +104,8 @@ export function createCompose({ machine, checkout, network, images, say }: Parts
   const watch = (one: Running): void => {
     const { service, shell } = one
     const { name, isRestarted } = service
-    void one.child.exited.then(async ({ code }) => {
-      ends.set(name, code ?? 137)
-      if (one.isStopping) return
-      restarts.set(name, (restarts.get(name) ?? 0) + 1)
-      if (!isRestarted) return
+    void one.child.exited.then(async () => {
+      if (one.isStopping || !isRestarted) return
       await delay(RESTART_MS)
       if (one.isStopping) return
       one.child = await startContainer(machine, shell, service.words, logOf(name))
@@ -231,11 +222,6 @@ export function createCompose({ machine, checkout, network, images, say }: Parts
     },
     pids: (name) =>
       running.filter(({ service, child }) => service.name === name && !child.hasExited()).map(({ child }) => child.pid),
-    restarts: (name) => restarts.get(name) ?? 0,
-    lastEnd: (name) => {
-      const isUp = running.some(({ service, child }) => service.name === name && !child.hasExited())
-      return isUp ? null : (ends.get(name) ?? 0)
-    },
   }
 }
 
