@@ -22,9 +22,11 @@ const RESTART = 'restart'
 /** A request that waited for the old process fails this much later at most. */
 const LATE_MS = 5_000
 
-/** What follows from a request that nobody answered and nobody repeats: an order without an invoice, an invoice without an asset. */
+/** What follows from a request that nobody answered and nobody repeats: an order without an
+ * invoice, an invoice without an asset, one that was not cancelled. */
 const UNANSWERED: readonly RegExp[] = [
   / never got an answer$/,
+  /\(cancel\) is pending instead of cancelled$/,
   /^invoice \S+ \(new\) announced invoice\.(?:pending|new) 0 times$/,
 ]
 
