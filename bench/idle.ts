@@ -10,6 +10,7 @@ import { parseConfig } from '#shared/config/schema.ts'
 import { connectDatabase } from '#shared/db/connection/connect.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { type Child, cpuSecondsOf, freePort, isReady, pause, residentBytesOf, startChild } from './child.ts'
+import { countQuestions, wakeUpsOf } from './idle-work.ts'
 import type { BenchOptions } from './options.ts'
 import { MASTER_KEY, PEPPER } from './rig.ts'
 import { percentile } from './statistics.ts'
@@ -18,6 +19,9 @@ import { percentile } from './statistics.ts'
 const SETTLE_SECONDS = 45
 /** A cycle of rates is 15 s long; every measurement contains some. */
 const SECONDS_MIN = 30
+/** Slow sweeps are asked a few times in it. */
+const QUESTION_SECONDS = 60
+const QUESTIONS_SHOWN = 12
 const NODE_FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024']
 
 /** The limits of the one process, without the stores. */
@@ -26,6 +30,8 @@ const LIMITS = { megabytes: 300, ownPercent: 2, mongoPercent: 2 } as const
 interface Surroundings {
   readonly env: Readonly<Record<string, string>>
   readonly mongoPid: number
+  readonly mongoUrl: string
+  readonly database: string
   readonly redisPid: number
 }
 
@@ -44,12 +50,13 @@ export async function benchIdle(options: BenchOptions): Promise<void> {
     print(
       `${cpus().length} cores; ${SETTLE_SECONDS} s to settle, then ${options.rounds} rounds of ${seconds} s; medians`,
     )
-    print('form       memory     CPU of a core   mongod   redis')
+    print('form       memory     CPU of a core   mongod   redis   wake-ups/s')
     if (only !== 'processes') {
       const serve = await startOne(['scripts/paymesh.mjs', 'serve'], around.env, options, 'serve')
       undo.push(() => serve.stop())
       const figures = await measure([serve], around, seconds, options.rounds)
       print(lineOf('serve', figures))
+      await printQuestions(around, options)
       await serve.stop()
       const isWithin =
         figures.megabytes <= LIMITS.megabytes &&
@@ -100,7 +107,27 @@ async function openSurroundings(
   const db = await connectDatabase({ url: stores.mongoUrl, name: config.stores.mongoDatabase, logger })
   const status = await db.connection.db?.admin().serverStatus()
   await db.close()
-  return { env, mongoPid: Number(status?.['pid']), redisPid: await redisPidOf(stores.redisUrl) }
+  return {
+    env,
+    mongoPid: Number(status?.['pid']),
+    mongoUrl: stores.mongoUrl,
+    database: config.stores.mongoDatabase,
+    redisPid: await redisPidOf(stores.redisUrl),
+  }
+}
+
+async function printQuestions({ mongoUrl, database }: Surroundings, { print }: BenchOptions): Promise<void> {
+  const logger = createLogger({ name: 'bench', level: 'silent' })
+  const db = await connectDatabase({ url: mongoUrl, name: database, logger })
+  try {
+    const questions = await countQuestions(db, QUESTION_SECONDS)
+    const total = questions.reduce((sum, { perMinute }) => sum + perMinute, 0)
+    print(`           ${total.toFixed(0)} commands a minute; the most frequent:`)
+    for (const { text, perMinute } of questions.slice(0, QUESTIONS_SHOWN))
+      print(`           ${perMinute.toFixed(0).padStart(5)}  ${text}`)
+  } finally {
+    await db.close()
+  }
 }
 
 async function redisPidOf(url: string): Promise<number> {
@@ -133,6 +160,7 @@ async function startOne(
 interface Figures {
   readonly megabytes: number
   readonly ownPercent: number
+  readonly wakeUps: number
   readonly mongoPercent: number
   readonly redisPercent: number
 }
@@ -147,10 +175,12 @@ async function measure(
   const usage = () => ({
     at: performance.now(),
     own: children.reduce((sum, child) => sum + (cpuSecondsOf(child.pid) ?? Number.NaN), 0),
+    wakeUps: children.reduce((sum, child) => sum + (wakeUpsOf(child.pid) ?? Number.NaN), 0),
     mongo: cpuSecondsOf(mongoPid) ?? Number.NaN,
     redis: cpuSecondsOf(redisPid) ?? Number.NaN,
   })
   const own: number[] = []
+  const wakeUps: number[] = []
   const mongo: number[] = []
   const redis: number[] = []
   const bytes: number[] = []
@@ -160,6 +190,7 @@ async function measure(
     const after = usage()
     const percentOf = (from: number, to: number) => (100_000 * (to - from)) / (after.at - before.at)
     own.push(percentOf(before.own, after.own))
+    wakeUps.push((1_000 * (after.wakeUps - before.wakeUps)) / (after.at - before.at))
     mongo.push(percentOf(before.mongo, after.mongo))
     redis.push(percentOf(before.redis, after.redis))
     bytes.push(children.reduce((sum, child) => sum + (residentBytesOf(child.pid) ?? Number.NaN), 0))
@@ -167,12 +198,13 @@ async function measure(
   return {
     megabytes: percentile(bytes, 0.5) / 1_000_000,
     ownPercent: percentile(own, 0.5),
+    wakeUps: percentile(wakeUps, 0.5),
     mongoPercent: percentile(mongo, 0.5),
     redisPercent: percentile(redis, 0.5),
   }
 }
 
-function lineOf(name: string, { megabytes, ownPercent, mongoPercent, redisPercent }: Figures): string {
+function lineOf(name: string, { megabytes, ownPercent, wakeUps, mongoPercent, redisPercent }: Figures): string {
   const percent = (value: number) => `${value.toFixed(1)} %`
-  return `${name.padEnd(9)} ${megabytes.toFixed(0).padStart(5)} MB ${percent(ownPercent).padStart(14)} ${percent(mongoPercent).padStart(11)} ${percent(redisPercent).padStart(8)}`
+  return `${name.padEnd(9)} ${megabytes.toFixed(0).padStart(5)} MB ${percent(ownPercent).padStart(14)} ${percent(mongoPercent).padStart(11)} ${percent(redisPercent).padStart(8)} ${wakeUps.toFixed(0).padStart(8)}`
 }

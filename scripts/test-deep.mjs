@@ -79,6 +79,15 @@ const STAGES = {
     what: 'every rendering of the chart on a real API server of Kubernetes, with and without operators',
     args: ['--import', 'tsx', 'test/drills/chart/run.ts'],
   },
+  deploy: {
+    what: 'deploy/README.md followed literally for one process, from an empty machine to restore, update, going back and mishaps',
+    args: [
+      '--import',
+      'tsx',
+      'test/drills/deploy/run.ts',
+      ...['--story', 'one-process', '--story', 'one-process-update'],
+    ],
+  },
 }
 
 const HELP = `npm run test:deep -- [stage …]   (all of them when none is named)

@@ -145,8 +145,9 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
   await requireEmpty(db)
   const at = clock.now()
   const state = { takenAt: verified.takenAt, restoredAt: new Date(at).toISOString(), skip }
-  await prepareCollections(db)
+  // Before anything else is written: no process may take what an interruption leaves for an installation.
   await writeRestoreState(db, { ...state, state: 'writing' })
+  await prepareCollections(db)
   await readArchive(createReadStream(file), { secret }, async (source) => {
     await writeArchive(db, source, onProgress, options.write)
   })

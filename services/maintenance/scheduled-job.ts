@@ -4,7 +4,7 @@ import { type LeasedLoopOptions, startLeasedLoop } from '#shared/runtime/process
 
 /**
  * A row of the schedule: `id` names the job and its lease, `pauseMs` is the interval between two runs, `round` is one run.
- * One process of the installation runs a job at a time; another takes over `leaseMs` after the first died.
+ * One process of the installation runs a job at a time; another takes over at most `leaseMs` and ten seconds after the first died.
  */
 export type ScheduledJob = LeasedLoopOptions
 

@@ -12,6 +12,8 @@ import {
 
 const LEASE_MS = 15_000
 const PAUSE_MS = 1_000
+/** While no new key waits for its search. */
+const IDLE_PAUSE_MS = 2_000
 const PAUSE_AFTER_FAILURE_MS = 5_000
 
 /** A network that this process queries, with a client that nothing else uses. */
@@ -33,6 +35,7 @@ export function startHistoryLoop(
 ): () => Promise<void> {
   const idOf = ({ mode, network }: HistorySourceClient) => `${mode}:${network}`
   const restsUntil = new Map<string, number>()
+  let pauseMs: Ms = PAUSE_MS
 
   const search = async (source: HistorySourceClient, signal: AbortSignal): Promise<void> => {
     const { mode, network } = source
@@ -51,7 +54,7 @@ export function startHistoryLoop(
   const stop = startLeasedLoop(deps, {
     id: `key-history:${sources.map(idOf).sort().join(',')}`,
     leaseMs: LEASE_MS,
-    pauseMs: PAUSE_MS,
+    pauseMs: () => pauseMs,
     pauseAfterFailureMs: PAUSE_AFTER_FAILURE_MS,
     failures: 'key_history_loop_failed_total',
     failed: 'the search for earlier use of keys failed',
@@ -61,6 +64,7 @@ export function startHistoryLoop(
         const isDue = (restsUntil.get(idOf(source)) ?? 0) <= performance.now()
         if (awaited.has(idOf(source)) && isDue) void search(source, signal)
       }
+      pauseMs = awaited.size === 0 ? IDLE_PAUSE_MS : PAUSE_MS
     },
   })
   return async () => {

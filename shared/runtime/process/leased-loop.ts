@@ -9,7 +9,8 @@ export interface LeasedLoopOptions {
   readonly id: string
   /** Longer than a round takes. */
   readonly leaseMs: Ms
-  readonly pauseMs: Ms
+  /** Between two rounds; a function is called after each. */
+  readonly pauseMs: Ms | (() => Ms)
   /** After a failed round, so that a lasting fault does not flood the log. Default `pauseMs`. */
   readonly pauseAfterFailureMs?: Ms
   /** The loop sends heartbeats, and has died when it is silent for longer than this. Default: no heartbeat. */
@@ -22,6 +23,9 @@ export interface LeasedLoopOptions {
   round(signal: AbortSignal, pulse: Pulse | undefined): Promise<void>
 }
 
+/** A lease is held for this much longer than a round may take, so that it is not written again for each of many short rounds. */
+const KEPT_MS = 10_000
+
 /**
  * Runs rounds with pauses between them while this process holds the lease, and retries to acquire it while another one does. A failed
  * round is counted and logged, and the next one tries again. Returns a function that ends the loop and frees the lease.
@@ -30,23 +34,38 @@ export function startLeasedLoop(
   deps: Runtime & { readonly leases: LeaseRepository },
   options: LeasedLoopOptions,
 ): () => Promise<void> {
-  const { id, leaseMs, pauseMs, pauseAfterFailureMs = pauseMs, silenceMaxMs } = options
+  const { id, leaseMs, pauseMs, silenceMaxMs } = options
+  const pauseOf = (): Ms => (typeof pauseMs === 'function' ? pauseMs() : pauseMs)
   const owner = deps.random.uuid()
   const stop = new AbortController()
   const pulse = silenceMaxMs === undefined ? undefined : deps.pulses?.start(id, silenceMaxMs)
 
+  /** By this machine's monotonic clock, from before the last request: until then a round may begin without another one. */
+  let keptUntil = Number.NEGATIVE_INFINITY
+
+  const isHeld = async (): Promise<boolean> => {
+    const askedAt = performance.now()
+    if (askedAt < keptUntil) return true
+    keptUntil = Number.NEGATIVE_INFINITY
+    const isOurs = await deps.leases.acquire(id, owner, leaseMs + KEPT_MS)
+    if (isOurs) keptUntil = askedAt + KEPT_MS
+    return isOurs
+  }
+
   const loop = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      let nextPauseMs = pauseMs
+      let hasFailed = false
       pulse?.beat()
       try {
-        if (await deps.leases.acquire(id, owner, leaseMs)) await options.round(stop.signal, pulse)
+        if (await isHeld()) await options.round(stop.signal, pulse)
       } catch (cause) {
-        nextPauseMs = pauseAfterFailureMs
+        // Whatever failed may have cost the lease.
+        keptUntil = Number.NEGATIVE_INFINITY
+        hasFailed = true
         deps.metrics.count(options.failures)
         deps.logger.error({ err: cause }, options.failed)
       }
-      await pause(nextPauseMs, stop.signal)
+      await pause((hasFailed ? options.pauseAfterFailureMs : undefined) ?? pauseOf(), stop.signal)
     }
     await deps.leases.release(id, owner).catch((cause: unknown) => {
       deps.logger.warn({ err: cause, lease: id }, 'the lease of a loop was not freed')

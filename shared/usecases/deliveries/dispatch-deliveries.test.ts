@@ -34,6 +34,7 @@ function slowEndpoint() {
     now: 1_000_000,
     due: [] as Delivery[],
     wakeUps: [] as string[],
+    queries: 0,
     heldRead: null as (() => Promise<readonly Delivery[]>) | null,
   }
   const deps = {
@@ -50,7 +51,10 @@ function slowEndpoint() {
       finish: async () => undefined,
       release: async () => undefined,
       lastFinished: async () => [],
-      dueEndpoints: async () => world.due.slice(0, 1).map(({ dueAt }) => ({ endpointId: 'e', dueAt })),
+      dueEndpoints: async () => {
+        world.queries += 1
+        return world.due.slice(0, 1).map(({ dueAt }) => ({ endpointId: 'e', dueAt }))
+      },
     },
     endpoints: { findByIds: async () => new Map([['e', endpoint]]) },
     events: {
@@ -108,3 +112,28 @@ test.each(['finds nothing', 'fails'] as const)(
     expect(world.wakeUps).toEqual(['webhooks-slow'])
   },
 )
+
+// Guarantee: a row whose wake-up was lost is found by the sweep of its lane, whichever lane queried the store.
+test('one query serves the sweeps of both lanes, once and for a second', async () => {
+  const { world, dispatcher } = slowEndpoint()
+  world.due = [{ ...row(1), dueAt: world.now - 5_000 }]
+  expect(await dispatcher.overdue('slow')).toEqual([])
+  world.now += 900
+  expect(await dispatcher.overdue('normal')).toEqual(['e'])
+  expect(world.queries).toBe(1)
+  // The same lane queries again, and so does the other one when the answer is older than a second.
+  expect(await dispatcher.overdue('normal')).toEqual(['e'])
+  world.now += 1_100
+  expect(await dispatcher.overdue('slow')).toEqual([])
+  expect(world.queries).toBe(3)
+})
+
+test('a row that fell due since the shared query is woken, and not counted as forgotten', async () => {
+  const { world, dispatcher } = slowEndpoint()
+  world.due = [{ ...row(1), dueAt: world.now + 100 }]
+  expect(await dispatcher.overdue('slow')).toEqual([])
+  world.now += 990
+  expect(await dispatcher.overdue('normal')).toEqual([])
+  await expect.poll(() => world.wakeUps).toEqual(['webhooks'])
+  expect(world.queries).toBe(1)
+})

@@ -8,6 +8,7 @@ import {
   type DispatchDeliveriesDeps,
   type DispatchLane,
   type DispatchProcess,
+  type DueAnswer,
   forgetIdle,
   keepUnsent,
   queueOf,
@@ -25,9 +26,11 @@ const TURN_SENDS = 64
 const GATHER_MS = 10
 /** A row that has been due for this long was missed by its wake-up. */
 const OVERDUE_MS = 1_000
-/** How far ahead the sweep schedules wake-ups; more than one sweep interval, so that no retry falls between. */
+/** How far ahead the sweep schedules wake-ups; more than one sweep interval and the age of a shared answer, so that no retry falls between. */
 const AHEAD_MS = 2_500
 const SWEEP_LIMIT = 1_000
+/** The answer to one lane's query serves the other lane for this long. */
+const SHARED_MS = 1_000
 /** Turns that the relay of this process starts without a queue; beyond it, the queue decides who serves which endpoint. */
 const DIRECT_TURNS_MAX = 64
 
@@ -167,19 +170,31 @@ async function claimAndSend(
 }
 
 async function overdue(self: DispatchProcess, lane: DispatchLane): Promise<readonly string[]> {
-  const { deliveries, clock } = self.deps
-  const due = await deliveries.dueEndpoints(clock.now() + AHEAD_MS, SWEEP_LIMIT)
-  const now = clock.now()
+  const { askedAt, due } = await dueFor(self, lane)
+  const now = self.deps.clock.now()
   forgetIdle(self, now)
   for (const { endpointId, dueAt } of due) self.claimer.lower(endpointId, dueAt)
   const ours = due.filter(({ endpointId }) => (capOf(self, endpointId).isSlow(now) ? 'slow' : 'normal') === lane)
-  for (const { endpointId, dueAt } of ours) if (dueAt > now) wakeAt(self, endpointId, dueAt - now)
-  // An endpoint without a free place here keeps its turn: the next request that ends wakes it.
+  // What fell due since the question is woken at once.
+  for (const { endpointId, dueAt } of ours) if (dueAt > askedAt) wakeAt(self, endpointId, Math.max(0, dueAt - now))
+  // An endpoint without a free place here keeps its turn: the next request that ends wakes it. Rows that were not overdue when the
+  // store was queried may have been sent since.
   const forgotten = ours.filter(
-    ({ endpointId, dueAt }) => dueAt <= now - OVERDUE_MS && !self.waitingForSlot.has(endpointId),
+    ({ endpointId, dueAt }) => dueAt <= askedAt - OVERDUE_MS && !self.waitingForSlot.has(endpointId),
   )
   for (const { endpointId } of forgotten) self.behind.add(endpointId)
   return forgotten.map(({ endpointId }) => endpointId)
+}
+
+/** Due endpoints of both lanes: an answer of the last second to the other lane's query serves this lane as well, once. */
+async function dueFor(self: DispatchProcess, lane: DispatchLane): Promise<DueAnswer> {
+  const last = self.dueAnswer
+  self.dueAnswer = null
+  const now = self.deps.clock.now()
+  if (last !== null && last.lane !== lane && now - last.askedAt < SHARED_MS && now >= last.askedAt) return last
+  const answer = { lane, askedAt: now, due: await self.deps.deliveries.dueEndpoints(now + AHEAD_MS, SWEEP_LIMIT) }
+  self.dueAnswer = answer
+  return answer
 }
 
 function wakeAt(self: DispatchProcess, endpointId: string, delayMs: Ms): void {

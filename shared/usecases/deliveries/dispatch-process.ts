@@ -29,6 +29,13 @@ export interface DispatchDeliveriesDeps
   processes(): number
 }
 
+/** What the store answered to the sweep of one lane. */
+export interface DueAnswer {
+  readonly lane: DispatchLane
+  readonly askedAt: Ms
+  readonly due: Awaited<ReturnType<DeliveryRepository['dueEndpoints']>>
+}
+
 /** What the turns and first attempts of one process share. */
 export interface DispatchProcess {
   readonly deps: DispatchDeliveriesDeps
@@ -46,6 +53,8 @@ export interface DispatchProcess {
   readonly unsent: Map<string, string[]>
   readonly work: Set<Promise<unknown>>
   readonly wakeUps: Map<string, () => void>
+  /** Null when it has served the other lane. */
+  dueAnswer: DueAnswer | null
   stopping: boolean
 }
 
@@ -64,6 +73,7 @@ export function createDispatchProcess(deps: DispatchDeliveriesDeps): DispatchPro
     unsent: new Map(),
     work: new Set(),
     wakeUps: new Map(),
+    dueAnswer: null,
     stopping: false,
   }
 }
