@@ -26,6 +26,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
     'names the version bytes of private forms, so that they are refused by name',
   'services/checkout/web/src/wallets/evm-wallets.ts':
     "runs in the payer's browser and asks the payer's own wallet, which keeps its key, to send",
+  'services/checkout/web/src/wallets/tron-wallets.ts':
+    "runs in the payer's browser and asks the payer's own wallet, which keeps its key, to sign",
   'shared/chains/families/tron/payer-transfers.ts':
     'hands on what a payer signed in their own wallet, and only what pays the invoice; signs nothing',
 }

@@ -5,7 +5,7 @@ import { ask } from '../data/ask.ts'
 import type { MessageKey } from '../locales/en.ts'
 import { useSpeech } from '../locales/locale.tsx'
 import { Icon } from '../parts/icon.tsx'
-import type { PayerWallet } from '../wallets/payer-wallet.ts'
+import type { Checkout, PayerWallet } from '../wallets/payer-wallet.ts'
 
 /** A wallet that says nothing for this long may have sent, or lost its window. */
 const PATIENCE_MS = 180_000
@@ -52,7 +52,7 @@ export function BrowserWallets({ invoiceId, lock, sent }: WalletsProps) {
         isSent = true
         sent(txHash)
       }
-      await wallet.pay(lock, tellSent, (account) => prepare(invoiceId, account))
+      await wallet.pay(lock, tellSent, checkoutOf(invoiceId))
       say(isSent ? 'wallet.sent' : 'wallet.unclear')
     } catch (error) {
       const key = (error as { readonly key?: MessageKey }).key ?? 'wallet.unclear'
@@ -83,11 +83,21 @@ export function BrowserWallets({ invoiceId, lock, sent }: WalletsProps) {
   )
 }
 
-/** The transaction that the checkout builds from its own values; the page adds nothing but the wallet's account. */
-async function prepare(invoiceId: string, account: string): Promise<string | null> {
-  const answer = await ask<{ readonly transaction: string | null }>(`/i/${invoiceId}/wallet`, { body: { account } })
-  return answer.ok ? answer.data.transaction : null
-}
+/** What the checkout builds and sends from its own values; the page adds nothing but the wallet's account and signature. */
+const checkoutOf = (invoiceId: string): Checkout => ({
+  async prepare(account) {
+    const answer = await ask<{ readonly transaction: string | null }>(`/i/${invoiceId}/wallet`, { body: { account } })
+    return answer.ok ? answer.data.transaction : null
+  },
+  async submit(signed) {
+    type Outcome = Awaited<ReturnType<Checkout['submit']>>
+    const answer = await ask<{ readonly outcome: Outcome }>(`/i/${invoiceId}/signed`, { body: signed })
+    if (answer.ok) return answer.data.outcome
+    // What the checkout refuses reaches no node; without its answer a node may have it.
+    const status = answer.unchanged === true ? 0 : answer.problem.status
+    return status >= 400 && status < 500 ? 'unsent' : null
+  },
+})
 
 function WalletIcon({ icon }: Pick<PayerWallet, 'icon'>) {
   const [isBroken, setBroken] = useState(false)

@@ -2,8 +2,20 @@ import type { PaymentMethodView } from '#shared/contracts/checkout/invoice-view.
 import { plain } from '../format/plain.ts'
 import type { MessageKey } from '../locales/en.ts'
 
-/** Has the checkout build the unsigned transaction of an account, as base64, for wallets that do not build it; null when it cannot. */
-export type Prepare = (account: string) => Promise<string | null>
+/** What became of a signed transaction (`SendOutcome`); null when the checkout did not say. */
+type Submitted = 'sent' | 'different' | 'refused' | 'unsent' | 'unclear' | null
+
+/** What the checkout does for wallets that do not build, or do not send, what they sign. */
+export interface Checkout {
+  /** The unsigned transaction of an account, in the form of the network; null when it cannot be built. */
+  prepare(account: string): Promise<string | null>
+  /** Hands what was prepared to the network with its signature (hex). */
+  submit(signed: {
+    readonly account: string
+    readonly prepared: string
+    readonly signature: string
+  }): Promise<Submitted>
+}
 
 /** A wallet in the payer's browser that can pay the invoice's network. */
 export interface PayerWallet {
@@ -17,7 +29,7 @@ export interface PayerWallet {
    * Has the wallet send exactly the remaining amount. `sent` is called with the transaction's id as soon as there is one. Rejects with
    * `WalletProblem`; a rejection after `sent` leaves open whether the network will get it.
    */
-  pay(lock: PaymentMethodView, sent: (txHash: string) => void, prepare: Prepare): Promise<void>
+  pay(lock: PaymentMethodView, sent: (txHash: string) => void, checkout: Checkout): Promise<void>
 }
 
 /** Why a wallet did not pay, as the sentence that says what to do. */

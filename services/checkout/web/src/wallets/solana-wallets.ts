@@ -67,7 +67,7 @@ function canPay(wallet: unknown, chain: string): wallet is StandardWallet {
 
 const payWith =
   (wallet: StandardWallet, chain: string): PayerWallet['pay'] =>
-  async (_lock: PaymentMethodView, sent, prepare) => {
+  async (_lock: PaymentMethodView, sent, { prepare }) => {
     const account = await accountOf(wallet, chain)
     const transaction = await prepare(String(account.address))
     if (transaction === null) throw new WalletProblem('wallet.unprepared')

@@ -109,6 +109,10 @@ export const paying: Readonly<Record<keyof typeof english, string>> = {
   'hint.view': 'Ver en el explorador',
   'wallet.refused': 'La billetera no envió nada. Prueba de nuevo o copia la dirección y el importe.',
   'wallet.wrongNetwork': 'La billetera no cambió a {n}, así que no se envió nada.',
+  'wallet.changed':
+    'La billetera firmó algo distinto de este pago, así que no enviamos nada. Paga con otra billetera o copia la dirección y el importe.',
+  'wallet.notTaken':
+    'La red rechazó el pago, así que no se envió nada. Comprueba que la cuenta tenga suficiente para el importe y la comisión e inténtalo de nuevo.',
   'exchange.q': '¿Pagas desde un exchange?',
   exchange: 'Asegúrate de que el destinatario reciba {a} después de las comisiones.',
   'less.q': '¿Y si llega menos de lo que envié?',

@@ -109,6 +109,10 @@ export const paying: Readonly<Record<keyof typeof english, string>> = {
   'hint.view': 'Ver no explorador',
   'wallet.refused': 'A carteira não enviou nada. Tente de novo ou copie o endereço e o valor.',
   'wallet.wrongNetwork': 'A carteira não mudou para a rede {n}, por isso nada foi enviado.',
+  'wallet.changed':
+    'A carteira assinou algo diferente deste pagamento, por isso não enviamos nada. Pague com outra carteira ou copie o endereço e o valor.',
+  'wallet.notTaken':
+    'A rede recusou o pagamento, por isso nada foi enviado. Verifique se a conta tem o suficiente para o valor e a taxa e tente de novo.',
   'exchange.q': 'Vai pagar por uma corretora?',
   exchange: 'Confira se o destinatário recebe {a} depois das taxas.',
   'less.q': 'E se chegar menos do que enviei?',
