@@ -19,9 +19,9 @@ const WAITING_MAX = 10_000
 
 const CHAINED = { seq: { $exists: true } }
 const UNCHAINED = { seq: { $exists: false } }
-/** Rows not chained yet; exported for the test that explains the query. */
 /** Rows that are neither chained nor wait for it, by their own index: `null` implies its filter, and `$exists` leaves out a stored null. */
 const OUTSIDE = { waits: { $ne: true as const }, seq: { $eq: null as never, $exists: false } }
+/** Rows not chained yet; exported for the test that explains the query. */
 export const WAITING = { waits: true as const, ...UNCHAINED }
 
 /** Thrown inside a transaction to abort it. */

@@ -133,7 +133,11 @@ const COLUMNS: readonly Column<Chain>[] = [
   },
 ]
 
-function Lag({ chain: { lagBlocks, blockAgeMs, lagMarkMs, network, mode, scan, stuck, recheckThrough } }: { readonly chain: Chain }) {
+function Lag({
+  chain: { lagBlocks, blockAgeMs, lagMarkMs, network, mode, scan, stuck, recheckThrough },
+}: {
+  readonly chain: Chain
+}) {
   if (lagBlocks === null || blockAgeMs === null) return <span className="pm-dim">–</span>
   // A thrifty scanner leaves blocks unread that nobody needs: how old its last one is says nothing.
   if (scan?.source === 'thrifty' && stuck === null && recheckThrough === null) {
