@@ -28,7 +28,7 @@ async function openAs({ email, password }: Person, number: number) {
   const row = rowOf(page, number)
   await row.click({ timeout: 60_000 })
   const item = page.locator('#main aside')
-  await item.getByText(`invoice #${number}`).waitFor()
+  await item.getByRole('link', { name: `invoice #${number}`, exact: true }).waitFor()
   await settled(page)
   return { page, row, item }
 }
