@@ -1,16 +1,15 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, inject, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createPaymesh, type Paymesh } from '#clients/typescript/src/main.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations, settled, showTheme } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { exceptionalInvoice } from '#test/support/exceptional-invoice.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
-import { moveDeadline } from '#test/support/world.ts'
 
 const browser = useBrowser()
-const HOUR_MS = 3_600_000
 let dev: DevInfo
 let shop: Paymesh
 let session: NonNullable<Parameters<typeof browser.open>[0]>['storageState']
@@ -29,19 +28,6 @@ async function open(): Promise<Page> {
   return page
 }
 
-/** An invoice with an exception: the number of an expired one that was partly paid, or of an overpaid one. */
-async function exceptional(scenario: 'partial' | 'overpaid') {
-  const { id, number } = await shop.invoices.create({ amount: '40.00', currency: 'USD', asset: 'usdt_ethereum' })
-  await shop.invoices.simulate(id, scenario)
-  await expect.poll(async () => (await shop.invoices.get(id)).status, { timeout: 60_000 }).toBe(scenario)
-  if (scenario === 'overpaid') return { id, number }
-  await moveDeadline(inject('stackDataDir'), id, new Date(Date.now() - 3 * HOUR_MS))
-  await expect
-    .poll(async () => (await shop.invoices.get(id)).status, { timeout: 60_000 })
-    .not.toMatch(/pending|confirming/)
-  return { id, number }
-}
-
 /** Records every text that the page's own live region says from now on. */
 async function listen(page: Page): Promise<() => Promise<readonly string[]>> {
   await page.evaluate(`(() => {
@@ -56,10 +42,10 @@ async function listen(page: Page): Promise<() => Promise<readonly string[]>> {
 test('several shortfalls are previewed, confirmed once, and the result says what was done and what was not', {
   timeout: 300_000,
 }, async () => {
-  const one = await exceptional('partial')
-  const two = await exceptional('partial')
-  const taken = await exceptional('partial')
-  const over = await exceptional('overpaid')
+  const one = await exceptionalInvoice(shop, 'partial')
+  const two = await exceptionalInvoice(shop, 'partial')
+  const taken = await exceptionalInvoice(shop, 'partial')
+  const over = await exceptionalInvoice(shop, 'overpaid')
   const page = await open()
   const all = [one, two, taken, over]
   for (const { number } of all) await page.getByRole('checkbox', { name: `on #${number}` }).check({ timeout: 60_000 })

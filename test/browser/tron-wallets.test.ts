@@ -11,7 +11,7 @@ import { tronPayer } from '#test/support/tron-payer.ts'
 import { injectTronWallet, type TronWallet } from '#test/support/tron-wallet.ts'
 
 // Wallets of TRON (TIP-6963, TIP-1193) sign; the checkout builds and hands on (docs/decisions/0088). Here its answers come from the client
-// of a local node; services/checkout/signed-payments.int.test.ts has its routes.
+// of a local node; services/checkout/signed-payments.int.test.ts has its routes, test/browser/tron-paid.test.ts a whole installation.
 const browser = useBrowser()
 const dev = sharedInstallation()
 const { at, client } = useTronNodes()

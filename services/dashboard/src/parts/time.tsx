@@ -1,9 +1,13 @@
+import { Fragment } from 'react'
 import { showDuration, showTime } from '../format/time.ts'
+import { revealHidden } from '../format/untrusted.ts'
 import { Hint } from './hint.tsx'
 import { useNow } from './use-now.ts'
 
 /** The time zone of all times on the pages: that of this browser. */
 export const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+const ISO_TEXT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/
 
 type Moment = number | string
 
@@ -28,4 +32,18 @@ export function Time({ at, detail }: { readonly at: Moment | null | undefined; r
 export function Span({ at, stepMs = 1_000 }: { readonly at: Moment; readonly stepMs?: number }) {
   const now = useNow(stepMs)
   return <span className="pm-num pm-nowrap">{showDuration(Math.max(1_000, Math.abs(toMs(at) - now)))}</span>
+}
+
+/** A sentence of the server with its times in the operator's time zone. */
+export function WithTimes({ text }: { readonly text: string }) {
+  const parts = text.split(ISO_TEXT)
+  return (
+    <>
+      {parts.map((part, index) => {
+        // Sentences do not change their order, so the index is a valid key.
+        const key = `${index}`
+        return <Fragment key={key}>{ISO_TEXT.test(part) ? <Time at={part} detail /> : revealHidden(part)}</Fragment>
+      })}
+    </>
+  )
 }

@@ -9,9 +9,9 @@ import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Modal } from '../../parts/loaded-modal.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { WithTimes } from '../../parts/time.tsx'
 import { useScope } from '../../session/scope.ts'
 import type { BulkPreview } from '../money/answers.ts'
-import { WithTimes } from '../money/with-times.tsx'
 
 type Decision = BulkPreview['decisions'][number]
 type Resolution = Decision['resolution']

@@ -24,7 +24,10 @@ const REFRESH = [
   trpc.overview.pathFilter(),
 ]
 
-/** The choices with their effects, the reason, and the button. Nothing is sent before it is pressed. */
+/**
+ * The choices with their effects, the reason, and the button. Nothing is sent before it is pressed. Where somebody else decided meanwhile, what was
+ * written stays and can be kept as a note.
+ */
 export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
   const scope = useScope()
   const may = useMay('support')
@@ -55,38 +58,30 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
       api.exceptions.note.mutate({ ...scope, ...ids, ...input }),
     done: 'Note saved.',
     refresh: REFRESH,
-    onDone: () => setReason(''),
+    onDone: () => {
+      setReason('')
+      decide.clear()
+    },
   })
-  if (entry.closedAt !== null) return null
+  const isOver = entry.closedAt !== null
+  if (isOver && reason === '' && decide.failure === null) return null
   if (!may) return <p className="pm-muted">Requires the Support role.</p>
   const settles = choice === 'accepted' || choice === 'attached'
-  const needsValue = settles && valueIn !== null
+  const needsValue = settles && valueIn !== null && !isOver
   const valueBase = needsValue ? toBaseUnits(value, valueIn.decimals) : undefined
   const why = reason.trim()
   const ready =
     (choice === 'closed' || why.length >= 3) && valueBase !== null && (choice !== 'attached' || number.trim() !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!ready) return
+    if (!ready || isOver) return
     const worth = typeof valueBase === 'string' ? { valueBase } : {}
     const of = choice === 'attached' ? { number: number.trim() } : {}
     void decide.run({ id: entry.id, choice, ...worth, ...of }, why === '' ? undefined : why)
   }
   return (
     <form onSubmit={submit} className="pm-stack" noValidate>
-      <Radio.Group label="Decision" value={choice} onChange={(next) => setChoice(next as Choice)}>
-        <div className="pm-grid pm-gap-top">
-          {options.map(({ value: option, label, effect }) => (
-            <Radio
-              key={option}
-              value={option}
-              label={label}
-              description={effect}
-              data-key={option === 'accepted' ? 'a' : option === 'rejected' ? 'r' : undefined}
-            />
-          ))}
-        </div>
-      </Radio.Group>
+      {isOver ? null : <Choices options={options} choice={choice} onChange={setChoice} />}
       {needsValue ? (
         <TextInput
           label={`Value in ${valueIn.symbol}`}
@@ -98,7 +93,7 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
           error={value !== '' && valueBase === null ? 'Enter a number, e.g. 249.85.' : decide.failure?.fields['value']}
         />
       ) : null}
-      {choice === 'attached' ? (
+      {choice === 'attached' && !isOver ? (
         <TextInput
           label="Invoice number"
           required
@@ -108,9 +103,9 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
       ) : null}
       <Textarea
         data-after-key=""
-        label={choice === 'closed' ? 'Note' : 'Reason'}
+        label={choice === 'closed' || isOver ? 'Note' : 'Reason'}
         description="Saved in the audit log."
-        required={choice !== 'closed'}
+        required={choice !== 'closed' && !isOver}
         value={reason}
         maxLength={500}
         autosize
@@ -119,7 +114,9 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
       />
       <ActionFailure failure={decide.failure ?? note.failure} />
       <div className="pm-row pm-end">
-        <span className="pm-muted pm-small">Nothing happens until you confirm.</span>
+        <span className="pm-muted pm-small">
+          {isOver ? 'Already decided. You can keep your text as a note.' : 'Nothing happens until you confirm.'}
+        </span>
         <Button
           variant="default"
           loading={note.busy}
@@ -128,9 +125,11 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
         >
           Add note only
         </Button>
-        <Button type="submit" loading={decide.busy} disabled={!ready}>
-          {buttonLabel(choice, known, ways)}
-        </Button>
+        {isOver ? null : (
+          <Button type="submit" loading={decide.busy} disabled={!ready}>
+            {buttonLabel(choice, known, ways)}
+          </Button>
+        )}
       </div>
     </form>
   )
@@ -140,6 +139,28 @@ interface Option {
   readonly value: Choice
   readonly label: string
   readonly effect: string
+}
+
+function Choices(props: {
+  readonly options: readonly Option[]
+  readonly choice: Choice
+  readonly onChange: (choice: Choice) => void
+}) {
+  return (
+    <Radio.Group label="Decision" value={props.choice} onChange={(next) => props.onChange(next as Choice)}>
+      <div className="pm-grid pm-gap-top">
+        {props.options.map(({ value: option, label, effect }) => (
+          <Radio
+            key={option}
+            value={option}
+            label={label}
+            description={effect}
+            data-key={option === 'accepted' ? 'a' : option === 'rejected' ? 'r' : undefined}
+          />
+        ))}
+      </div>
+    </Radio.Group>
+  )
 }
 
 function choicesOf({ entry, ways, invoice }: ExceptionDetail): readonly Option[] {

@@ -7,11 +7,10 @@ import { CopyText } from '../../parts/copy-text.tsx'
 import { Money } from '../../parts/money.tsx'
 import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time, WithTimes } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useTo } from '../../session/scope.ts'
 import type { ExceptionDetail } from '../money/answers.ts'
-import { WithTimes } from '../money/with-times.tsx'
 import { DecideForm } from './decide-form.tsx'
 
 /** One exception: what happened, the evidence, the value, and the decision. */

@@ -3,10 +3,9 @@ import { CopyText } from '../../parts/copy-text.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { StatusBadge, ToneBadge } from '../../parts/status-badge.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time, WithTimes } from '../../parts/time.tsx'
 import { useTo } from '../../session/scope.ts'
 import type { InvoicePayment } from '../money/answers.ts'
-import { WithTimes } from '../money/with-times.tsx'
 import { CountPayment } from './count-payment.tsx'
 
 /** Every payment of an invoice and whether it counts. */

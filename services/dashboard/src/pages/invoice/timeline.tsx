@@ -7,11 +7,10 @@ import { trpc } from '../../api/trpc.ts'
 import { Card } from '../../parts/card.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time, WithTimes } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import type { TimelineEntry } from '../money/answers.ts'
-import { WithTimes } from '../money/with-times.tsx'
 import { groupStory } from './group-story.ts'
 
 const KINDS = [

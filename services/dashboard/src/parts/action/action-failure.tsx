@@ -2,6 +2,7 @@ import { Link } from 'react-router'
 import type { Failure } from '../../api/failure.ts'
 import { Note } from '../card.tsx'
 import { CopyText } from '../copy-text.tsx'
+import { WithTimes } from '../time.tsx'
 
 /** Why an action failed; a conflict is not an error: another person was faster, and nothing was done twice. */
 export function ActionFailure({ failure }: { readonly failure: Failure | null }) {
@@ -9,7 +10,9 @@ export function ActionFailure({ failure }: { readonly failure: Failure | null })
   return (
     <div role="alert" className="pm-gap-top">
       <Note tone={failure.code === 'CONFLICT' ? 'pending' : 'danger'}>
-        <p>{failure.message}</p>
+        <p>
+          <WithTimes text={failure.message} />
+        </p>
         {Object.entries(failure.needsAuthenticator ? {} : failure.fields).map(([path, words]) => (
           <p key={path} className="pm-small">
             {path}: {words}
