@@ -22,13 +22,13 @@ function questionsOf(page: Page): string[] {
 /** Procedures of the dashboard's questions. */
 const procedures = (asked: readonly string[]) => asked.flatMap((path) => path.replace('/trpc/', '').split(','))
 
-/** Without the live line, whose first message makes a page read everything again. */
-async function withoutLiveLine(page: Page): Promise<void> {
-  await page.route('**/trpc/live.changes*', (route) => route.abort())
-}
-
-/** A file that is still on its way when the test ends. */
+/** A response that is still on its way when the test ends. */
 const neverArrives = (): void => {}
+
+/** Without the live line, whose first message, or failure, makes a page read everything again. */
+async function withoutLiveLine(page: Page): Promise<void> {
+  await page.route('**/trpc/live.changes*', neverArrives)
+}
 
 async function signedIn(path: string): Promise<{ page: Page; url: string }> {
   const dev = sharedInstallation()

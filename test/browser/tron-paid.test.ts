@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payLocally } from '#scripts/local-chain/pay-locally.ts'
 import { type Stack, startStack } from '#scripts/start/stack.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
+import { parseAccount } from '#shared/chains/families/tron/address.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { injectTronWallet, type TronWallet } from '#test/support/tron-wallet.ts'
 import { openWorld, type World } from '#test/support/world.ts'
@@ -44,8 +45,21 @@ async function enrich({ payer }: TronWallet): Promise<void> {
     const { contract } = ASSETS[asset]
     await payLocally({ rpcUrl, asset, contract, to: payer.account, amountBase: RICH_BASE })
   }
-  const held = async () => (await rpc('wallet/getaccount', { address: `41${payer.matchKey}` }))['balance']
-  await expect.poll(held, { timeout: PAID_MS }).toBeDefined()
+  const address = `41${payer.matchKey}`
+  const coins = async () => (await rpc('wallet/getaccount', { address }))['balance']
+  await expect.poll(coins, { timeout: PAID_MS }).toBe(Number(RICH_BASE))
+  // A transfer of tokens that are not there yet is taken by the node, and fails in its block.
+  const question = {
+    ...{ owner_address: address, contract_address: `41${parseAccount(ASSETS.usdt_tron.contract ?? '')}` },
+    ...{ function_selector: 'balanceOf(address)', parameter: payer.matchKey.padStart(64, '0') },
+  }
+  const tokens = async () => {
+    const { constant_result: [word = '0'] = [] } = (await rpc('wallet/triggerconstantcontract', question)) as {
+      constant_result?: readonly string[]
+    }
+    return BigInt(`0x${word}`)
+  }
+  await expect.poll(tokens, { timeout: PAID_MS }).toBe(RICH_BASE)
 }
 
 // Guarantee: one click moves exactly what the invoice asks for on the chain, and the network's word makes it paid.
