@@ -15,9 +15,8 @@ const FINALITY_DEPTH = 65
 const stores = useStores()
 const stage = useScanStage(stores)
 
-async function waitForTokens() {
+async function waitForTokens(endsAt = Date.now() + HOUR_MS) {
   const at = Date.now()
-  const endsAt = at + HOUR_MS
   const lock = { ...samplePaymentMethod(WATCHED.matchKey, at, { asset: 'usdt_ethereum' }), address: WATCHED.address }
   const state = { locks: [lock], status: 'pending' as const, expiresAt: endsAt, nextActionAt: endsAt }
   await createInvoiceRepository(stores.db).insert(sampleInvoice(stores.runtime.random, { at, number: 1, state }))
@@ -140,4 +139,24 @@ it('a reorganisation that a resting network slept through is followed', async ()
   await stores.db.connection.collection('invoices').updateMany({}, { $set: { status: 'pending' } })
   await stage.untilHeight(head)
   expect(await stage.cursor()).toMatchObject({ haltReason: null })
+})
+
+// Guards availability: found by the simulation. The look back before a deadline asked for a block that was gone, again and again.
+it('a reorganisation of the scanned block is followed when every block above it passes a deadline', async () => {
+  const endsAt = Date.now() + 3_000
+  await waitForTokens(endsAt)
+  const scanner = thrifty()
+  await untilCursor(({ source }) => source === 'thrifty')
+  await send(await signedTransfer(stage.chain, 1_000_000n))
+  await stage.untilPayments([{ amount: '1000000', state: 'detected' }])
+  await stage.untilHeight(await stage.height())
+  await scanner.stop()
+  expect((await stage.cursor())?.time).toBeLessThan(endsAt)
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(endsAt), PATIENCE)
+  await stage.chain.reorg(1, [])
+  await stage.chain.rpc('evm_setNextBlockTimestamp', [Math.ceil(Date.now() / 1_000)])
+  await stage.chain.mine(2)
+  thrifty()
+  await stage.untilPayments([{ amount: '1000000', state: 'orphaned' }])
+  await stage.untilHeight(await stage.height())
 })

@@ -43,7 +43,11 @@ export async function readRange(session: ScanSession, head: Head): Promise<boole
   const ending = open.filter(({ expiresAt }) => expiresAt <= through)
   const isLast = ending.length > 0
   // Each earlier range was read by one node: before the deadline every node says what came in since the address was shown.
-  if (isLast) await lookBack(session, ending)
+  if (isLast) {
+    // Nodes have no balances of a block that was replaced: looking back from there would fail again and again.
+    if ((await source.client.blockAt(cursor.height))?.hash !== cursor.hash) return walkBack(session, head)
+    await lookBack(session, ending)
+  }
   const stage = await stageBlocks(session)
   const matchKeys = open.map(({ matchKey }) => matchKey)
   const others = [...stage.accounts.keys()].filter((matchKey) => !matchKeys.includes(matchKey))
