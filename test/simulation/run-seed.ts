@@ -175,6 +175,7 @@ function buildWorld(
     frozenAt: new Map(),
     recordedAt: new Map(),
     faults,
+    deleteEndpoint: () => undefined,
     fault(name, detail = '') {
       faults.set(name, (faults.get(name) ?? 0) + 1)
       trace.add(`  * ${name} ${detail}`)

@@ -51,6 +51,7 @@ export function createInvariants(sim: () => Sim) {
       events: () => checkEvent(history, as<EventDocument>(before), as<EventDocument>(after)),
       webhook_deliveries: () => {
         if (before === null && after !== null) requests.inserted(after as unknown as DeliveryDocument)
+        if (before !== null && after === null) requests.removed(before as unknown as DeliveryDocument)
         noteOutcome(sim(), as<DeliveryDocument>(before), as<DeliveryDocument>(after))
         checkDelivery(sim(), as<DeliveryDocument>(before), as<DeliveryDocument>(after))
       },

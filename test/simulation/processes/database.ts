@@ -15,6 +15,9 @@ const HEARTBEATS = new Set(['leases', 'chain_cursors', 'rate_snapshots', ''])
 /** Below the five seconds for which the product reads again what must be there. */
 const LAG_MAX_MS = 4_000
 
+/** A relay may send its claimed rows up to 6 s after it read their endpoints, so an answer that takes this long comes in time for that. */
+const BEHIND_MS = [1_500, 5_000] as const
+
 /** The store as one process reaches it: late, sometimes not at all, sometimes without an answer. */
 export function openProcessDatabase(
   sim: Sim,
@@ -36,6 +39,8 @@ export function openProcessDatabase(
     const lags = isWrite && !heartbeat && sim.storeLagsUntil <= sim.scheduler.now && luck.chance(mix.staleRead)
     const lagMs = lags ? luck.next() ** 2 * LAG_MAX_MS : 0
     const refused = sim.storeDown || luck.chance(isWrite ? mix.refusedWrite : mix.refusedRead)
+    const isRelayed = isWrite && collection === 'webhook_deliveries' && name === 'insertMany'
+    const behindMs = isRelayed && luck.chance(mix.deletedBehind) ? luck.between(...BEHIND_MS) : 0
     return call({
       what: `${collection}.${name}`,
       latencyMs: slow
@@ -57,15 +62,26 @@ export function openProcessDatabase(
           throw new MongoNetworkError('simulated: the answer was lost')
         }
         if (lags) lagFor(sim, lagMs)
-        return run()
+        const outcome = run()
+        if (behindMs > 0) deleteBehind(sim)
+        return outcome
       },
       // An answer to a write waits for the majority.
-      held: () => (isWrite ? Math.max(0, sim.storeLagsUntil - sim.scheduler.now) : 0),
+      held: () => Math.max(behindMs, isWrite ? sim.storeLagsUntil - sim.scheduler.now : 0, 0),
       show: (outcome) => show(outcome),
       tender: isTender && (collection === 'invoices' || collection === 'payments') ? 15 : 1,
     })
   }
   return openSimulatedDatabase(sim.store, exec)
+}
+
+/** F16: the endpoint of a row that was inserted claimed is deleted before the relay sees that the row is stored. */
+function deleteBehind(sim: Sim): void {
+  const claimed = sim.store
+    .documents('webhook_deliveries')
+    .filter((row) => row['leaseToken'] !== null && row['claims'] === 1)
+  const endpointId = claimed.at(-1)?.['endpointId']
+  if (typeof endpointId === 'string') sim.deleteEndpoint(endpointId)
 }
 
 /** F4: for a while the majority does not get the writes, and who reads at majority sees the past. */

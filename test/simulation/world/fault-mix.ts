@@ -54,6 +54,8 @@ export interface FaultMix {
   readonly clientFault: number
   /** F16. */
   readonly operatorActions: number
+  /** F16: chance per insert of deliveries that its answer takes seconds and an endpoint that it claimed for is deleted meanwhile. */
+  readonly deletedBehind: number
   /** Slow answers of the store: chance and most of the delay. */
   readonly slowStore: number
   /** How much longer than usual every answer of the store takes: with far stores, more happens at the same time. */
@@ -93,6 +95,7 @@ export const CLEAR: FaultMix = {
   clockSkewMs: 0,
   clientFault: 0,
   operatorActions: 0,
+  deletedBehind: 0,
   slowStore: 0,
   storeDistance: 1,
 }
@@ -141,7 +144,9 @@ export function drawFaults(random: Prng): FaultMix {
     callMoves: upTo(0.5, 0.6),
     unreadable: upTo(0.5, 0.6),
     diesUnread: 0,
+    deletedBehind: 0,
   }
   // Drawn last, so that older seeds keep their other faults. Both together, or the two would seldom meet.
-  return on(0.3) ? { ...mix, unreadable: 0.9, diesUnread: 0.5 + random.next() / 2 } : mix
+  const unread = on(0.3) ? { unreadable: 0.9, diesUnread: 0.5 + random.next() / 2 } : {}
+  return { ...mix, ...unread, deletedBehind: upTo(0.2, 0.5) }
 }

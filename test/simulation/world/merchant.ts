@@ -13,6 +13,8 @@ import type { Sim } from './sim.ts'
 const TRIES = 60
 /** Nobody waits longer to cancel. */
 const MERCHANT_PATIENCE_MS = 3 * 3_600_000
+/** Chance that an order is sent again under its key when the invoice is older. */
+const REPEATED_LATER = 0.4
 
 /** What one merchant does in one seed: endpoints first, then orders in bursts. Ends when every answer is known. */
 export async function runMerchant(sim: Sim, tenant: Tenant, plan: MerchantPlan, random: Prng): Promise<void> {
@@ -63,6 +65,7 @@ async function askOnce(
   mode: Mode,
   request: Omit<SimRequest, 'apiKey' | 'idempotencyKey'>,
   random: Prng,
+  answered: (asked: SimRequest, scope: string) => void = () => undefined,
 ): Promise<SimResponse | Lost> {
   const key = chooseKey(sim, tenant, mode, request.path, random)
   const scope = `${tenant.workspace.id}:${mode}:${request.path}:${key}`
@@ -88,6 +91,7 @@ async function askOnce(
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const answer = await send(keyed)
     if (isDefinite(answer)) {
+      answered(keyed, scope)
       if (random.chance(clientFault / 2)) {
         sim.fault('F15 again')
         await sim.sleep(random.between(0, 60_000), 'again')
@@ -115,6 +119,19 @@ async function askOnce(
   }
   must(!sim.healed, 'L4', () => `${TRIES} times no answer to ${request.path} under one key`)
   return 'lost'
+}
+
+/**
+ * A shop that lost its own record sends an order again under the same key, while the invoice is open or when it is over: the
+ * response is the first one, whatever became of the invoice.
+ */
+async function repeatLater(sim: Sim, asked: SimRequest, scope: string, random: Prng): Promise<void> {
+  if (!random.chance(REPEATED_LATER)) return
+  await sim.sleep(random.between(60_000, random.pick([1_200_000, MERCHANT_PATIENCE_MS])), 'later')
+  sim.touch()
+  sim.fault('F15 later')
+  const answer = await sendRequest(sim, asked, random)
+  if (answer !== 'lost') checkAnswer(sim, scope, asked, answer)
 }
 
 /** Usually a new one; some merchants number their orders alike in both modes, and the two have nothing to do with each other. */
@@ -207,9 +224,20 @@ async function runOrder(sim: Sim, tenant: Tenant, { mode, asset }: Order, random
   const amount = `${random.between(5, 300)}.${random.between(10, 99)}`
   const expiresIn = random.chance(0.2) ? { expires_in: random.between(300, 7_200) } : {}
   const body = JSON.stringify({ amount, currency: 'USD', ...(asset !== null && { asset }), ...expiresIn })
-  const answer = await askOnce(sim, tenant, mode, { method: 'POST', path: '/invoices', body }, random)
-  if (answer === 'lost' || answer.status !== 201) return
-  const { data: invoice } = JSON.parse(answer.body) as { data: PublicInvoice }
+  let later: Promise<void> = Promise.resolve()
+  const request = { method: 'POST', path: '/invoices', body } as const
+  const answer = await askOnce(sim, tenant, mode, request, random, (asked, scope) => {
+    later = repeatLater(sim, asked, scope, random.fork('later'))
+  })
+  if (answer !== 'lost' && answer.status === 201) {
+    const { data } = JSON.parse(answer.body) as { data: PublicInvoice }
+    await liveOn(sim, tenant, data, mode, random)
+  }
+  await later
+}
+
+/** What becomes of an invoice: simulated payments, or a payer, a cancellation, or both at the same time. */
+async function liveOn(sim: Sim, tenant: Tenant, invoice: PublicInvoice, mode: Mode, random: Prng): Promise<void> {
   const { id } = invoice
   sim.book.invoices.set(id, { id, workspaceId: tenant.workspace.id, mode, amountMinor: invoice.amount.minor })
   if (mode === 'test' && (invoice.crypto === null || random.chance(0.4))) return simulate(sim, tenant, id, random)

@@ -48,6 +48,8 @@ export interface Sim {
   readonly recordedAt: Map<string, { readonly attempt: number; readonly answeredAt: number }>
   /** Faults that were dealt out so far, by name. */
   readonly faults: Map<string, number>
+  /** Deletes an endpoint as its merchant would, if it has not yet; does nothing before there are merchants. */
+  deleteEndpoint: (id: string) => void
   /** Counts a fault and notes it in the trace. */
   fault(name: string, detail?: string): void
   /** Something happened: no idle time is skipped for a while. */

@@ -53,6 +53,14 @@ export function arrangeWeather(sim: Sim, bursts: readonly number[], tenants: rea
       machine.skewMs = Math.round((random.next() * 2 - 1) * mix.clockSkewMs)
   }
   times(mix.reorgs, 'reorganisation', (luck) => reorganise(sim, luck))
+  sim.deleteEndpoint = (id) => {
+    const endpoint = sim.book.endpoints.get(id)
+    const tenant = tenants.find(({ workspace }) => workspace.id === endpoint?.workspaceId)
+    if (tenant === undefined || endpoint === undefined || endpoint.deletedAt !== null) return
+    sim.fault('F16 delete behind')
+    endpoint.deletedAt = scheduler.now
+    deleteEndpoint(sim, tenant, endpoint, random.fork(`behind/${id}`)).catch(sim.fail)
+  }
   times(mix.operatorActions, 'operator', (luck) => {
     operate(sim, tenants, luck).catch(sim.fail)
   })
