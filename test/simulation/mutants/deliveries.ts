@@ -180,6 +180,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     find: 'const FRESH_MS = 1_000',
     replace: 'const FRESH_MS = 60_000',
     what: 'A first attempt goes to an endpoint that was deleted between read and request.',
+    seed: '33',
   },
   {
     name: 'first-outcome-counts',

@@ -53,6 +53,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     replace:
       "const { snapshotInvoice } = await import('./present-invoice.ts')\n  if (entry !== undefined || invoice.state.version > 0) return JSON.stringify(presentInvoice(invoice.terms, snapshotInvoice(invoice.state), deps.urls))",
     what: 'A replay shows the invoice as it is now.',
+    seed: '1',
   },
   {
     name: 'operations-without-identity',
