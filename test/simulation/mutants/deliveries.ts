@@ -134,7 +134,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   {
     name: 'overdue-rows-forgotten',
     file: 'shared/usecases/deliveries/dispatch-deliveries.ts',
-    find: 'const forgotten = ours.filter(\n    ({ endpointId, dueAt }) => dueAt <= now - OVERDUE_MS && !self.waitingForSlot.has(endpointId),\n  )',
+    find: 'const forgotten = ours.filter(\n    ({ endpointId, dueAt }) => dueAt <= askedAt - OVERDUE_MS && !self.waitingForSlot.has(endpointId),\n  )',
     replace: 'const forgotten: typeof ours = []',
     what: 'A delivery whose wake-up was lost waits for ever.',
   },
