@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { RESTORE_FACT, writeRestoreState } from '#shared/db/restore/restore-state.ts'
@@ -15,10 +16,16 @@ const other = useStores()
 const folder = mkdtempSync(join(tmpdir(), 'paymesh-run-'))
 const keyFile = join(folder, 'backup.key')
 const archives = join(folder, 'archives')
+/** An archive that this installation made years ago. */
+const OLD = 'paymesh-20200101T000000Z.backup'
 beforeAll(async () => {
   await openReconciliationStage(stores)
   writeFileSync(keyFile, Buffer.alloc(32, 9).toString('base64'))
-  cpSync('test/fixtures/backup-format-1.archive', join(archives, 'paymesh-20200101T000000Z.backup'))
+  cpSync('test/fixtures/backup-format-1.archive', join(archives, OLD))
+  const about = { action: 'backup.started', subject: 'old', actor: 'cli:root', workspaceId: null, mode: null }
+  await createAuditRepository(stores.db).insertMany([
+    { id: 'backup.started:old', at: 0, ...about, detail: { file: OLD } },
+  ])
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -51,12 +58,12 @@ describe('`backup run`', () => {
     expect(said).toContain('before compression')
     expect(status).toBe(0)
     const done = JSON.parse(out)
-    expect(done).toMatchObject({ removed: ['paymesh-20200101T000000Z.backup'], documents: expect.any(Number) })
+    expect(done).toMatchObject({ removed: [OLD], documents: expect.any(Number) })
     expect(readdirSync(archives)).toEqual([done.file.split('/').at(-1)])
     expect((await latest())?.takenAt).toBe(Date.parse(done.taken_at))
     const rows = await stores.db
       .collection(AUDIT_LOG)
-      .find({ action: /^backup/ })
+      .find({ action: /^backup/, subject: { $ne: 'old' } })
       .sort({ at: 1 })
       .toArray()
     expect(rows.map(({ action }) => action)).toEqual(['backup.started', 'backup.ended', 'backup.verified'])
