@@ -6,6 +6,7 @@ import { useAction } from '../../parts/action/use-action.ts'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 import type { ExceptionDetail } from '../money/answers.ts'
+import { invoiceOfNumber } from '../money/invoice-of-number.ts'
 import { toBaseUnits } from './to-base-units.ts'
 
 type Choice = 'accepted' | 'attached' | 'rejected' | 'closed'
@@ -44,10 +45,8 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
       if (request === 'accepted') return await api.exceptions.accept.mutate({ ...action, ...worth })
       if (request === 'rejected') return await api.exceptions.reject.mutate(action)
       if (request === 'closed') return await api.exceptions.close.mutate({ ...scope, ...ids, id })
-      const found = await api.invoices.list.query({ ...scope, q: of ?? '', limit: 2 })
-      const [invoice] = found.items
-      if (invoice === undefined) throw new Error('No invoice has this number.')
-      return await api.exceptions.attach.mutate({ ...action, invoiceId: invoice.id, ...worth })
+      const invoiceId = await invoiceOfNumber(scope, of ?? '')
+      return await api.exceptions.attach.mutate({ ...action, invoiceId, ...worth })
     },
     done: 'Decision saved.',
     refresh: REFRESH,

@@ -1,6 +1,6 @@
 import { Button, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { type Failure, failureOf } from '../../api/failure.ts'
+import { type Failure, failureOf, PageFailure } from '../../api/failure.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
@@ -9,6 +9,7 @@ import { Modal } from '../../parts/modal.tsx'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { useScope } from '../../session/scope.ts'
 import type { Attached } from '../money/answers.ts'
+import { invoiceOfNumber } from '../money/invoice-of-number.ts'
 
 /** Applies money to an invoice: first a preview, then the action. */
 export function AttachDialog({
@@ -49,12 +50,10 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
     setProblem(null)
     setPlan(null)
     try {
-      const { items } = await api.invoices.list.query({ ...scope, q: number.trim(), limit: 2 })
-      const [invoice] = items
-      if (invoice === undefined) setProblem('No invoice has this number.')
-      else setPlan(await api.payments.previewAttach.query({ ...scope, paymentId, invoiceId: invoice.id }))
+      const invoiceId = await invoiceOfNumber(scope, number)
+      setPlan(await api.payments.previewAttach.query({ ...scope, paymentId, invoiceId }))
     } catch (error) {
-      setProblem(failureOf(error))
+      setProblem(error instanceof PageFailure ? error.message : failureOf(error))
     } finally {
       setLooking(false)
     }
