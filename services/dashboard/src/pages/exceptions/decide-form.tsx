@@ -18,6 +18,8 @@ interface Decision {
   readonly number?: string
 }
 
+const UNCLEAR = 'Enter a number without thousands separators, e.g. 1249.85.'
+
 const REFRESH = [
   trpc.exceptions.pathFilter(),
   trpc.invoices.pathFilter(),
@@ -89,7 +91,7 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
           required
           value={value}
           onChange={({ currentTarget }) => setValue(currentTarget.value)}
-          error={value !== '' && valueBase === null ? 'Enter a number, e.g. 249.85.' : decide.failure?.fields['value']}
+          error={value !== '' && valueBase === null ? UNCLEAR : decide.failure?.fields['value']}
         />
       ) : null}
       {choice === 'attached' && !isOver ? (
