@@ -33,7 +33,7 @@ beforeAll(async () => {
   const [nobodys, another] = await engine.deps.wallets.addressesAt(material, [23, 22])
   if (nobodys === undefined || another === undefined) throw new Error('no derived address')
   ;({ hash: unmatchedHash, id: unmatchedId } = await pay(nobodys, 'c', 7_000_000n, 300))
-  rejected = await pay(another, 'd', 7_000_000n, 310)
+  rejected = await pay(another, '7', 7_000_000n, 320)
 })
 
 /** A confirmed transfer under a transaction id made of one digit. */
