@@ -71,6 +71,25 @@ describe('the rates service against the exchange simulator', () => {
   )
 
   it(
+    // Money: the store's clock is set back, or its primary moves to a machine whose clock is behind.
+    'prices by what it published since its clock went back, and expires as ever',
+    story(async ({ cycle, simulator, usdOf, later }) => {
+      later(3_600_000)
+      await cycle.run()
+      later(-3_600_000)
+      await fetch(`${simulator.url}/control/price?symbol=BTC&usd=65000`, { method: 'POST' })
+      // What was received before is as old as it was, sources are asked again after their pause, and a jump is held until it was seen twice.
+      for (const _ of [1, 2, 3, 4]) {
+        await cycle.run()
+        later(15_000)
+      }
+      expect(Math.abs((await usdOf('btc_bitcoin')) / 65_000 - 1)).toBeLessThan(0.005)
+      later(120_000)
+      await expect(usdOf('btc_bitcoin')).rejects.toEqual(unavailable)
+    }),
+  )
+
+  it(
     // Money: without fresh prices there is no price; with them it is back in one cycle.
     'has no rate once everything was down for longer than the bound, and one again after a single cycle',
     story(async ({ cycle, simulator, usdOf, later }) => {

@@ -99,6 +99,24 @@ describe('a source poller', () => {
     expect(asked).toHaveLength(2)
   })
 
+  // Money: what a source said an hour ago must not stay young because the store's clock was set back.
+  it('asks again, and its quotes grow old, after the clock went back', async () => {
+    let down = false
+    const { poller, clock, asked } = build(bitstamp, () =>
+      down ? { outcome: 'network', cause: new Error('refused') } : answer(`[${row('100', clock.at)}]`),
+    )
+    await poller.poll()
+    down = true
+    clock.at -= 3_600_000
+    await poller.poll()
+    expect(poller.quotes().map(({ receivedAt }) => receivedAt)).toEqual([clock.at])
+    const stepAt = clock.at
+    clock.at += 61_000
+    await poller.poll()
+    expect(asked.length).toBeGreaterThan(1)
+    expect(poller.quotes().map(({ receivedAt }) => receivedAt)).toEqual([stepAt])
+  })
+
   it('finds the one pair that fails a whole list, keeps the others and leaves it out for an hour', async () => {
     const { poller, clock, asked } = build(binance, (url) => {
       const symbols: string[] = JSON.parse(new URL(url).searchParams.get('symbols') ?? '[]')

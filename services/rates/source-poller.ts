@@ -45,10 +45,13 @@ export function createSourcePoller(deps: SourcePollerDeps): SourcePoller {
   const frozen = createFrozenCheck()
   let held: readonly Quote[] = []
   let notBefore: Ms = 0
+  let lastNow: Ms = 0
   let failures = 0
 
   async function poll(): Promise<void> {
     const now = clock.now()
+    if (now < lastNow) goBack(lastNow - now)
+    lastNow = now
     if (now < notBefore) return
     try {
       const signal = AbortSignal.timeout(deps.timeoutMs)
@@ -62,6 +65,12 @@ export function createSourcePoller(deps: SourcePollerDeps): SourcePoller {
     } catch (error) {
       fail(now, error)
     }
+  }
+
+  /** The store's clock was set back: pauses stay as long, and quotes as old, as they were. */
+  function goBack(byMs: Ms): void {
+    notBefore -= byMs
+    held = held.map((quote) => ({ ...quote, receivedAt: quote.receivedAt - byMs }))
   }
 
   function knownPairs(now: Ms): readonly string[] {

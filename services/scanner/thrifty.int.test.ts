@@ -28,11 +28,18 @@ async function countingNode(lie: Lie = (_, truth) => truth): Promise<string> {
   })
 }
 
+/** What the store's clock shows more than it did at first. */
+let stepMs = 0
+const clock = { now: () => Date.now() + stepMs }
+beforeEach(() => {
+  stepMs = 0
+})
+
 function thrifty(url: string = stage.chain.url, change: Partial<ThriftyPace> = {}, more: readonly string[] = []) {
   const node = { rpcUrls: [url, ...more], chainId: 31_337 }
   const client = createChainClient({ live: {}, test: { ethereum: node } }, 'test', 'ethereum', stores.runtime.metrics)
   if (client === null) throw new Error('no client')
-  return stage.scan(stage.source({ client, thrifty: briskPace(change) }))
+  return stage.scan(stage.source({ client, thrifty: briskPace(change) }), { clock })
 }
 
 /** An invoice that waits for test tokens, or ether, at the watched address. */
@@ -121,6 +128,18 @@ describe('a thrifty scanner', () => {
     expect(await stage.payments()).toMatchObject([{ amount: '7000000' }])
   })
 
+  // Guarantee: the store's clock goes back, or another machine becomes its primary: nobody waits for the time that it showed before.
+  it('finds a payment after the clock went back by an hour', async () => {
+    await waitFor('usdt_ethereum')
+    thrifty()
+    await untilThrifty()
+    await stage.untilHeight(await stage.height())
+    stepMs = -HOUR_MS
+    await pay(5_000_000n)
+    await stage.chain.mine()
+    await stage.untilPayments([{ amount: '5000000' }])
+  })
+
   it('follows a reorganisation and finds the payment in its new block', async () => {
     await waitFor('usdt_ethereum')
     await stage.chain.mine(30)
@@ -157,6 +176,18 @@ describe('addresses without an open invoice', () => {
         ['6000000', height],
       ])
     }, PATIENCE)
+  })
+
+  it('are looked at again although the last look has a time that is still to come', async () => {
+    stepMs = 48 * HOUR_MS
+    const early = thrifty(stage.chain.url, { allLookMs: HOUR_MS, endedLookMs: HOUR_MS })
+    await untilThrifty()
+    await early.stop()
+    stepMs = 0
+    await pay(6_000_000n)
+    await stage.chain.mine(150)
+    thrifty(stage.chain.url, { allLookMs: 50, endedLookMs: HOUR_MS })
+    await stage.untilPayments([{ amount: '6000000' }])
   })
 
   // Guarantee: without balances of the last look every block is read; late money is not lost.

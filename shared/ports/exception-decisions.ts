@@ -65,6 +65,8 @@ export interface ExceptionDecisions {
   summariseOpen(openedBefore: Ms): Promise<readonly OpenSummary[]>
   /** The open exception about a transfer, if any. */
   findOpenByPayment(workspaceId: string, paymentKey: string): Promise<ExceptionEntry | null>
+  /** The last decision that rejected a transfer and stands; null when there is none, or its exception was reopened. */
+  findRejection(workspaceId: string, paymentKey: string): Promise<Decision | null>
   /** Claims an open exception for one decision: false while another one that began after `staleBefore` is running, or when it is closed. */
   claim(id: string, decision: Decision, staleBefore: Ms): Promise<boolean>
   /** Ends a claim whose decision was refused. */

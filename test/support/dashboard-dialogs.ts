@@ -52,5 +52,5 @@ export const DIALOGS_OF_STORIES: Readonly<Record<string, string>> = {
   'Change role': 'people.test.ts',
   'Edit payment link': 'link-limits.test.ts',
   'Signing secret': 'rotate-secret.test.ts',
-  'Apply to an invoice': 'honest-pages.test.ts',
+  'Apply to an invoice': 'apply-by-number.test.ts',
 }

@@ -128,7 +128,8 @@ async function* history(
 function createWriter(deps: AdminDeps, { access, response, cut }: OpenStream) {
   let checkedAt = deps.clock.now()
   const check = async (): Promise<void> => {
-    if (deps.clock.now() - checkedAt < RECHECK_MS) return
+    const sinceMs = deps.clock.now() - checkedAt
+    if (sinceMs >= 0 && sinceMs < RECHECK_MS) return
     await recheckKey(deps, access.key.hash, ['webhooks:manage'])
     checkedAt = deps.clock.now()
   }

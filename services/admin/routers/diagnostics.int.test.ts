@@ -12,6 +12,7 @@ let engine: Engine
 let ana: AdminCaller
 let unmatchedHash = ''
 let unmatchedId = ''
+let rejected = { hash: '', id: '' }
 
 beforeAll(async () => {
   engine = await openEngine(stores)
@@ -29,9 +30,10 @@ beforeAll(async () => {
     createdAt: 1,
     disabledAt: null,
   })
-  const [nobodys] = await engine.deps.wallets.addressesAt(material, [23])
-  if (nobodys === undefined) throw new Error('no derived address')
+  const [nobodys, another] = await engine.deps.wallets.addressesAt(material, [23, 22])
+  if (nobodys === undefined || another === undefined) throw new Error('no derived address')
   ;({ hash: unmatchedHash, id: unmatchedId } = await pay(nobodys, 'c', 7_000_000n, 300))
+  rejected = await pay(another, '7', 7_000_000n, 320)
 })
 
 /** A confirmed transfer under a transaction id made of one digit. */
@@ -124,5 +126,29 @@ describe('money that nobody asked for', () => {
     expect(operations.filter(({ action }) => action === 'invoice.funds_accepted')).toMatchObject([
       { detail: { reason } },
     ])
+  })
+
+  // Guarantee: who rejects money returns it. It pays for nothing unless somebody says that it was not returned, whoever was asked second.
+  it('and was rejected by one person is applied by another one only knowingly', async () => {
+    const { hash, id: paymentId } = rejected
+    const op = () => ({ opId: engine.deps.random.uuid(), reason: 'the customer asked for it' })
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const { workspaceId } = ana.at
+    const luis = await adminCaller(stores, { workspaceId, role: 'support', email: 'luis@example.com' })
+    const request = { ...luis.at, paymentId, invoiceId: invoice.terms.id }
+    expect(await luis.caller.payments.previewAttach(request)).toMatchObject({ rejected: null })
+    // Between the preview and the decision.
+    const exceptionId = `unmatched:test:ethereum:${hash}:0:${workspaceId}`
+    await ana.caller.exceptions.reject({ ...ana.at, ...op(), id: exceptionId })
+    const refusal = luis.caller.payments.attach({ ...request, ...op() })
+    await expect(refusal).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/^ana@example.com rejected this payment at .* returned to the customer/),
+    })
+    const statusNow = async () => (await engine.deps.invoices.findById(invoice.terms.id))?.state.status
+    expect(await statusNow()).toBe('pending')
+    expect(await luis.caller.payments.previewAttach(request)).toMatchObject({ rejected: { by: 'ana@example.com' } })
+    await luis.caller.payments.attach({ ...request, ...op(), notReturned: true })
+    expect(await statusNow()).toBe('paid')
   })
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { requireOwnInvoice } from '#shared/usecases/diagnostics/explain-question.ts'
+import { rejectedMoney, rejectionOf } from '#shared/usecases/exceptions/rejected-money.ts'
 import { countPayment } from '#shared/usecases/invoices/count-payment.ts'
 import { attachPayment, type WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
 import type { AdminDeps } from '../assemble.ts'
@@ -26,6 +27,8 @@ const attachedWire = z.object({
   underpaidAccepted: z.boolean(),
   valueBase: z.string(),
   changed: z.boolean(),
+  /** Who rejected the payment and may have returned it. */
+  rejected: z.object({ by: z.string(), at: z.number() }).nullable(),
 })
 
 /** Payments of a workspace, and attaching one to an invoice. */
@@ -63,7 +66,13 @@ export const paymentsRouter = router({
     .query(({ ctx, input }) => attach(ctx, input, null)),
 
   attach: workspaceMutation('support', { stepUp: 'shortfall' })
-    .input(attachInput.extend({ reason: z.string().trim().min(3, 'enter a reason').max(500) }))
+    .input(
+      attachInput.extend({
+        reason: z.string().trim().min(3, 'enter a reason').max(500),
+        /** Needed for a payment that somebody rejected: the person says that it was not returned to the customer. */
+        notReturned: z.boolean().optional(),
+      }),
+    )
     .output(attachedWire)
     .mutation(({ ctx, input }) => attach(ctx, input, largeShortfall(ctx, input))),
 
@@ -87,6 +96,7 @@ async function attach(
     readonly workspaceId: string
     readonly mode: 'live' | 'test'
     readonly reason?: string
+    readonly notReturned?: boolean | undefined
   },
   /** Null previews it. */
   weigh: WeighAcceptance | null,
@@ -95,6 +105,8 @@ async function attach(
   await requireOwnInvoice(money, { workspaceId, mode, invoiceId })
   const value = valueBase === undefined ? null : BigInt(valueBase)
   const attribution = { actor, ...(reason !== undefined && { reason }) }
+  const rejected = await rejectionOf(money, { workspaceId, paymentId })
+  if (rejected !== null && weigh !== null && input.notReturned !== true) throw rejectedMoney(rejected)
   const decision = weigh === null ? { dryRun: true } : { dryRun: false, weigh }
   const done = await attachPayment(money, { paymentId, invoiceId, valueBase: value, ...decision, ...attribution })
   const { terms, state } = done.invoice
@@ -106,5 +118,6 @@ async function attach(
     underpaidAccepted: state.underpaidAccepted,
     valueBase: done.valueBase.toString(),
     changed: done.changed,
+    rejected,
   }
 }

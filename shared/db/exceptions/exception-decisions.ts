@@ -72,6 +72,13 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
       const stored = await exceptions.findOne(wanted, { hint: 'exception_payment' })
       return stored === null ? null : fromDocument(stored)
     },
+    findRejection: async (workspaceId, paymentKey) => {
+      const about = { $eq: paymentKey, $type: 'string' as const }
+      const wanted = { paymentKey: about, workspaceId, open: false, 'resolved.resolution': 'rejected' as const }
+      const found = exceptions.find(wanted, { hint: 'exception_payment' }).sort({ closedAt: -1 }).limit(1)
+      const [stored] = await found.toArray()
+      return stored === undefined ? null : decisionFromDocument(stored.resolved)
+    },
 
     claim: async (id, decision, staleBefore) => {
       const free = [

@@ -38,7 +38,9 @@ const LIMITS: Readonly<Record<Feed, { readonly receiptMs: Ms; readonly sourceMs:
 /** Whether a quote may still be used at `now`; a daily table without a date never may. */
 export function isFresh(quote: Quote, now: Ms): boolean {
   const limit = LIMITS[quote.feed]
-  if (now - quote.receivedAt > limit.receiptMs) return false
+  const sinceMs = now - quote.receivedAt
+  // Received before our clock was set back: nobody knows how long ago.
+  if (sinceMs > limit.receiptMs || sinceMs < -FUTURE_MS) return false
   if (quote.sourceAt === null) return quote.feed !== 'daily'
   const age = now - quote.sourceAt
   return age <= limit.sourceMs && age >= -FUTURE_MS

@@ -133,6 +133,7 @@ async function carryOut(
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<void> {
   const { resolution, actor, reason, weigh } = input
+  if (resolution === 'rejected') await requireUnapplied(deps, entry)
   if (resolution === 'rejected' || resolution === 'closed') return
   const attribution = { by: actor, ...(reason !== null && { reason }) }
   if (entry.kind === 'partial') return await acceptReceived(deps, entry, attribution, { dryRun, weigh })
@@ -153,6 +154,21 @@ async function carryOut(
     ...(weigh !== undefined && { weigh }),
     ...(reason !== null && { reason }),
   })
+}
+
+/** Whoever rejects money returns it: what was applied to an invoice by a process that died before it closed the exception is not theirs to reject. */
+async function requireUnapplied(
+  deps: DecideDeps,
+  { invoiceId, paymentKey, workspaceId }: ExceptionEntry,
+): Promise<void> {
+  if (invoiceId !== null || paymentKey === null) return
+  const [payment] = await deps.payments.findByKeys([paymentKey])
+  if (payment === undefined || payment.invoiceId === null) return
+  const invoice = await deps.invoices.findById(payment.invoiceId)
+  const applied = invoice?.state.ledger.find((row) => row.payment === paymentKey && row.acceptedBase !== null)
+  if (invoice === null || applied === undefined) return
+  const target = invoice.terms.workspaceId === workspaceId ? `invoice #${invoice.terms.number}` : 'an invoice'
+  throw new PaymeshError('INVALID_STATE', { message: `This money was applied to ${target}, so it cannot be rejected.` })
 }
 
 /** The total received settles the invoice, although it is less than the amount due. */

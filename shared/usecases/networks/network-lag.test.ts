@@ -54,6 +54,15 @@ function cursorAt(time: number, change: Partial<ChainCursor>): ChainCursor {
 }
 
 describe('a network lags', () => {
+  // The store's clock went back: what was found before is not kept until it shows that time again.
+  it('looks again after the clock went back', async () => {
+    const { world, at, ask } = build()
+    expect(await at(0)).toBe(false)
+    world.now -= 3_600_000
+    world.cursor = cursorAt(world.now - 2 * LIMIT_MS, { headSeenAt: world.now })
+    expect(await ask()).toBe(true)
+  })
+
   it('beyond ten block times and a minute, not at it', async () => {
     const { at } = build()
     expect(await at(LIMIT_MS)).toBe(false)

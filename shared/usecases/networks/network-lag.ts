@@ -49,7 +49,8 @@ export function createNetworkLag(deps: NetworkLagDeps): NetworkLag {
   async function look(mode: Mode, network: NetworkId): Promise<Verdict> {
     const key = `${mode}:${network}`
     const known = verdicts.get(key)
-    if (known !== undefined && deps.clock.now() - known.at < CACHE_MS) return known
+    const ageMs = known === undefined ? Number.POSITIVE_INFINITY : deps.clock.now() - known.at
+    if (known !== undefined && ageMs >= 0 && ageMs < CACHE_MS) return known
     return flights(key, async () => {
       const cursor = await deps.cursors.find(mode, network)
       const now = deps.clock.now()

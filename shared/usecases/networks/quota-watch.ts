@@ -14,7 +14,7 @@ export function createQuotaWatch(deps: NodeCostDeps, mode: Mode, network: Networ
   return async () => {
     if (deps.nodePrices.quota(mode, network) === null) return false
     const now = deps.clock.now()
-    if (known !== null && now - known.at < EVERY_MS) return known.isCritical
+    if (known !== null && now >= known.at && now - known.at < EVERY_MS) return known.isCritical
     const isCritical = await levelOf(deps, mode, network)
     known = { at: now, isCritical }
     return isCritical

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createExceptionDecisions } from '#shared/db/exceptions/exception-decisions.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { Payment } from '#shared/ports/payments.ts'
+import { decideException } from '#shared/usecases/exceptions/decide-exception.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
@@ -139,6 +141,31 @@ describe('attachPayment', () => {
     expect(await openIds()).not.toContain(`unmatched:nobodys:${engine.workspace.id}`)
     const other = await engine.open({ asset: 'usdt_ethereum' })
     await expect(attach(payment, other.terms.id)).rejects.toMatchObject({ code: 'INVALID_STATE' })
+  })
+
+  // Guarantee: nobody is told to refund money that settled an invoice, whatever died between the two writes.
+  it('closes the exception when it is repeated after a crash, and nobody can reject the money in between', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const payment = await stored(await unmatchedAddress(18), { key: 'half-applied', amountBase: 25_000_000n })
+    const exceptionId = `unmatched:half-applied:${engine.workspace.id}`
+    const exceptions = {
+      close: async () => {
+        throw new Error('the process died')
+      },
+    }
+    const request = { paymentId: payment.id, invoiceId: invoice.terms.id, valueBase: null, dryRun: false, actor: 'cli' }
+    await expect(attachPayment({ ...engine.deps, exceptions }, request)).rejects.toThrow('the process died')
+    expect((await engine.deps.invoices.findById(invoice.terms.id))?.state.status).toBe('paid')
+    const decisions = createExceptionDecisions(stores.db)
+    const rejection = { workspaceId: engine.workspace.id, mode: 'test', exceptionId, resolution: 'rejected' } as const
+    const attribution = { opId: engine.deps.random.uuid(), actor: 'user:bo@example.com', reason: 'sent back' }
+    await expect(decideException({ ...engine.deps, decisions }, { ...rejection, ...attribution })).rejects.toThrow(
+      `This money was applied to invoice #${invoice.terms.number}, so it cannot be rejected.`,
+    )
+    expect(await openIds()).toContain(exceptionId)
+
+    expect(await attachPayment(engine.deps, request)).toMatchObject({ changed: false })
+    expect(await openIds()).not.toContain(exceptionId)
   })
 
   // Guarantee: two people who attach the same payment at the same moment settle the invoice once, and neither gets an internal error.

@@ -69,6 +69,8 @@ export async function attachPayment(deps: AttachDeps, input: AttachInput): Promi
   const statusBefore = invoice.state.status
   const known = invoice.state.ledger.find((row) => row.payment === payment.key)
   if (known !== undefined && known.acceptedBase !== null) {
+    // An earlier run may have crashed before this.
+    if (!input.dryRun) await deps.exceptions.close(unmatchedIds(payment, owners), deps.clock.now())
     return { payment, valueBase: known.acceptedBase, statusBefore, invoice, changed: false }
   }
   checkConfirmed(payment)

@@ -126,7 +126,7 @@ function createMaterialLookup(wallets: AvailabilityDeps['wallets'], clock: Avail
     const key = `${workspaceId}:${mode}:${info.network}`
     const now = clock.now()
     const held = known.get(key)
-    if (held !== undefined && now - held.at < WALLET_CACHE_MS) return held.material
+    if (held !== undefined && now >= held.at && now - held.at < WALLET_CACHE_MS) return held.material
     const all = await walletReads(workspaceId, () => wallets.listWallets(workspaceId))
     const material = await firstReady(newestFirst(all, mode, info, now), (id) =>
       materialReads(id, () => wallets.findMaterial(id)),

@@ -22,7 +22,8 @@ function build() {
           },
         },
         rates: {
-          latest: async () => stored.at(-1) ?? null,
+          latest: async () => stored.toSorted((one, other) => one.at - other.at).at(-1) ?? null,
+          latestBefore: async (at) => stored.findLast((snapshot) => snapshot.at <= at) ?? null,
           insert: async (snapshot) => void stored.push(snapshot),
         },
       },

@@ -10,10 +10,11 @@ import { isFresh, type Quote } from '#shared/domain/rates/quote.ts'
 import type { JumpConfirmation } from '#shared/ports/rate-sources.ts'
 import type { PublishedPrice, RateRepository, RateSnapshot } from '#shared/ports/rates.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
+import { newestSnapshot } from './newest-snapshot.ts'
 
 /** Dependencies of {@link publishRates}. */
 export interface PublishRatesDeps extends Pick<Runtime, 'clock' | 'logger' | 'metrics'> {
-  readonly rates: Pick<RateRepository, 'insert' | 'latest'>
+  readonly rates: Pick<RateRepository, 'insert' | 'latest' | 'latestBefore'>
   readonly jumpConfirmation: JumpConfirmation
 }
 
@@ -33,7 +34,7 @@ export async function publishRates(deps: PublishRatesDeps, quotes: readonly Quot
   }
   const fiats = priceFiats(fresh, symbols.get('USDT')?.price ?? null)
   reportContradictions(deps, crossCheck(fresh, symbols, fiats))
-  const memories = (await deps.rates.latest())?.guards ?? {}
+  const memories = (await newestSnapshot(deps.rates, now))?.guards ?? {}
   const cycle: Cycle = { now, memories, guards: { ...memories } }
   const usdPerSymbol = await passGuards(deps, cycle, symbols)
   const fiatPerUsd = await passGuards(deps, cycle, fiats)

@@ -69,6 +69,16 @@ describe('rateFor', () => {
     await expect(reader.rateFor(BTC_EUR)).rejects.toEqual(unavailable)
   })
 
+  // Money: the store's clock went back by an hour after the snapshot was published.
+  it('never takes the price of a time that is still to come', async () => {
+    const { reader, world } = build()
+    world.now = AT - 2_000
+    await expect(reader.rateFor(BTC_EUR)).resolves.toBeDefined()
+    world.now = AT - 3_600_000
+    await reader.rateFor(BTC_EUR).catch(() => undefined)
+    expect(world.asked).toEqual([AT - 3_600_000, 86_400_000])
+  })
+
   it('is unavailable without a snapshot, and for a symbol, a fiat or an ARS series that it does not hold', async () => {
     await expect(build(null).reader.rateFor(BTC_EUR)).rejects.toEqual(unavailable)
     const { reader } = build()

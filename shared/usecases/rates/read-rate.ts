@@ -6,6 +6,7 @@ import { fiatCrossRate } from '#shared/domain/reports/reporting-value.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { AssetRate, FiatSeries, RateRepository, RateSnapshot } from '#shared/ports/rates.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
+import { newestSnapshot } from './newest-snapshot.ts'
 
 /** A rate older than this is never used, milliseconds; counted from its oldest crypto quote. */
 export const RATE_MAX_AGE_MS = 120_000
@@ -140,7 +141,7 @@ function createSnapshotCache(deps: RateReaderDeps): () => Promise<RateSnapshot |
 
   async function load(): Promise<RateSnapshot | null> {
     try {
-      const snapshot = await deps.rates.latest()
+      const snapshot = await newestSnapshot(deps.rates, deps.clock.now())
       // A missing snapshot is not cached: the first one after a start must be visible at once.
       held = snapshot === null ? null : { loadedAt: deps.clock.now(), snapshot }
       return snapshot

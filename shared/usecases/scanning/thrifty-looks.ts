@@ -86,7 +86,11 @@ async function returnLook(session: ScanSession, kind: keyof Looks): Promise<bool
 async function begin(session: ScanSession, looks: Looks, pace: ThriftyPace): Promise<LookProgress | undefined> {
   const { deps, index } = session
   const now = deps.clock.now()
-  const isDue = (kind: keyof Looks, everyMs: number) => now - looks[kind].at >= everyMs
+  // A look of a later time than now was made by a clock that was wrong: it must not keep the next one away until then.
+  const isDue = (kind: keyof Looks, everyMs: number) => {
+    const sinceMs = now - looks[kind].at
+    return sinceMs >= everyMs || sinceMs < -pace.marginMs
+  }
   const kind = isDue('all', pace.allLookMs) ? 'all' : isDue('ended', pace.endedLookMs) ? 'ended' : null
   if (kind === null) return undefined
   const end = await settledBlock(session)

@@ -55,8 +55,15 @@ export async function thriftyTick(session: ScanSession): Promise<boolean> {
 }
 
 function stateOf(session: ScanSession, pace: ThriftyPace): ThriftyState {
-  session.thrifty ??= freshState(session.deps.clock.now(), pace)
-  return session.thrifty
+  const now = session.deps.clock.now()
+  session.thrifty ??= freshState(now, pace)
+  const state = session.thrifty
+  // The store's clock went back, or its primary is another machine now: waiting for the old time would be blindness for as long as the step.
+  if (now < state.watchedAt) {
+    const { askedAt, movedAt, lookAfter } = freshState(now, pace)
+    Object.assign(state, { askedAt, movedAt, lookAfter })
+  }
+  return state
 }
 
 interface Work {

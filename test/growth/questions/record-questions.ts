@@ -59,6 +59,7 @@ const INBOX: Declared<ReturnType<typeof createExceptionDecisions>> = {
     on.summariseOpen(now - HOUR_MS),
   ),
   findOpenByPayment: (on, facts) => on.findOpenByPayment(BUSY, unmatchedKey(facts, 1)),
+  findRejection: (on, facts) => on.findRejection(BUSY, unmatchedKey(facts, 1)),
   claim: BY_KEY,
   release: BY_KEY,
   resolve: BY_KEY,

@@ -22,6 +22,11 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
+/** What a page found out itself, in words for people: nothing was sent, and a retry does not help. */
+export class PageFailure extends Error {
+  readonly data = { code: 'NOT_FOUND' }
+}
+
 /** Converts any thrown error. Never throws. */
 export function failureOf(error: unknown): Failure {
   const data = record(record(error)['data'])

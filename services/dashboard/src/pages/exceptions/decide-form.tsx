@@ -6,6 +6,7 @@ import { useAction } from '../../parts/action/use-action.ts'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 import type { ExceptionDetail } from '../money/answers.ts'
+import { invoiceOfNumber } from '../money/invoice-of-number.ts'
 import { toBaseUnits } from './to-base-units.ts'
 
 type Choice = 'accepted' | 'attached' | 'rejected' | 'closed'
@@ -16,6 +17,8 @@ interface Decision {
   readonly valueBase?: string
   readonly number?: string
 }
+
+const UNCLEAR = 'Enter a number without thousands separators, e.g. 1249.85.'
 
 const REFRESH = [
   trpc.exceptions.pathFilter(),
@@ -44,10 +47,8 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
       if (request === 'accepted') return await api.exceptions.accept.mutate({ ...action, ...worth })
       if (request === 'rejected') return await api.exceptions.reject.mutate(action)
       if (request === 'closed') return await api.exceptions.close.mutate({ ...scope, ...ids, id })
-      const found = await api.invoices.list.query({ ...scope, q: of ?? '', limit: 2 })
-      const [invoice] = found.items
-      if (invoice === undefined) throw new Error('No invoice has this number.')
-      return await api.exceptions.attach.mutate({ ...action, invoiceId: invoice.id, ...worth })
+      const invoiceId = await invoiceOfNumber(scope, of ?? '')
+      return await api.exceptions.attach.mutate({ ...action, invoiceId, ...worth })
     },
     done: 'Decision saved.',
     refresh: REFRESH,
@@ -90,7 +91,7 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
           required
           value={value}
           onChange={({ currentTarget }) => setValue(currentTarget.value)}
-          error={value !== '' && valueBase === null ? 'Enter a number, e.g. 249.85.' : decide.failure?.fields['value']}
+          error={value !== '' && valueBase === null ? UNCLEAR : decide.failure?.fields['value']}
         />
       ) : null}
       {choice === 'attached' && !isOver ? (

@@ -1,14 +1,16 @@
-import { Button, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { type Failure, failureOf } from '../../api/failure.ts'
+import { type Failure, failureOf, PageFailure } from '../../api/failure.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Note } from '../../parts/card.tsx'
 import { Modal } from '../../parts/modal.tsx'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
+import { Time } from '../../parts/time.tsx'
 import { useScope } from '../../session/scope.ts'
 import type { Attached } from '../money/answers.ts'
+import { invoiceOfNumber } from '../money/invoice-of-number.ts'
 
 /** Applies money to an invoice: first a preview, then the action. */
 export function AttachDialog({
@@ -28,6 +30,7 @@ export function AttachDialog({
 interface Request {
   readonly paymentId: string
   readonly invoiceId: string
+  readonly notReturned?: true
 }
 
 function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onClose: () => void }) {
@@ -37,6 +40,7 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
   const [plan, setPlan] = useState<Attached | null>(null)
   const [problem, setProblem] = useState<Failure | string | null>(null)
   const [looking, setLooking] = useState(false)
+  const [notReturned, setNotReturned] = useState(false)
   const attach = useAction({
     call: (ids, request: Request) =>
       api.payments.attach.mutate({ ...scope, ...request, ...ids, reason: ids.reason ?? '' }),
@@ -48,13 +52,12 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
     setLooking(true)
     setProblem(null)
     setPlan(null)
+    setNotReturned(false)
     try {
-      const { items } = await api.invoices.list.query({ ...scope, q: number.trim(), limit: 2 })
-      const [invoice] = items
-      if (invoice === undefined) setProblem('No invoice has this number.')
-      else setPlan(await api.payments.previewAttach.query({ ...scope, paymentId, invoiceId: invoice.id }))
+      const invoiceId = await invoiceOfNumber(scope, number)
+      setPlan(await api.payments.previewAttach.query({ ...scope, paymentId, invoiceId }))
     } catch (error) {
-      setProblem(failureOf(error))
+      setProblem(error instanceof PageFailure ? error.message : failureOf(error))
     } finally {
       setLooking(false)
     }
@@ -62,7 +65,8 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (plan === null) return void look()
-    void attach.run({ paymentId, invoiceId: plan.invoiceId }, reason.trim())
+    const said = notReturned ? { notReturned } : {}
+    void attach.run({ paymentId, invoiceId: plan.invoiceId, ...said }, reason.trim())
   }
   return (
     <form onSubmit={submit} className="pm-stack" noValidate>
@@ -87,6 +91,20 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
               {plan.underpaidAccepted ? '(amount below the price)' : ''}. Webhooks are sent.
             </p>
           </Note>
+          {plan.rejected === null ? null : (
+            <Note tone="danger">
+              <p>
+                {plan.rejected.by} rejected this payment at <Time at={plan.rejected.at} />. If it was returned to the
+                customer, do not apply it.
+              </p>
+              <Checkbox
+                className="pm-gap-top"
+                label="It was not returned, and will not be"
+                checked={notReturned}
+                onChange={({ currentTarget }) => setNotReturned(currentTarget.checked)}
+              />
+            </Note>
+          )}
           <Textarea
             label="Reason"
             description="Saved in the audit log."
@@ -107,7 +125,11 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
             Preview
           </Button>
         ) : (
-          <Button type="submit" loading={attach.busy} disabled={reason.trim().length < 3}>
+          <Button
+            type="submit"
+            loading={attach.busy}
+            disabled={reason.trim().length < 3 || (plan.rejected !== null && !notReturned)}
+          >
             Apply to #{plan.number}
           </Button>
         )}

@@ -1,0 +1,34 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { ExceptionDecisions } from '#shared/ports/exception-decisions.ts'
+import type { PaymentRepository } from '#shared/ports/payments.ts'
+
+/** Dependencies of finding a rejection. */
+export interface RejectedMoneyDeps {
+  readonly payments: Pick<PaymentRepository, 'findById'>
+  readonly decisions: Pick<ExceptionDecisions, 'findRejection'>
+}
+
+/** Who rejected a payment, and when: that person may have returned it to the customer. */
+export interface Rejection {
+  readonly by: string
+  readonly at: Ms
+}
+
+/** The standing rejection of a payment by a person of this workspace; null without one, and for a payment that is unknown here. */
+export async function rejectionOf(
+  { payments, decisions }: RejectedMoneyDeps,
+  { workspaceId, paymentId }: { readonly workspaceId: string; readonly paymentId: string },
+): Promise<Rejection | null> {
+  const payment = await payments.findById(paymentId)
+  const decision = payment === null ? null : await decisions.findRejection(workspaceId, payment.key)
+  return decision === null ? null : { by: decision.by.replace(/^user:/, ''), at: decision.at }
+}
+
+/** The refusal to apply money that somebody else may have returned. */
+export function rejectedMoney({ by, at }: Rejection): PaymeshError {
+  const when = new Date(at).toISOString()
+  return new PaymeshError('INVALID_STATE', {
+    message: `${by} rejected this payment at ${when}. It may have been returned to the customer. No changes were made.`,
+  })
+}
