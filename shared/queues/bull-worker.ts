@@ -39,7 +39,7 @@ export function openBullWorker(
       (job) => {
         const waitedMs = Date.now() - job.timestamp
         metrics.observe('job_wait_seconds', Math.max(0, waitedMs) / 1_000, { queue })
-        return take(idOf(job.data))
+        return Promise.all(idsOf(job.data).map(take))
       },
       {
         connection,
@@ -76,7 +76,9 @@ export function openBullWorker(
 }
 
 /** Validates the payload: a job of another shape was not written by Paymesh. */
-function idOf(data: unknown): string {
-  if (typeof data === 'object' && data !== null && 'id' in data && typeof data.id === 'string') return data.id
-  throw new TypeError('a job without an id')
+function idsOf(data: unknown): readonly string[] {
+  if (typeof data !== 'object' || data === null || !('id' in data) || typeof data.id !== 'string')
+    throw new TypeError('a job without an id')
+  const others: readonly unknown[] = 'others' in data && Array.isArray(data.others) ? data.others : []
+  return [data.id, ...others.filter((id) => typeof id === 'string')]
 }

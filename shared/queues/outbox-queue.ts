@@ -2,8 +2,8 @@
  * Queue `outbox`
  *   producer         everything that creates or changes an invoice, and the sweep
  *   consumer         service `webhooks`, which makes the first attempts of what it relays
- *   payload          `{ id }` = `shard-<n>`, n from 0 to 7
- *   idempotency key  the shard: one job of it waits and one runs, in all processes together
+ *   payload          `{ id, others }` = `shard-<n>`, n from 0 to 7, and shards that were woken together with it
+ *   idempotency key  the shards: one job of the same ones waits, in all processes together; a job ends when its round was requested
  *   ordering         entries of one invoice are relayed in order of their sequence number
  *   retry class      none in the queue; the sweep queues a failed or lost job again
  *   a lost job costs one sweep interval (1 s)
@@ -25,6 +25,7 @@ export function createOutboxWorker(
   return startWorker({
     queue: QUEUES.outbox,
     concurrency: OUTBOX_SHARDS,
+    endsAtOnce: true,
     handle: (id) => work.relay(shardOf(id)),
     sweep: async () => (await work.overdue()).map((shard) => `shard-${shard}`),
     sweepEveryMs: 1_000,
