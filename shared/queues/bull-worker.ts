@@ -30,7 +30,7 @@ export function openBullWorker(
   redis: RedisConnections,
   { queue, concurrency }: Pick<QueueWorkerOptions, 'queue' | 'concurrency'>,
   { logger, metrics }: Pick<Runtime, 'logger' | 'metrics'>,
-  take: (id: string) => Promise<void>,
+  take: (ids: readonly string[]) => Promise<void>,
 ): BullWorker {
   const open = () => {
     const connection = redis.openWorkerConnection()
@@ -39,7 +39,7 @@ export function openBullWorker(
       (job) => {
         const waitedMs = Date.now() - job.timestamp
         metrics.observe('job_wait_seconds', Math.max(0, waitedMs) / 1_000, { queue })
-        return Promise.all(idsOf(job.data).map(take))
+        return take(idsOf(job.data))
       },
       {
         connection,

@@ -21,11 +21,18 @@ export function createQueueWorker(redis: RedisConnections, runtime: Runtime, opt
   const notifier = createQueueNotifier(redis, runtime)
   // One job at a time: BullMQ then begins it without asking for another first, and one that ends at once delays no other.
   const jobs = endsAtOnce ? 1 : concurrency
-  const worker = openBullWorker(redis, { queue, concurrency: jobs }, { logger, metrics: runtime.metrics }, (id) => {
-    watchdog.took()
-    const turn = turns.take(id)
-    return endsAtOnce ? Promise.resolve() : turn
-  })
+  const worker = openBullWorker(
+    redis,
+    { queue, concurrency: jobs },
+    { logger, metrics: runtime.metrics },
+    async (ids) => {
+      watchdog.took()
+      for (const id of ids) {
+        const turn = turns.take(id)
+        if (!endsAtOnce) await turn
+      }
+    },
+  )
   const watchdog = createWatchdog({
     redis,
     runtime,
