@@ -17,7 +17,7 @@ export interface JobTurns {
 
 /** Two wake-ups of one id never run concurrently in one process, whatever their source, unless the handler merges them (`endsAtOnce`). */
 export function createJobTurns(
-  { queue, handle, endsAtOnce = false }: Pick<QueueWorkerOptions, 'queue' | 'handle' | 'endsAtOnce'>,
+  { queue, handle, endsAtOnce = () => false }: Pick<QueueWorkerOptions, 'queue' | 'handle' | 'endsAtOnce'>,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
 ): JobTurns {
   const running = new Map<string, Promise<void>>()
@@ -35,9 +35,9 @@ export function createJobTurns(
   return {
     take: async (id) => {
       const before = running.get(id)
-      const begun = before === undefined || endsAtOnce ? run(id) : before.then(() => run(id))
+      const begun = before === undefined || endsAtOnce() ? run(id) : before.then(() => run(id))
       // An id runs until the last of its turns has ended, whichever of them that is.
-      const turn = before === undefined || !endsAtOnce ? begun : Promise.all([before, begun]).then(() => undefined)
+      const turn = before === undefined ? begun : Promise.all([before, begun]).then(() => undefined)
       running.set(id, turn)
       await turn
       if (running.get(id) === turn) running.delete(id)
