@@ -13,6 +13,8 @@ export function assembleOutbox(parts: OutboxParts): Stop {
   const worker = createOutboxWorker(parts.startWorker, {
     relay: (shard) => relay.relayShard(shard),
     overdue: () => relay.overdueShards(),
+    // Processes of `webhooks` relay too.
+    isAlone: () => false,
   })
   return () => worker.stop()
 }

@@ -37,6 +37,7 @@ export function assembleWebhooks(parts: WebhooksParts): Stop {
   const relayWorker = createOutboxWorker(parts.startWorker, {
     relay: (shard) => relay.relayShard(shard),
     overdue: () => relay.overdueShards(),
+    isAlone: () => parts.processes() === 1,
   })
   const worker = (lane: DispatchLane, concurrency: number) =>
     createWebhooksWorker(parts.startWorker, {

@@ -28,9 +28,9 @@ const RETRY_AFTER_REDIS_ERROR_MS = 1_000
 /** Starts taking jobs at once. */
 export function openBullWorker(
   redis: RedisConnections,
-  { queue, concurrency }: Pick<QueueWorkerOptions, 'queue' | 'concurrency'>,
+  { queue, concurrency }: Pick<QueueWorkerOptions, 'queue'> & { concurrency(): number },
   { logger, metrics }: Pick<Runtime, 'logger' | 'metrics'>,
-  take: (id: string) => Promise<void>,
+  take: (ids: readonly string[]) => Promise<void>,
 ): BullWorker {
   const open = () => {
     const connection = redis.openWorkerConnection()
@@ -39,12 +39,13 @@ export function openBullWorker(
       (job) => {
         const waitedMs = Date.now() - job.timestamp
         metrics.observe('job_wait_seconds', Math.max(0, waitedMs) / 1_000, { queue })
-        return take(idOf(job.data))
+        worker.concurrency = concurrency()
+        return take(idsOf(job.data))
       },
       {
         connection,
         prefix: redis.prefix,
-        concurrency,
+        concurrency: concurrency(),
         lockDuration: LOCK_MS,
         stalledInterval: STALLED_CHECK_MS,
         maxStalledCount: STALLS_MAX,
@@ -76,7 +77,9 @@ export function openBullWorker(
 }
 
 /** Validates the payload: a job of another shape was not written by Paymesh. */
-function idOf(data: unknown): string {
-  if (typeof data === 'object' && data !== null && 'id' in data && typeof data.id === 'string') return data.id
-  throw new TypeError('a job without an id')
+function idsOf(data: unknown): readonly string[] {
+  if (typeof data !== 'object' || data === null || !('id' in data) || typeof data.id !== 'string')
+    throw new TypeError('a job without an id')
+  const others: readonly unknown[] = 'others' in data && Array.isArray(data.others) ? data.others : []
+  return [data.id, ...others.filter((id) => typeof id === 'string')]
 }

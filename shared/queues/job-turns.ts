@@ -3,7 +3,10 @@ import type { QueueWorkerOptions } from './queue-worker-options.ts'
 
 /** Runs the handler of one queue in this process. */
 export interface JobTurns {
-  /** Handles an id, after a running turn of the same id has ended. Never rejects: a failure is logged and counted. */
+  /**
+   * Handles an id, after a running turn of the same id has ended, or at once where the handler merges concurrent calls. Never rejects: a
+   * failure is logged and counted.
+   */
   take(id: string): Promise<void>
   isRunning(id: string): boolean
   /** Ids that run or wait for their turn. */
@@ -12,9 +15,9 @@ export interface JobTurns {
   settled(): Promise<unknown>
 }
 
-/** Two wake-ups of one id never run concurrently in one process, whatever their source. */
+/** Two wake-ups of one id never run concurrently in one process, whatever their source, unless the handler merges them (`endsAtOnce`). */
 export function createJobTurns(
-  { queue, handle }: Pick<QueueWorkerOptions, 'queue' | 'handle'>,
+  { queue, handle, endsAtOnce = () => false }: Pick<QueueWorkerOptions, 'queue' | 'handle' | 'endsAtOnce'>,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
 ): JobTurns {
   const running = new Map<string, Promise<void>>()
@@ -32,7 +35,9 @@ export function createJobTurns(
   return {
     take: async (id) => {
       const before = running.get(id)
-      const turn = before === undefined ? run(id) : before.then(() => run(id))
+      const begun = before === undefined || endsAtOnce() ? run(id) : before.then(() => run(id))
+      // An id runs until the last of its turns has ended, whichever of them that is.
+      const turn = before === undefined ? begun : Promise.all([before, begun]).then(() => undefined)
       running.set(id, turn)
       await turn
       if (running.get(id) === turn) running.delete(id)

@@ -1,12 +1,17 @@
-import { Queue } from 'bullmq'
-import type { QueueName, QueueNotifier, Runtime } from '#shared/ports/runtime.ts'
+import { type JobsOptions, Queue } from 'bullmq'
+import { QUEUES, type QueueName, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import { withDeadline } from './deadline.ts'
 
-/** Payload of every job. State is in the store; a job only names an id. */
+/** Payload of every job. State is in the store; a job only names ids. */
 export interface WakeUp {
   readonly id: string
+  /** Further ids of the same job. A process of a version before handles the first one only, and its sweep finds the others. */
+  readonly others?: readonly string[]
 }
+
+/** Queues in which wake-ups that are sent together are one job, unless the caller says otherwise: a round reads any number of shards. */
+const JOINED: ReadonlySet<QueueName> = new Set([QUEUES.outbox])
 
 /** A queue notifier that can be closed. */
 export interface ClosableNotifier extends QueueNotifier {
@@ -26,6 +31,7 @@ const CLOSE_DEADLINE_MS = 1_000
 export function createQueueNotifier(
   redis: RedisConnections,
   { logger, metrics }: Pick<Runtime, 'logger' | 'metrics'>,
+  { joined }: { readonly joined: ReadonlySet<QueueName> } = { joined: JOINED },
 ): ClosableNotifier {
   const queues = new Map<QueueName, Queue<WakeUp>>()
   const waiting = new Map<QueueName, Set<string>>()
@@ -51,7 +57,7 @@ export function createQueueNotifier(
   const send = async (name: QueueName, ids: ReadonlySet<string>): Promise<void> => {
     try {
       if (!redis.isHealthy()) throw new Error('redis is unavailable')
-      const [first, ...others] = [...ids].map(wakeUpJob)
+      const [first, ...others] = joined.has(name) ? [wakeUpJob([...ids].sort())] : [...ids].map((id) => wakeUpJob([id]))
       if (first === undefined) return
       // One script; several are a transaction, which costs two commands more and a copy of all commands in this process.
       if (others.length === 0) await queueOf(name).add(first.name, first.data, first.opts)
@@ -106,12 +112,13 @@ export function createQueueNotifier(
   }
 }
 
-function wakeUpJob(id: string) {
+/** Jobs of different ids are never merged: a wake-up is absorbed only by a job that names all of its ids and has not begun. */
+function wakeUpJob([id = '', ...others]: readonly string[]): { name: string; data: WakeUp; opts: JobsOptions } {
   return {
     name: 'wake-up',
-    data: { id },
+    data: others.length === 0 ? { id } : { id, others },
     opts: {
-      deduplication: { id, keepLastIfActive: true },
+      deduplication: { id: [id, ...others].join('+'), keepLastIfActive: true },
       removeOnComplete: true,
       removeOnFail: true,
       attempts: 1,

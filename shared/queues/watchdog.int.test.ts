@@ -90,7 +90,7 @@ test('a worker with nothing to do, or with its hands full, is left alone', async
   const handled: string[] = []
   let sweeps = 0
   const worker = createQueueWorker(redis, runtime, {
-    ...{ queue: QUEUES.outbox, concurrency: 1, sweepEveryMs: 20, idleAfterMs: 100 },
+    ...{ queue: QUEUES.mail, concurrency: 1, sweepEveryMs: 20, idleAfterMs: 100 },
     handle: async (id) => {
       handled.push(id)
       await held
@@ -103,7 +103,7 @@ test('a worker with nothing to do, or with its hands full, is left alone', async
   endings.push(() => worker.stop(2_000))
   await vi.waitFor(() => expect(sweeps).toBeGreaterThan(20), soon)
   const notifier = createQueueNotifier(redis, runtime)
-  for (const id of ['one', 'two', 'three']) notifier.notify(QUEUES.outbox, id)
+  for (const id of ['one', 'two', 'three']) notifier.notify(QUEUES.mail, id)
   await notifier.close()
   await vi.waitFor(() => expect(handled).toEqual(['one']), soon)
   const before = sweeps

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Queue } from 'bullmq'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Metrics, QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -108,6 +109,124 @@ describe('wake-up', () => {
       notifier.notify(QUEUES.outbox, 'shard-1')
       expect(handle.mock.calls.length).toBeGreaterThan(1)
     })
+  })
+})
+
+describe('a queue whose jobs end at once', () => {
+  // Guarantee: no wake-up waits for the turn of another id, or for one of its own; the handler merges what runs together.
+  it('calls the handler for every wake-up, also while turns of it run', async () => {
+    const redis = ownRedis()
+    await redis.waitUntilHealthy(5_000)
+    const hold = deferred()
+    const handled: string[] = []
+    const handle = (id: string) => {
+      handled.push(id)
+      return hold.promise
+    }
+    startWorker(redis, { endsAtOnce: () => true, handle })
+    const notifier = startNotifier(redis)
+    for (const [at, id] of ['shard-1', 'shard-2', 'shard-1'].entries()) {
+      notifier.notify(QUEUES.outbox, id)
+      await eventually(() => expect(handled).toHaveLength(at + 1))
+    }
+    expect(handled).toEqual(['shard-1', 'shard-2', 'shard-1'])
+    hold.resolve()
+  })
+
+  // Guarantee: a process that dies during a turn holds no job, so the next wake-up of the id is not absorbed until a lock expires.
+  it('leaves no job in the queue while the handler runs', async () => {
+    const redis = ownRedis()
+    await redis.waitUntilHealthy(5_000)
+    const hold = deferred()
+    const handle = vi.fn(() => hold.promise)
+    startWorker(redis, { endsAtOnce: () => true, handle })
+    startNotifier(redis).notify(QUEUES.outbox, 'shard-1')
+    await eventually(() => expect(handle).toHaveBeenCalledTimes(1))
+    const left = async () =>
+      (await redis.producer.keys(`${redis.prefix}:outbox:*`)).map((key) => key.split(':').slice(2).join(':'))
+    await vi.waitFor(async () => {
+      const keys = await left()
+      expect(keys.filter((key) => /^(wait|active|de:|\d)/.test(key))).toEqual([])
+    }, 10_000)
+    hold.resolve()
+  })
+
+  it('waits for running turns before it stops', async () => {
+    const redis = ownRedis()
+    await redis.waitUntilHealthy(5_000)
+    const [first, second] = [deferred(), deferred()]
+    const ended: string[] = []
+    const handle = vi.fn(async () => {
+      const turn = handle.mock.calls.length === 1 ? first : second
+      await turn.promise
+      ended.push(turn === first ? 'first' : 'second')
+    })
+    const worker = startWorker(redis, { endsAtOnce: () => true, handle })
+    const notifier = startNotifier(redis)
+    notifier.notify(QUEUES.outbox, 'shard-1')
+    await eventually(() => expect(handle).toHaveBeenCalledTimes(1))
+    notifier.notify(QUEUES.outbox, 'shard-1')
+    await eventually(() => expect(handle).toHaveBeenCalledTimes(2))
+    const stopped = worker.stop(30_000).then(() => ended.push('stopped'))
+    second.resolve()
+    await eventually(() => expect(ended).toEqual(['second']))
+    first.resolve()
+    await stopped
+    expect(ended).toEqual(['second', 'first', 'stopped'])
+  })
+
+  it('handles every id of one job in one turn of the event loop, and a job of the version before', async () => {
+    const redis = ownRedis()
+    await redis.waitUntilHealthy(5_000)
+    const notifier = startNotifier(redis)
+    for (const id of ['shard-3', 'shard-1', 'shard-2']) notifier.notify(QUEUES.outbox, id)
+    await notifier.close()
+    expect(await redis.producer.llen(`${redis.prefix}:outbox:wait`)).toBe(1)
+    const queue = new Queue(QUEUES.outbox, { connection: redis.producer, prefix: redis.prefix, skipVersionCheck: true })
+    endings.push(() => queue.close())
+    await queue.add('wake-up', { id: 'shard-7' }, { deduplication: { id: 'shard-7', keepLastIfActive: true } })
+
+    const together: string[][] = []
+    let turn: string[] | null = null
+    const handle = (id: string) => {
+      if (turn === null) {
+        turn = []
+        together.push(turn)
+        queueMicrotask(() => {
+          turn = null
+        })
+      }
+      turn.push(id)
+      return Promise.resolve()
+    }
+    startWorker(redis, { endsAtOnce: () => true, handle })
+    await eventually(() => expect(together).toEqual([['shard-1', 'shard-2', 'shard-3'], ['shard-7']]))
+  })
+
+  // Guarantee: several processes share the shards: one job of an id runs at a time in all of them, whatever ids were woken together.
+  it('splits a job of several ids while another process lives, and runs one turn of an id at a time', async () => {
+    const redis = ownRedis()
+    await redis.waitUntilHealthy(5_000)
+    const hold = deferred()
+    const running = new Map<string, number>()
+    const handled: string[] = []
+    let parallelMax = 0
+    const handle = async (id: string) => {
+      handled.push(id)
+      running.set(id, (running.get(id) ?? 0) + 1)
+      parallelMax = Math.max(parallelMax, ...running.values())
+      await hold.promise
+      running.set(id, (running.get(id) ?? 0) - 1)
+    }
+    for (let process = 0; process < 2; process++) startWorker(redis, { endsAtOnce: () => false, handle })
+    const notifier = startNotifier(redis)
+    for (const id of ['shard-1', 'shard-2', 'shard-3']) notifier.notify(QUEUES.outbox, id)
+    await eventually(() => expect(handled.toSorted()).toEqual(['shard-1', 'shard-2', 'shard-3']))
+    for (const id of ['shard-1', 'shard-2', 'shard-4']) notifier.notify(QUEUES.outbox, id)
+    await eventually(() => expect(handled).toContain('shard-4'))
+    hold.resolve()
+    await eventually(() => expect(handled).toHaveLength(6))
+    expect(parallelMax).toBe(1)
   })
 })
 

@@ -15,19 +15,31 @@ const STOP_DEADLINE_MS = 10_000
  * for work without a job. Without Redis the sweep handles its findings directly, until Redis responds again.
  */
 export function createQueueWorker(redis: RedisConnections, runtime: Runtime, options: QueueWorkerOptions): QueueWorker {
-  const { queue, concurrency } = options
+  const { queue, concurrency, endsAtOnce = () => false } = options
   const logger = runtime.logger.child({ queue })
   const turns = createJobTurns(options, { logger, metrics: runtime.metrics })
-  const notifier = createQueueNotifier(redis, runtime)
-  const worker = openBullWorker(redis, options, { logger, metrics: runtime.metrics }, (id) => {
-    watchdog.took()
-    return turns.take(id)
-  })
+  const notifier = createQueueNotifier(redis, runtime, { joined: new Set() })
+  // One job at a time: BullMQ then begins it without asking for another first, and one that ends at once delays no other.
+  const jobs = () => (endsAtOnce() ? 1 : concurrency)
+  const worker = openBullWorker(
+    redis,
+    { queue, concurrency: jobs },
+    { logger, metrics: runtime.metrics },
+    async (ids) => {
+      watchdog.took()
+      const [first, ...others] = ids
+      // In the same turn of the event loop, so that the handler merges them.
+      if (endsAtOnce()) for (const id of ids) void turns.take(id)
+      // Each becomes a job, because each may run in one process at a time.
+      else if (others.length > 0) for (const id of ids) notifier.notify(queue, id)
+      else if (first !== undefined) await turns.take(first)
+    },
+  )
   const watchdog = createWatchdog({
     redis,
     runtime,
     options,
-    isBusy: () => turns.size >= concurrency,
+    isBusy: () => !endsAtOnce() && turns.size >= concurrency,
     replace: worker.replace,
   })
   const sweeper = createSweeper({

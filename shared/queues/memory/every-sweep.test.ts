@@ -36,7 +36,10 @@ const QUEUES: Readonly<Record<string, readonly [id: string, Start]>> = {
   outbox: [
     '3',
     (start, relay, overdue) =>
-      createOutboxWorker(start, { relay, overdue: async () => (await overdue()).map((shard) => Number(shard)) }),
+      createOutboxWorker(start, {
+        ...{ relay, isAlone: () => true },
+        overdue: async () => (await overdue()).map((shard) => Number(shard)),
+      }),
   ],
   webhooks: [
     'e-1',

@@ -15,9 +15,10 @@ interface Asked {
 export function createShardRounds(
   next: (shards: readonly number[]) => Promise<boolean>,
 ): (shard: number) => Promise<void> {
-  let asked: readonly Asked[] = []
+  let asked: Asked[] = []
   let rounds = 0
   const busy = new Set<number>()
+  let isStarting = false
 
   const round = async (served: readonly Asked[]): Promise<void> => {
     const shards = [...new Set(served.map(({ shard }) => shard))]
@@ -42,7 +43,13 @@ export function createShardRounds(
   }
   return (shard) =>
     new Promise((resolve, reject) => {
-      asked = [...asked, { shard, resolve, reject }]
-      start()
+      asked.push({ shard, resolve, reject })
+      // Shards that are requested in one turn share a round.
+      if (isStarting) return
+      isStarting = true
+      queueMicrotask(() => {
+        isStarting = false
+        start()
+      })
     })
 }
