@@ -80,13 +80,8 @@ const STAGES = {
     args: ['--import', 'tsx', 'test/drills/chart/run.ts'],
   },
   deploy: {
-    what: 'deploy/README.md followed literally for one process, from an empty machine to restore, update, going back and mishaps',
-    args: [
-      '--import',
-      'tsx',
-      'test/drills/deploy/run.ts',
-      ...['--story', 'one-process', '--story', 'one-process-update'],
-    ],
+    what: 'deploy/README.md followed literally, in one process and in one per type, from an empty machine to restore, update, going back and mishaps',
+    args: ['--import', 'tsx', 'test/drills/deploy/run.ts'],
   },
 }
 

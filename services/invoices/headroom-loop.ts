@@ -10,7 +10,7 @@ const LEASE_MS = 15_000
 const ROUND_MS = 10_000
 const PAUSE_MS = 1_000
 /** How often keys and pools are checked for one that is due; each is every ten minutes. */
-const POLL_EVERY_MS = 5_000
+const POLL_EVERY_MS = 15_000
 /** How often expired claims are searched; they are held for days. */
 const RELEASE_EVERY_MS = 60_000
 /** Rounds end after 10 s; a loop silent for longer than this has died. */

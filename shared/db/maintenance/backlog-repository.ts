@@ -24,12 +24,12 @@ export function createBacklogRepository(db: Database): BacklogRepository {
   return {
     queues: (at) =>
       Promise.all([
-        waitingOutboxes(db),
-        dirtyPayments(db),
+        waitingOutboxes(db, at),
+        dirtyPayments(db, at),
         deliveries(db, at),
         mails(db, at),
         recoveries(db, at),
-        auditRows(db),
+        auditRows(db, at),
       ]),
     oldestDeadline: async (actionChain, at) => {
       const first = await invoices.findOne(
@@ -57,67 +57,80 @@ export function createBacklogRepository(db: Database): BacklogRepository {
 
 const ms = (date: Date | null | undefined): Ms | null => (date === null || date === undefined ? null : toMs(date))
 
-async function waitingOutboxes(db: Database): Promise<QueueBacklog> {
+/**
+ * The row that has waited longest is read first: when there is none, as on most installations most of the time, that is the whole answer.
+ * Otherwise the rows are counted. `first` = when the first row falls due; undefined without any row.
+ */
+async function backlogOf(
+  { queue, at, first }: { readonly queue: QueueBacklog['queue']; readonly at: Ms; readonly first: Date | undefined },
+  count: () => Promise<number>,
+): Promise<QueueBacklog> {
+  if (first === undefined) return { queue, depth: 0, oldestDueAt: null }
+  const dueAt = toMs(first)
+  return { queue, depth: await count(), oldestDueAt: dueAt <= at ? dueAt : null }
+}
+
+async function waitingOutboxes(db: Database, at: Ms): Promise<QueueBacklog> {
   const invoices = db.collection(INVOICES)
   const waiting = { outboxShard: { $in: SHARDS }, outboxAt: { $exists: true } }
   const hint = 'invoice_outbox'
-  const [depth, first] = await Promise.all([
+  const row = await invoices.findOne(waiting, { sort: { outboxAt: 1 }, projection: { outboxAt: 1 }, hint })
+  return backlogOf({ queue: QUEUES.outbox, at, first: row?.outboxAt }, () =>
     invoices.countDocuments(waiting, { hint, limit: COUNT_MAX }),
-    invoices.findOne(waiting, { sort: { outboxAt: 1 }, projection: { outboxAt: 1 }, hint }),
-  ])
-  return { queue: QUEUES.outbox, depth, oldestDueAt: ms(first?.outboxAt) }
+  )
 }
 
 /** Stored payments not folded into their invoice. A sweep that found one moves it to the end, so its age is that of the last check. */
-async function dirtyPayments(db: Database): Promise<QueueBacklog> {
+async function dirtyPayments(db: Database, at: Ms): Promise<QueueBacklog> {
   const payments = db.collection(PAYMENTS)
   const dirty = { dirtyAt: { $exists: true } }
   const hint = 'payment_dirty'
-  const [depth, first] = await Promise.all([
+  const row = await payments.findOne(dirty, { sort: { dirtyAt: 1 }, projection: { dirtyAt: 1 }, hint })
+  return backlogOf({ queue: QUEUES.invoiceTransitions, at, first: row?.dirtyAt }, () =>
     payments.countDocuments(dirty, { hint, limit: COUNT_MAX }),
-    payments.findOne(dirty, { sort: { dirtyAt: 1 }, projection: { dirtyAt: 1 }, hint }),
-  ])
-  return { queue: QUEUES.invoiceTransitions, depth, oldestDueAt: ms(first?.dirtyAt) }
+  )
 }
 
 async function deliveries(db: Database, at: Ms): Promise<QueueBacklog> {
   const rows = db.collection(WEBHOOK_DELIVERIES)
+  const queue = QUEUES.webhooks
+  // The index begins with the endpoint, so the oldest row is found endpoint by endpoint.
+  const hint = 'delivery_due'
+  if ((await rows.findOne({ status: 'pending' }, { projection: { _id: 1 }, hint })) === null)
+    return { queue, depth: 0, oldestDueAt: null }
   const [depth, oldest] = await Promise.all([
-    rows.countDocuments({ status: 'pending' }, { hint: 'delivery_due', limit: COUNT_MAX }),
+    rows.countDocuments({ status: 'pending' }, { hint, limit: COUNT_MAX }),
     rows.aggregate<{ dueAt: Date }>(dueEndpoints(at, 1)).toArray(),
   ])
-  return { queue: QUEUES.webhooks, depth, oldestDueAt: ms(oldest[0]?.dueAt) }
+  return { queue, depth, oldestDueAt: ms(oldest[0]?.dueAt) }
 }
 
 async function mails(db: Database, at: Ms): Promise<QueueBacklog> {
   const rows = db.collection(MAILS)
   const pending = { status: 'pending' as const }
   const hint = 'mail_due'
-  const [depth, first] = await Promise.all([
+  const row = await rows.findOne(pending, { sort: { dueAt: 1 }, projection: { dueAt: 1 }, hint })
+  return backlogOf({ queue: QUEUES.mail, at, first: row?.dueAt }, () =>
     rows.countDocuments(pending, { hint, limit: COUNT_MAX }),
-    rows.findOne({ ...pending, dueAt: { $lte: toDate(at) } }, { sort: { dueAt: 1 }, projection: { dueAt: 1 }, hint }),
-  ])
-  return { queue: QUEUES.mail, depth, oldestDueAt: ms(first?.dueAt) }
+  )
 }
 
 async function recoveries(db: Database, at: Ms): Promise<QueueBacklog> {
   const rows = db.collection(DELIVERY_RECOVERIES)
   const open = { state: 'open' as const }
   const hint = 'recovery_due'
-  const [depth, first] = await Promise.all([
+  const row = await rows.findOne(open, { sort: { dueAt: 1 }, projection: { dueAt: 1 }, hint })
+  return backlogOf({ queue: QUEUES.recoveries, at, first: row?.dueAt }, () =>
     rows.countDocuments(open, { hint, limit: COUNT_MAX }),
-    rows.findOne({ ...open, dueAt: { $lte: toDate(at) } }, { sort: { dueAt: 1 }, projection: { dueAt: 1 }, hint }),
-  ])
-  return { queue: QUEUES.recoveries, depth, oldestDueAt: ms(first?.dueAt) }
+  )
 }
 
-async function auditRows(db: Database): Promise<QueueBacklog> {
+async function auditRows(db: Database, at: Ms): Promise<QueueBacklog> {
   const rows = db.collection(AUDIT_LOG)
   const waiting = { waits: true as const }
   const hint = 'audit_waiting'
-  const [depth, first] = await Promise.all([
+  const row = await rows.findOne(waiting, { sort: { at: 1, _id: 1 }, projection: { at: 1 }, hint })
+  return backlogOf({ queue: 'audit-chain', at, first: row?.at }, () =>
     rows.countDocuments(waiting, { hint, limit: COUNT_MAX }),
-    rows.findOne(waiting, { sort: { at: 1, _id: 1 }, projection: { at: 1 }, hint }),
-  ])
-  return { queue: 'audit-chain', depth, oldestDueAt: ms(first?.at) }
+  )
 }

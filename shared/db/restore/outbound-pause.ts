@@ -9,22 +9,36 @@ export interface OutboundPause {
   isPaused(): Promise<boolean>
 }
 
+const pauses = new WeakMap<Database, OutboundPause>()
+
 /**
- * Reads the state of the restore at most once a second: after a restore, neither webhooks nor mails are sent until a person has confirmed
- * it. Throws when the store cannot be read.
+ * Reads the state of the restore at most once a second for all who send over a connection: after a restore, neither webhooks nor mails are
+ * sent until a person has confirmed it. Throws when the store cannot be read.
  */
 export function createOutboundPause(db: Database): OutboundPause {
-  let answer: boolean | null = null
+  const known = pauses.get(db)
+  if (known !== undefined) return known
+  let answer: Promise<boolean> | null = null
   let askedAt = 0
-  return {
+  const ask = async (): Promise<boolean> => {
+    const state = await readRestoreState(db)
+    return state !== null && state.state !== 'confirmed'
+  }
+  const pause: OutboundPause = {
     isPaused: async () => {
       const now = performance.now()
       if (answer === null || now - askedAt >= POLL_MS) {
-        const state = await readRestoreState(db)
-        answer = state !== null && state.state !== 'confirmed'
         askedAt = now
+        const asked = ask()
+        answer = asked
+        // Whoever comes next asks again.
+        asked.catch(() => {
+          if (answer === asked) answer = null
+        })
       }
-      return answer
+      return await answer
     },
   }
+  pauses.set(db, pause)
+  return pause
 }

@@ -1,8 +1,10 @@
+import type mongoose from 'mongoose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createExportRecords } from '#shared/db/audit/export-records.ts'
 import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
+import { connectDatabase } from '#shared/db/connection/connect.ts'
 import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
 import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
@@ -29,9 +31,9 @@ const NETWORKS = {
 }
 
 /** A process that collects, with metrics of its own. */
-function collecting() {
+function collecting(db = stores.db) {
   const metrics = createMetrics({ defaults: false })
-  const { db, runtime } = stores
+  const { runtime } = stores
   const collector = createBacklogCollector({
     ...runtime,
     metrics,
@@ -227,4 +229,38 @@ it('is collected by one process at a time, and the next takes over when it ends'
   await second.collector.run()
   expect([await first.value(depth), await second.value(depth)]).toEqual([null, 0])
   await second.collector.stop()
+})
+
+// Guarantee: figures that nobody needs cost nothing while nothing happens.
+it('asks one question of each empty queue, and reads all cursors at once', async () => {
+  const url = new URL(stores.mongoUrl)
+  url.searchParams.set('monitorCommands', 'true')
+  const db = await connectDatabase({ url: url.href, name: stores.database, logger: stores.runtime.logger })
+  try {
+    const cursors = createCursorRepository(db)
+    await cursors.create(cursor({}))
+    await cursors.create(cursor({ id: 'test:bitcoin', network: 'bitcoin' }))
+    const { collector } = collecting(db)
+    const asked: string[] = []
+    db.connection.getClient().on('commandStarted', ({ commandName, command }: mongoose.mongo.CommandStartedEvent) => {
+      asked.push(`${commandName} ${command[commandName]}`)
+    })
+    await collector.run()
+    const about = (name: string) => asked.filter((each) => each.endsWith(` ${name}`))
+    for (const name of [
+      'payments',
+      'webhook_deliveries',
+      'mails',
+      'delivery_recoveries',
+      'audit_log',
+      'chain_cursors',
+    ]) {
+      expect(about(name), name).toEqual([`find ${name}`])
+    }
+    // One is about outboxes, and one for each chain and for none about deadlines.
+    expect(about('invoices')).toEqual(Array.from({ length: 4 }, () => 'find invoices'))
+    await collector.stop()
+  } finally {
+    await db.close()
+  }
 })

@@ -9,14 +9,14 @@ import type { NodePrices, NodeUsageRepository } from '#shared/ports/node-usage.t
 import type { RateRepository } from '#shared/ports/rates.ts'
 import type { Metrics, Runtime } from '#shared/ports/runtime.ts'
 import { backupAge, type VerifiedBackups } from '#shared/ports/verified-backups.ts'
-import { createNetworkLag } from '#shared/usecases/networks/network-lag.ts'
+import { createNetworkLag, type NetworkLag } from '#shared/usecases/networks/network-lag.ts'
 import { type NodeCosts, nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { type StuckNetwork, stuckNetwork } from '#shared/usecases/networks/stuck-network.ts'
 
 /** Dependencies of collecting. */
 export interface CollectBacklogsDeps extends Pick<Runtime, 'clock' | 'random' | 'logger'> {
   readonly backlogs: BacklogRepository
-  readonly cursors: Pick<CursorRepository, 'find' | 'list'>
+  readonly cursors: Pick<CursorRepository, 'list'>
   readonly rates: Pick<RateRepository, 'latest'>
   readonly verifiedBackups: Pick<VerifiedBackups, 'latest'>
   readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
@@ -68,7 +68,7 @@ const GAUGES = [
  */
 export function createBacklogCollector(deps: CollectBacklogsDeps): BacklogCollector {
   const owner = deps.random.uuid()
-  const lag = createNetworkLag(deps)
+  const chains = createChainFigures(deps)
   const costs = costsOfAMinute(deps)
   let holds = false
   const forgetAll = () => {
@@ -83,7 +83,7 @@ export function createBacklogCollector(deps: CollectBacklogsDeps): BacklogCollec
     // The last collection may contain a kind or a network that no longer exists.
     const published = await Promise.all([
       collectWork(deps, at),
-      collectChains(deps, lag, at),
+      chains(at),
       collectRates(deps, at),
       collectBackups(deps, at),
       collectCosts(deps, costs),
@@ -132,13 +132,23 @@ function stuckLabels({ trouble }: ChainCursor, stuck: StuckNetwork | null) {
   return { cause: stuck?.cause ?? '', block: String(failed?.height ?? ''), method: failed?.method ?? '' }
 }
 
+/** Figures of every chain. Its lag is evaluated from the cursors of the same list. */
+function createChainFigures(deps: CollectBacklogsDeps): (at: Ms) => Promise<Publish> {
+  let cursors: ReadonlyMap<string, ChainCursor> = new Map()
+  const find: CursorRepository['find'] = async (mode, network) => cursors.get(`${mode}:${network}`) ?? null
+  const lag = createNetworkLag({ ...deps, cursors: { find } })
+  return async (at) => {
+    cursors = new Map((await deps.cursors.list()).map((cursor) => [cursor.id, cursor]))
+    return await collectChains(deps, { cursors, lag }, at)
+  }
+}
+
 async function collectChains(
   deps: CollectBacklogsDeps,
-  lag: ReturnType<typeof createNetworkLag>,
+  { cursors, lag }: { readonly cursors: ReadonlyMap<string, ChainCursor>; readonly lag: NetworkLag },
   at: Ms,
 ): Promise<Publish> {
   const { metrics, catalog, backlogs } = deps
-  const cursors = new Map((await deps.cursors.list()).map((cursor) => [cursor.id, cursor]))
   const scanned = MODES.flatMap((mode) =>
     NETWORK_IDS.filter((network) => catalog.hasNode(network, mode)).map((network) => ({ mode, network })),
   )

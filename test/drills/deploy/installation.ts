@@ -28,8 +28,8 @@ export interface Installation {
   database(): Promise<Database>
   /** The service of MongoDB that is primary now. Throws after a minute without one. */
   primary(): Promise<string>
-  /** Waits until the container of the command line is ready. */
-  untilReady(): Promise<void>
+  /** Waits until a container of Paymesh is ready; without a name, the one of the command line. Throws when it does not become ready. */
+  untilReady(service?: string, slot?: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -114,8 +114,8 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       databases.push(db)
       return db
     },
-    untilReady: async () => {
-      const url = `http://${network.address(main, 0)}:4110/readyz`
+    untilReady: async (service = main, slot = 0) => {
+      const url = `http://${network.address(service, slot)}:4110/readyz`
       for (const until = Date.now() + READY_MS; Date.now() < until; await delay(300)) {
         const isReady = await fetch(url, { signal: AbortSignal.timeout(3_000) }).then(
           (answer) => answer.ok,
@@ -123,7 +123,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         )
         if (isReady) return
       }
-      throw new Error(`${main} did not become ready:\n${compose.logs(main).split('\n').slice(-15).join('\n')}`)
+      throw new Error(`${service} did not become ready:\n${compose.logs(service).split('\n').slice(-15).join('\n')}`)
     },
     stop: async () => {
       for (const db of databases) await db.close()

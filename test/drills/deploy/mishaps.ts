@@ -10,6 +10,8 @@ const BACK_MS = 120_000
 const UNKNOWN = 'PAYMESH_WEBHOK_CONCURRENCY'
 const CONTAINER_USER = 10_001
 
+const isStore = (service: string): boolean => /^(?:mongo-\d|redis)$/.test(service)
+
 /** Kills the process of a service; the supervisor of Compose starts it again, and a payment made meanwhile is announced. */
 export async function killOnce(story: Story, installation: Installation, shop: Shop, service: string): Promise<void> {
   const { compose } = installation
@@ -17,12 +19,13 @@ export async function killOnce(story: Story, installation: Installation, shop: S
   const invoice = await shop.open()
   await check(story, `kill -9 of ${service}: it is started again`, async () => {
     if (pid === undefined) return { checked: 0, faults: [`${service} does not run`] }
+    const before = compose.pids(service).length
     process.kill(pid, 'SIGKILL')
     await shop.pay(invoice)
-    for (const until = Date.now() + BACK_MS; compose.pids(service).length === 0 && Date.now() < until; )
-      await delay(100)
-    await installation.untilReady()
-    return { checked: 1, faults: compose.pids(service).includes(pid) ? [`${pid} still runs`] : [] }
+    const isBack = (): boolean => compose.pids(service).length >= before && !compose.pids(service).includes(pid)
+    for (const until = Date.now() + BACK_MS; !isBack() && Date.now() < until; ) await delay(100)
+    await installation.untilReady(isStore(service) ? undefined : service)
+    return { checked: 1, faults: isBack() ? [] : [`${compose.pids(service).length} of ${before} run`] }
   })
   await check(story, `a payment made while ${service} was down is announced`, async () => {
     await untilAnnounced(shop, invoice.id)

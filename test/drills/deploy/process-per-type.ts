@@ -1,7 +1,7 @@
 import { backUp, restoreElsewhere } from './back-ups.ts'
 import { openShop, payOnChain, startByPage } from './install.ts'
 import { fillDisk, killOnce, tryUnknownSetting, tryWrongMasterKey } from './mishaps.ts'
-import { replaceOneByOne } from './rolling.ts'
+import { EDGES, replaceOneByOne, WORKERS } from './rolling.ts'
 import type { Story } from './story.ts'
 
 /** A process per type, with three members of MongoDB, Redis and two processes of the API. */
@@ -13,8 +13,7 @@ export async function drillProcessPerType(story: Story): Promise<void> {
   await replaceOneByOne(story, machine)
   const archive = await backUp(story, machine)
   await restoreElsewhere(story, machine, archive, shop)
-  await killOnce(story, machine, shop, 'invoices')
-  await killOnce(story, machine, shop, 'webhooks')
+  for (const service of [...WORKERS, ...EDGES]) await killOnce(story, machine, shop, service)
   await killOnce(story, machine, shop, await machine.primary())
   await killOnce(story, machine, shop, 'redis')
   await fillDisk(story, machine)

@@ -7,12 +7,12 @@ import { check, type Story } from './story.ts'
 import { startTraffic } from './updates.ts'
 
 /** Services that the balancer leads to; the other ones take no request from outside. */
-const EDGES = ['api', 'checkout', 'admin'] as const
-const WORKERS = ['mailer', 'webhooks', 'maintenance', 'invoices', 'rates', 'scanner'] as const
+export const EDGES = ['api', 'checkout', 'admin'] as const
+/** Services that look for their work themselves. */
+export const WORKERS = ['mailer', 'webhooks', 'maintenance', 'invoices', 'rates', 'scanner'] as const
 const PHASE_MS = 10_000
 /** "5 s later", says the page. */
 const DRAIN_MS = 5_000
-const READY_MS = 180_000
 
 /** "One process after the other": the update and back under load, without a failed request; then the update again. */
 export async function replaceOneByOne(story: Story, installation: Installation): Promise<void> {
@@ -71,11 +71,15 @@ async function prepare(
 }
 
 /** Replaces each process of a service; of a service with one, the new one starts first. */
-async function replace({ compose, network }: Installation, name: string, slots: readonly number[]): Promise<boolean> {
+async function replace(
+  { compose, network, untilReady }: Installation,
+  name: string,
+  slots: readonly number[],
+): Promise<boolean> {
   const isEdge = EDGES.some((edge) => edge === name)
   const begin = async (slot: number): Promise<void> => {
     await compose.startBeside(name, slot)
-    await untilReady(network.address(name, slot))
+    await untilReady(name, slot)
     if (isEdge) await network.drain(name, slot, false)
   }
   const end = async (slot: number): Promise<boolean> => {
@@ -92,15 +96,4 @@ async function replace({ compose, network }: Installation, name: string, slots: 
     if (slots.length > 1) await begin(slot)
   }
   return ends.every(Boolean)
-}
-
-async function untilReady(address: string): Promise<void> {
-  for (const until = Date.now() + READY_MS; Date.now() < until; await delay(300)) {
-    const isReady = await fetch(`http://${address}:4110/readyz`, { signal: AbortSignal.timeout(3_000) }).then(
-      (answer) => answer.ok,
-      () => false,
-    )
-    if (isReady) return
-  }
-  throw new Error(`the process at ${address} did not become ready`)
 }
