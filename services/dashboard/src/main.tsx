@@ -17,14 +17,14 @@ const OPEN_PAGES = /^\/(login|invitation|reset)\b/
 allowTextOnly()
 watchMissingCode()
 if (!OPEN_PAGES.test(window.location.pathname)) void queryClient.prefetchQuery(sessionQuery)
-const known = routesOf(routes)
 void start()
 
 /** No `await` at the top level: the pages import parts of this file, which would wait for them. */
 async function start(): Promise<void> {
-  await Promise.all([requestCode(known, window.location.pathname), documentIsRead()])
+  await Promise.all([requestCode(routes, window.location.pathname), documentIsRead()])
   const root = document.getElementById('root')
   if (root === null) return
+  const known = routesOf(routes)
   createRoot(root).render(
     <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>

@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import { matchRoutes, type RouteObject, useRoutes } from 'react-router'
 import { PageSkeleton } from '../parts/page-skeleton.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
@@ -12,10 +12,18 @@ export interface PageRoute {
   readonly children?: readonly PageRoute[]
 }
 
-/** In the form of the router, whose declarative half has a third of the size of its data routers, which the pages do not use. */
+type Load = NonNullable<PageRoute['lazy']>
+
+/** Components that have been loaded, by what loads them. */
+const loaded = new Map<Load, ComponentType>()
+
+/**
+ * Routes in the form of the router, whose declarative half has a third of the size of its data routers, which the pages do not use. Pages
+ * whose code `requestCode` has loaded are shown at once.
+ */
 export function routesOf(routes: readonly PageRoute[]): RouteObject[] {
   return routes.map(({ path, index, element, lazy: load, children }): RouteObject => {
-    const shown = load === undefined ? element : lazyElement(load)
+    const shown = load === undefined ? element : elementOf(load)
     const own = { ...(path !== undefined && { path }), element: shown, handle: load }
     return index === true
       ? { ...own, index }
@@ -23,27 +31,19 @@ export function routesOf(routes: readonly PageRoute[]): RouteObject[] {
   })
 }
 
-/** Components by what loads them, once they have been loaded. */
-const loaded = new Map<unknown, ComponentType>()
-
-function lazyElement(load: NonNullable<PageRoute['lazy']>): ReactNode {
-  return <LoadedPage load={load} Lazy={lazy(async () => ({ default: (await load()).Component }))} />
-}
-
-/** Shows the component at once if its code is at hand; otherwise React shows the skeleton first, and that for at least 300 ms. */
-function LoadedPage(props: { readonly load: NonNullable<PageRoute['lazy']>; readonly Lazy: ComponentType }) {
-  const [Page] = useState<ComponentType>(() => loaded.get(props.load) ?? props.Lazy)
+function elementOf(load: Load): ReactNode {
+  const Page = loaded.get(load) ?? lazy(async () => ({ default: (await load()).Component }))
   return <Page />
 }
 
 /**
  * Requests the code of all routes that an address shows, together: rendering would request the page after its frame. Resolves when it has
- * arrived, or cannot be loaded.
+ * arrived, or cannot be loaded. Call `routesOf` after it: a page whose code is missing when it is rendered is preceded by a skeleton, which
+ * React shows for at least 300 ms.
  */
-export async function requestCode(routes: RouteObject[], pathname: string): Promise<void> {
-  const loads = (matchRoutes(routes, pathname) ?? []).flatMap(({ route }) =>
-    typeof route.handle === 'function' ? [route.handle as NonNullable<PageRoute['lazy']>] : [],
-  )
+export async function requestCode(routes: readonly PageRoute[], pathname: string): Promise<void> {
+  const matches = matchRoutes(routesOf(routes), pathname) ?? []
+  const loads = matches.flatMap(({ route }) => (typeof route.handle === 'function' ? [route.handle as Load] : []))
   // One that fails fails again where it is rendered, and is shown there.
   await Promise.allSettled(loads.map(async (load) => loaded.set(load, (await load()).Component)))
 }
