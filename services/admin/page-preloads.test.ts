@@ -7,16 +7,17 @@ import { createPagePreloads } from './page-preloads.ts'
 const folder = mkdtempSync(join(tmpdir(), 'paymesh-preloads-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const chunk = (file: string, imports: string[] = [], css: string[] = []) => ({ file: `assets/${file}`, imports, css })
+const group = (name: string, imports: string[]) => ({ ...chunk(`${name}.js`, imports), name })
 mkdirSync(join(folder, '.vite'))
 writeFileSync(
   join(folder, '.vite/manifest.json'),
   JSON.stringify({
-    'src/main.tsx': chunk('main.js', ['_vendor.js']),
+    '_main-Cx1.js': group('main', ['_vendor.js']),
     '_vendor.js': chunk('vendor.js'),
     '_part.js': chunk('part.js', ['_vendor.js']),
-    'src/frame/place-route.tsx': chunk('frame.js', ['_part.js']),
+    '_frame-Cx2.js': group('frame', ['_part.js']),
     'src/pages/login/login-page.tsx': chunk('login.js'),
-    'src/pages/overview/overview-page.tsx': chunk('overview.js', ['_part.js', 'src/main.tsx'], ['assets/overview.css']),
+    'src/pages/overview/overview-page.tsx': chunk('overview.js', ['_part.js', '_main-Cx1.js'], ['assets/overview.css']),
     'src/pages/deliveries/deliveries-page.tsx': chunk('deliveries.js'),
   }),
 )

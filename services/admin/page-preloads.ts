@@ -7,15 +7,16 @@ const manifestOf = z.record(
   z.string(),
   z.object({
     file: z.string(),
+    name: z.string().default(''),
     imports: z.array(z.string()).default([]),
     css: z.array(z.string()).default([]),
   }),
 )
 type Manifest = z.output<typeof manifestOf>
 
-/** The program of every page. */
-const MAIN = 'src/main.tsx'
-const FRAME = 'src/frame/place-route.tsx'
+/** The program of every page, and the frame around most: groups of the build (services/dashboard/vite.config.ts). */
+const MAIN = 'main'
+const FRAME = 'frame'
 /** Pages without the frame of signed-in people. */
 const OPEN_PAGES = ['login', 'reset', 'invitation']
 /** First segments whose pages are named by the second one. */
@@ -30,7 +31,7 @@ export function createPagePreloads(folder: string): (path: string) => string | n
   const path = join(folder, '.vite/manifest.json')
   const manifest = existsSync(path) ? manifestOf.parse(JSON.parse(readFileSync(path, 'utf8'))) : {}
   return (url) => {
-    const keys = [MAIN, ...sourcesOf(url)].filter((key) => manifest[key] !== undefined)
+    const keys = [MAIN, ...chunksOf(url)].map((chunk) => keyOf(manifest, chunk))
     const files = new Set(keys.flatMap((key) => [...filesOf(manifest, key)]))
     return files.size === 0 ? null : [...files].map(linkTo).join(', ')
   }
@@ -39,8 +40,12 @@ export function createPagePreloads(folder: string): (path: string) => string | n
 const linkTo = (file: string) =>
   file.endsWith('.css') ? `</${file}>; rel=preload; as=style; crossorigin` : `</${file}>; rel=modulepreload`
 
-/** The sources of a path's page; a page has a folder of its own name. */
-function sourcesOf(url: string): readonly string[] {
+/** A page's key is its source, that of a group ends in the hash of its content. */
+const keyOf = (manifest: Manifest, chunk: string): string =>
+  manifest[chunk] === undefined ? (Object.keys(manifest).find((key) => manifest[key]?.name === chunk) ?? chunk) : chunk
+
+/** The chunks of a path: the frame by its name, a page by its source, which has a folder of its own name. */
+function chunksOf(url: string): readonly string[] {
   const segments = url.split('/').filter((segment) => segment !== '')
   const [first = '', mode = ''] = segments
   const pageOf = (name: string) => `src/pages/${name}/${name}-page.tsx`

@@ -88,10 +88,10 @@ test.each([
   ['webhooks/deliveries', []],
 ] as const)('the first data of %s is requested without waiting for the program', async (path, reads) => {
   const { page, url } = await signedIn(path)
-  // The first script alone arrives.
-  await page.route(/\/assets\/(?!first-)[^/]*\.js$/, neverArrives)
+  // The first script alone arrives, and no style sheet.
+  await page.route(/\/assets\/((?!first-)[^/]*\.js|[^/]*\.css)$/, neverArrives)
   const asked = questionsOf(page)
-  await page.goto(url)
+  await page.goto(url, { waitUntil: 'commit' })
   await expect
     .poll(() => procedures(asked))
     .toEqual(expect.arrayContaining(['auth.me', 'overview.attention', ...reads]))

@@ -55,7 +55,7 @@ test('a frame whose code is gone shows a sentence and a button, not a blank page
   const page = await browser.open({ expected: GONE })
   await logIn(page, dev, '/account')
   await settled(page)
-  const server = await upgrade(page, /\/assets\/place-route-/)
+  const server = await upgrade(page, /\/assets\/frame-/)
   await page.reload()
   await page.getByRole('heading', { name: 'Something went wrong on this page' }).waitFor()
   await server.mend()

@@ -61,6 +61,18 @@ test('the state of a payment and the way on are in view on a desk, without scrol
   await expect.poll(() => isInWindow(pick, '.stick .main')).toBe(true)
 })
 
+test('each coin is shown by a drawn mark of its own, and letters stand for none', async () => {
+  const page = await checkout('pick')
+  await page.locator('.coin button').first().waitFor()
+  const names = await page.locator('.coin button').count()
+  expect(await page.locator('.coin button svg.coin-mark').count()).toBe(names)
+  expect(await page.locator('.coin-mark.letters').count()).toBe(0)
+  const drawn = await page
+    .locator('.coin button svg.coin-mark path')
+    .evaluateAll((paths) => paths.map((path) => path.getAttribute('d')))
+  expect(new Set(drawn).size).toBe(names)
+})
+
 test('the sentence above the code says what the code holds', async () => {
   const token = await checkout('pay')
   await token.getByText('Copy both into your wallet. The code holds only the address.').waitFor()

@@ -17,10 +17,14 @@ const OPEN_PAGES = /^\/(login|invitation|reset)\b/
 allowTextOnly()
 watchMissingCode()
 if (!OPEN_PAGES.test(window.location.pathname)) void queryClient.prefetchQuery(sessionQuery)
-const known = routesOf(routes)
-requestCode(known, window.location.pathname)
-const root = document.getElementById('root')
-if (root !== null) {
+void start()
+
+/** No `await` at the top level: the pages import parts of this file, which would wait for them. */
+async function start(): Promise<void> {
+  await Promise.all([requestCode(routes, window.location.pathname), documentIsRead()])
+  const root = document.getElementById('root')
+  if (root === null) return
+  const known = routesOf(routes)
   createRoot(root).render(
     <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>
@@ -31,4 +35,10 @@ if (root !== null) {
       </QueryClientProvider>
     </MantineProvider>,
   )
+}
+
+/** The first script waits for nothing, so that no style sheet delays the data: it may run before the document has been read. */
+async function documentIsRead(): Promise<void> {
+  if (document.readyState !== 'loading') return
+  await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }))
 }

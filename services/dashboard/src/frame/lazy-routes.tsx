@@ -12,10 +12,18 @@ export interface PageRoute {
   readonly children?: readonly PageRoute[]
 }
 
-/** In the form of the router, whose declarative half has a third of the size of its data routers, which the pages do not use. */
+type Load = NonNullable<PageRoute['lazy']>
+
+/** Components that have been loaded, by what loads them. */
+const loaded = new Map<Load, ComponentType>()
+
+/**
+ * Routes in the form of the router, whose declarative half has a third of the size of its data routers, which the pages do not use. Pages
+ * whose code `requestCode` has loaded are shown at once.
+ */
 export function routesOf(routes: readonly PageRoute[]): RouteObject[] {
   return routes.map(({ path, index, element, lazy: load, children }): RouteObject => {
-    const shown = load === undefined ? element : lazyElement(load)
+    const shown = load === undefined ? element : elementOf(load)
     const own = { ...(path !== undefined && { path }), element: shown, handle: load }
     return index === true
       ? { ...own, index }
@@ -23,17 +31,21 @@ export function routesOf(routes: readonly PageRoute[]): RouteObject[] {
   })
 }
 
-function lazyElement(load: NonNullable<PageRoute['lazy']>): ReactNode {
-  const Page = lazy(async () => ({ default: (await load()).Component }))
+function elementOf(load: Load): ReactNode {
+  const Page = loaded.get(load) ?? lazy(async () => ({ default: (await load()).Component }))
   return <Page />
 }
 
-/** Requests the code of all routes that an address shows, together: rendering would request the page after its frame. */
-export function requestCode(routes: RouteObject[], pathname: string): void {
-  for (const { route } of matchRoutes(routes, pathname) ?? []) {
-    // One that fails fails again where it is rendered, and is shown there.
-    if (typeof route.handle === 'function') Promise.resolve(route.handle()).catch(() => {})
-  }
+/**
+ * Requests the code of all routes that an address shows, together: rendering would request the page after its frame. Resolves when it has
+ * arrived, or cannot be loaded. Call `routesOf` after it: a page whose code is missing when it is rendered is preceded by a skeleton, which
+ * React shows for at least 300 ms.
+ */
+export async function requestCode(routes: readonly PageRoute[], pathname: string): Promise<void> {
+  const matches = matchRoutes(routesOf(routes), pathname) ?? []
+  const loads = matches.flatMap(({ route }) => (typeof route.handle === 'function' ? [route.handle as Load] : []))
+  // One that fails fails again where it is rendered, and is shown there.
+  await Promise.allSettled(loads.map(async (load) => loaded.set(load, (await load()).Component)))
 }
 
 /** The route of the current address. Code that cannot be loaded is replaced with a sentence and a button. */
