@@ -1,17 +1,18 @@
 import { otherCheckout } from './against.ts'
-import { type Child, freePort, pause } from './child.ts'
+import { type Child, cpuSecondsOf, freePort, pause } from './child.ts'
 import { type DeliveryStage, matched, openDeliveryStage } from './delivery-stage.ts'
 import type { Arrival } from './merchant.ts'
 import type { BenchOptions } from './options.ts'
 import { type Rig, withRig } from './rig.ts'
 import { medianAndRange, percentile } from './statistics.ts'
+import { storeProcesses } from './store-processes.ts'
 import { createWorkMeter, type WorkCounts, type WorkMeter, workText } from './work-counts.ts'
 
 /** Prepared rows for each second of a measurement; more than any machine of this size sends. */
 const ROWS_PER_SECOND = 2_400
 /** Concurrent invoices from request to webhook when the rate is measured. */
 const OUTSTANDING = 512
-const PACES = [100, 300] as const
+const PACES = [10, 100, 300] as const
 /** At this pace every invoice is alone: batched writes wait for 40 ms at most. */
 const LONE_PACE = 5
 const LONE_SECONDS = 8
@@ -58,6 +59,10 @@ async function alternate(options: BenchOptions, sides: readonly Side[]): Promise
 async function withSide(options: BenchOptions, rig: Rig, run: (side: Side) => Promise<void>): Promise<void> {
   const stage = await openDeliveryStage(rig)
   const services = { webhooks: await rig.startService('webhooks') }
+  const { mongod, redis } = await storeProcesses(rig.api.db, rig.stores.redisUrl)
+  // With everything in one process it is the same child.
+  const own = services.webhooks === rig.api.child ? { serve: rig.api.child } : { api: rig.api.child, ...services }
+  const processes = { ...own, mongod: processOf(mongod), redis: processOf(redis) }
   const figures: Figures = { bare: [], due: [], whole: [], delays: new Map(), lone: [] }
   const meter = createWorkMeter(rig.api.db, rig.stores.redisUrl)
   try {
@@ -66,7 +71,7 @@ async function withSide(options: BenchOptions, rig: Rig, run: (side: Side) => Pr
     await run({
       runRound: async (round) => {
         const print = (line: string) => options.print(`  round ${round}: ${line}`)
-        await oneRound({ rig, stage, services, meter, options: { ...options, print } }, figures)
+        await oneRound({ rig, stage, services, processes, meter, options: { ...options, print } }, figures)
       },
       report: () => report(figures, options),
     })
@@ -89,6 +94,8 @@ interface Round {
   readonly rig: Rig
   readonly stage: DeliveryStage
   readonly services: Services
+  /** Those whose CPU an invoice costs: the product's and the stores'. */
+  readonly processes: Readonly<Record<string, Measured>>
   readonly meter: WorkMeter
   readonly options: BenchOptions
 }
@@ -214,12 +221,12 @@ async function lone({ stage, meter }: Round, { lone: counts }: Figures): Promise
 }
 
 async function paced(
-  { rig, stage, options, services, meter }: Round,
+  { stage, options, processes, meter }: Round,
   perSecond: number,
   { delays }: Figures,
 ): Promise<string> {
   await pause(1_000)
-  const cpu = cpuMeter({ api: rig.api.child, ...services, merchant: stage.merchant })
+  const cpu = cpuMeter(processes)
   const span = await meter.begin()
   const { created } = await stage.create({ perSecond }, Math.max(options.seconds, 5))
   await pause(TAIL_MS)
@@ -239,14 +246,19 @@ async function paced(
   return `${perSecond}/s: commit to arrival p50 ${ms(p50)} p99 ${ms(p99)}; intended request to arrival p50 ${ms(percentile(request, 0.5))} p99 ${ms(percentile(request, 0.99))}; ${used}`
 }
 
-/** CPU time per item of each process since now. */
-function cpuMeter(children: Readonly<Record<string, Child>>): (items: number) => string {
-  const before = Object.entries(children).map(([name, child]) => [name, child, child.cpuSeconds()] as const)
-  return (items) =>
-    before
-      .map(([name, child, since]) => {
-        const now = child.cpuSeconds()
-        return since === null || now === null ? '' : `${name} ${(((now - since) * 1e6) / items).toFixed(0)} µs`
-      })
-      .join(', ')
+type Measured = Pick<Child, 'cpuSeconds'>
+
+const processOf = (pid: number | null): Measured => ({ cpuSeconds: () => cpuSecondsOf(pid ?? undefined) })
+
+/** CPU time per item of each process since now, and their sum. */
+function cpuMeter(processes: Readonly<Record<string, Measured>>): (items: number) => string {
+  const before = Object.entries(processes).map(([name, child]) => [name, child, child.cpuSeconds()] as const)
+  return (items) => {
+    const used = before.map(([name, child, since]) => {
+      const now = child.cpuSeconds()
+      return [name, since === null || now === null ? Number.NaN : ((now - since) * 1e6) / items] as const
+    })
+    const sum = used.reduce((total, [, micros]) => total + micros, 0)
+    return `${used.map(([name, micros]) => `${name} ${micros.toFixed(0)} µs`).join(', ')}, together ${sum.toFixed(0)} µs`
+  }
 }

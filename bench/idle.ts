@@ -14,6 +14,7 @@ import { countQuestions, wakeUpsOf } from './idle-work.ts'
 import type { BenchOptions } from './options.ts'
 import { MASTER_KEY, PEPPER } from './rig.ts'
 import { percentile } from './statistics.ts'
+import { storeProcesses } from './store-processes.ts'
 
 /** The start is over: code is compiled, addresses are derived ahead, the first rates are published. */
 const SETTLE_SECONDS = 45
@@ -105,14 +106,14 @@ async function openSurroundings(
   await prepareStores(dataDir, config)
   const logger = createLogger({ name: 'bench', level: 'silent' })
   const db = await connectDatabase({ url: stores.mongoUrl, name: config.stores.mongoDatabase, logger })
-  const status = await db.connection.db?.admin().serverStatus()
+  const { mongod, redis } = await storeProcesses(db, stores.redisUrl)
   await db.close()
   return {
     env,
-    mongoPid: Number(status?.['pid']),
+    mongoPid: mongod ?? Number.NaN,
     mongoUrl: stores.mongoUrl,
     database: config.stores.mongoDatabase,
-    redisPid: await redisPidOf(stores.redisUrl),
+    redisPid: redis ?? Number.NaN,
   }
 }
 
@@ -127,16 +128,6 @@ async function printQuestions({ mongoUrl, database }: Surroundings, { print }: B
       print(`           ${perMinute.toFixed(0).padStart(5)}  ${text}`)
   } finally {
     await db.close()
-  }
-}
-
-async function redisPidOf(url: string): Promise<number> {
-  const { Redis } = await import('ioredis')
-  const client = new Redis(url)
-  try {
-    return Number(/^process_id:(\d+)/m.exec(await client.info('server'))?.[1])
-  } finally {
-    client.disconnect()
   }
 }
 
