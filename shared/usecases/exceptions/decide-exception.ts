@@ -185,17 +185,19 @@ async function carryOut(
   })
 }
 
-/** Whoever rejects money returns it: what was applied to an invoice by a process that died before it closed the exception is not theirs to reject. */
-async function requireUnapplied(
-  deps: DecideDeps,
-  { invoiceId, paymentKey, workspaceId }: ExceptionEntry,
-): Promise<void> {
-  if (invoiceId !== null || paymentKey === null) return
-  const [payment] = await deps.payments.findByKeys([paymentKey])
-  if (payment === undefined || payment.invoiceId === null) return
-  const invoice = await deps.invoices.findById(payment.invoiceId)
-  const applied = invoice?.state.ledger.find((row) => row.payment === paymentKey && row.acceptedBase !== null)
-  if (invoice === null || applied === undefined) return
+/** Whoever rejects money returns it: what an invoice was settled with by a process that died, or hangs, before it closed the exception is not theirs to reject. */
+async function requireUnapplied(deps: DecideDeps, entry: ExceptionEntry): Promise<void> {
+  const { kind, paymentKey, workspaceId } = entry
+  const [payment] = paymentKey === null ? [] : await deps.payments.findByKeys([paymentKey])
+  const invoiceId = paymentKey === null ? entry.invoiceId : payment?.invoiceId
+  const invoice = invoiceId === null || invoiceId === undefined ? null : await deps.invoices.findById(invoiceId)
+  if (invoice === null) return
+  const { ledger, underpaidAccepted } = invoice.state
+  const isApplied =
+    kind === 'partial'
+      ? underpaidAccepted
+      : ledger.some((row) => row.payment === paymentKey && row.acceptedBase !== null)
+  if (!isApplied) return
   const target = invoice.terms.workspaceId === workspaceId ? `invoice #${invoice.terms.number}` : 'an invoice'
   throw new PaymeshError('INVALID_STATE', { message: `This money was applied to ${target}, so it cannot be rejected.` })
 }
