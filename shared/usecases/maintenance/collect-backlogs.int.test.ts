@@ -80,7 +80,7 @@ const cursor = (change: Partial<ChainCursor>): ChainCursor => ({
 it('reports the age of the newest verified back-up, which is infinite without one', async () => {
   const { collector, value } = collecting()
   await collector.run()
-  expect(await value('backup_verified_age_seconds')).toBeNaN()
+  expect(await value('backup_verified_age_seconds')).toBe(Number.POSITIVE_INFINITY)
   const { db, runtime } = stores
   const at = runtime.clock.now()
   const about = { at, actor: 'cli:test', subject: 'b', workspaceId: null, mode: null, detail: {} }
