@@ -162,7 +162,7 @@ const MONEY: Readonly<Record<string, Expectation>> = {
   'tx explain': 'reads',
   'payment attach': changes('invoice.funds_accepted', async () => {
     const { invoiceId, payment } = await world.latePayment()
-    return [payment.id, '--invoice', invoiceId]
+    return [payment.id, '--invoice', invoiceId, '--not-returned']
   }),
   'payment count': changes('invoice.payment_counted', async () => [
     (await world.dustPayment()).id,

@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { type Rejection, rejectionOf, rejectionText } from '#shared/usecases/exceptions/rejected-money.ts'
 import { countPayment } from '#shared/usecases/invoices/count-payment.ts'
 import { attachPayment, type WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
 import { shortfallNotice } from '#shared/usecases/payments/shortfall-notice.ts'
@@ -17,7 +19,27 @@ function parseBaseUnits(text: string): bigint {
 interface AttachOptions extends OutputOptions {
   readonly invoice: string
   readonly value?: bigint
+  readonly notReturned?: boolean
   readonly dryRun?: boolean
+}
+
+/** The standing rejection of a payment by a person of the invoice's workspace, who may have returned it; null without one. */
+async function rejectionFor(
+  installation: Installation,
+  paymentId: string,
+  invoiceId: string,
+): Promise<Rejection | null> {
+  const invoice = await installation.invoices.findById(invoiceId)
+  if (invoice === null) return null
+  return await rejectionOf(installation, { workspaceId: invoice.terms.workspaceId, paymentId })
+}
+
+const HOW_TO_APPLY = 'If it was not and will not be, repeat the command with --not-returned.'
+
+function refuseRejected(rejected: Rejection): PaymeshError {
+  return new PaymeshError('INVALID_STATE', {
+    message: `${rejectionText(rejected)} ${HOW_TO_APPLY} No changes were made.`,
+  })
 }
 
 /** Mails every owner when an invoice of live mode is accepted with less than is due, by more than the threshold, as the dashboard does. */
@@ -38,6 +60,8 @@ async function attach(paymentId: string, options: AttachOptions): Promise<void> 
     // No wake-up: the outbox sweep finds it within a second.
     const deps = { ...installation, rates, notifier: { notify: () => undefined } }
     const dryRun = options.dryRun ?? false
+    const rejected = await rejectionFor(installation, paymentId, options.invoice)
+    if (rejected !== null && !dryRun && options.notReturned !== true) throw refuseRejected(rejected)
     const { payment, invoice, valueBase, statusBefore, changed } = await attachPayment(deps, {
       paymentId,
       invoiceId: options.invoice,
@@ -48,11 +72,12 @@ async function attach(paymentId: string, options: AttachOptions): Promise<void> 
       weigh: announcedShortfall(installation, rates),
     })
     const { status, underpaidAccepted } = invoice.state
+    const warning = rejected === null || !dryRun ? '' : `\n${rejectionText(rejected)} ${HOW_TO_APPLY}`
     const less = underpaidAccepted ? ', with less than the amount due' : ''
     const text = !changed
       ? `payment ${payment.id} is already applied to invoice ${invoice.terms.id}; no changes were made`
       : dryRun
-        ? `invoice ${invoice.terms.id} would change from ${statusBefore} to ${status}${less}; no changes were made`
+        ? `invoice ${invoice.terms.id} would change from ${statusBefore} to ${status}${less}; no changes were made${warning}`
         : `invoice ${invoice.terms.id} changed from ${statusBefore} to ${status}${less}`
     print(
       options,
@@ -63,6 +88,8 @@ async function attach(paymentId: string, options: AttachOptions): Promise<void> 
         status_before: statusBefore,
         status,
         underpaid_accepted: underpaidAccepted,
+        rejected_by: rejected?.by ?? null,
+        rejected_at: rejected === null ? null : new Date(rejected.at).toISOString(),
         changed: changed && !dryRun,
         dry_run: dryRun,
       },
@@ -103,6 +130,7 @@ export function addPaymentCommand(program: Command): void {
       'value in base units of the invoice’s asset; required if the payment is in another asset',
       parseBaseUnits,
     )
+    .option('--not-returned', 'the payment was rejected, but was not returned to the customer and will not be')
     .option('--dry-run', 'show what would change; change nothing')
     .option('--json', 'print one JSON value')
     .action(attach)

@@ -21,26 +21,50 @@ export function createJobTurns(
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
 ): JobTurns {
   const running = new Map<string, Promise<void>>()
-  const run = async (id: string): Promise<void> => {
+  /** What the handler returned last for an id, and the turn that waits for it. */
+  const calls = new Map<string, { readonly work: Promise<unknown>; readonly turn: Promise<void> }>()
+  const begun = (id: string): Promise<unknown> => {
+    try {
+      return handle(id)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+  const settled = async (id: string, work: Promise<unknown>): Promise<void> => {
     const startedAt = performance.now()
     try {
-      await handle(id)
+      await work
       logger.debug({ jobId: id }, 'job done')
     } catch (error) {
       metrics.count('jobs_failed_total', { queue })
       logger.error({ err: error, jobId: id }, 'job failed; the sweep will try again')
     }
     metrics.observe('job_seconds', (performance.now() - startedAt) / 1_000, { queue })
+    if (calls.get(id)?.work === work) calls.delete(id)
+  }
+  /** A handler that merges concurrent calls returns the same promise for them: they are one turn, however many they are. */
+  const run = (id: string): Promise<void> => {
+    const work = begun(id)
+    const last = calls.get(id)
+    if (last?.work === work) return last.turn
+    const turn = settled(id, work)
+    calls.set(id, { work, turn })
+    return turn
+  }
+  const follow = async (id: string, turn: Promise<void>): Promise<void> => {
+    await turn
+    if (running.get(id) === turn) running.delete(id)
   }
   return {
-    take: async (id) => {
+    take: (id) => {
       const before = running.get(id)
-      const begun = before === undefined || endsAtOnce() ? run(id) : before.then(() => run(id))
+      const merged = calls.get(id)?.turn
+      const next = before === undefined || endsAtOnce() ? run(id) : before.then(() => run(id))
+      if (before !== undefined && next === merged) return before
       // An id runs until the last of its turns has ended, whichever of them that is.
-      const turn = before === undefined ? begun : Promise.all([before, begun]).then(() => undefined)
+      const turn = before === undefined ? next : Promise.all([before, next]).then(() => undefined)
       running.set(id, turn)
-      await turn
-      if (running.get(id) === turn) running.delete(id)
+      return follow(id, turn)
     },
     isRunning: (id) => running.has(id),
     get size() {

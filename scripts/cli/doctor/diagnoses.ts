@@ -14,6 +14,7 @@ import { checkKeys } from '#shared/usecases/maintenance/check-keys.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { nodeCosts, quotaSentence } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
+import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 import { goLiveDeps } from '../session/go-live-deps.ts'
 import type { Installation } from '../session/installation.ts'
 import { checkBackup } from './check-backup.ts'
@@ -135,9 +136,10 @@ function checkQuotas(installation: Installation): readonly Promise<Diagnosis>[] 
 function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
   return [
     check('rates', async () => {
-      const snapshot = await installation.rates.latest()
+      const now = installation.clock.now()
+      const snapshot = await newestSnapshot(installation.rates, now)
       if (snapshot === null) throw new Error('no rate has been published; is the rates process running?')
-      const ageMs = installation.clock.now() - snapshot.at
+      const ageMs = Math.max(0, now - snapshot.at)
       if (ageMs > RATE_AGE_MAX_MS) throw new Error(`the newest snapshot is ${Math.round(ageMs / 1000)} s old`)
       return `${Object.keys(snapshot.usdPerSymbol).length} symbols, ${Math.round(ageMs / 1000)} s old`
     }),

@@ -283,6 +283,21 @@ it('shows what each price is made of, who was left out and who is silent', async
   ])
 })
 
+it('shows the prices that apply, not those of a later time, after the clock went back', async () => {
+  const { caller, deps } = await operator()
+  const now = deps.clock.now()
+  const published = (at: number, price: string) =>
+    deps.instance.rates.insert({
+      ...{ at, fiatPerUsd: {}, heardAt: {} },
+      usdPerSymbol: { BTC: { price, sources: ['kraken'], oldestAt: at } },
+    })
+  await published(now - 1_000, '50000')
+  await published(now + 3_600_000, '90000')
+  const board = await caller.rates.board()
+  expect(board.at).toBe(now - 1_000)
+  expect(board.coins[0]).toMatchObject({ name: 'BTC', price: '50000' })
+})
+
 it('shows processes that live, those that went silent, and who holds which lease', async () => {
   const { caller, deps } = await operator()
   const now = deps.clock.now()

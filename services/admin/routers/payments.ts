@@ -8,7 +8,7 @@ import type { AdminDeps } from '../assemble.ts'
 import { largeShortfall } from '../large-shortfall.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { paymentFilters } from '../wire/list-filters.ts'
-import { orderInput, pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
+import { invoiceRowToWire, orderInput, pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 
 const attachInput = z.object({
   paymentId: z.uuid(),
@@ -27,6 +27,10 @@ const attachedWire = z.object({
   underpaidAccepted: z.boolean(),
   valueBase: z.string(),
   changed: z.boolean(),
+  orderId: z.string().nullable(),
+  customer: z.string().nullable(),
+  /** What the invoice asks for, in units of its coin; null while it has none. */
+  due: z.object({ amount: z.string(), symbol: z.string() }).nullable(),
   /** Who rejected the payment and may have returned it. */
   rejected: z.object({ by: z.string(), at: z.number() }).nullable(),
 })
@@ -110,6 +114,7 @@ async function attach(
   const decision = weigh === null ? { dryRun: true } : { dryRun: false, weigh }
   const done = await attachPayment(money, { paymentId, invoiceId, valueBase: value, ...decision, ...attribution })
   const { terms, state } = done.invoice
+  const { coins } = invoiceRowToWire(done.invoice, money)
   return {
     invoiceId: terms.id,
     number: terms.number,
@@ -118,6 +123,9 @@ async function attach(
     underpaidAccepted: state.underpaidAccepted,
     valueBase: done.valueBase.toString(),
     changed: done.changed,
+    orderId: terms.orderId,
+    customer: terms.customer.name ?? terms.customer.email,
+    due: coins === null ? null : { amount: coins.due, symbol: coins.symbol },
     rejected,
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { RATE_SYMBOLS } from '#shared/domain/rates/crypto-board.ts'
 import { FX_SERIES } from '#shared/domain/rates/fiat-board.ts'
 import type { PublishedPrice } from '#shared/ports/rates.ts'
+import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 import { RATE_MAX_AGE_MS } from '#shared/usecases/rates/read-rate.ts'
 import { operatorQuery, router } from '../trpc.ts'
 
@@ -41,8 +42,8 @@ export const ratesRouter = router({
       }),
     )
     .query(async ({ ctx }) => {
-      const snapshot = await ctx.deps.instance.rates.latest()
       const now = ctx.deps.clock.now()
+      const snapshot = await newestSnapshot(ctx.deps.instance.rates, now)
       const coins: Readonly<Record<string, PublishedPrice>> = snapshot?.usdPerSymbol ?? {}
       const fiats: Readonly<Record<string, PublishedPrice | undefined>> = snapshot?.fiatPerUsd ?? {}
       const board = [...Object.entries(coins), ...Object.entries(fiats)]
@@ -50,7 +51,7 @@ export const ratesRouter = router({
         board.filter(([, price]) => price?.outliers?.includes(source)).map(([name]) => name)
       return {
         at: snapshot?.at ?? null,
-        ageMs: snapshot === null ? null : now - snapshot.at,
+        ageMs: snapshot === null ? null : Math.max(0, now - snapshot.at),
         maxAgeMs: RATE_MAX_AGE_MS,
         sourcesMin: SOURCES_MIN,
         coins: RATE_SYMBOLS.map((name) => priceToWire(name, coins[name], now, RATE_MAX_AGE_MS)),

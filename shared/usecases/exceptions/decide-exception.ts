@@ -66,20 +66,47 @@ export async function decideException(deps: DecideDeps, input: DecideInput): Pro
   if (entry.closedAt !== null && !isContinued) return answerClosed(entry, opId)
   requireWay(entry, resolution)
   // Before the claim: a person who has to fetch a code first must not block others from deciding.
-  if (input.weigh !== undefined) await carryOut(deps, entry, input, { dryRun: true })
+  if (input.weigh !== undefined) await carryOut(deps, entry, input, null)
   const at = deps.clock.now()
   const decision: Decision = { opId, by: actor, at, resolution, reason }
   if (!isContinued && !(await deps.decisions.claim(entry.id, decision, at - DECIDING_MAX_MS)))
     return await lost(deps, input)
   try {
-    await carryOut(deps, entry, input, { dryRun: false })
+    await carryOut(deps, entry, input, () => keepClaim(deps, input, decision))
   } catch (error) {
     // After an unexpected failure the outcome is unknown: the same operation may continue, others wait a minute.
     if (error instanceof PaymeshError) await deps.decisions.release(entry.id, opId)
     throw error
   }
-  await deps.decisions.resolve(entry.id, decision, auditOf(entry, input, at))
-  return await find(deps, input)
+  const isRecorded = await deps.decisions.resolve(entry.id, decision, auditOf(entry, input, at))
+  return isRecorded ? await find(deps, input) : await overtaken(deps, input)
+}
+
+/** Another person decides once this claim is a minute old. Throws then, before anything is stored; otherwise the claim is as good as new. */
+async function keepClaim(deps: DecideDeps, input: DecideInput, decision: Decision): Promise<void> {
+  const now = deps.clock.now()
+  if (await deps.decisions.claim(input.exceptionId, { ...decision, at: now }, now - DECIDING_MAX_MS)) return
+  // The invoice's own relay may have closed it under this claim.
+  if (!isOwnRest(await find(deps, input), input.opId)) await lost(deps, input)
+}
+
+/**
+ * The claim was another's before the decision was recorded. The person gets an error that names the other one, which says where money was
+ * applied nevertheless; a repeated or concurrent call of the same operation returns its own result.
+ */
+async function overtaken(deps: DecideDeps, input: DecideInput): Promise<ExceptionEntry> {
+  const entry = await find(deps, input)
+  const { resolved, deciding, closedAt } = entry
+  if (resolved?.opId === input.opId) return entry
+  if (input.resolution !== 'accepted' && input.resolution !== 'attached') return await lost(deps, input)
+  const other = deciding ?? (resolved?.at === closedAt ? resolved : null)
+  // Nobody decided otherwise: another claim was refused because of this very application, or is the same.
+  if (other === null || other.resolution === input.resolution) return entry
+  const what = deciding === null ? DONE[other.resolution] : 'is working on this'
+  throw conflict(
+    `The payment was applied, but meanwhile ${personOf(other.by)} ${what}. Make sure that it is not returned to the customer.`,
+    other,
+  )
 }
 
 /**
@@ -93,7 +120,7 @@ export async function checkDecision(deps: DecideDeps, input: DecideInput): Promi
   const isTaken = deciding !== null && deciding.opId !== input.opId
   if (isTaken && deciding.at > deps.clock.now() - DECIDING_MAX_MS) throw beingDecided(deciding)
   requireWay(entry, input.resolution)
-  await carryOut(deps, entry, input, { dryRun: true })
+  await carryOut(deps, entry, input, null)
   return entry
 }
 
@@ -130,13 +157,14 @@ async function carryOut(
   deps: DecideDeps,
   entry: ExceptionEntry,
   input: DecideInput,
-  { dryRun }: { readonly dryRun: boolean },
+  /** Called just before anything is stored; null only checks. */
+  beforeWrite: (() => Promise<void>) | null,
 ): Promise<void> {
   const { resolution, actor, reason, weigh } = input
   if (resolution === 'rejected') await requireUnapplied(deps, entry)
   if (resolution === 'rejected' || resolution === 'closed') return
   const attribution = { by: actor, ...(reason !== null && { reason }) }
-  if (entry.kind === 'partial') return await acceptReceived(deps, entry, attribution, { dryRun, weigh })
+  if (entry.kind === 'partial') return await acceptReceived(deps, entry, attribution, { beforeWrite, weigh })
   const [payment] = await deps.payments.findByKeys([entry.paymentKey ?? ''])
   const invoiceId = resolution === 'attached' ? input.invoiceId : entry.invoiceId
   if (payment === undefined)
@@ -149,24 +177,27 @@ async function carryOut(
     paymentId: payment.id,
     invoiceId,
     valueBase: input.valueBase ?? null,
-    dryRun,
+    dryRun: beforeWrite === null,
     actor,
+    ...(beforeWrite !== null && { beforeWrite }),
     ...(weigh !== undefined && { weigh }),
     ...(reason !== null && { reason }),
   })
 }
 
-/** Whoever rejects money returns it: what was applied to an invoice by a process that died before it closed the exception is not theirs to reject. */
-async function requireUnapplied(
-  deps: DecideDeps,
-  { invoiceId, paymentKey, workspaceId }: ExceptionEntry,
-): Promise<void> {
-  if (invoiceId !== null || paymentKey === null) return
-  const [payment] = await deps.payments.findByKeys([paymentKey])
-  if (payment === undefined || payment.invoiceId === null) return
-  const invoice = await deps.invoices.findById(payment.invoiceId)
-  const applied = invoice?.state.ledger.find((row) => row.payment === paymentKey && row.acceptedBase !== null)
-  if (invoice === null || applied === undefined) return
+/** Whoever rejects money returns it: what an invoice was settled with by a process that died, or hangs, before it closed the exception is not theirs to reject. */
+async function requireUnapplied(deps: DecideDeps, entry: ExceptionEntry): Promise<void> {
+  const { kind, paymentKey, workspaceId } = entry
+  const [payment] = paymentKey === null ? [] : await deps.payments.findByKeys([paymentKey])
+  const invoiceId = paymentKey === null ? entry.invoiceId : payment?.invoiceId
+  const invoice = invoiceId === null || invoiceId === undefined ? null : await deps.invoices.findById(invoiceId)
+  if (invoice === null) return
+  const { ledger, underpaidAccepted } = invoice.state
+  const isApplied =
+    kind === 'partial'
+      ? underpaidAccepted
+      : ledger.some((row) => row.payment === paymentKey && row.acceptedBase !== null)
+  if (!isApplied) return
   const target = invoice.terms.workspaceId === workspaceId ? `invoice #${invoice.terms.number}` : 'an invoice'
   throw new PaymeshError('INVALID_STATE', { message: `This money was applied to ${target}, so it cannot be rejected.` })
 }
@@ -176,15 +207,19 @@ async function acceptReceived(
   deps: DecideDeps,
   entry: ExceptionEntry,
   attribution: { readonly by: string; readonly reason?: string },
-  { dryRun, weigh }: { readonly dryRun: boolean; readonly weigh: WeighAcceptance | undefined },
+  {
+    beforeWrite,
+    weigh,
+  }: { readonly beforeWrite: (() => Promise<void>) | null; readonly weigh: WeighAcceptance | undefined },
 ): Promise<void> {
+  await beforeWrite?.()
   // One id for every operator: if two claims overlap, only one accepts.
   const opId = `accept:${entry.id}:${entry.openedAt}`
   const event = { type: 'funds_accepted', payments: [], ...attribution } as const
   const result = await applyInvoiceEvent(deps, {
     ...{ invoiceId: entry.invoiceId ?? '', event, opId },
     ...(weigh !== undefined && { weigh: (after) => weigh({ after, isStated: false }) }),
-    ...(dryRun && { preview: { payments: [] } }),
+    ...(beforeWrite === null && { preview: { payments: [] } }),
   })
   if (result.outcome === 'missing') throw new PaymeshError('NOT_FOUND')
   if (result.outcome === 'refused') throw refusalError(result.reason)

@@ -25,10 +25,11 @@ export async function rejectionOf(
   return decision === null ? null : { by: decision.by.replace(/^user:/, ''), at: decision.at }
 }
 
+/** Who rejected a payment and when, in words for whoever wants to apply it. */
+export const rejectionText = ({ by, at }: Rejection): string =>
+  `${by} rejected this payment at ${new Date(at).toISOString()}. It may have been returned to the customer.`
+
 /** The refusal to apply money that somebody else may have returned. */
-export function rejectedMoney({ by, at }: Rejection): PaymeshError {
-  const when = new Date(at).toISOString()
-  return new PaymeshError('INVALID_STATE', {
-    message: `${by} rejected this payment at ${when}. It may have been returned to the customer. No changes were made.`,
-  })
+export function rejectedMoney(rejection: Rejection): PaymeshError {
+  return new PaymeshError('INVALID_STATE', { message: `${rejectionText(rejection)} No changes were made.` })
 }

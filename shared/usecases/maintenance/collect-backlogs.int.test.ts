@@ -48,7 +48,7 @@ function collecting(db = stores.db) {
   })
   const value = async (series: string): Promise<number | null> => {
     const line = (await metrics.render()).split('\n').find((each) => each.startsWith(`paymesh_${series} `))
-    return line === undefined ? null : Number(line.split(' ').at(-1))
+    return line === undefined ? null : Number(line.split(' ').at(-1)?.replace('+Inf', 'Infinity'))
   }
   return { collector, value }
 }
@@ -80,7 +80,7 @@ const cursor = (change: Partial<ChainCursor>): ChainCursor => ({
 it('reports the age of the newest verified back-up, which is infinite without one', async () => {
   const { collector, value } = collecting()
   await collector.run()
-  expect(await value('backup_verified_age_seconds')).toBeNaN()
+  expect(await value('backup_verified_age_seconds')).toBe(Number.POSITIVE_INFINITY)
   const { db, runtime } = stores
   const at = runtime.clock.now()
   const about = { at, actor: 'cli:test', subject: 'b', workspaceId: null, mode: null, detail: {} }
@@ -195,6 +195,21 @@ describe('what the store says, with nobody at work', () => {
     await collector.run()
     const why = 'cause="block_unreadable",block="101",method="trace_block"'
     expect(await value(`chain_stuck{mode="test",network="ethereum",${why}}`)).toBe(1)
+    await collector.stop()
+  })
+
+  it('is old rates, also where prices of a later time are stored since the clock went back', async () => {
+    const rates = createRateRepository(stores.db)
+    const at = stores.runtime.clock.now()
+    const none = { usdPerSymbol: {}, fiatPerUsd: {} }
+    await rates.insert({ at: at + 60 * MINUTE_MS, ...none })
+    const { collector, value } = collecting()
+    await collector.run()
+    expect(await value('rate_snapshot_age_seconds')).toBe(Number.POSITIVE_INFINITY)
+    await rates.insert({ at: at - 5 * MINUTE_MS, ...none })
+    await collector.run()
+    expect(await value('rate_snapshot_age_seconds')).toBeGreaterThanOrEqual(299)
+    expect(await value('rate_snapshot_age_seconds')).toBeLessThan(3_600)
     await collector.stop()
   })
 

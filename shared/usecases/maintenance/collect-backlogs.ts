@@ -12,12 +12,13 @@ import { backupAge, type VerifiedBackups } from '#shared/ports/verified-backups.
 import { createNetworkLag, type NetworkLag } from '#shared/usecases/networks/network-lag.ts'
 import { type NodeCosts, nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { type StuckNetwork, stuckNetwork } from '#shared/usecases/networks/stuck-network.ts'
+import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 
 /** Dependencies of collecting. */
 export interface CollectBacklogsDeps extends Pick<Runtime, 'clock' | 'random' | 'logger'> {
   readonly backlogs: BacklogRepository
   readonly cursors: Pick<CursorRepository, 'list'>
-  readonly rates: Pick<RateRepository, 'latest'>
+  readonly rates: Pick<RateRepository, 'latest' | 'latestBefore'>
   readonly verifiedBackups: Pick<VerifiedBackups, 'latest'>
   readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
   readonly leases: LeaseRepository
@@ -183,10 +184,13 @@ async function collectChains(
   }
 }
 
+/** Where all that was published is of a later time, its age is infinite, so that the same alert fires: nothing is priced by it. */
 async function collectRates({ rates, metrics }: CollectBacklogsDeps, at: Ms): Promise<Publish> {
-  const snapshot = await rates.latest()
+  const snapshot = await newestSnapshot(rates, at)
+  const isPublished = snapshot !== null || (await rates.latest()) !== null
   return () => {
-    if (snapshot !== null) metrics.gauge('rate_snapshot_age_seconds', age(snapshot.at, at))
+    const seconds = snapshot === null ? Number.POSITIVE_INFINITY : age(snapshot.at, at)
+    if (isPublished) metrics.gauge('rate_snapshot_age_seconds', seconds)
   }
 }
 

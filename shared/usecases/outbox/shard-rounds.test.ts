@@ -40,3 +40,40 @@ it('reads a shard again for a request during its round, together with all that w
   for (const round of rounds) round.end(false)
   await Promise.all([...again, other, third])
 })
+
+// Guarantee: a round that takes long, or a long backlog, keeps a request for each shard and not one for each wake-up.
+it('gives the requests that wait for the same round one promise, and those during a round another', async () => {
+  const { relay, rounds, shards } = openRounds()
+  const first = relay(1)
+  expect(relay(1)).toBe(first)
+  await microtasks()
+  const during = relay(1)
+  expect(during).not.toBe(first)
+  for (let times = 0; times < 1_000; times += 1) expect(relay(1)).toBe(during)
+  rounds[0]?.end(true)
+  await microtasks()
+  // The rest of the backlog and what was requested meanwhile are read together, and a request after that read is not.
+  expect(shards()).toEqual([[1], [1]])
+  const afterRead = relay(1)
+  expect(afterRead).not.toBe(during)
+  rounds[1]?.end(false)
+  await Promise.all([first, during])
+  expect(shards()).toEqual([[1], [1], [1]])
+  rounds[2]?.end(false)
+  await afterRead
+})
+
+it('fails every request of a round that fails, and serves those during it', async () => {
+  const rounds: { readonly fail: (cause: Error) => void; readonly end: () => void }[] = []
+  const relay = createShardRounds(
+    () => new Promise((resolve, reject) => rounds.push({ fail: reject, end: () => resolve(false) })),
+  )
+  const first = relay(1)
+  await microtasks()
+  const during = relay(1)
+  rounds[0]?.fail(new Error('the store is away'))
+  await expect(first).rejects.toThrow('the store is away')
+  await microtasks()
+  rounds[1]?.end()
+  await during
+})

@@ -31,6 +31,8 @@ export interface AttachInput {
   readonly reason?: string
   /** Called with the resulting invoice before anything is stored and again with the write; see {@link WeighAcceptance}. */
   readonly weigh?: WeighAcceptance
+  /** Called after every check and just before anything is stored; what it throws ends the operation with nothing changed. */
+  readonly beforeWrite?: () => Promise<void>
 }
 
 /**
@@ -91,6 +93,7 @@ export async function attachPayment(deps: AttachDeps, input: AttachInput): Promi
   const preview = await applied(deps, { ...operation, preview: { payments: given } })
   const seen = { payment, valueBase, statusBefore }
   if (input.dryRun) return { ...seen, invoice: preview.invoice, changed: preview.changed }
+  await input.beforeWrite?.()
   if (payment.invoiceId === null) await give(deps, payment, invoice)
   const done = await applied(deps, operation)
   await deps.exceptions.close(unmatchedIds(payment, owners), deps.clock.now())

@@ -5,8 +5,9 @@ import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { useMay, useScope } from '../../session/scope.ts'
-import type { ExceptionDetail } from '../money/answers.ts'
-import { invoiceOfNumber } from '../money/invoice-of-number.ts'
+import type { Attached, ExceptionDetail } from '../money/answers.ts'
+import { AttachPreview, mayApply } from '../money/attach-preview.tsx'
+import { useAttachPlan } from '../money/use-attach-plan.ts'
 import { toBaseUnits } from './to-base-units.ts'
 
 type Choice = 'accepted' | 'attached' | 'rejected' | 'closed'
@@ -15,7 +16,7 @@ interface Decision {
   readonly id: string
   readonly choice: Choice
   readonly valueBase?: string
-  readonly number?: string
+  readonly invoiceId?: string
 }
 
 const UNCLEAR = 'Enter a number without thousands separators, e.g. 1249.85.'
@@ -40,14 +41,14 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
   const [reason, setReason] = useState('')
   const [value, setValue] = useState('')
   const [number, setNumber] = useState('')
+  const { plan, problem, looking, notReturned, setNotReturned, look, clear } = useAttachPlan()
   const decide = useAction({
-    call: async (ids, { id, choice: request, valueBase, number: of }: Decision) => {
+    call: async (ids, { id, choice: request, valueBase, invoiceId = '' }: Decision) => {
       const action = { ...scope, ...ids, id, reason: ids.reason ?? '' }
       const worth = valueBase === undefined ? {} : { valueBase }
       if (request === 'accepted') return await api.exceptions.accept.mutate({ ...action, ...worth })
       if (request === 'rejected') return await api.exceptions.reject.mutate(action)
       if (request === 'closed') return await api.exceptions.close.mutate({ ...scope, ...ids, id })
-      const invoiceId = await invoiceOfNumber(scope, of ?? '')
       return await api.exceptions.attach.mutate({ ...action, invoiceId, ...worth })
     },
     done: 'Decision saved.',
@@ -71,13 +72,19 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
   const needsValue = settles && valueIn !== null && !isOver
   const valueBase = needsValue ? toBaseUnits(value, valueIn.decimals) : undefined
   const why = reason.trim()
-  const ready =
-    (choice === 'closed' || why.length >= 3) && valueBase !== null && (choice !== 'attached' || number.trim() !== '')
+  /** Money is applied to another invoice only after that one was shown. */
+  const isPreview = choice === 'attached' && plan === null
+  const ready = isPreview
+    ? number.trim() !== '' && valueBase !== null
+    : (choice === 'closed' || why.length >= 3) &&
+      valueBase !== null &&
+      (choice !== 'attached' || plan === null || mayApply(plan, notReturned))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!ready || isOver) return
     const worth = typeof valueBase === 'string' ? { valueBase } : {}
-    const of = choice === 'attached' ? { number: number.trim() } : {}
+    if (isPreview) return void look({ paymentId: known.payment?.id ?? '', number, ...worth })
+    const of = choice === 'attached' && plan !== null ? { invoiceId: plan.invoiceId } : {}
     void decide.run({ id: entry.id, choice, ...worth, ...of }, why === '' ? undefined : why)
   }
   return (
@@ -90,17 +97,30 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
           inputMode="decimal"
           required
           value={value}
-          onChange={({ currentTarget }) => setValue(currentTarget.value)}
+          onChange={({ currentTarget }) => {
+            setValue(currentTarget.value)
+            clear()
+          }}
           error={value !== '' && valueBase === null ? UNCLEAR : decide.failure?.fields['value']}
         />
       ) : null}
       {choice === 'attached' && !isOver ? (
-        <TextInput
-          label="Invoice number"
-          required
-          value={number}
-          onChange={({ currentTarget }) => setNumber(currentTarget.value)}
-        />
+        <>
+          <TextInput
+            label="Invoice number"
+            required
+            value={number}
+            onChange={({ currentTarget }) => {
+              setNumber(currentTarget.value)
+              clear()
+            }}
+            error={typeof problem === 'string' ? problem : undefined}
+          />
+          {typeof problem === 'string' ? null : <ActionFailure failure={problem} />}
+          {plan === null ? null : (
+            <AttachPreview plan={plan} notReturned={notReturned} onNotReturned={setNotReturned} />
+          )}
+        </>
       ) : null}
       <Textarea
         data-after-key=""
@@ -127,8 +147,8 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
           Add note only
         </Button>
         {isOver ? null : (
-          <Button type="submit" loading={decide.busy} disabled={!ready}>
-            {buttonLabel(choice, known, ways)}
+          <Button type="submit" loading={decide.busy || looking} disabled={!ready}>
+            {isPreview ? 'Preview' : buttonLabel(choice, known, ways, plan)}
           </Button>
         )}
       </div>
@@ -194,12 +214,17 @@ function choicesOf({ entry, ways, invoice }: ExceptionDetail): readonly Option[]
   return options
 }
 
-function buttonLabel(choice: Choice, { payment, invoice }: ExceptionDetail, ways: readonly string[]): string {
+function buttonLabel(
+  choice: Choice,
+  { payment, invoice }: ExceptionDetail,
+  ways: readonly string[],
+  plan: Attached | null,
+): string {
   const coins = invoice?.coins ?? null
   const sum = payment === null ? coins?.received : payment.amount
   const symbol = payment === null ? coins?.symbol : payment.symbol
   const money = sum === undefined || symbol == null ? 'it' : `${sum} ${symbol}`
   if (choice === 'accepted') return `Accept ${money} as paid`
-  if (choice === 'attached') return `Apply ${money}`
+  if (choice === 'attached') return `Apply ${money}${plan === null ? '' : ` to #${plan.number}`}`
   return choice === 'rejected' && ways.length > 0 ? 'Reject' : 'Mark as resolved'
 }

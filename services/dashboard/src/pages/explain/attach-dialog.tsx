@@ -1,16 +1,12 @@
-import { Button, Checkbox, Textarea, TextInput } from '@mantine/core'
+import { Button, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { type Failure, failureOf, PageFailure } from '../../api/failure.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
-import { Note } from '../../parts/card.tsx'
 import { Modal } from '../../parts/modal.tsx'
-import { VOCABULARY } from '../../parts/status-vocabulary.ts'
-import { Time } from '../../parts/time.tsx'
 import { useScope } from '../../session/scope.ts'
-import type { Attached } from '../money/answers.ts'
-import { invoiceOfNumber } from '../money/invoice-of-number.ts'
+import { AttachPreview, mayApply } from '../money/attach-preview.tsx'
+import { useAttachPlan } from '../money/use-attach-plan.ts'
 
 /** Applies money to an invoice: first a preview, then the action. */
 export function AttachDialog({
@@ -37,10 +33,7 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
   const scope = useScope()
   const [number, setNumber] = useState('')
   const [reason, setReason] = useState('')
-  const [plan, setPlan] = useState<Attached | null>(null)
-  const [problem, setProblem] = useState<Failure | string | null>(null)
-  const [looking, setLooking] = useState(false)
-  const [notReturned, setNotReturned] = useState(false)
+  const { plan, problem, looking, notReturned, setNotReturned, look, clear } = useAttachPlan()
   const attach = useAction({
     call: (ids, request: Request) =>
       api.payments.attach.mutate({ ...scope, ...request, ...ids, reason: ids.reason ?? '' }),
@@ -48,23 +41,9 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
     refresh: [trpc.diagnostics.pathFilter(), trpc.invoices.pathFilter(), trpc.exceptions.pathFilter()],
     onDone: onClose,
   })
-  const look = async () => {
-    setLooking(true)
-    setProblem(null)
-    setPlan(null)
-    setNotReturned(false)
-    try {
-      const invoiceId = await invoiceOfNumber(scope, number)
-      setPlan(await api.payments.previewAttach.query({ ...scope, paymentId, invoiceId }))
-    } catch (error) {
-      setProblem(error instanceof PageFailure ? error.message : failureOf(error))
-    } finally {
-      setLooking(false)
-    }
-  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (plan === null) return void look()
+    if (plan === null) return void look({ paymentId, number })
     const said = notReturned ? { notReturned } : {}
     void attach.run({ paymentId, invoiceId: plan.invoiceId, ...said }, reason.trim())
   }
@@ -76,7 +55,7 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
         value={number}
         onChange={({ currentTarget }) => {
           setNumber(currentTarget.value)
-          setPlan(null)
+          clear()
         }}
         error={typeof problem === 'string' ? problem : undefined}
         data-autofocus
@@ -84,27 +63,7 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
       {typeof problem === 'string' ? null : <ActionFailure failure={problem} />}
       {plan === null ? null : (
         <>
-          <Note tone="pending">
-            <p>
-              Invoice #{plan.number} changes from {VOCABULARY.invoice[plan.statusBefore].word} to{' '}
-              <b>{VOCABULARY.invoice[plan.status].word}</b>
-              {plan.underpaidAccepted ? '(amount below the price)' : ''}. Webhooks are sent.
-            </p>
-          </Note>
-          {plan.rejected === null ? null : (
-            <Note tone="danger">
-              <p>
-                {plan.rejected.by} rejected this payment at <Time at={plan.rejected.at} />. If it was returned to the
-                customer, do not apply it.
-              </p>
-              <Checkbox
-                className="pm-gap-top"
-                label="It was not returned, and will not be"
-                checked={notReturned}
-                onChange={({ currentTarget }) => setNotReturned(currentTarget.checked)}
-              />
-            </Note>
-          )}
+          <AttachPreview plan={plan} notReturned={notReturned} onNotReturned={setNotReturned} />
           <Textarea
             label="Reason"
             description="Saved in the audit log."
@@ -128,7 +87,7 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
           <Button
             type="submit"
             loading={attach.busy}
-            disabled={reason.trim().length < 3 || (plan.rejected !== null && !notReturned)}
+            disabled={reason.trim().length < 3 || !mayApply(plan, notReturned)}
           >
             Apply to #{plan.number}
           </Button>
