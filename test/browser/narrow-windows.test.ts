@@ -60,6 +60,19 @@ test.for(['webhooks/deliveries', 'webhooks/events', 'webhooks/endpoints', '/syst
   },
 )
 
+test('at 1280 px all columns of the invoices are in view', async () => {
+  const page = await open('invoices', DESK)
+  await page.locator('main [data-row-id]').first().waitFor()
+  expect(await readableHeadings(page, 'invoices')).toContain('Next step')
+  expect(await cutOff(page)).toEqual([])
+})
+
+test('on a phone the name of a member is one line beside a long address', async () => {
+  const page = await open('team', PHONE)
+  const name = page.getByRole('table', { name: 'members' }).getByText('Olivia Owner', { exact: true }).first()
+  expect((await name.boundingBox())?.height ?? 99).toBeLessThan(30)
+})
+
 test('on a phone the rights of each role are below the name of the role', async () => {
   const page = await open('team', PHONE)
   await page.getByRole('table', { name: 'roles' }).waitFor()
