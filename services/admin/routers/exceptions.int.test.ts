@@ -59,7 +59,10 @@ describe('the inbox', () => {
     const rows = Object.fromEntries(known.evidence.map(({ check, ok }) => [check, ok]))
     expect(rows).toMatchObject({ Amount: true, 'First seen': false, Confirmations: true })
     expect(known.worth).toMatchObject({ currency: 'USD' })
-    expect((await caller.exceptions.counts(at)).money).toBeGreaterThan(0)
+    const counts = await caller.exceptions.counts(at)
+    expect(counts.money).toBeGreaterThan(0)
+    expect(counts.kinds).toContainEqual({ kind: 'late', title: 'Late payment', count: expect.any(Number) })
+    expect(counts.kinds.reduce((sum, { count }) => sum + count, 0)).toBe(counts.all)
     await expect(
       caller.exceptions.accept({ ...at, id: exceptionId, opId: op(), reason: 'fine' }),
     ).rejects.toMatchObject({

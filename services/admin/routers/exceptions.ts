@@ -83,12 +83,19 @@ export const exceptionsRouter = router({
     }),
 
   counts: workspaceQuery('viewer')
-    .output(z.object({ all: z.number(), money: z.number(), system: z.number() }))
+    .output(
+      z.object({
+        ...{ all: z.number(), money: z.number(), system: z.number() },
+        /** Kinds with open exceptions, most first. */
+        kinds: z.array(z.object({ kind: z.enum(EXCEPTION_KINDS), title: z.string(), count: z.number() })),
+      }),
+    )
     .query(async ({ ctx, input }) => {
       const counts = await ctx.deps.money.decisions.countOpen(input.workspaceId, input.mode, COUNT_MAX)
       const sum = (kinds: readonly ExceptionKind[]) => kinds.reduce((total, kind) => total + (counts.get(kind) ?? 0), 0)
       const [money, system] = [sum(MONEY_EXCEPTION_KINDS), sum(SYSTEM_EXCEPTIONS)]
-      return { all: money + system, money, system }
+      const kinds = [...counts].map(([kind, count]) => ({ kind, title: EXCEPTION_TITLES[kind], count }))
+      return { all: money + system, money, system, kinds: kinds.sort((left, right) => right.count - left.count) }
     }),
 
   get: workspaceQuery('viewer')

@@ -141,7 +141,7 @@ function columns(choice: Choice): readonly Column<Row>[] {
       isLink: true,
       cell: ({ eventType, invoiceNumber, endpointUrl }) => (
         <>
-          <span className="pm-mono">{eventType}</span>
+          <span className="pm-mono pm-nowrap">{eventType}</span>
           <small>
             {invoiceNumber === null ? null : `#${invoiceNumber} · `}
             {hostOf(endpointUrl)}

@@ -44,7 +44,7 @@ export function EventsPage() {
       header: 'Event',
       cell: ({ type, invoiceNumber }) => (
         <>
-          <span className="pm-mono">{type}</span>
+          <span className="pm-mono pm-nowrap">{type}</span>
           <small>{invoiceNumber === null ? null : `#${invoiceNumber}`}</small>
         </>
       ),

@@ -23,6 +23,7 @@ import type { ExceptionRow } from '../money/answers.ts'
 import '../money/money.css'
 import { BulkBar } from './bulk-bar.tsx'
 import { ExceptionItem } from './exception-item.tsx'
+import { NothingChosen } from './nothing-chosen.tsx'
 
 const FILTERS = { view: 'open', group: 'all' }
 const GROUPS = ['all', 'money', 'system'] as const
@@ -126,7 +127,12 @@ export function ExceptionsPage() {
           ) : null}
         </Card>
         {id === undefined ? (
-          <NothingChosen isEmpty={list.data?.items.length === 0} />
+          <NothingChosen
+            oldest={view === 'open' && pages.cursor === undefined ? list.data?.items[0] : undefined}
+            kinds={counts.data?.kinds ?? []}
+            query={query}
+            mayDecide={view === 'open' && may}
+          />
         ) : (
           <Opened id={id} query={query} />
         )}
@@ -220,18 +226,6 @@ function Choice(props: {
 function toneOf(kind: ExceptionRow['kind']): Tone {
   if (kind === 'over') return VOCABULARY.invoice.overpaid.tone
   return isMoneyException(kind) ? 'partial' : 'danger'
-}
-
-function NothingChosen({ isEmpty }: { readonly isEmpty: boolean }) {
-  if (isEmpty) return null
-  return (
-    <Card>
-      <EmptyState
-        title="Select an exception"
-        text="You will see the evidence and your options. The oldest comes first. Keys: J and K move, Enter opens, A accepts, R rejects."
-      />
-    </Card>
-  )
 }
 
 function Opened({ id, query }: { readonly id: string; readonly query: string }) {

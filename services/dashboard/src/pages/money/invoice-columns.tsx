@@ -73,7 +73,7 @@ const customerColumn = (to: To): Column<InvoiceRow> => ({
       <>
         {email === null ? shown : <Link to={to('customers', id)}>{shown}</Link>}
         {name === null || email === null ? null : (
-          <div className="pm-dim pm-small">
+          <div className="pm-dim pm-small pm-clip">
             <UntrustedText>{email}</UntrustedText>
           </div>
         )}

@@ -41,7 +41,7 @@ export function WebhooksCard({ query }: { readonly query: CardQuery<Webhooks> })
                   Waiting
                 </th>
                 <th scope="col" className="pm-right pm-wide">
-                  99 % of on the first attempts
+                  First attempt, 99 %
                 </th>
                 <th scope="col" className="pm-right pm-wide">
                   Oldest overdue

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type api, trpc } from '../../api/trpc.ts'
 import { showDuration } from '../../format/time.ts'
 import { Card, Note } from '../../parts/card.tsx'
+import { CopyText } from '../../parts/copy-text.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ScrollBox } from '../../parts/scroll-box.tsx'
@@ -108,7 +109,7 @@ function Leases({ leases }: { readonly leases: Answer['leases'] }) {
             <tr>
               <th scope="col">Work</th>
               <th scope="col">Owner</th>
-              <th scope="col" className="pm-right">
+              <th scope="col" className="pm-right pm-wide">
                 Owners so far
               </th>
               <th scope="col" className="pm-right">
@@ -120,8 +121,8 @@ function Leases({ leases }: { readonly leases: Answer['leases'] }) {
             {leases.map(({ id, owner, epoch, until, held }) => (
               <tr key={id}>
                 <td>{id}</td>
-                <td className="pm-mono">{held ? owner : 'none'}</td>
-                <td className="pm-right">{epoch}</td>
+                <td className="pm-nowrap">{held ? <CopyText text={owner} what={`owner of ${id}`} short /> : 'none'}</td>
+                <td className="pm-right pm-wide">{epoch}</td>
                 <td className="pm-right">{held ? <Time at={until} detail /> : '–'}</td>
               </tr>
             ))}

@@ -30,20 +30,25 @@ export function RatesPage() {
     >
       <div className="pm-stack">
         {data === undefined ? null : <Verdict board={data} />}
-        <div className="pm-grid">
-          <DataTable
-            what="coins"
-            query={board}
-            rows={data?.coins}
-            idOf={({ name }) => name}
-            columns={columns('Coin', 'USD', data?.sourcesMin ?? 0)}
-            empty={<EmptyState title="No rates yet." />}
-            foot={
-              data === undefined
-                ? undefined
-                : `Rates older than ${showDuration(data.maxAgeMs)} or with fewer than ${data.sourcesMin} sources are not used.`
-            }
-          />
+        <div className="pm-boards">
+          <div className="pm-stack">
+            <DataTable
+              what="coins"
+              query={board}
+              rows={data?.coins}
+              idOf={({ name }) => name}
+              columns={columns('Coin', 'USD', data?.sourcesMin ?? 0)}
+              empty={<EmptyState title="No rates yet." />}
+              foot={
+                data === undefined
+                  ? undefined
+                  : `Rates older than ${showDuration(data.maxAgeMs)} or with fewer than ${data.sourcesMin} sources are not used.`
+              }
+            />
+            <Card title="Sources" flush>
+              <SourceList sources={data?.sources ?? []} />
+            </Card>
+          </div>
           <DataTable
             what="currencies"
             query={board}
@@ -52,9 +57,6 @@ export function RatesPage() {
             columns={columns('Currency', 'Per USD', 0)}
             empty={<EmptyState title="No rates yet." />}
           />
-          <Card title="Sources" flush>
-            <SourceList sources={data?.sources ?? []} />
-          </Card>
         </div>
       </div>
     </Page>
@@ -112,7 +114,7 @@ function columns(first: string, unit: string, sourcesMin: number): readonly Colu
       header: 'Oldest',
       align: 'right',
       wide: true,
-      cell: ({ ageMs }) => (ageMs === null ? '–' : showDuration(Math.max(0, ageMs))),
+      cell: ({ ageMs }) => <span className="pm-nowrap">{ageMs === null ? '–' : showDuration(Math.max(0, ageMs))}</span>,
     },
   ]
 }

@@ -16,7 +16,7 @@ export function RoleMatrix() {
   return (
     <Card title="Role permissions" flush>
       <ScrollBox label="Roles">
-        <table className="pm-table" aria-label="roles">
+        <table className="pm-table pm-table-plain" aria-label="roles">
           <thead>
             <tr>
               <th scope="col">Permission</th>
@@ -30,9 +30,9 @@ export function RoleMatrix() {
           <tbody>
             {ACTIONS.map(([what, needs]) => (
               <tr key={what}>
-                <td data-label="Permission">{what}</td>
+                <td>{what}</td>
                 {ROLES.map((role) => (
-                  <td key={role} data-label={ROLE_LABELS[role]}>
+                  <td key={role}>
                     {mayDo(role, needs) ? (
                       <IconCheck size={16} aria-label="yes" />
                     ) : (

@@ -1,0 +1,134 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { axeViolations, settled } from '#test/support/accessibility.ts'
+import { useBrowser } from '#test/support/browser.ts'
+import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { useListSeed } from '#test/support/use-list-seed.ts'
+
+// What a person sees on a phone, and where a desk has no room to spare: lines that run together, columns without names or cut off.
+const browser = useBrowser()
+const opened = useListSeed(browser)
+const PHONE = { width: 390, height: 844 }
+const DESK = { width: 1280, height: 800 }
+
+async function open(path: string, size: typeof PHONE): Promise<Page> {
+  const { dev, seed, storageState } = opened()
+  const page = await browser.open({ session: storageState, ...size })
+  await page.goto(`${dev.adminUrl}${dashboardPath(path, seed.workspaceId, 'test')}`)
+  await settled(page)
+  return page
+}
+
+/** Whatever reaches past the right edge of the window, or of a box that would have to be scrolled sideways. */
+const cutOff = async (page: Page): Promise<unknown> =>
+  await page.evaluate(`[...document.querySelectorAll('html, main .pm-table-box, main .pm-card')]
+    .filter((box) => box.scrollWidth > box.clientWidth)
+    .map((box) => box.className || box.tagName)`)
+
+/** Headings of a table that can be read: inside the window, and with a size. */
+const readableHeadings = async (page: Page, table: string): Promise<readonly string[]> =>
+  await page.evaluate(`[...document.querySelectorAll('table[aria-label="${table}"] thead th')].filter((cell) => {
+    const { left, right, width, height } = cell.getBoundingClientRect()
+    return left >= 0 && right <= innerWidth && width > 10 && height > 10
+  }).map((cell) => cell.textContent)`)
+
+/** Texts of elements that are broken into several lines. */
+const broken = async (page: Page, selector: string): Promise<unknown> =>
+  await page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})].filter((element) => {
+    const text = document.createRange()
+    text.selectNodeContents(element)
+    return new Set([...text.getClientRects()].map(({ top }) => Math.round(top))).size > 1
+  }).map((element) => element.textContent)`)
+
+test.for(['webhooks/deliveries', 'webhooks/events', 'webhooks/endpoints', '/system/chains'])(
+  'on a phone the note of a row of %s is below its name, which is one line',
+  async (path) => {
+    const page = await open(path, PHONE)
+    await page.locator('main [data-row-link] small').first().waitFor()
+    const beside = await page.evaluate(`[...document.querySelectorAll('main [data-row-link]')].filter((link) => {
+    const note = link.querySelector('small')
+    if (note === null || note.textContent === '') return false
+    const name = document.createRange()
+    name.setStart(link, 0)
+    name.setEndBefore(note)
+    return name.getBoundingClientRect().bottom > note.getBoundingClientRect().top + 1
+  }).map((link) => link.textContent)`)
+    expect(beside).toEqual([])
+    expect(await broken(page, 'main [data-row-link] .pm-mono')).toEqual([])
+    expect(await cutOff(page)).toEqual([])
+    expect(await axeViolations(page)).toEqual([])
+  },
+)
+
+test('at 1280 px all columns of the invoices are in view', async () => {
+  const page = await open('invoices', DESK)
+  await page.locator('main [data-row-id]').first().waitFor()
+  expect(await readableHeadings(page, 'invoices')).toContain('Next step')
+  expect(await cutOff(page)).toEqual([])
+})
+
+test('on a phone the name of a member is one line beside a long address', async () => {
+  const page = await open('team', PHONE)
+  const name = page.getByRole('table', { name: 'members' }).getByText('Olivia Owner', { exact: true }).first()
+  expect((await name.boundingBox())?.height ?? 99).toBeLessThan(30)
+})
+
+test('on a phone the rights of each role are below the name of the role', async () => {
+  const page = await open('team', PHONE)
+  await page.getByRole('table', { name: 'roles' }).waitFor()
+  expect(await readableHeadings(page, 'roles')).toEqual(['Permission', 'Owner', 'Admin', 'Support', 'Viewer'])
+  const misplaced = await page.evaluate(`(() => {
+    const table = document.querySelector('table[aria-label="roles"]')
+    const names = [...table.querySelectorAll('thead th')].map((cell) => cell.getBoundingClientRect())
+    return [...table.querySelectorAll('tbody tr')].flatMap((row) => [...row.children].map((cell, index) => {
+      const { left, right } = cell.getBoundingClientRect()
+      return Math.abs(left - names[index].left) < 1 && Math.abs(right - names[index].right) < 1
+    })).filter((isBelow) => !isBelow).length
+  })()`)
+  expect(misplaced).toBe(0)
+  expect(await cutOff(page)).toEqual([])
+})
+
+test('on a phone the owner of a lease is one line, and the last column is in view', async () => {
+  const page = await open('/system/processes', PHONE)
+  await page.getByRole('table', { name: 'leases' }).waitFor()
+  await page
+    .getByRole('button', { name: /^Copy owner of / })
+    .first()
+    .waitFor()
+  expect(await readableHeadings(page, 'leases')).toEqual(['Work', 'Owner', 'Until'])
+  expect(await broken(page, 'table[aria-label="leases"] .pm-mono')).toEqual([])
+  expect(await cutOff(page)).toEqual([])
+})
+
+test('with no exception open a desk shows the oldest, the kinds and the keys, and a phone the list alone', async () => {
+  const page = await open('exceptions', DESK)
+  const pane = page.getByRole('region', { name: 'Select an exception' })
+  await pane.getByText('Open by kind').waitFor()
+  await pane.getByText('Overpaid', { exact: true }).first().waitFor()
+  await pane.getByText('Accept the open exception: moves to the reason').waitFor()
+  expect(await axeViolations(page)).toEqual([])
+  const oldest = await page.locator('main [data-row-id]').first().getAttribute('data-row-id')
+  await pane.getByRole('link', { name: 'Open the oldest' }).click()
+  await page.locator('main aside').getByRole('heading').first().waitFor()
+  expect(decodeURIComponent(new URL(page.url()).pathname)).toContain(oldest)
+  const phone = await open('exceptions', PHONE)
+  await phone.locator('main [data-row-id]').first().waitFor()
+  expect(await phone.getByText('Open by kind').isVisible()).toBe(false)
+})
+
+test('at 1280 px no column of the rates is cut off, however old they are', async () => {
+  const { dev, storageState } = opened()
+  const page = await browser.open({ session: storageState, ...DESK })
+  const aged = (key: string, value: unknown) => (key === 'ageMs' ? 11_900_000 : value)
+  await page.route(/\/trpc\/[^?]*rates\.board/, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: JSON.stringify(JSON.parse(await response.text(), aged)) })
+  })
+  await page.goto(`${dev.adminUrl}/system/rates`)
+  await page.getByRole('table', { name: 'currencies' }).getByText('3 h 18 min').first().waitFor()
+  await settled(page)
+  expect(await cutOff(page)).toEqual([])
+  for (const table of ['coins', 'currencies'])
+    expect(await broken(page, `table[aria-label="${table}"] td:last-child`)).toEqual([])
+})
