@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
+import type { ChainClient } from '#shared/ports/scanning.ts'
 import type { ThriftyPace } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { signedTransfer, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
@@ -22,11 +23,26 @@ async function waitForTokens(endsAt = Date.now() + HOUR_MS) {
   await createInvoiceRepository(stores.db).insert(sampleInvoice(stores.runtime.random, { at, number: 1, state }))
 }
 
-function thrifty(change: Partial<ThriftyPace> = {}) {
+function nodeClient() {
   const node = { rpcUrls: [stage.chain.url], chainId: 31_337 }
   const client = createChainClient({ live: {}, test: { ethereum: node } }, 'test', 'ethereum', stores.runtime.metrics)
   if (client === null) throw new Error('no client')
-  return stage.scan(stage.source({ client, finalityDepth: FINALITY_DEPTH, thrifty: briskPace(change) }))
+  return client
+}
+
+function thrifty(
+  change: Partial<ThriftyPace> = {},
+  more: { readonly client?: ChainClient; readonly batchMax?: number } = {},
+) {
+  const source = { client: nodeClient(), finalityDepth: FINALITY_DEPTH, thrifty: briskPace(change), ...more }
+  return stage.scan(stage.source(source))
+}
+
+/** A node that keeps no balances of older blocks, as most rented ones do. */
+function withoutOldBalances(client: ChainClient): ChainClient {
+  const { accounts } = client
+  if (accounts === undefined) throw new Error('no account reader')
+  return { ...client, accounts: { ...accounts, touched: async () => 'gone' as const } }
 }
 
 const untilCursor = (check: (cursor: NonNullable<Awaited<ReturnType<typeof stage.cursor>>>) => boolean) =>
@@ -158,5 +174,22 @@ it('a reorganisation of the scanned block is followed when every block above it 
   await stage.chain.mine(2)
   thrifty()
   await stage.untilPayments([{ amount: '1000000', state: 'orphaned' }])
+  await stage.untilHeight(await stage.height())
+})
+
+// Guards availability: found by the simulation (seed 508). Each step read one batch and then waited, so that deadlines passed hours late.
+it('a network that is far behind a node without old balances is read to its head without pauses', async () => {
+  await waitForTokens()
+  const scanner = thrifty()
+  await untilCursor(({ source }) => source === 'thrifty')
+  await stage.untilHeight(await stage.height())
+  await scanner.stop()
+  await stage.chain.mine(20)
+  await send(await signedTransfer(stage.chain, 1_000_000n))
+  await stage.chain.mine(20)
+  // The second step at the pace of steps would be an hour later.
+  const pace = { watchedMs: HOUR_MS, openMs: HOUR_MS, troubleMs: HOUR_MS, confirmMs: HOUR_MS }
+  thrifty(pace, { client: withoutOldBalances(nodeClient()), batchMax: 5 })
+  await stage.untilPayments([{ amount: '1000000' }])
   await stage.untilHeight(await stage.height())
 })

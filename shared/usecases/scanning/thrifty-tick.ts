@@ -83,8 +83,14 @@ async function carryOut(session: ScanSession, { step, open, now, state, pace }: 
   }
   if (step === 'glance' && !(await hasChanged(session, open, now))) return false
   state.movedAt = now
+  const from = session.cursor.height
   const moved = await scanTick(session, readRange)
   state.askedAt = now
+  // A range that ended below the head, because a node lost its old balances or too many blocks concern us, is continued at once: at the pace
+  // of steps a network that was away for a day would stay behind for hours.
+  if (moved && session.cursor.height > from && session.cursor.height < session.cursor.headHeight) {
+    state.movedAt = Number.NEGATIVE_INFINITY
+  }
   return moved
 }
 
