@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { createPaymesh } from '#clients/typescript/src/main.ts'
 import { axeViolations, settled, showTheme } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { ASSET_OPTIONS, invoiceViews, REFUND_VIEWS, SHOWN_ID, SHOWN_TOKEN } from '#test/support/checkout-views.ts'
@@ -18,9 +19,13 @@ const open = async (path: string, width = 1280, height = 800) => {
   return page
 }
 
-async function checkout(name: 'pick' | 'pay' | 'pay-bitcoin', width = 1280): Promise<Page> {
+async function checkout(
+  name: 'pick' | 'pay' | 'pay-bitcoin' | 'expired',
+  width = 1280,
+  change: { readonly lock?: null } = {},
+): Promise<Page> {
   const page = await browser.open({ width, height: 800 })
-  const view = invoiceViews(Date.now())[name]
+  const view = { ...invoiceViews(Date.now())[name], ...change }
   await page.route('**/api/**', async (route) => {
     const url = new URL(route.request().url()).pathname
     if (url.endsWith('/live')) await route.fulfill({ status: 429, body: '' })
@@ -71,6 +76,43 @@ test('each coin is shown by a drawn mark of its own, and letters stand for none'
     .locator('.coin button svg.coin-mark path')
     .evaluateAll((paths) => paths.map((path) => path.getAttribute('d')))
   expect(new Set(drawn).size).toBe(names)
+})
+
+test('nobody watches for a late payment where no address was ever shown', async () => {
+  const chosen = await checkout('expired')
+  await chosen.getByText('We keep watching for a late payment.').waitFor()
+  const unchosen = await checkout('expired', 1280, { lock: null })
+  await unchosen.getByText(/^You did not choose a coin before/).waitFor()
+  expect(await unchosen.getByText(/keep watching/i).count()).toBe(0)
+})
+
+test('an amount with separators is kept and answered once, with an example of what to type', async () => {
+  const { dev } = opened()
+  const shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
+  const link = await shop.paymentLinks.create({ title: 'Any amount', currency: 'USD', allow_custom_amount: true })
+  const payer = await browser.open({ width: 390 })
+  await payer.goto(link.url)
+  const field = payer.getByRole('textbox', { name: 'Amount' })
+  await field.fill('1,250.50')
+  await payer.getByText('Enter it without separators, like 1250.50').waitFor()
+  expect(await payer.getByText(/without separators/).count()).toBe(1)
+  expect(await field.inputValue()).toBe('1,250.50')
+  await field.fill('1250.50')
+  await payer.getByText(/^You will pay .*1,250\.50/).waitFor()
+})
+
+test('what was overpaid has one colour, in the list of invoices and in the inbox', async () => {
+  const colourOn = async (path: string) => {
+    const page = await open(path)
+    await page.locator('.pm-badge', { hasText: 'Overpaid' }).first().waitFor()
+    return await page.evaluate<string>(`(() => {
+      const badge = [...document.querySelectorAll('.pm-badge')].find(({ textContent }) => textContent.includes('Overpaid'))
+      return getComputedStyle(badge).color
+    })()`)
+  }
+  const inList = await colourOn('invoices')
+  expect(inList).toMatch(/^[a-z]+\(/)
+  expect(await colourOn('exceptions')).toBe(inList)
 })
 
 test('the sentence above the code says what the code holds', async () => {
