@@ -60,9 +60,7 @@ async function withSide(options: BenchOptions, rig: Rig, run: (side: Side) => Pr
   const stage = await openDeliveryStage(rig)
   const services = { webhooks: await rig.startService('webhooks') }
   const { mongod, redis } = await storeProcesses(rig.api.db, rig.stores.redisUrl)
-  // With everything in one process it is the same child.
-  const own = services.webhooks === rig.api.child ? { serve: rig.api.child } : { api: rig.api.child, ...services }
-  const processes = { ...own, mongod: processOf(mongod), redis: processOf(redis) }
+  const processes = { api: rig.api.child, ...services, mongod: processOf(mongod), redis: processOf(redis) }
   const figures: Figures = { bare: [], due: [], whole: [], delays: new Map(), lone: [] }
   const meter = createWorkMeter(rig.api.db, rig.stores.redisUrl)
   try {
@@ -250,9 +248,11 @@ type Measured = Pick<Child, 'cpuSeconds'>
 
 const processOf = (pid: number | null): Measured => ({ cpuSeconds: () => cpuSecondsOf(pid ?? undefined) })
 
-/** CPU time per item of each process since now, and their sum. */
+/** CPU time per item of each process since now, and their sum. With everything in one process the first name stands for it. */
 function cpuMeter(processes: Readonly<Record<string, Measured>>): (items: number) => string {
-  const before = Object.entries(processes).map(([name, child]) => [name, child, child.cpuSeconds()] as const)
+  const before = Object.entries(processes)
+    .filter(([, child], at, all) => all.findIndex(([, other]) => other === child) === at)
+    .map(([name, child]) => [name, child, child.cpuSeconds()] as const)
   return (items) => {
     const used = before.map(([name, child, since]) => {
       const now = child.cpuSeconds()
