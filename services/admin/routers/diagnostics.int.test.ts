@@ -128,7 +128,7 @@ describe('money that nobody asked for', () => {
     ])
   })
 
-  // Guarantee: who rejects money returns it. It pays for nothing unless somebody says that it was not returned, whoever was asked second.
+  // Guarantee: who rejects money returns it. Another person can apply it only after stating that it was not returned.
   it('and was rejected by one person is applied by another one only knowingly', async () => {
     const { hash, id: paymentId } = rejected
     const op = () => ({ opId: engine.deps.random.uuid(), reason: 'the customer asked for it' })

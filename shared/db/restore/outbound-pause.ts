@@ -31,7 +31,7 @@ export function createOutboundPause(db: Database): OutboundPause {
         askedAt = now
         const asked = ask()
         answer = asked
-        // Whoever comes next asks again.
+        // A failed read is not kept: the next call reads again.
         asked.catch(() => {
           if (answer === asked) answer = null
         })

@@ -185,7 +185,7 @@ async function carryOut(
   })
 }
 
-/** Whoever rejects money returns it: what an invoice was settled with by a process that died, or hangs, before it closed the exception is not theirs to reject. */
+/** Rejected money is returned to the customer, so money that already settles an invoice cannot be rejected, even while its exception is still open. */
 async function requireUnapplied(deps: DecideDeps, entry: ExceptionEntry): Promise<void> {
   const { kind, paymentKey, workspaceId } = entry
   const [payment] = paymentKey === null ? [] : await deps.payments.findByKeys([paymentKey])

@@ -25,7 +25,7 @@ export async function rejectionOf(
   return decision === null ? null : { by: decision.by.replace(/^user:/, ''), at: decision.at }
 }
 
-/** Who rejected a payment and when, in words for whoever wants to apply it. */
+/** Who rejected a payment and when, in words for the person who wants to apply it. */
 export const rejectionText = ({ by, at }: Rejection): string =>
   `${by} rejected this payment at ${new Date(at).toISOString()}. It may have been returned to the customer.`
 
