@@ -159,7 +159,8 @@ test('events wait for a receiver that is down', async () => {
     })
   })
   await new Promise<void>((resolve) => late.listen(port, '127.0.0.1', resolve))
-  await expect.poll(() => seen).toEqual([first, second])
+  // The invoices of earlier tests may still announce something.
+  await expect.poll(() => seen.filter((id) => id === first || id === second)).toEqual([first, second])
   const exited = new Promise((resolve) => down.child.once('exit', resolve))
   down.child.kill('SIGINT')
   expect(await exited).toBe(0)
