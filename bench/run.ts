@@ -1,78 +1,82 @@
 import { parseArgs } from 'node:util'
-import { benchBackUp } from './back-up.ts'
-import { benchCreateInvoice } from './create-invoice.ts'
-import { benchDeliveries } from './deliveries.ts'
-import { benchGetInvoice } from './get-invoice.ts'
-import { benchGrowth } from './growth.ts'
-import { benchIdle } from './idle.ts'
-import { benchIsolation } from './isolation.ts'
-import { benchListInvoices } from './list-invoices.ts'
-import { benchOutages } from './outages.ts'
-import { benchPages } from './pages.ts'
-import { benchPaymentKeys } from './payment-keys.ts'
-import { benchPlanLimit } from './plan-limit.ts'
-import { benchRequestCost } from './request-cost.ts'
-import { benchRpcCost } from './rpc-cost.ts'
-import { benchScale } from './scale.ts'
-import { benchScan } from './scan.ts'
-import { benchWatches } from './watches.ts'
+import type { BenchOptions } from './options.ts'
 
-/** Benchmarks by name, each against a bare baseline in the same run. */
+interface Benchmark {
+  readonly is: string
+  run(options: BenchOptions): Promise<void>
+}
+
+/** Benchmarks by name, each against a bare baseline in the same run; its code is read when it runs. */
 const BENCHMARKS = {
-  'create-invoice': { run: benchCreateInvoice, is: 'POST /invoices against node:http with one native insert' },
+  'create-invoice': {
+    run: async (options) => (await import('./create-invoice.ts')).benchCreateInvoice(options),
+    is: 'POST /invoices against node:http with one native insert',
+  },
   'plan-limit': {
-    run: benchPlanLimit,
+    run: async (options) => (await import('./plan-limit.ts')).benchPlanLimit(options),
     is: 'POST /invoices in workspaces with a limit of invoices per month, against the same without one',
   },
-  'get-invoice': { run: benchGetInvoice, is: 'GET /invoices/{id} against node:http with one native findOne' },
+  'get-invoice': {
+    run: async (options) => (await import('./get-invoice.ts')).benchGetInvoice(options),
+    is: 'GET /invoices/{id} against node:http with one native findOne',
+  },
   'request-cost': {
-    run: benchRequestCost,
+    run: async (options) => (await import('./request-cost.ts')).benchRequestCost(options),
     is: 'CPU of a lone GET and POST at 10 and 100 a second, against node:http with one native command',
   },
   'list-invoices': {
-    run: benchListInvoices,
+    run: async (options) => (await import('./list-invoices.ts')).benchListInvoices(options),
     is: 'GET /invoices, a page of 20, against node:http with one native find',
   },
   deliveries: {
-    run: benchDeliveries,
+    run: async (options) => (await import('./deliveries.ts')).benchDeliveries(options),
     is: 'webhooks per second and their delay, against a bare loop of POSTs',
   },
-  isolation: { run: benchIsolation, is: 'effect of hanging, slow and flooding receivers on the delay of the others' },
-  outages: { run: benchOutages, is: 'webhooks after kill -9 of the dispatcher and without Redis' },
+  isolation: {
+    run: async (options) => (await import('./isolation.ts')).benchIsolation(options),
+    is: 'effect of hanging, slow and flooding receivers on the delay of the others',
+  },
+  outages: {
+    run: async (options) => (await import('./outages.ts')).benchOutages(options),
+    is: 'webhooks after kill -9 of the dispatcher and without Redis',
+  },
   scale: {
-    run: benchScale,
+    run: async (options) => (await import('./scale.ts')).benchScale(options),
     is: 'webhooks and invoices with one, two and four processes: the table of docs/scaling.md',
   },
   growth: {
-    run: benchGrowth,
+    run: async (options) => (await import('./growth.ts')).benchGrowth(options),
     is: 'rows examined by every query of the product after two years, compared with one per cent of the data',
   },
   'payment-keys': {
-    run: benchPaymentKeys,
+    run: async (options) => (await import('./payment-keys.ts')).benchPaymentKeys(options),
     is: 'bytes and inserts of payments under the digest of their key, against its text',
   },
-  pages: { run: benchPages, is: 'loads of pages in Chromium, on a fast line and as on a slow phone' },
+  pages: {
+    run: async (options) => (await import('./pages.ts')).benchPages(options),
+    is: 'loads of pages in Chromium, on a fast line and as on a slow phone',
+  },
   backup: {
-    run: benchBackUp,
+    run: async (options) => (await import('./back-up.ts')).benchBackUp(options),
     is: 'duration, size and memory of a back-up beside changes, and of its restore',
   },
   idle: {
-    run: benchIdle,
+    run: async (options) => (await import('./idle.ts')).benchIdle(options),
     is: 'memory and CPU without any request: everything in one process beside one process per line of the Procfile',
   },
   scan: {
-    run: benchScan,
+    run: async (options) => (await import('./scan.ts')).benchScan(options),
     is: 'a million watches on one chain, against a loop that only reads and matches',
   },
   watches: {
-    run: benchWatches,
+    run: async (options) => (await import('./watches.ts')).benchWatches(options),
     is: 'start and memory of a scanner with many old and 100,000 hot addresses',
   },
   'rpc-cost': {
-    run: benchRpcCost,
+    run: async (options) => (await import('./rpc-cost.ts')).benchRpcCost(options),
     is: 'calls and provider units of a month on five EVM networks, thrifty and full, on a virtual clock',
   },
-} as const
+} as const satisfies Readonly<Record<string, Benchmark>>
 
 const USAGE = `usage: npm run bench -- <name> [options]
 

@@ -84,19 +84,20 @@ describe('the deterministic simulation', () => {
   )
 
   it.each([
-    ['unreadable-block-passed', '15'],
-    ['balance-and-trace-both-count', '24'],
-    ['loading-mempool-believed', '16'],
-    ['deadline-by-block-alone', '34'],
-    ['call-move-keyed-by-record', '17'],
-    ['patience-passes-deadlines', '34'],
+    'unreadable-block-passed',
+    'balance-and-trace-both-count',
+    'loading-mempool-believed',
+    'deadline-by-block-alone',
+    'call-move-keyed-by-record',
+    'patience-passes-deadlines',
   ])(
-    'notices %s, in seed %s or another of the first 90, and nothing there without it',
-    async (name, hint) => {
+    'notices %s, in its seed or another of the first 90, and nothing there without it',
+    async (name) => {
       const mutant = MUTANTS.find((one) => one.name === name)
       expect(mutant).toBeDefined()
       const wrongBundle = await bundleSimulation(mutant ?? null)
-      // A change of the product that makes one more call gives every seed another story.
+      const hint = mutant?.seed ?? '1'
+      // A change of the product that makes one more call gives every seed another story, and the search costs a minute: the mutant then gets another seed.
       const wrong = (await firstBroken(wrongBundle, [hint])) ?? (await firstBroken(wrongBundle, SEEDS_TO_SEARCH))
       expect(wrong).toBeDefined()
       const [right] = await resultsOf([wrong?.seed ?? hint])

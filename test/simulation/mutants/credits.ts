@@ -148,6 +148,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     find: 'const isLoading = view.loading === true',
     replace: 'const isLoading = false',
     what: 'What a restarted node has not read yet counts as gone.',
+    seed: '83',
   },
   {
     name: 'deadline-by-block-alone',
@@ -155,6 +156,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     find: 'if (mempoolAt !== undefined) return',
     replace: 'if (mempoolAt !== undefined && mempoolAt >= Math.min(time, headSeenAt)) return',
     what: 'A block passes a deadline although nobody has looked through the mempool.',
+    seed: '30',
   },
   {
     name: 'call-move-keyed-by-record',
@@ -163,6 +165,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     replace:
       'key: keyOf(part, { ...parties, amountBase: value }).replace(/[0-9]+$/, (ordinal) => part === null ? String(transaction.info.internal_transactions.findIndex(({ transferTo_address: paid }) => paid?.endsWith(to) === true)) : ordinal),',
     what: 'Which records a node keeps decides how a transfer is named.',
+    seed: '17',
   },
   {
     name: 'foreign-asset-counts',
