@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { dueForActions, overdueInShards } from '#shared/db/invoices/invoice-scopes.ts'
+import { MAILS } from '#shared/db/mails/mail-model.ts'
+import { dueBy } from '#shared/db/mails/mail-queue.ts'
+import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
+import { useStores } from '#test/support/stores.ts'
+import { connectDatabase, type Database } from './connect.ts'
+import { isAny } from './is-any.ts'
+
+const stores = useStores()
+
+/** The same database, and the names of the commands that were sent to it. */
+function counted(): { readonly db: Database; readonly commands: string[] } {
+  const commands: string[] = []
+  const { db } = stores
+  const collection: Database['collection'] = (model) =>
+    new Proxy(db.collection(model), {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]) => {
+          commands.push(`${model.name} ${String(name)}`)
+          return member.apply(target, args)
+        }
+      },
+    })
+  return { db: { ...db, collection }, commands }
+}
+
+const mailsDueBy = (until: number) => ({ of: MAILS, filter: dueBy(until), hint: 'mail_due' })
+const invoicesDue = { of: INVOICES, filter: dueForActions(['none'], 1_000), hint: 'invoice_next_action' }
+const shardsOverdue = { of: INVOICES, filter: overdueInShards([1], 1_000), hint: 'invoice_outbox' }
+
+async function queueMail(): Promise<void> {
+  const { clock, random } = stores.runtime
+  const mail = { template: 'address-change', to: 'owner@example.com', data: {}, workspaceId: 'ws' } as const
+  await createMailRepository(stores.db).insertMany([{ ...mail, id: random.uuid(), createdAt: clock.now() }])
+}
+
+it('is one command for the questions of one turn, each with its own answer', async () => {
+  await queueMail()
+  const { db, commands } = counted()
+  const later = stores.runtime.clock.now() + 60_000
+  const asked = [isAny(db, invoicesDue), isAny(db, mailsDueBy(later)), isAny(db, shardsOverdue), isAny(db, mailsDueBy(0))]
+  expect(await Promise.all(asked)).toEqual([false, true, false, false])
+  expect(commands).toEqual(['invoices aggregate'])
+  // A later question is a later read: nothing is kept.
+  await db.collection(MAILS).deleteMany({})
+  commands.length = 0
+  expect(await isAny(db, mailsDueBy(later))).toBe(false)
+  expect(commands).toEqual(['mails findOne'])
+})
+
+it('answers the others when MongoDB refuses one question', async () => {
+  const { db } = counted()
+  const wrong = { of: MAILS, filter: { $unknown: 1 } as never, hint: 'mail_due' }
+  const answers = await Promise.allSettled([isAny(db, invoicesDue), isAny(db, wrong), isAny(db, shardsOverdue)])
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+})
+
+// Guarantee: a collection that does not answer delays the sweep of its own queue alone.
+it('answers the others while one question takes long', async () => {
+  await queueMail()
+  const { db } = counted()
+  const order: string[] = []
+  const slow = { of: MAILS, filter: { $where: 'sleep(2500) || true' } as never, hint: '_id_' }
+  await Promise.all([
+    isAny(db, slow).then((found) => order.push(`slow ${found}`)),
+    isAny(db, invoicesDue).then((found) => order.push(`invoices ${found}`)),
+  ])
+  expect(order).toEqual(['invoices false', 'slow true'])
+})
+
+it('fails every question when the connection is lost', async () => {
+  const db = await connectDatabase({ url: stores.mongoUrl, name: stores.database, logger: stores.runtime.logger })
+  await db.close()
+  const answers = await Promise.allSettled([isAny(db, invoicesDue), isAny(db, shardsOverdue)])
+  expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})
