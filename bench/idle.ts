@@ -22,7 +22,7 @@ const SETTLE_SECONDS = 45
 const SECONDS_MIN = 30
 /** Slow sweeps are asked a few times in it. */
 const QUESTION_SECONDS = 60
-const QUESTIONS_SHOWN = 60
+const QUESTIONS_SHOWN = 12
 const NODE_FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024']
 
 /** The limits of the one process, without the stores. */
