@@ -5,8 +5,8 @@ import type { ServiceContext, ServiceParts } from './context.ts'
 
 /** The parts of a process on its open connections. The caller closes the queue notifier last, when nothing sends wake-ups any more. */
 export function openParts(context: ServiceContext): ServiceParts & { readonly notifier: ClosableNotifier } {
-  const { db, signals, clock, random, logger, metrics, pulses, tracer } = context
-  const runtime = { clock, random, logger, metrics, pulses, tracer }
+  const { db, signals, clock, random, logger, metrics, pauses, pulses, tracer } = context
+  const runtime = { clock, random, logger, metrics, pauses, pulses, tracer }
   return {
     ...runtime,
     ...createRepositories(db, runtime),

@@ -8,6 +8,7 @@ import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { createLogger, type LoggerOptions } from '#shared/runtime/observability/logger.ts'
 import { createMetrics, type MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 import { createTracer } from '#shared/runtime/observability/tracer.ts'
+import { createCommonPauses } from '#shared/runtime/process/common-pauses.ts'
 import { type HealthServer, startHealthServer } from '#shared/runtime/process/health.ts'
 import { createLiveness, type Liveness } from '#shared/runtime/process/liveness.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
@@ -79,7 +80,7 @@ export async function openContext(
     const random = createRandom(clock.now)
     const tracer = config.otelUrl === null ? undefined : createTracer({ url: config.otelUrl, process: name, metrics })
     if (tracer !== undefined) undo.push(tracer.stop)
-    const runtime = { clock, random, logger, metrics, pulses: liveness, tracer }
+    const runtime = { clock, random, logger, metrics, pauses: createCommonPauses(), pulses: liveness, tracer }
     const redisEpoch = redis?.watchEpoch(db, runtime)
     if (redisEpoch !== undefined) undo.push(redisEpoch.stop)
     undo.push(

@@ -1,4 +1,5 @@
 import type { LeaseRepository } from '#shared/ports/leases.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
 import { deriveAhead, ensureSandboxMaterials, type HeadroomDeps } from '#shared/usecases/wallets/address-headroom.ts'
 import { createIndexReclaimer, type ReclaimDeps } from '#shared/usecases/wallets/reclaim-indexes.ts'
@@ -18,7 +19,10 @@ const SILENCE_MAX_MS = 120_000
 const PAUSE_AFTER_FAILURE_MS = 5_000
 
 interface LoopDeps extends HeadroomDeps, ReclaimDeps, ReleaseDeps, WatchPoolsDeps {
-  readonly wallets: HeadroomDeps['wallets'] & ReclaimDeps['wallets'] & WatchPoolsDeps['wallets']
+  readonly wallets: HeadroomDeps['wallets'] &
+    ReclaimDeps['wallets'] &
+    WatchPoolsDeps['wallets'] &
+    Pick<WalletRepository, 'isAnyBehind'>
   readonly invoices: ReclaimDeps['invoices'] & ReleaseDeps['invoices'] & WatchPoolsDeps['invoices']
   readonly leases: LeaseRepository
 }
@@ -46,7 +50,7 @@ export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promi
       sandboxReady = true
       const endsAt = performance.now() + ROUND_MS
       const shouldStop = () => signal.aborted || performance.now() > endsAt
-      await deriveAhead(deps, headroom, shouldStop)
+      if (await deps.wallets.isAnyBehind(headroom)) await deriveAhead(deps, headroom, shouldStop)
       const isLookDue = performance.now() - lookedAt >= POLL_EVERY_MS
       if (isLookDue) {
         lookedAt = performance.now()

@@ -25,7 +25,11 @@ export function assembleMailer(parts: MailerParts): Stop {
   const sender = createMailSender(parts)
   const worker = createMailWorker(parts.startWorker, {
     send: async (mailId) => ((await outboundPause.isPaused()) ? null : sender.send(mailId)),
-    overdue: async () => ((await outboundPause.isPaused()) ? [] : sender.overdue()),
+    overdue: async () => {
+      const due = await sender.overdue()
+      // Mostly nothing is due, and then nothing has to wait.
+      return due.length > 0 && (await outboundPause.isPaused()) ? [] : due
+    },
   })
   return async () => {
     sender.stop()

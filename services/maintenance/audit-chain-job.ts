@@ -6,9 +6,10 @@ import type { ScheduledJob } from './scheduled-job.ts'
 
 /** A run ends before the lease does and continues in the next. */
 const RUN_MS = 10_000
-/** Rows wait for their place at most this long, and the length of a run: the pause doubles up to it while there are none. */
-const IDLE_PAUSE_MAX_MS = 4_000
+/** Rows wait for their place at most this long, and the length of a run. */
 const PAUSE_MS = 1_000
+/** While no row waits, the end of the chain is compared with the one seen last this often. */
+const CHECK_EVERY_MS = 4_000
 /** The end of the chain is logged this often: a log stored elsewhere reveals a restored older store. */
 const LOG_EVERY_MS = 3_600_000
 
@@ -22,24 +23,26 @@ export function auditChainJob(deps: JobDeps): ScheduledJob {
   let adopted = false
   let seen: AuditHead | null = null
   let loggedAt = Number.NEGATIVE_INFINITY
-  let pauseMs = PAUSE_MS
+  let checkedAt = Number.NEGATIVE_INFINITY
   return {
     id: 'audit-chain',
     leaseMs: 15_000,
-    pauseMs: () => pauseMs,
+    pauseMs: PAUSE_MS,
     pauseAfterFailureMs: 5_000,
     failures: 'audit_chain_failed_total',
     failed: 'rows of the audit log were not chained',
     round: async (signal) => {
       if (!adopted) await deps.chain.adopt()
       adopted = true
+      const isCheckDue = performance.now() - checkedAt >= CHECK_EVERY_MS
+      if (!(await deps.chain.isAnyWaiting()) && !isCheckDue) return
+      checkedAt = performance.now()
       if (seen !== null) await requireStanding(deps.chain, seen)
       const endsAt = performance.now() + RUN_MS
       const chained = await extendAuditChain(deps, () => signal.aborted || performance.now() > endsAt)
       if (chained > 0) deps.metrics.count('audit_rows_chained_total', {}, chained)
       // Nothing was chained here: the end that this process saw is still one that must stand.
       if (chained > 0 || seen === null) seen = await deps.chain.head()
-      pauseMs = chained > 0 ? PAUSE_MS : Math.min(2 * pauseMs, IDLE_PAUSE_MAX_MS)
       if (seen === null || performance.now() - loggedAt < LOG_EVERY_MS) return
       loggedAt = performance.now()
       deps.logger.info({ seq: seen.seq, hash: seen.hash, keyId: seen.keyId }, 'end of the audit chain')

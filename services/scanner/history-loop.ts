@@ -12,8 +12,6 @@ import {
 
 const LEASE_MS = 15_000
 const PAUSE_MS = 1_000
-/** While no new key waits for its search. */
-const IDLE_PAUSE_MS = 2_000
 const PAUSE_AFTER_FAILURE_MS = 5_000
 
 /** A network that this process queries, with a client that nothing else uses. */
@@ -35,7 +33,6 @@ export function startHistoryLoop(
 ): () => Promise<void> {
   const idOf = ({ mode, network }: HistorySourceClient) => `${mode}:${network}`
   const restsUntil = new Map<string, number>()
-  let pauseMs: Ms = PAUSE_MS
 
   const search = async (source: HistorySourceClient, signal: AbortSignal): Promise<void> => {
     const { mode, network } = source
@@ -54,7 +51,7 @@ export function startHistoryLoop(
   const stop = startLeasedLoop(deps, {
     id: `key-history:${sources.map(idOf).sort().join(',')}`,
     leaseMs: LEASE_MS,
-    pauseMs: () => pauseMs,
+    pauseMs: PAUSE_MS,
     pauseAfterFailureMs: PAUSE_AFTER_FAILURE_MS,
     failures: 'key_history_loop_failed_total',
     failed: 'the search for earlier use of keys failed',
@@ -64,7 +61,6 @@ export function startHistoryLoop(
         const isDue = (restsUntil.get(idOf(source)) ?? 0) <= performance.now()
         if (awaited.has(idOf(source)) && isDue) void search(source, signal)
       }
-      pauseMs = awaited.size === 0 ? IDLE_PAUSE_MS : PAUSE_MS
     },
   })
   return async () => {

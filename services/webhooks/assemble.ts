@@ -44,7 +44,11 @@ export function assembleWebhooks(parts: WebhooksParts): Stop {
       lane,
       concurrency,
       dispatch: async (endpointId) => ((await outboundPause.isPaused()) ? null : dispatcher.drain(lane, endpointId)),
-      overdue: async () => ((await outboundPause.isPaused()) ? [] : dispatcher.overdue(lane)),
+      overdue: async () => {
+        const due = await dispatcher.overdue(lane)
+        // Mostly nothing is due, and then nothing has to wait.
+        return due.length > 0 && (await outboundPause.isPaused()) ? [] : due
+      },
     })
   const workers = [worker('normal', concurrency), worker('slow', Math.max(1, Math.ceil(concurrency / 4)))]
   const stopHeld = startPausedRowsLoop(parts)

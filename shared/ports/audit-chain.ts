@@ -63,6 +63,8 @@ export interface UnchainedAudits {
 export interface AuditChainRepository {
   /** The last link; null before the first. */
   tail(): Promise<AuditLink | null>
+  /** Whether a row is not chained yet. */
+  isAnyWaiting(): Promise<boolean>
   /** Rows not chained yet, oldest first. */
   waiting(limit: number): Promise<readonly AuditRecord[]>
   /** Marks rows left by a version without a chain as waiting, once in the life of an installation; returns how many there were. */

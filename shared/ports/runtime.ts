@@ -1,5 +1,6 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { CounterName, GaugeName, HistogramName } from './metric-table.ts'
+import type { CommonPauses } from './timers.ts'
 
 /** The common time of all processes of an installation: the store's clock, not the machine's. */
 export interface Clock {
@@ -99,6 +100,8 @@ export interface Runtime {
   readonly random: Random
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Absent where every loop has timers of its own. */
+  readonly pauses?: CommonPauses | undefined
   /** Absent without liveness checks. */
   readonly pulses?: Pulses | undefined
   /** Absent without a tracing collector. */

@@ -27,6 +27,10 @@ export interface WalletRepository {
   upsertMaterial(material: KeyMaterial): Promise<KeyMaterial>
   findMaterial(id: string): Promise<KeyMaterial | null>
   listMaterials(): Promise<readonly KeyMaterial[]>
+  /** Whether an extended key has fewer than `headroom` addresses beyond the next one to be offered, or its earlier use is being searched. */
+  isAnyBehind(headroom: number): Promise<boolean>
+  /** Whether a key waits for a network to be asked about its earlier use. */
+  isAnyAwaited(): Promise<boolean>
   insertWallet(wallet: Wallet): Promise<'inserted' | 'exists'>
   listWallets(workspaceId: string | null): Promise<readonly Wallet[]>
   findWallet(id: string): Promise<Wallet | null>

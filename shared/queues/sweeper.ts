@@ -43,11 +43,12 @@ export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
 
   const pause = (): Promise<void> => {
     const [byte = 0] = runtime.random.bytes(1)
-    const delayMs = options.sweepEveryMs * (1 - JITTER + (2 * JITTER * byte) / 255)
+    const { sweepEveryMs } = options
+    const delayMs = sweepEveryMs * (1 - JITTER + (2 * JITTER * byte) / 255)
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, delayMs)
+      const cancel = runtime.pauses?.begin(sweepEveryMs, delayMs, resolve) ?? pauseAlone(delayMs, resolve)
       wake = () => {
-        clearTimeout(timer)
+        cancel()
         resolve()
       }
     })
@@ -111,6 +112,11 @@ export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
       return ended
     },
   }
+}
+
+function pauseAlone(delayMs: number, resume: () => void): () => void {
+  const timer = setTimeout(resume, delayMs)
+  return () => clearTimeout(timer)
 }
 
 /** Takes the findings of each sweep and returns those that many sweeps in a row have found. */

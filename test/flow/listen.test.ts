@@ -25,6 +25,7 @@ interface Line extends Record<string, unknown> {
 interface Listener {
   readonly child: ChildProcess
   readonly text: () => string
+  readonly lines: readonly Line[]
   waitFor(matches: (line: Line) => boolean): Promise<Line>
 }
 
@@ -50,6 +51,7 @@ function startListener(forwardTo: string): Listener {
   return {
     child,
     text: () => text,
+    lines,
     waitFor: (matches) =>
       new Promise((resolve, reject) => {
         const ended = (code: number | null) => reject(new Error(`listen ended with ${code}: ${text}`))
@@ -168,6 +170,37 @@ test('events wait for a receiver that is down', async () => {
   await new Promise((resolve) => late.close(resolve))
 })
 
+// Guarantee: whoever debugs a receiver, and stops it in the middle of a request, is not kept waiting by `listen`.
+test('ends at once while a receiver does not respond, and goes on after one that dies in the middle', async () => {
+  let requests = 0
+  let arrived: () => void = () => undefined
+  const hanging = new Promise<void>((resolve) => {
+    arrived = resolve
+  })
+  const dying = createServer((request) => {
+    requests += 1
+    if (requests === 1) request.socket.destroy()
+    else arrived()
+  })
+  const port = await freePort(0)
+  await new Promise<void>((resolve) => dying.listen(port, '127.0.0.1', resolve))
+  const clumsy = startListener(`http://127.0.0.1:${port}/hook`)
+  await clumsy.waitFor(({ kind }) => kind === 'ready')
+  await trigger('invoice.created')
+  const failed = await clumsy.waitFor(({ kind }) => kind === 'failed')
+  expect(failed['reason']).not.toContain('fetch failed')
+  await trigger('invoice.created')
+  await hanging
+  const before = clumsy.lines.length
+  const exited = new Promise((resolve) => clumsy.child.once('exit', resolve))
+  clumsy.child.kill('SIGINT')
+  expect(await exited).toBe(0)
+  // The request was given up: nothing is said of an outcome, as there would be after the ten seconds of a real delivery.
+  expect(clumsy.lines.slice(before)).toEqual([])
+  dying.closeAllConnections()
+  await new Promise((resolve) => dying.close(resolve))
+})
+
 test('an event is sent again by its id, and one that is not there is refused', async () => {
   const invoiceId = await trigger('invoice.created')
   const { id } = bodyOf(await receiver.waitFor(isOf('invoice.created', invoiceId), 60_000))
@@ -182,6 +215,8 @@ test('an event is sent again by its id, and one that is not there is refused', a
 test('mistakes are named in one line, and no output shows the key', async () => {
   const typo = await paymesh('listen', '--forward-to', receiver.url, '--events', 'invoice.payed')
   expect(typo.stderr).toContain('invoice.payed')
+  const named = await paymesh('listen', '--forward-to', receiver.url.replace('://', '://me:secret@'))
+  expect(named).toMatchObject({ status: 1, stderr: expect.stringContaining('without a name and a password') })
   const known = apiKey
   apiKey = `${known.slice(0, -1)}${known.endsWith('0') ? '1' : '0'}`
   const refused = await paymesh('listen', '--forward-to', receiver.url)

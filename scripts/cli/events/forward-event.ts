@@ -37,10 +37,18 @@ export function localSecret(apiKey: string): string {
   return `whsec_${createHmac('sha256', apiKey).update('paymesh listen').digest('base64')}`
 }
 
+interface Forward {
+  readonly url: string
+  readonly secret: string
+  readonly clock?: Clock
+  /** Ends a request without a response: that one counts as unanswered. */
+  readonly stop?: AbortSignal
+}
+
 /** Posts an event to a receiver as a separate delivery, with the headers of real deliveries. */
 export async function forwardEvent(
   event: StreamedEvent,
-  { url, secret, clock = { now: Date.now } }: { readonly url: string; readonly secret: string; readonly clock?: Clock },
+  { url, secret, clock = { now: Date.now }, stop }: Forward,
 ): Promise<ForwardOutcome> {
   const body = new TextEncoder().encode(event.body)
   const headers = signDelivery({
@@ -53,7 +61,8 @@ export async function forwardEvent(
   })
   const startedAt = performance.now()
   try {
-    const signal = AbortSignal.timeout(ANSWER_MS)
+    const late = AbortSignal.timeout(ANSWER_MS)
+    const signal = stop === undefined ? late : AbortSignal.any([late, stop])
     const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
     await response.body?.cancel()
     return { kind: 'answered', status: response.status, durationMs: Math.round(performance.now() - startedAt) }

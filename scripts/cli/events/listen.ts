@@ -31,6 +31,9 @@ function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new InvalidArgumentError('an http:// or https:// address')
+  // No request is sent to such an address, so that every event would fail.
+  if (url.username !== '' || url.password !== '')
+    throw new InvalidArgumentError('an address without a name and a password')
   return url.href
 }
 
@@ -62,7 +65,9 @@ async function forwardUntilTaken(
 ): Promise<ForwardOutcome | null> {
   let said = false
   while (!stop.aborted) {
-    const outcome = await forwardEvent(event, { url, secret })
+    const outcome = await forwardEvent(event, { url, secret, stop })
+    // A request that was ended by Ctrl-C has no outcome worth a line.
+    if (stop.aborted && outcome.kind !== 'answered') return null
     if (outcome.kind !== 'unreachable') return outcome
     if (!said) {
       const text = `No response from ${url} (${outcome.reason}). Start your receiver: ${event.type} ${event.id} and later events wait for it.`

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { isAny } from '#shared/db/connection/is-any.ts'
 import { INSTALLATION, type InstallationDocument } from '#shared/db/installation/installation-model.ts'
 import type { AuditChainRepository, AuditHead, AuditLink, AuditStep, ChainedAudit } from '#shared/ports/audit-chain.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
@@ -23,6 +24,9 @@ const UNCHAINED = { seq: { $exists: false } }
 const OUTSIDE = { waits: { $ne: true as const }, seq: { $eq: null as never, $exists: false } }
 /** Rows not chained yet; exported for the test that explains the query. */
 export const WAITING = { waits: true as const, ...UNCHAINED }
+
+/** The same; the time, which every row has, leads to the index where none is named. */
+export const ANY_WAITING = { ...WAITING, at: { $gt: new Date(0) } }
 
 /** Thrown inside a transaction to abort it. */
 class PlaceTaken extends Error {
@@ -56,6 +60,7 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
       })
       return last === null ? null : linkOf(last)
     },
+    isAnyWaiting: () => isAny(db, { of: AUDIT_LOG, filter: ANY_WAITING, hint: 'audit_waiting' }),
     waiting: async (limit) =>
       (await rows.find(WAITING).sort({ at: 1, _id: 1 }).limit(limit).toArray()).map(auditFromDocument),
     adopt: async () => {

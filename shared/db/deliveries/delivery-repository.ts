@@ -1,6 +1,7 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import { refusedDuplicates } from '#shared/db/connection/duplicate-key.ts'
+import { isAny } from '#shared/db/connection/is-any.ts'
 import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
 import { createAttempts } from './delivery-attempts.ts'
 import { claimRows, findDueRows, heldBy } from './delivery-claims.ts'
@@ -11,6 +12,7 @@ import {
   finishedAt,
   HELD_INDEX,
   heldAt,
+  PENDING,
   pendingAt,
   WITHOUT_ATTEMPTS,
 } from './delivery-scopes.ts'
@@ -40,6 +42,8 @@ export function createDeliveryRepository(db: Database): DeliveryRepository {
     },
 
     dueEndpoints: async (until, limit) => {
+      // The index cannot say when the first row of all endpoints is due.
+      if (!(await isAny(db, { of: WEBHOOK_DELIVERIES, filter: PENDING, hint: DUE_INDEX }))) return []
       const found = await deliveries.aggregate<{ _id: string; dueAt: Date }>(dueEndpoints(until, limit)).toArray()
       return found.map((row) => ({ endpointId: row._id, dueAt: toMs(row.dueAt) }))
     },

@@ -8,7 +8,10 @@ export const DUE_INDEX = 'delivery_due'
 /** Index that contains only paused rows. */
 export const HELD_INDEX = 'delivery_held'
 
-/** Deliveries of an endpoint that are to be sent, or are being sent. */
+/** Deliveries that are to be sent, or are being sent. */
+export const PENDING = { status: 'pending' as const }
+
+/** Those of an endpoint. */
 export const pendingAt = (endpointId: string) => ({ status: 'pending' as const, endpointId })
 
 /** Deliveries that wait until their endpoint is enabled again. */

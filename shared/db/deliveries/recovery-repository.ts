@@ -2,13 +2,17 @@ import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { isAny } from '#shared/db/connection/is-any.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Recovery, RecoveryRepository } from '#shared/ports/recoveries.ts'
 import { DELIVERY_RECOVERIES, type RecoveryDocument } from './recovery-model.ts'
 
 /** True for recoveries that are due by the store's own clock. */
 const IS_DUE = { $expr: { $lte: ['$dueAt', '$$NOW'] } }
 const OPEN = { state: 'open' as const }
+/** Open recoveries that are due at some time; exported for the test that explains the query. */
+export const dueBy = (until: Ms) => ({ ...OPEN, dueAt: { $lte: toDate(until) } })
 
 /** Recoveries on MongoDB, fenced by lease token. */
 export function createRecoveryRepository(db: Database): RecoveryRepository {
@@ -38,7 +42,8 @@ export function createRecoveryRepository(db: Database): RecoveryRepository {
     listByEndpoint: async (endpointId, limit) =>
       (await recoveries.find({ endpointId }).sort({ askedAt: -1 }).limit(limit).toArray()).map(fromDocument),
     due: async (until, limit) => {
-      const due = { ...OPEN, dueAt: { $lte: toDate(until) } }
+      const due = dueBy(until)
+      if (!(await isAny(db, { of: DELIVERY_RECOVERIES, filter: due, hint: 'recovery_due' }))) return []
       const found = await recoveries
         .find(due, { projection: { _id: 1 }, hint: 'recovery_due' })
         .sort({ dueAt: 1 })

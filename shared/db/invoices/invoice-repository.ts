@@ -2,6 +2,7 @@ import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { isAny } from '#shared/db/connection/is-any.ts'
 import type { Ms, PriorHold } from '#shared/domain/invoice/model.ts'
 import {
   type ClaimHolder,
@@ -110,11 +111,8 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
       return Math.max(last?.number ?? 0, floor)
     },
 
-    isAnyDue: async (actionChains, until) =>
-      (await invoices.findOne(scopes.dueForActions(actionChains, until), {
-        projection: { _id: 1 },
-        hint: 'invoice_next_action',
-      })) !== null,
+    isAnyDue: (actionChains, until) =>
+      isAny(db, { of: INVOICES, filter: scopes.dueForActions(actionChains, until), hint: 'invoice_next_action' }),
     dueForAction: async (actionChain, until, limit, skip = 0) => {
       const oldestFirst = invoices
         .find(scopes.dueForAction(actionChain, until), { projection: { _id: 1 } })
@@ -191,8 +189,8 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
     overdueOutboxShards: async (before) => {
       const shards = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
       // Mostly nothing is overdue in any shard, and one question finds that out.
-      const any = { projection: { _id: 1 }, hint: 'invoice_outbox' } as const
-      if ((await invoices.findOne(scopes.overdueInShards(shards, before), any)) === null) return []
+      const overdue = { of: INVOICES, filter: scopes.overdueInShards(shards, before), hint: 'invoice_outbox' }
+      if (!(await isAny(db, overdue))) return []
       const oldest = await Promise.all(
         shards.map((shard) => invoices.findOne(scopes.overdueInShard(shard, before), { projection: { _id: 1 } })),
       )

@@ -1,9 +1,13 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import { isAny } from '#shared/db/connection/is-any.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { MailOutcome, MailQueue, QueuedMail } from '#shared/ports/mail-queue.ts'
 import { MAILS, type MailDocument } from './mail-model.ts'
 
 const WEEK_MS = 7 * 86_400_000
+/** Mails that are due at some time; exported for the test that explains the query. */
+export const dueBy = (until: Ms) => ({ status: 'pending' as const, dueAt: { $lte: toDate(until) } })
 /** True for mails that are due by the store's own clock. */
 const IS_DUE = { $expr: { $lte: ['$dueAt', '$$NOW'] } }
 
@@ -12,8 +16,10 @@ export function createMailQueue(db: Database): MailQueue {
   const mails = db.collection(MAILS)
   return {
     due: async (until, limit) => {
+      const due = dueBy(until)
+      if (!(await isAny(db, { of: MAILS, filter: due, hint: 'mail_due' }))) return []
       const found = await mails
-        .find({ status: 'pending', dueAt: { $lte: toDate(until) } }, { projection: { dueAt: 1 }, hint: 'mail_due' })
+        .find(due, { projection: { dueAt: 1 }, hint: 'mail_due' })
         .sort({ dueAt: 1 })
         .limit(limit)
         .toArray()

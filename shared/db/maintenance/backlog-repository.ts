@@ -1,11 +1,15 @@
+import type mongoose from 'mongoose'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { isAny } from '#shared/db/connection/is-any.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
-import { dueEndpoints } from '#shared/db/deliveries/delivery-scopes.ts'
+import { dueEndpoints, PENDING } from '#shared/db/deliveries/delivery-scopes.ts'
 import { DELIVERY_RECOVERIES } from '#shared/db/deliveries/recovery-model.ts'
 import { EXCEPTIONS, INBOX_OPEN } from '#shared/db/exceptions/exception-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { dueForAction } from '#shared/db/invoices/invoice-scopes.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
@@ -22,16 +26,10 @@ const SHARDS = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
 export function createBacklogRepository(db: Database): BacklogRepository {
   const invoices = db.collection(INVOICES)
   return {
-    queues: (at) =>
-      Promise.all([
-        waitingOutboxes(db, at),
-        dirtyPayments(db, at),
-        deliveries(db, at),
-        mails(db, at),
-        recoveries(db, at),
-        auditRows(db, at),
-      ]),
+    queues: (at) => Promise.all([...backlogsInOrder(db, at), deliveries(db, at)]),
     oldestDeadline: async (actionChain, at) => {
+      const due = { of: INVOICES, filter: dueForAction(actionChain, at), hint: 'invoice_next_action' }
+      if (!(await isAny(db, due))) return null
       const first = await invoices.findOne(
         { actionChain, nextActionAt: { $lte: toDate(at) } },
         { sort: { nextActionAt: 1 }, projection: { nextActionAt: 1 }, hint: 'invoice_next_action' },
@@ -40,8 +38,8 @@ export function createBacklogRepository(db: Database): BacklogRepository {
     },
     openExceptions: async () => {
       const rows = db.collection(EXCEPTIONS)
-      const any = { projection: { _id: 0, open: 1 }, hint: INBOX_OPEN } as const
-      if ((await rows.findOne({ open: true }, any)) === null) return new Map()
+      const any = { of: EXCEPTIONS, filter: { open: true }, hint: INBOX_OPEN }
+      if (!(await isAny(db, any))) return new Map()
       // Kind by kind and from the index alone, so that a flood of one kind hides no other one.
       const counts = await Promise.all(
         EXCEPTION_KINDS.map(async (kind) => {
@@ -57,38 +55,62 @@ export function createBacklogRepository(db: Database): BacklogRepository {
 
 const ms = (date: Date | null | undefined): Ms | null => (date === null || date === undefined ? null : toMs(date))
 
+/** Every row has a time: without a condition on it a question that carries no hint would not be served by the index. */
+const EVER = { $gt: new Date(0) }
+
+interface BacklogParts<T extends mongoose.mongo.Document> {
+  readonly db: Database
+  readonly at: Ms
+  readonly queue: QueueBacklog['queue']
+  /** Waiting rows. */
+  readonly of: CollectionModel<T>
+  readonly filter: mongoose.mongo.Filter<T>
+  readonly hint: string
+  /** When a row fell due, or will. */
+  readonly time: keyof T & string
+}
+
 /**
- * The row that has waited longest is read first: when there is none, as on most installations most of the time, that is the whole answer.
- * Otherwise the rows are counted. `first` = when the first row falls due; undefined without any row.
+ * Nothing waits on most installations most of the time, and all these questions together find that out with one command. Otherwise the
+ * oldest row is read and the rows are counted.
  */
-async function backlogOf(
-  { queue, at, first }: { readonly queue: QueueBacklog['queue']; readonly at: Ms; readonly first: Date | undefined },
-  count: () => Promise<number>,
-): Promise<QueueBacklog> {
-  if (first === undefined) return { queue, depth: 0, oldestDueAt: null }
-  const dueAt = toMs(first)
-  return { queue, depth: await count(), oldestDueAt: dueAt <= at ? dueAt : null }
+async function backlogOf<T extends mongoose.mongo.Document>(parts: BacklogParts<T>): Promise<QueueBacklog> {
+  const { db, at, queue, of, filter, hint, time } = parts
+  if (!(await isAny(db, { of, filter, hint }))) return { queue, depth: 0, oldestDueAt: null }
+  const rows = db.collection(of)
+  const [first, depth] = await Promise.all([
+    rows.findOne(filter, { sort: { [time]: 1 }, projection: { [time]: 1 }, hint }),
+    rows.countDocuments(filter, { hint, limit: COUNT_MAX }),
+  ])
+  const dueAt = ms(first?.[time] as Date | undefined)
+  return { queue, depth, oldestDueAt: dueAt !== null && dueAt <= at ? dueAt : null }
 }
 
-async function waitingOutboxes(db: Database, at: Ms): Promise<QueueBacklog> {
-  const invoices = db.collection(INVOICES)
-  const waiting = { outboxShard: { $in: SHARDS }, outboxAt: { $exists: true } }
-  const hint = 'invoice_outbox'
-  const row = await invoices.findOne(waiting, { sort: { outboxAt: 1 }, projection: { outboxAt: 1 }, hint })
-  return backlogOf({ queue: QUEUES.outbox, at, first: row?.outboxAt }, () =>
-    invoices.countDocuments(waiting, { hint, limit: COUNT_MAX }),
-  )
-}
-
-/** Stored payments not folded into their invoice. A sweep that found one moves it to the end, so its age is that of the last check. */
-async function dirtyPayments(db: Database, at: Ms): Promise<QueueBacklog> {
-  const payments = db.collection(PAYMENTS)
-  const dirty = { dirtyAt: { $exists: true } }
-  const hint = 'payment_dirty'
-  const row = await payments.findOne(dirty, { sort: { dirtyAt: 1 }, projection: { dirtyAt: 1 }, hint })
-  return backlogOf({ queue: QUEUES.invoiceTransitions, at, first: row?.dirtyAt }, () =>
-    payments.countDocuments(dirty, { hint, limit: COUNT_MAX }),
-  )
+/** The queues whose oldest row an index finds. A sweep that found a stored payment moves it to the end, so its age is that of the last check. */
+function backlogsInOrder(db: Database, at: Ms): readonly Promise<QueueBacklog>[] {
+  const shards = { outboxShard: { $in: SHARDS }, outboxAt: EVER }
+  const outbox = {
+    queue: QUEUES.outbox,
+    of: INVOICES,
+    filter: shards,
+    hint: 'invoice_outbox',
+    time: 'outboxAt',
+  } as const
+  const payments = { queue: QUEUES.invoiceTransitions, of: PAYMENTS, filter: { dirtyAt: EVER } } as const
+  const mails = { queue: QUEUES.mail, of: MAILS, filter: { status: 'pending', dueAt: EVER } } as const
+  const recoveries = {
+    queue: QUEUES.recoveries,
+    of: DELIVERY_RECOVERIES,
+    filter: { state: 'open', dueAt: EVER },
+  } as const
+  const audit = { queue: 'audit-chain', of: AUDIT_LOG, filter: { waits: true, at: EVER } } as const
+  return [
+    backlogOf({ db, at, ...outbox }),
+    backlogOf({ db, at, ...payments, hint: 'payment_dirty', time: 'dirtyAt' }),
+    backlogOf({ db, at, ...mails, hint: 'mail_due', time: 'dueAt' }),
+    backlogOf({ db, at, ...recoveries, hint: 'recovery_due', time: 'dueAt' }),
+    backlogOf({ db, at, ...audit, hint: 'audit_waiting', time: 'at' }),
+  ]
 }
 
 async function deliveries(db: Database, at: Ms): Promise<QueueBacklog> {
@@ -96,41 +118,11 @@ async function deliveries(db: Database, at: Ms): Promise<QueueBacklog> {
   const queue = QUEUES.webhooks
   // The index begins with the endpoint, so the oldest row is found endpoint by endpoint.
   const hint = 'delivery_due'
-  if ((await rows.findOne({ status: 'pending' }, { projection: { _id: 1 }, hint })) === null)
-    return { queue, depth: 0, oldestDueAt: null }
+  const any = { of: WEBHOOK_DELIVERIES, filter: PENDING, hint }
+  if (!(await isAny(db, any))) return { queue, depth: 0, oldestDueAt: null }
   const [depth, oldest] = await Promise.all([
     rows.countDocuments({ status: 'pending' }, { hint, limit: COUNT_MAX }),
     rows.aggregate<{ dueAt: Date }>(dueEndpoints(at, 1)).toArray(),
   ])
   return { queue, depth, oldestDueAt: ms(oldest[0]?.dueAt) }
-}
-
-async function mails(db: Database, at: Ms): Promise<QueueBacklog> {
-  const rows = db.collection(MAILS)
-  const pending = { status: 'pending' as const }
-  const hint = 'mail_due'
-  const row = await rows.findOne(pending, { sort: { dueAt: 1 }, projection: { dueAt: 1 }, hint })
-  return backlogOf({ queue: QUEUES.mail, at, first: row?.dueAt }, () =>
-    rows.countDocuments(pending, { hint, limit: COUNT_MAX }),
-  )
-}
-
-async function recoveries(db: Database, at: Ms): Promise<QueueBacklog> {
-  const rows = db.collection(DELIVERY_RECOVERIES)
-  const open = { state: 'open' as const }
-  const hint = 'recovery_due'
-  const row = await rows.findOne(open, { sort: { dueAt: 1 }, projection: { dueAt: 1 }, hint })
-  return backlogOf({ queue: QUEUES.recoveries, at, first: row?.dueAt }, () =>
-    rows.countDocuments(open, { hint, limit: COUNT_MAX }),
-  )
-}
-
-async function auditRows(db: Database, at: Ms): Promise<QueueBacklog> {
-  const rows = db.collection(AUDIT_LOG)
-  const waiting = { waits: true as const }
-  const hint = 'audit_waiting'
-  const row = await rows.findOne(waiting, { sort: { at: 1, _id: 1 }, projection: { at: 1 }, hint })
-  return backlogOf({ queue: 'audit-chain', at, first: row?.at }, () =>
-    rows.countDocuments(waiting, { hint, limit: COUNT_MAX }),
-  )
 }

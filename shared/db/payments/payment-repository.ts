@@ -2,6 +2,7 @@ import { insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { isAny } from '#shared/db/connection/is-any.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Payment, PaymentRepository, UnconfirmedOutcome } from '#shared/ports/payments.ts'
@@ -171,6 +172,7 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
     },
     takeDirtyInvoices: async ({ before, at, limit }) => {
       const overdue = scopes.unapplied(before)
+      if (!(await isAny(db, { of: PAYMENTS, filter: overdue, hint: 'payment_dirty' }))) return []
       const rows = await payments
         .find(overdue, { projection: { invoiceId: 1 } })
         .sort({ dirtyAt: 1 })

@@ -2,6 +2,7 @@ import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { bulkDuplicates } from '#shared/db/connection/duplicate-key.ts'
+import { isAny } from '#shared/db/connection/is-any.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { RollupSlot } from '#shared/ports/rollups.ts'
 import { DELIVERY_ROLLUPS, INVOICE_ROLLUPS, type RollupFields } from './rollup-models.ts'
@@ -44,6 +45,8 @@ export const slotId = ({ ownerId, mode, at }: RollupSlot): string => `${ownerId}
 export interface RollupRows {
   /** Marks slots as changed: each is due once the pause since its last count is over. */
   mark(slots: readonly RollupSlot[], now: Ms): Promise<void>
+  /** Whether a slot is due. */
+  isAnyDue(now: Ms): Promise<boolean>
   /** Oldest mark first. */
   due(of: RollupSlot['of'], now: Ms, limit: number): Promise<readonly DueSlot[]>
   /** Stores a count unless the slot was marked after the count began. Returns whether it is stored. */
@@ -67,9 +70,16 @@ export function createRollupRows(db: Database): RollupRows {
         if (unique.size > 0) await markAll(collections[of], [...unique.values()], now)
       }
     },
+    isAnyDue: async (now) => {
+      const due = await Promise.all([
+        isAny(db, { of: INVOICE_ROLLUPS, filter: dueBy(now) }),
+        isAny(db, { of: DELIVERY_ROLLUPS, filter: dueBy(now) }),
+      ])
+      return due.includes(true)
+    },
     due: async (of, now, limit) => {
       const found = await collections[of]
-        .find({ dueAt: { $lte: toDate(now) } }, { projection: { whole: 0, quarters: 0, figures: 0 } })
+        .find(dueBy(now), { projection: { whole: 0, quarters: 0, figures: 0 } })
         .sort({ dueAt: 1 })
         .limit(limit)
         .toArray()
@@ -97,6 +107,8 @@ export function createRollupRows(db: Database): RollupRows {
     },
   }
 }
+
+const dueBy = (now: Ms) => ({ dueAt: { $lte: toDate(now) } })
 
 const dueOf = (of: RollupSlot['of'], { workspaceId, endpointId, mode, at, marks }: Owned): DueSlot => {
   return { slot: { of, ownerId: workspaceId ?? endpointId ?? '', mode, at: toMs(at) }, marks }

@@ -1,5 +1,6 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { isAny } from '#shared/db/connection/is-any.ts'
 import { uuidLowerBound, uuidTime } from '#shared/db/connection/uuid-time.ts'
 import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
@@ -40,16 +41,12 @@ export function createWalks(db: Database): Readonly<Record<WalkName, Walk>> {
   const invoices = db.collection(INVOICES)
   return {
     created: async function* (from, until) {
-      const _id = { $gte: uuidLowerBound(from), ...(until !== undefined && { $lt: uuidLowerBound(until) }) }
-      const rows = invoices.find<Seen>({ _id }, { projection: INVOICE_PARTS }).sort({ _id: 1 })
+      const rows = invoices.find<Seen>(CREATED(from, until), { projection: INVOICE_PARTS }).sort({ _id: 1 })
       for await (const batch of inBatches(rows)) yield batchOf(batch, ({ _id: id }) => uuidTime(id), slotsOfInvoice)
     },
     changed: async function* (from, until) {
       const rows = invoices
-        .find<Seen>(
-          { version: { $gt: 1 }, updatedAt: between(from, until) },
-          { projection: INVOICE_PARTS, hint: 'invoice_changed' },
-        )
+        .find<Seen>(CHANGED(from, until), { projection: INVOICE_PARTS, hint: 'invoice_changed' })
         .sort({ updatedAt: 1 })
       for await (const batch of inBatches(rows))
         yield batchOf(batch, ({ updatedAt }) => toMs(updatedAt), slotsOfInvoice)
@@ -80,7 +77,23 @@ export function createWalks(db: Database): Readonly<Record<WalkName, Walk>> {
   }
 }
 
-const between = (from: Ms, until: Ms | undefined) => ({
+const CREATED = (from: Ms, until?: Ms) => ({
+  _id: { $gte: uuidLowerBound(from), ...(until !== undefined && { $lt: uuidLowerBound(until) }) },
+})
+const CHANGED = (from: Ms, until?: Ms) => ({ version: { $gt: 1 }, updatedAt: between(from, until) })
+
+/** Whether any walk would find something from these places on: one command, where nothing happened. */
+export async function hasNews(db: Database, from: Readonly<Record<WalkName, Ms>>): Promise<boolean> {
+  const found = await Promise.all([
+    isAny(db, { of: INVOICES, filter: CREATED(from.created), hint: '_id_' }),
+    isAny(db, { of: INVOICES, filter: CHANGED(from.changed), hint: 'invoice_changed' }),
+    isAny(db, { of: WEBHOOK_ATTEMPTS, filter: { at: between(from.attempted) }, hint: 'attempt_life' }),
+    isAny(db, { of: EVENTS, filter: { createdAt: between(from.announced) }, hint: 'event_life' }),
+  ])
+  return found.includes(true)
+}
+
+const between = (from: Ms, until?: Ms) => ({
   $gte: toDate(from),
   ...(until !== undefined && { $lt: toDate(until) }),
 })

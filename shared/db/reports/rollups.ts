@@ -6,7 +6,7 @@ import { countSlot } from './rollup-counts.ts'
 import { INVOICE_ROLLUPS_KEPT_MS } from './rollup-models.ts'
 import { type RollupPosition, readPosition, savePosition } from './rollup-position.ts'
 import { createRollupRows, HOUR_MS, type RollupRows } from './rollup-rows.ts'
-import { createWalks, SETTLED_AFTER_MS, WALKS, type WalkBatch, type WalkName } from './rollup-walks.ts'
+import { createWalks, hasNews, SETTLED_AFTER_MS, WALKS, type WalkBatch, type WalkName } from './rollup-walks.ts'
 
 /** The front page shows a day of deliveries; a slot that has left that day is not counted any more. */
 const DELIVERIES_KEPT_MS = 26 * HOUR_MS
@@ -40,14 +40,16 @@ export function createRollups(db: Database): Rollups {
     catchUp: async (at, control = {}) => {
       const stored = await readPosition(db)
       const round: Round = { db, rows, at, control, before, met: new Set() }
-      let position = stored ?? startOf(at)
-      for (const walk of WALKS) position = await follow(round, walk, position)
+      const from = stored ?? startOf(at)
+      const isIdle = !(await Promise.all([hasNews(db, from), rows.isAnyDue(at)])).includes(true)
+      let position = isIdle ? settledAt(from, at) : from
+      if (!isIdle) for (const walk of WALKS) position = await follow(round, walk, position)
       if (control.stop?.()) return 0
       // The first count takes long: whoever goes on with it need not walk again.
       if (position.asOf === null) await savePosition(db, position)
       // What a later round will meet again, it meets in this one too: nothing older has to be remembered.
       before = round.met
-      const counted = await countDue(round)
+      const counted = isIdle ? 0 : await countDue(round)
       if (control.stop?.()) return counted
       if (counted > 0 || position.asOf === null || savedAt === null || at - savedAt >= SAVE_EVERY_MS) {
         await savePosition(db, { ...position, asOf: at })
@@ -62,6 +64,12 @@ export function createRollups(db: Database): Rollups {
 function startOf(at: Ms): RollupPosition {
   const [invoices, deliveries] = [at - INVOICE_ROLLUPS_KEPT_MS, at - DELIVERIES_KEPT_MS]
   return { created: invoices, changed: invoices, attempted: deliveries, announced: deliveries, asOf: null }
+}
+
+/** Every walk found nothing: what was stamped by then has arrived. */
+function settledAt(from: RollupPosition, at: Ms): RollupPosition {
+  const passed = WALKS.map((name) => [name, Math.max(from[name], at - SETTLED_AFTER_MS)] as const)
+  return { ...from, ...Object.fromEntries(passed) }
 }
 
 const isKept = (slot: RollupSlot, at: Ms): boolean =>

@@ -3,6 +3,7 @@ import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toDateOrNull } from '#shared/db/connection/dates.ts'
 import { bulkDuplicates, duplicateKeyFields, ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
+import { isAny } from '#shared/db/connection/is-any.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Wallet, WalletRepository } from '#shared/ports/wallets.ts'
@@ -17,6 +18,14 @@ import {
   walletToDocument,
 } from './wallet-mapping.ts'
 import { ADDRESSES, KEY_MATERIAL, type KeyMaterialDocument, WALLETS } from './wallet-models.ts'
+
+/** Keys that have fewer addresses than they should, or whose search may need more. */
+const behind = (headroom: number): mongoose.mongo.Filter<KeyMaterialDocument> => ({
+  kind: 'xpub',
+  $or: [{ $expr: { $lt: ['$derivedCount', { $add: ['$nextIndex', headroom] }] } }, { 'history.state': 'searching' }],
+})
+/** Keys whose earlier use some network has to be asked about. */
+const AWAITED: mongoose.mongo.Filter<KeyMaterialDocument> = { 'history.waitingFor': { $gt: '' } }
 
 /** Key material, wallets and watched addresses on MongoDB. */
 export function createWalletRepository(db: Database): WalletRepository {
@@ -49,6 +58,8 @@ export function createWalletRepository(db: Database): WalletRepository {
     },
     findMaterial,
     listMaterials: async () => (await materials.find().sort({ _id: 1 }).toArray()).map(materialFromDocument),
+    isAnyBehind: (headroom) => isAny(db, { of: KEY_MATERIAL, filter: behind(headroom) }),
+    isAnyAwaited: () => isAny(db, { of: KEY_MATERIAL, filter: AWAITED }),
     reserveIndexes: (materialId, count) => reserveIndexes(materials, materialId, count),
     returnIndexes: async (materialId, indexes) => {
       await materials.updateOne({ _id: materialId }, { $addToSet: { returned: { $each: [...indexes] } } })

@@ -170,7 +170,9 @@ async function claimAndSend(
 }
 
 async function overdue(self: DispatchProcess, lane: DispatchLane): Promise<readonly string[]> {
-  const { askedAt, due } = await dueFor(self, lane)
+  const answer = dueFor(self, lane)
+  const { askedAt } = answer
+  const due = await answer.due
   const now = self.deps.clock.now()
   forgetIdle(self, now)
   for (const { endpointId, dueAt } of due) self.claimer.lower(endpointId, dueAt)
@@ -186,13 +188,13 @@ async function overdue(self: DispatchProcess, lane: DispatchLane): Promise<reado
   return forgotten.map(({ endpointId }) => endpointId)
 }
 
-/** Due endpoints of both lanes: an answer of the last second to the other lane's query serves this lane as well, once. */
-async function dueFor(self: DispatchProcess, lane: DispatchLane): Promise<DueAnswer> {
+/** Due endpoints of both lanes: the other lane's query serves this lane as well, once and for a second. */
+function dueFor(self: DispatchProcess, lane: DispatchLane): DueAnswer {
   const last = self.dueAnswer
   self.dueAnswer = null
   const now = self.deps.clock.now()
   if (last !== null && last.lane !== lane && now - last.askedAt < SHARED_MS && now >= last.askedAt) return last
-  const answer = { lane, askedAt: now, due: await self.deps.deliveries.dueEndpoints(now + AHEAD_MS, SWEEP_LIMIT) }
+  const answer = { lane, askedAt: now, due: self.deps.deliveries.dueEndpoints(now + AHEAD_MS, SWEEP_LIMIT) }
   self.dueAnswer = answer
   return answer
 }

@@ -29,11 +29,11 @@ export interface DispatchDeliveriesDeps
   processes(): number
 }
 
-/** What the store answered to the sweep of one lane. */
+/** The question of one lane's sweep, answered or not. */
 export interface DueAnswer {
   readonly lane: DispatchLane
   readonly askedAt: Ms
-  readonly due: Awaited<ReturnType<DeliveryRepository['dueEndpoints']>>
+  readonly due: ReturnType<DeliveryRepository['dueEndpoints']>
 }
 
 /** What the turns and first attempts of one process share. */

@@ -9,6 +9,11 @@ import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
 /** Invoices per action chain and sweep. */
 const BATCH = 200
 
+const CHAINS: readonly { readonly id: string; readonly mode: Mode; readonly network: NetworkId }[] = MODES.flatMap(
+  (mode) => NETWORK_IDS.map((network) => ({ id: `${mode}:${network}`, mode, network })),
+)
+const ACTION_CHAINS = ['none', ...CHAINS.map(({ id }) => id)]
+
 /** Dependencies of the position of one invoice's chain. */
 export interface PositionDeps {
   readonly cursors: Pick<CursorRepository, 'find'>
@@ -31,13 +36,18 @@ export type DeadlineTurns = Map<string, number>
  */
 export async function dueInvoices(deps: DeadlineDeps, turns: DeadlineTurns = new Map()): Promise<readonly string[]> {
   const now = deps.clock.now()
+  // No position is later than now. Mostly nothing is due on any chain, and this question finds that out without a list of positions.
+  if (!(await deps.invoices.isAnyDue(ACTION_CHAINS, now))) {
+    turns.clear()
+    return []
+  }
   const cursors = new Map((await deps.cursors.list()).map((cursor) => [cursor.id, cursor]))
-  const positions = chains().flatMap(({ id, mode, network }) => {
+  const positions = CHAINS.flatMap(({ id, mode, network }) => {
     const until = chainPosition(deps, mode, network, cursors.get(id) ?? null, now)
     return until === null ? [] : [{ id, until }]
   })
   const waiting = [{ id: 'none', until: now }, ...positions]
-  // Mostly nothing is due on any chain, and one question finds that out.
+  // While blocks are awaited, no position has reached what is due by the clock.
   const latest = Math.max(...waiting.map(({ until }) => until))
   const ids = waiting.map(({ id }) => id)
   if (!(await deps.invoices.isAnyDue(ids, latest))) {
@@ -98,8 +108,4 @@ function chainPosition(
   if (!catalog.hasNode(network, mode) && (mode === 'test' || cursor === null)) return now
   if (cursor === null || cursor.height < 0) return null
   return Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network)), now)
-}
-
-function chains(): readonly { readonly id: string; readonly mode: Mode; readonly network: NetworkId }[] {
-  return MODES.flatMap((mode) => NETWORK_IDS.map((network) => ({ id: `${mode}:${network}`, mode, network })))
 }

@@ -10,7 +10,10 @@ const PAGE = 500
 
 /** Dependencies of searching for the earlier use of keys. */
 export interface SearchKeyHistoryDeps {
-  readonly wallets: Pick<WalletRepository, 'listMaterials' | 'addressesAt' | 'recordUsedIndex' | 'endHistorySearch'>
+  readonly wallets: Pick<
+    WalletRepository,
+    'listMaterials' | 'isAnyAwaited' | 'addressesAt' | 'recordUsedIndex' | 'endHistorySearch'
+  >
 }
 
 /** One network whose nodes are queried. */
@@ -24,7 +27,8 @@ export interface HistoryNetwork {
 export async function awaitedNetworks({
   wallets,
 }: Pick<SearchKeyHistoryDeps, 'wallets'>): Promise<ReadonlySet<string>> {
-  const materials = await wallets.listMaterials()
+  // Mostly no key is new.
+  const materials = (await wallets.isAnyAwaited()) ? await wallets.listMaterials() : []
   return new Set(materials.flatMap(({ mode, history }) => (history?.waitingFor ?? []).map((each) => `${mode}:${each}`)))
 }
 

@@ -68,6 +68,7 @@ const INBOX: Declared<ReturnType<typeof createExceptionDecisions>> = {
 
 const CHAIN: Declared<ReturnType<typeof createAuditChainRepository>> = {
   tail: (on) => on.tail(),
+  isAnyWaiting: (on) => on.isAnyWaiting(),
   waiting: (on) => on.waiting(100),
   adopt: {
     'for the first time': (on) => on.adopt(),

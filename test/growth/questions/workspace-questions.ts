@@ -28,6 +28,8 @@ const WALLETS: Declared<ReturnType<typeof createWalletRepository>> = {
   upsertMaterial: BY_KEY,
   findMaterial: BY_KEY,
   listMaterials: (on) => on.listMaterials(),
+  isAnyBehind: (on) => on.isAnyBehind(512),
+  isAnyAwaited: (on) => on.isAnyAwaited(),
   insertWallet: BY_KEY,
   listWallets: { 'of a workspace': (on) => on.listWallets(BUSY), all: (on) => on.listWallets(null) },
   findWallet: BY_KEY,

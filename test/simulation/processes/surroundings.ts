@@ -8,6 +8,7 @@ import type { After } from '#shared/ports/timers.ts'
 import type { RedisConnections } from '#shared/queues/connection.ts'
 import type { QueueWorker, QueueWorkerOptions } from '#shared/queues/queue-worker-options.ts'
 import { createSweeper } from '#shared/queues/sweeper.ts'
+import { createCommonPauses } from '#shared/runtime/process/common-pauses.ts'
 import type { Prng } from '../kernel/prng.ts'
 import { simAddressBook } from '../world/address-book.ts'
 import { createPortCaller } from '../world/port-call.ts'
@@ -51,7 +52,7 @@ export async function surround(sim: Sim, running: Running): Promise<Surroundings
   }
   const clock = await clockOf(db, logger)
   const random = createSimRandom(luck.fork('random'), clock.now)
-  const runtime = { clock, random, logger, metrics }
+  const runtime = { clock, random, logger, metrics, pauses: createCommonPauses() }
   return {
     ...{ sim, running, luck, call, notifier, after },
     ...runtime,

@@ -78,24 +78,35 @@ export function project(document: Doc, projection: Doc | undefined): Record<stri
 }
 
 /** Names of the implemented stages of `aggregate`. */
-export const AGGREGATE_STAGES: readonly string[] = ['$match', '$sort', '$limit', '$group', '$set', '$project']
+export const AGGREGATE_STAGES: readonly string[] = [
+  ...['$match', '$sort', '$limit', '$group', '$set', '$project'],
+  '$unionWith',
+]
 /** Names of the implemented accumulators of `$group`. */
 export const ACCUMULATORS: readonly string[] = ['$first', '$push', '$sum']
+
+/** What an aggregation reads besides its own collection. */
+export interface AggregateScope {
+  readonly now: Date
+  /** For `$unionWith`. */
+  readonly collection: (name: string) => StoredCollection
+}
 
 /** The answer of an aggregation; groups come in the order of their first member. */
 export function aggregate(
   collection: StoredCollection,
   pipeline: readonly Doc[],
-  now: Date,
+  scope: AggregateScope,
 ): Record<string, unknown>[] {
   const [first] = pipeline
   const match = first?.['$match']
-  let rows: Doc[] = collection.find(isDocument(match) ? match : {}, now)
-  for (const stage of match === undefined ? pipeline : pipeline.slice(1)) rows = applyStage(rows, stage, now)
+  let rows: Doc[] = collection.find(isDocument(match) ? match : {}, scope.now)
+  for (const stage of match === undefined ? pipeline : pipeline.slice(1)) rows = applyStage(rows, stage, scope)
   return rows.map(copyDocument)
 }
 
-function applyStage(rows: Doc[], stage: Doc, now: Date): Doc[] {
+function applyStage(rows: Doc[], stage: Doc, scope: AggregateScope): Doc[] {
+  const { now } = scope
   const [name = ''] = Object.keys(stage)
   const operand = stage[name] as Doc
   switch (name) {
@@ -116,6 +127,8 @@ function applyStage(rows: Doc[], stage: Doc, now: Date): Doc[] {
       return rows.map((root) => ({ ...root, ...fieldsOf(operand, { root, now }) }))
     case '$group':
       return group(rows, operand, now)
+    case '$unionWith':
+      return [...rows, ...aggregate(scope.collection(String(operand['coll'])), operand['pipeline'] as Doc[], scope)]
     default:
       throw unsupported(`aggregate stage ${name}`)
   }

@@ -49,7 +49,7 @@ export function createSimulatedCollection(store: MemoryStore, exec: Execute, nam
     })
   return refuseOthers('Collection', {
     collectionName: name,
-    ...reads(stored, run),
+    ...reads(stored, store, run),
     ...writes(stored, run),
     ...bulks(stored, run),
     ...indexes(stored),
@@ -62,7 +62,7 @@ function checkHint(stored: StoredCollection, { hint }: Options): void {
   }
 }
 
-function reads(stored: StoredCollection, run: Run) {
+function reads(stored: StoredCollection, { collection }: Pick<MemoryStore, 'collection'>, run: Run) {
   return {
     findOne: async (filter: Doc = {}, options: Options = {}) => {
       refuseOtherOptions('findOne', options, ['session', 'projection', 'sort', 'hint', 'readConcern', 'maxTimeMS'])
@@ -95,11 +95,11 @@ function reads(stored: StoredCollection, run: Run) {
       return run('read', 'distinct', undefined, (now) => distinct(stored, field, copied, now))
     },
     aggregate: (pipeline: readonly Doc[], options: Options = {}) => {
-      refuseOtherOptions('aggregate', options, ['session', 'hint'])
+      refuseOtherOptions('aggregate', options, ['session', 'hint', 'maxTimeMS'])
       checkHint(stored, options)
       const copied = pipeline.map(copyDocument)
       return refuseOthers('AggregationCursor', {
-        toArray: () => run('read', 'aggregate', options, (now) => aggregate(stored, copied, now)),
+        toArray: () => run('read', 'aggregate', options, (now) => aggregate(stored, copied, { now, collection })),
       })
     },
   }
