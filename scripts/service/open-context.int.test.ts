@@ -53,7 +53,8 @@ it('waits for MongoDB, says so from the first moment, and goes on when it comes'
   )
   expect((await ask(port, '/livez')).status).toBe(200)
   const door = await startRoundRobin(mongoPort, [Number(new URL(stores.mongoUrl).port)])
-  endings.push(door.stop)
+  // Closed after the process, whose last writes go through it.
+  endings.unshift(door.stop)
   const { ready, drain } = await opening
   expect((await ask(port, '/startupz')).body).toEqual({ started: false, reason: 'starting' })
   ready()

@@ -4,8 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 /** A TCP proxy to a store that is far away or overloaded. */
 export interface SlowProxy {
   readonly port: number
-  /** Bytes per second that the store's responses have together from now on; null for no limit, 0 for none at all. */
+  /** Bytes per second of each connection's responses from now on; null for no limit, 0 for none at all. */
   limit(bytesPerSecond: number | null): void
+  /** No limit at first, and this one from the next request on that contains the text. */
+  limitFrom(request: string, bytesPerSecond: number): void
   close(): Promise<void>
 }
 
@@ -15,6 +17,7 @@ const TICK_MS = 20
 export async function startSlowProxy(targetPort: number): Promise<SlowProxy> {
   const open = new Set<Socket>()
   let rate: number | null = null
+  let later: { readonly request: string; readonly rate: number } | null = null
   const pass = async (from: Socket, to: Socket): Promise<void> => {
     for await (const chunk of from as AsyncIterable<Buffer>) {
       for (let at = 0; at < chunk.length; ) {
@@ -35,6 +38,11 @@ export async function startSlowProxy(targetPort: number): Promise<SlowProxy> {
       }
     }
     for (const socket of [client, server]) open.add(socket.on('close', end).on('error', end))
+    client.on('data', (chunk: Buffer) => {
+      if (later === null || !chunk.includes(later.request)) return
+      rate = later.rate
+      later = null
+    })
     client.pipe(server)
     pass(server, client).catch(end)
   })
@@ -43,6 +51,11 @@ export async function startSlowProxy(targetPort: number): Promise<SlowProxy> {
     port: (proxy.address() as AddressInfo).port,
     limit: (bytesPerSecond) => {
       rate = bytesPerSecond
+      later = null
+    },
+    limitFrom: (request, bytesPerSecond) => {
+      rate = null
+      later = { request, rate: bytesPerSecond }
     },
     close: async () => {
       for (const socket of open) socket.destroy()
