@@ -71,6 +71,12 @@ test('two attempts are compared by answer and body, and two events of an invoice
   const changes = event.getByRole('table', { name: 'Changes of the body' })
   await changes.getByRole('columnheader', { name: 'invoice.created' }).waitFor()
   await changes.getByRole('row', { name: 'type "invoice.created" "invoice.pending"' }).waitFor()
+  // Both sides have the same room, however long the values of one are.
+  const widths = await changes.evaluate((table) =>
+    [...table.querySelectorAll('thead th')].map((head) => Math.round(head.getBoundingClientRect().width)),
+  )
+  expect(widths).toHaveLength(3)
+  expect(Math.abs((widths[1] ?? 0) - (widths[2] ?? 0))).toBeLessThan(2)
   expect(await axeViolations(page)).toEqual([])
 
   // The page of the invoice tells the same in sentences, with the deliveries below their event.

@@ -11,6 +11,7 @@ import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
+import { lookAtCards } from '#test/support/phone-cards.ts'
 import { runCli } from '#test/support/world.ts'
 
 /** Axe takes a second per page, and half a minute on a busy machine. */
@@ -49,6 +50,7 @@ async function looksRight(page: Page): Promise<void> {
   for (const width of [390, 1280, 1440]) {
     await page.setViewportSize({ width, height: 900 })
     expect({ width, pixels: await sidewaysPixels(page) }).toEqual({ width, pixels: 0 })
+    if (width === 390) expect((await lookAtCards(page)).wrong).toEqual([])
   }
   expect(await axeViolations(page)).toEqual([])
 }

@@ -132,3 +132,38 @@ test('at 1280 px no column of the rates is cut off, however old they are', async
   for (const table of ['coins', 'currencies'])
     expect(await broken(page, `table[aria-label="${table}"] td:last-child`)).toEqual([])
 })
+
+/** What a busy shop sees: every column of its endpoints is as wide as it gets. */
+function busy(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('oldestDueAt' in value)) return value
+  const figures = {
+    made: 128_412,
+    tried: 128_400,
+    succeeded: 128_101,
+    firstTry: 120_222,
+    waiting: 1_204,
+    retrying: 1_180,
+  }
+  const times = { firstAttemptP99Ms: 9_480, oldestDueAt: Date.now() - 11_900_000 }
+  return { ...value, ...figures, ...times, state: 'degraded', host: 'webhooks.shop.example.com' }
+}
+
+test.each([1280, 1440])(
+  'no column of the health of webhooks is cut off at %i px, however much is sent',
+  async (width) => {
+    const { dev, seed, storageState } = opened()
+    const page = await browser.open({ session: storageState, width, height: 900 })
+    await page.route(/\/trpc\/[^?]*overview\./, async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, body: JSON.stringify(JSON.parse(await response.text(), busy)) })
+    })
+    await page.goto(`${dev.adminUrl}${dashboardPath('overview', seed.workspaceId, 'test')}`)
+    const table = page.getByRole('table', { name: 'Webhook health' })
+    await table.getByText('webhooks.shop.example.com').first().waitFor()
+    await settled(page)
+    const headings = await readableHeadings(page, 'Webhook health, last 24 h')
+    expect(headings.at(-1)).toBe('Oldest overdue')
+    expect(headings).toHaveLength(7)
+    expect(await cutOff(page)).toEqual([])
+  },
+)

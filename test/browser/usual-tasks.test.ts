@@ -162,6 +162,25 @@ test('an overpayment in the inbox leads to its refund, whose address may be give
   await page.getByText(`${amount} USDT`).first().waitFor()
 })
 
+// Guarantee: nobody refunds a thousand times too much because of a comma.
+test('the amount of a refund takes a decimal comma and spaces around it, and never guesses at groups of digits', async () => {
+  const { page } = await open(`invoices/${await invoice('overpaid')}`)
+  await page.getByRole('button', { name: 'Refund …' }).click()
+  const form = page.getByRole('dialog', { name: 'Prepare a refund' })
+  const amount = form.getByRole('textbox', { name: /^Amount in/ })
+  const create = form.getByRole('button', { name: 'Create link' })
+  for (const typed of ['1,234', '1,234.5', '1.234,50', '0']) {
+    await amount.fill(typed)
+    await form.getByText(/^Enter an amount above zero without thousands separators/).waitFor()
+    expect([typed, await create.isDisabled()]).toEqual([typed, true])
+    expect(await amount.inputValue()).toBe(typed)
+  }
+  await amount.fill(' 0,25 ')
+  await create.click()
+  await form.waitFor({ state: 'detached' })
+  await page.getByText('0.25 USDT').first().waitFor()
+})
+
 test('a note says who wrote it and when, and is erased with the customer', async () => {
   const id = await invoice('paid', CUSTOMER)
   const { page } = await open(`invoices/${id}`)

@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<string, MessageKey>> = {
   WORKSPACE_SUSPENDED: 'pick.suspended',
   WORKSPACE_RESTRICTED: 'pick.suspended',
   PLAN_LIMIT_REACHED: 'problem.plan',
-  OFFLINE: 'offline',
+  OFFLINE: 'problem.offline',
 }
 
 /** Explains a problem to a payer, and how to resolve it. */

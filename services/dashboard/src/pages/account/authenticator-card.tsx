@@ -7,9 +7,9 @@ import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Facts, Note } from '../../parts/card.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
-import { Enrolment } from '../../parts/second-factor/enrolment.tsx'
 import { RecoveryCodes } from '../../parts/second-factor/recovery-codes.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 
 const REFRESH = [trpc.auth.pathFilter(), { queryKey: SESSION_KEY }]
 
@@ -17,6 +17,11 @@ const REFRESH = [trpc.auth.pathFilter(), { queryKey: SESSION_KEY }]
 export function AuthenticatorCard() {
   const security = useQuery(trpc.auth.security.queryOptions())
   const [isSettingUp, setSettingUp] = useState(false)
+  const Enrolment = useLoaded(
+    isSettingUp,
+    async () => (await import('../../parts/second-factor/enrolment.tsx')).Enrolment,
+    () => setSettingUp(false),
+  )
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   const renew = useAction({
     call: ({ opId }) => api.auth.renewRecoveryCodes.mutate({ opId }),
@@ -56,7 +61,7 @@ export function AuthenticatorCard() {
           />
         )}
         {codes === null ? null : <RecoveryCodes codes={codes} onStored={() => setCodes(null)} />}
-        {isSettingUp ? (
+        {isSettingUp && Enrolment !== null ? (
           <Enrolment isReplacing={authenticatorSince !== null} onDone={enrolled} onCancel={() => setSettingUp(false)} />
         ) : (
           <div className="pm-row">

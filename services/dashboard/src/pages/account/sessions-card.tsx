@@ -33,6 +33,7 @@ export function SessionsCard() {
         columns={[
           {
             header: 'Browser',
+            namesItself: true,
             cell: ({ userAgent, isThis }) => (
               <span className="pm-row">
                 <UntrustedText>{nameOf(userAgent)}</UntrustedText>
@@ -45,6 +46,7 @@ export function SessionsCard() {
           { header: 'Last seen', wide: true, cell: ({ seenAt }) => <Time at={seenAt} /> },
           {
             header: 'Log out',
+            namesItself: true,
             align: 'right',
             cell: ({ loginId, isThis }) =>
               isThis ? null : (

@@ -6,13 +6,12 @@ import { failureOf } from '../../api/failure.ts'
 import { api } from '../../api/trpc.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
+import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { FAMILY_LABELS, KEY_LABELS } from '../wallets/labels.ts'
 import '../webhooks/webhooks.css'
-import { ChooseStep } from './choose-step.tsx'
-import { CompareStep } from './compare-step.tsx'
 import type { Added, Entered, KeyPreview, Kind, Preview } from './entered.ts'
-import { ProveStep } from './prove-step.tsx'
 
 type Step =
   | { readonly at: 'paste' }
@@ -39,6 +38,10 @@ export function AddWalletPage() {
     const isOpen = key !== null && key.choices.length > 0
     setStep(isOpen ? { at: 'choose', entered, key } : { at: 'compare', entered, preview })
   }
+  const Choose = useLoaded(step.at === 'choose', async () => (await import('./choose-step.tsx')).ChooseStep)
+  const Compare = useLoaded(step.at === 'compare', async () => (await import('./compare-step.tsx')).CompareStep)
+  const Prove = useLoaded(step.at === 'prove', async () => (await import('./prove-step.tsx')).ProveStep)
+  const waits = <RowsSkeleton rows={4} />
   const shown = step.at === 'choose' ? 'compare' : step.at
   return (
     <Page
@@ -67,21 +70,31 @@ export function AddWalletPage() {
       ) : step.at === 'paste' ? (
         <PasteStep onPrepared={showPrepared} />
       ) : step.at === 'choose' ? (
-        <ChooseStep
-          entered={step.entered}
-          choices={step.key.choices}
-          onBack={() => setStep({ at: 'paste' })}
-          onPrepared={showPrepared}
-        />
+        Choose === null ? (
+          waits
+        ) : (
+          <Choose
+            entered={step.entered}
+            choices={step.key.choices}
+            onBack={() => setStep({ at: 'paste' })}
+            onPrepared={showPrepared}
+          />
+        )
       ) : step.at === 'compare' ? (
-        <CompareStep
-          entered={step.entered}
-          preview={step.preview}
-          onBack={() => setStep({ at: 'paste' })}
-          onAdded={(added) => setStep({ at: 'prove', added })}
-        />
+        Compare === null ? (
+          waits
+        ) : (
+          <Compare
+            entered={step.entered}
+            preview={step.preview}
+            onBack={() => setStep({ at: 'paste' })}
+            onAdded={(added) => setStep({ at: 'prove', added })}
+          />
+        )
+      ) : Prove === null ? (
+        waits
       ) : (
-        <ProveStep added={step.added} />
+        <Prove added={step.added} />
       )}
     </Page>
   )

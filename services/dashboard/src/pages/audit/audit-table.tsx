@@ -29,9 +29,10 @@ export function AuditTable({ query, page, pages }: AuditTableProps) {
       empty={<EmptyState title="No actions match." text="Every action is recorded here, with who did it and why." />}
       columns={[
         { header: 'When', cell: ({ at }) => <Time at={at} detail /> },
-        { header: 'Actor', cell: ({ actor }) => <UntrustedText>{actorLabel(actor)}</UntrustedText> },
+        { header: 'Actor', namesItself: true, cell: ({ actor }) => <UntrustedText>{actorLabel(actor)}</UntrustedText> },
         {
           header: 'Action',
+          namesItself: true,
           cell: ({ action, mode }) => `${actionLabel(action)}${mode === 'test' ? ' (test)' : ''}`,
         },
         {

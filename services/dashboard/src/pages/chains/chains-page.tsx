@@ -11,11 +11,11 @@ import { Page } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { Meter } from '../webhooks/meter.tsx'
 import '../webhooks/webhooks.css'
 import { POLL_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
 import { systemTabs } from '../system/tabs.ts'
-import { ChainAside } from './chain-aside.tsx'
 import { type Chain, ChainBadge } from './chain-badge.tsx'
 import { NodeCosts, QuotaNotes } from './node-costs.tsx'
 
@@ -26,6 +26,7 @@ export function ChainsPage() {
   const list = useQuery(trpc.chains.list.queryOptions(undefined, { refetchInterval: POLL_EVERY_MS }))
   const open = params.get('chain') ?? ''
   const chosen = list.data?.items.find((chain) => idOf(chain) === open)
+  const Aside = useLoaded(chosen !== undefined, async () => (await import('./chain-aside.tsx')).ChainAside)
   return (
     <Page
       title="System"
@@ -53,8 +54,8 @@ export function ChainsPage() {
               />
             }
           />
-          {chosen === undefined ? null : (
-            <ChainAside key={idOf(chosen)} chain={chosen} onClose={() => void navigate('/system/chains')} />
+          {chosen === undefined || Aside === null ? null : (
+            <Aside key={idOf(chosen)} chain={chosen} onClose={() => void navigate('/system/chains')} />
           )}
         </div>
         <NodeCosts />
@@ -106,6 +107,7 @@ function notesOf(chain: Chain) {
 const COLUMNS: readonly Column<Chain>[] = [
   {
     header: 'Network',
+    namesItself: true,
     cell: ({ network, mode }) => (
       <>
         {NETWORKS[network].name}
@@ -113,7 +115,7 @@ const COLUMNS: readonly Column<Chain>[] = [
       </>
     ),
   },
-  { header: 'Mode', cell: (chain) => <ChainBadge chain={chain} /> },
+  { header: 'Mode', namesItself: true, cell: (chain) => <ChainBadge chain={chain} /> },
   {
     header: 'Scanned block',
     align: 'right',

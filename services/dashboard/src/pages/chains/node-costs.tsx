@@ -81,6 +81,7 @@ export function NodeCosts() {
 const COLUMNS: readonly Column<Row>[] = [
   {
     header: 'Network',
+    namesItself: true,
     cell: ({ network, mode }) => (
       <>
         {NETWORKS[network].name}

@@ -10,6 +10,8 @@ import { LoadError } from '../../parts/load-error.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PageSkeleton } from '../../parts/page-skeleton.tsx'
+import { CardTable } from '../../parts/table/card-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -79,34 +81,12 @@ function Totals({ totals }: { readonly totals: NonNullable<Customer['totals']> }
           : `The newest ${showCount(invoices)} invoices with this email address. There are more.`}{' '}
         Paid is the price of settled invoices; received is what was confirmed for them.
       </p>
-      <div className="pm-scroll-x">
-        <table className="pm-table pm-num" aria-label="totals by currency">
-          <thead>
-            <tr>
-              <th scope="col">Currency</th>
-              <th scope="col" className="pm-right">
-                Invoiced
-              </th>
-              <th scope="col" className="pm-right">
-                Paid
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {currencies.map(({ currency, count, amount, paidCount, paid }) => (
-              <tr key={currency}>
-                <th scope="row">{currency}</th>
-                <td className="pm-right">
-                  <Money value={amount} currency={currency} /> <span className="pm-dim">in {showCount(count)}</span>
-                </td>
-                <td className="pm-right">
-                  <Money value={paid} currency={currency} /> <span className="pm-dim">in {showCount(paidCount)}</span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <CardTable
+        label="totals by currency"
+        columns={CURRENCY_COLUMNS}
+        rows={currencies}
+        keyOf={({ currency }) => currency}
+      />
       {coins.length === 0 ? null : (
         <ul className="pm-plain-list" aria-label="received by coin">
           {coins.map(({ asset, symbol, networkName, confirmed, invoices: count }) => (
@@ -122,6 +102,28 @@ function Totals({ totals }: { readonly totals: NonNullable<Customer['totals']> }
     </Card>
   )
 }
+
+const CURRENCY_COLUMNS: readonly Column<NonNullable<Customer['totals']>['currencies'][number]>[] = [
+  { header: 'Currency', isRowHeader: true, namesItself: true, cell: ({ currency }) => currency },
+  {
+    header: 'Invoiced',
+    align: 'right',
+    cell: ({ currency, count, amount }) => (
+      <>
+        <Money value={amount} currency={currency} /> <span className="pm-dim">in {showCount(count)}</span>
+      </>
+    ),
+  },
+  {
+    header: 'Paid',
+    align: 'right',
+    cell: ({ currency, paidCount, paid }) => (
+      <>
+        <Money value={paid} currency={currency} /> <span className="pm-dim">in {showCount(paidCount)}</span>
+      </>
+    ),
+  },
+]
 
 function CustomerLists({ id }: { readonly id: string }) {
   const scope = useScope()

@@ -13,13 +13,12 @@ import { useListOrder } from '../../parts/table/list-order.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
 import { Span, Time } from '../../parts/time.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { useScope, useTo } from '../../session/scope.ts'
 import { FirstEndpoint } from '../webhooks/first-endpoint.tsx'
 import { answerLabel, DeliveryBadge, hostOf } from '../webhooks/labels.tsx'
-import { RecoverDialog } from '../webhooks/recover-dialog.tsx'
 import { useWebhookTabs } from '../webhooks/tabs.ts'
 import '../webhooks/webhooks.css'
-import { DeliveryAside } from './delivery-aside.tsx'
 import { DELIVERY_FILTERS, DeliveryFilters, useDeliverySearch } from './delivery-filters.tsx'
 import { ResendMany } from './resend-many.tsx'
 
@@ -36,6 +35,12 @@ export function DeliveriesPage() {
   const pages = useCursorPages()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [recovering, setRecovering] = useState(false)
+  const Aside = useLoaded(id !== undefined, async () => (await import('./delivery-aside.tsx')).DeliveryAside)
+  const Recover = useLoaded(
+    recovering,
+    async () => (await import('../webhooks/recover-dialog.tsx')).RecoverDialog,
+    () => setRecovering(false),
+  )
   const endpoints = useQuery(trpc.endpoints.list.queryOptions(scope))
   const list = useQuery(
     trpc.deliveries.list.queryOptions(
@@ -45,10 +50,7 @@ export function DeliveriesPage() {
   )
   const query = params.toString()
   const withQuery = (path: string) => (query === '' ? path : `${path}?${query}`)
-  const close = () => {
-    void navigate(withQuery(to('webhooks/deliveries')))
-    document.querySelector<HTMLElement>(`[data-row-id="${CSS.escape(id ?? '')}"] [data-row-link]`)?.focus()
-  }
+  const close = () => void navigate(withQuery(to('webhooks/deliveries')))
   return (
     <Page
       title="Webhooks"
@@ -65,12 +67,14 @@ export function DeliveriesPage() {
         </Button>
       }
     >
-      <RecoverDialog
-        endpoints={endpoints.data?.items ?? []}
-        endpointId={filters.endpoint === 'all' ? null : filters.endpoint}
-        open={recovering}
-        onClose={() => setRecovering(false)}
-      />
+      {Recover === null ? null : (
+        <Recover
+          endpoints={endpoints.data?.items ?? []}
+          endpointId={filters.endpoint === 'all' ? null : filters.endpoint}
+          open={recovering}
+          onClose={() => setRecovering(false)}
+        />
+      )}
       <DeliveryFilters filters={filters} set={set} endpoints={endpoints.data?.items ?? []} />
       <ResendMany chosen={chosen} onDone={() => setChosen(new Set())} />
       <div className={id === undefined ? undefined : 'pm-split'}>
@@ -96,7 +100,7 @@ export function DeliveriesPage() {
             )
           }
         />
-        {id === undefined ? null : <DeliveryAside deliveryId={id} onClose={close} />}
+        {id === undefined || Aside === null ? null : <Aside deliveryId={id} onClose={close} />}
       </div>
     </Page>
   )
@@ -118,6 +122,7 @@ function columns(choice: Choice): readonly Column<Row>[] {
   return [
     {
       header: 'Select',
+      namesItself: true,
       wide: true,
       head: (
         <Checkbox
@@ -138,6 +143,7 @@ function columns(choice: Choice): readonly Column<Row>[] {
     },
     {
       header: 'Event',
+      namesItself: true,
       isLink: true,
       cell: ({ eventType, invoiceNumber, endpointUrl }) => (
         <>
@@ -149,7 +155,7 @@ function columns(choice: Choice): readonly Column<Row>[] {
         </>
       ),
     },
-    { header: 'Status', cell: (row) => <DeliveryBadge {...row} /> },
+    { header: 'Status', namesItself: true, cell: (row) => <DeliveryBadge {...row} /> },
     { header: 'Response', cell: answerLabel, wide: true },
     { header: 'Attempt', cell: ({ attempt, attemptsMax }) => `${attempt} of ${attemptsMax}`, wide: true },
     { header: 'Created', isOrder: true, wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },

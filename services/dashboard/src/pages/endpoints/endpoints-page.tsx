@@ -10,14 +10,13 @@ import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { Span } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { FirstEndpoint } from '../webhooks/first-endpoint.tsx'
 import { endpointName, hostOf } from '../webhooks/labels.tsx'
 import { SecretOnce } from '../webhooks/secret-once.tsx'
 import { useWebhookTabs } from '../webhooks/tabs.ts'
 import '../webhooks/webhooks.css'
-import { AddEndpoint } from './add-endpoint.tsx'
-import { EndpointAside } from './endpoint-aside.tsx'
 import { type Endpoint, HealthBadge } from './health-badge.tsx'
 
 /** Webhook endpoints and their health. */
@@ -31,6 +30,10 @@ export function EndpointsPage() {
   const [secret, setSecret] = useState<string | null>(null)
   const list = useQuery(trpc.endpoints.list.queryOptions(scope))
   const open = list.data?.items.find((endpoint) => endpoint.id === id)
+  const adding = may && params.get('add') === 'yes'
+  const endAdding = () => setParams({}, { replace: true })
+  const Add = useLoaded(adding, async () => (await import('./add-endpoint.tsx')).AddEndpoint, endAdding)
+  const Aside = useLoaded(open !== undefined, async () => (await import('./endpoint-aside.tsx')).EndpointAside)
   return (
     <Page
       title="Webhooks"
@@ -44,11 +47,7 @@ export function EndpointsPage() {
         ) : undefined
       }
     >
-      <AddEndpoint
-        open={may && params.get('add') === 'yes'}
-        onClose={() => setParams({}, { replace: true })}
-        onSecret={setSecret}
-      />
+      {Add === null ? null : <Add open={adding} onClose={endAdding} onSecret={setSecret} />}
       <SecretOnce secret={secret} onClose={() => setSecret(null)} />
       <div className={open === undefined ? undefined : 'pm-split'}>
         <DataTable
@@ -61,8 +60,8 @@ export function EndpointsPage() {
           selectedId={id}
           empty={<FirstEndpoint hasEndpoints={false} />}
         />
-        {open === undefined ? null : (
-          <EndpointAside
+        {open === undefined || Aside === null ? null : (
+          <Aside
             key={open.id}
             endpoint={open}
             onClose={() => void navigate(to('webhooks/endpoints'))}
@@ -77,6 +76,7 @@ export function EndpointsPage() {
 const COLUMNS: readonly Column<Endpoint>[] = [
   {
     header: 'Endpoint',
+    namesItself: true,
     sortBy: endpointName,
     // The note first: a shop often has several endpoints at one host.
     cell: ({ url, description }) => (
@@ -92,6 +92,7 @@ const COLUMNS: readonly Column<Endpoint>[] = [
   },
   {
     header: 'Health',
+    namesItself: true,
     sortBy: ({ health }) => health.state,
     cell: ({ health }) => <HealthBadge state={health.state} />,
   },

@@ -42,6 +42,7 @@ export function EventsPage() {
   const columns: readonly Column<Row>[] = [
     {
       header: 'Event',
+      namesItself: true,
       cell: ({ type, invoiceNumber }) => (
         <>
           <span className="pm-mono pm-nowrap">{type}</span>
@@ -49,7 +50,7 @@ export function EventsPage() {
         </>
       ),
     },
-    { header: 'Delivered to', cell: (row) => <Reported {...row} /> },
+    { header: 'Delivered to', namesItself: true, cell: (row) => <Reported {...row} /> },
     {
       header: 'Invoice',
       wide: true,

@@ -5,8 +5,9 @@ import { Link } from 'react-router'
 import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Money } from '../../parts/money.tsx'
-import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
+import { CardTable } from '../../parts/table/card-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
 import { Time, WithTimes } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useTo } from '../../session/scope.ts'
@@ -123,44 +124,33 @@ function Resolution({ known: { entry } }: { readonly known: ExceptionDetail }) {
 
 function Evidence({ known }: { readonly known: ExceptionDetail }) {
   if (known.evidence.length === 0) return null
-  return (
-    <ScrollBox label="Evidence">
-      <table className="pm-table pm-num" aria-label="Evidence">
-        <thead>
-          <tr>
-            <th scope="col">Check</th>
-            <th scope="col">Rule</th>
-            <th scope="col">This payment</th>
-            <th scope="col">Result</th>
-          </tr>
-        </thead>
-        <tbody>
-          {known.evidence.map((row) => (
-            <tr key={row.check}>
-              <th scope="row">{row.check}</th>
-              <td data-label="Rule" className="pm-break">
-                <WithTimes text={row.rule} />
-              </td>
-              <td data-label="This payment" className="pm-break">
-                <WithTimes text={row.fact} />
-              </td>
-              <td data-label="Result">
-                {row.result === '' ? null : (
-                  <ToneBadge
-                    tone={row.ok === null ? 'new' : row.ok ? 'paid' : 'danger'}
-                    icon={row.ok === null ? undefined : row.ok ? IconCheck : IconAlertTriangle}
-                  >
-                    {row.result}
-                  </ToneBadge>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollBox>
-  )
+  return <CardTable label="Evidence" columns={EVIDENCE_COLUMNS} rows={known.evidence} keyOf={({ check }) => check} />
 }
+
+const EVIDENCE_COLUMNS: readonly Column<ExceptionDetail['evidence'][number]>[] = [
+  { header: 'Check', isRowHeader: true, namesItself: true, cell: ({ check }) => check },
+  { header: 'Rule', cell: ({ rule }) => <Fact text={rule} /> },
+  { header: 'This payment', cell: ({ fact }) => <Fact text={fact} /> },
+  {
+    header: 'Result',
+    namesItself: true,
+    cell: ({ result, ok }) =>
+      result === '' ? null : (
+        <ToneBadge
+          tone={ok === null ? 'new' : ok ? 'paid' : 'danger'}
+          icon={ok === null ? undefined : ok ? IconCheck : IconAlertTriangle}
+        >
+          {result}
+        </ToneBadge>
+      ),
+  },
+]
+
+const Fact = ({ text }: { readonly text: string }) => (
+  <span className="pm-break">
+    <WithTimes text={text} />
+  </span>
+)
 
 function WorthBox({ known: { worth } }: { readonly known: ExceptionDetail }) {
   if (worth === null) return null

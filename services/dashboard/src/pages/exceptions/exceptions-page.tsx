@@ -14,15 +14,16 @@ import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
+import { useFocusAfterClose } from '../../parts/table/use-focus-after-close.ts'
 import { useStartOfPage } from '../../parts/table/use-start-of-page.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
 import { Time, WithTimes } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import type { ExceptionRow } from '../money/answers.ts'
 import '../money/money.css'
 import { BulkBar } from './bulk-bar.tsx'
-import { ExceptionItem } from './exception-item.tsx'
 import { NothingChosen } from './nothing-chosen.tsx'
 
 const FILTERS = { view: 'open', group: 'all' }
@@ -150,6 +151,8 @@ function Rows(props: {
   readonly choice: { readonly chosen: ReadonlySet<string>; readonly set: (chosen: ReadonlySet<string>) => void } | null
 }) {
   const to = useTo()
+  const list = useRef<HTMLElement>(null)
+  useFocusAfterClose(list, props.selected)
   if (props.rows.length === 0) {
     return (
       <EmptyState
@@ -159,7 +162,7 @@ function Rows(props: {
     )
   }
   return (
-    <nav aria-label="Exceptions">
+    <nav aria-label="Exceptions" ref={list}>
       {props.rows.map((row) => (
         <div key={row.id} className="pm-inbox-item">
           {props.choice === null ? null : <Choice row={row} {...props.choice} />}
@@ -233,10 +236,11 @@ function Opened({ id, query }: { readonly id: string; readonly query: string }) 
   const to = useTo()
   const navigate = useNavigate()
   const entry = useQuery(trpc.exceptions.get.queryOptions({ ...scope, id }))
-  if (entry.data === undefined) {
+  const Item = useLoaded(true, async () => (await import('./exception-item.tsx')).ExceptionItem)
+  if (entry.data === undefined || Item === null) {
     return (
       <Card>
-        {entry.isPending ? (
+        {entry.error === null ? (
           <RowsSkeleton rows={6} />
         ) : (
           <LoadError what="this exception" error={entry.error} onRetry={() => void entry.refetch()} />
@@ -244,9 +248,6 @@ function Opened({ id, query }: { readonly id: string; readonly query: string }) 
       </Card>
     )
   }
-  const close = () => {
-    void navigate(`${to('exceptions')}${query === '' ? '' : `?${query}`}`)
-    document.querySelector<HTMLElement>(`[data-row-id="${CSS.escape(id)}"]`)?.focus()
-  }
-  return <ExceptionItem key={id} known={entry.data} onClose={close} />
+  const close = () => void navigate(`${to('exceptions')}${query === '' ? '' : `?${query}`}`)
+  return <Item key={id} known={entry.data} onClose={close} />
 }

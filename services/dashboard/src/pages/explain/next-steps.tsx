@@ -3,15 +3,20 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { Card } from '../../parts/card.tsx'
 import { CopyButton } from '../../parts/copy-text.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useTo } from '../../session/scope.ts'
 import type { Answer } from '../money/answers.ts'
-import { AttachDialog } from './attach-dialog.tsx'
 
 /** Actions that a person can take now. */
 export function NextSteps({ answer }: { readonly answer: Answer }) {
   const to = useTo()
   const may = useMay('support')
   const [attaching, setAttaching] = useState<string | null>(null)
+  const Dialog = useLoaded(
+    attaching !== null,
+    async () => (await import('./attach-dialog.tsx')).AttachDialog,
+    () => setAttaching(null),
+  )
   if (answer.next.length === 0) return null
   return (
     <Card title="What you can do">
@@ -41,7 +46,7 @@ export function NextSteps({ answer }: { readonly answer: Answer }) {
           </div>
         ))}
       </div>
-      <AttachDialog paymentId={attaching} onClose={() => setAttaching(null)} />
+      {Dialog === null ? null : <Dialog paymentId={attaching} onClose={() => setAttaching(null)} />}
     </Card>
   )
 }

@@ -16,6 +16,7 @@ import { save } from '../../parts/save-file.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { LANGUAGE } from '../../words/language.ts'
 import { FundsTable } from './funds-table.tsx'
+import { fundsTitle } from './funds-title.ts'
 import { words } from './funds-words.ts'
 import type { FundsProgress } from './read-funds.ts'
 import { useFunds } from './use-funds.ts'
@@ -32,7 +33,7 @@ export function FundsPage() {
   return (
     <div lang={LANGUAGE}>
       <Page
-        title={words.title}
+        title={fundsTitle}
         beside={<span className="pm-muted">{words.watchOnly}</span>}
         actions={
           <Button component={Link} to={to('wallets')} variant="default">

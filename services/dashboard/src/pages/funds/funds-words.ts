@@ -1,7 +1,6 @@
 import { LANGUAGE, type Language } from '../../words/language.ts'
 
 const en = {
-  title: 'Where the money lies',
   watchOnly: 'Paymesh only reads. Move money with your own wallet.',
   wallets: 'the wallets',
   allWallets: 'All wallets',
@@ -43,7 +42,6 @@ const en = {
 type Words = typeof en
 
 const es: Words = {
-  title: 'Dónde está el dinero',
   watchOnly: 'Paymesh solo lee. Mueve el dinero con tu propio monedero.',
   wallets: 'los monederos',
   allWallets: 'Todos los monederos',
@@ -86,7 +84,6 @@ const es: Words = {
 }
 
 const pt: Words = {
-  title: 'Onde está o dinheiro',
   watchOnly: 'O Paymesh só lê. Mova o dinheiro com a sua própria carteira.',
   wallets: 'as carteiras',
   allWallets: 'Todas as carteiras',

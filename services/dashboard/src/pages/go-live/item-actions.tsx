@@ -2,6 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { ASSET_IDS, type AssetId, type NetworkId, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
+import { readAmount } from '../../format/amounts.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { useMay, useScope } from '../../session/scope.ts'
@@ -105,6 +106,7 @@ export function StartPayment({ network, name }: { readonly network: NetworkId; r
     done: words.created,
     refresh: refresh(),
   })
+  const read = readAmount(amount, 2)
   if (asset === undefined) return null
   return (
     <div className="pm-stack">
@@ -119,12 +121,12 @@ export function StartPayment({ network, name }: { readonly network: NetworkId; r
         inputMode="decimal"
         value={amount}
         onChange={({ currentTarget }) => setAmount(currentTarget.value)}
-        error={action.failure?.fields['amount']}
+        error={'problem' in read ? read.problem : action.failure?.fields['amount']}
       />
       <div className="pm-row">
         <ActionButton
           action={action}
-          input={{ asset, amount: amount.trim() }}
+          input={{ asset, amount: 'value' in read ? read.value : amount }}
           variant="default"
           aria-label={`${words.create}: ${name}`}
         >

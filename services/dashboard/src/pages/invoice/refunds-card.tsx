@@ -1,4 +1,4 @@
-import { Button, Radio, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { api, trpc } from '../../api/trpc.ts'
@@ -8,9 +8,9 @@ import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
-import { Modal } from '../../parts/modal.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 import type { InvoiceDetail, Refund } from '../money/answers.ts'
 
@@ -28,6 +28,11 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
   // A suggestion elsewhere leads here with the question open.
   const [params] = useSearchParams()
   const [asking, setAsking] = useState(may && invoice.may.refund === null && params.has('refund'))
+  const Dialog = useLoaded(
+    asking,
+    async () => (await import('./refund-dialog.tsx')).RefundDialog,
+    () => setAsking(false),
+  )
   const { refunds, coins } = invoice
   if (refunds.length === 0 && invoice.may.refund !== null) return null
   return (
@@ -50,124 +55,9 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
           </Button>
         </div>
       ) : null}
-      <Modal opened={asking} onClose={() => setAsking(false)} title="Prepare a refund">
-        <AskForm invoice={invoice} onClose={() => setAsking(false)} />
-      </Modal>
+      {Dialog === null ? null : <Dialog invoice={invoice} open={asking} onClose={() => setAsking(false)} />}
     </Card>
   )
-}
-
-function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readonly onClose: () => void }) {
-  const scope = useScope()
-  const { coins } = invoice
-  const [amount, setAmount] = useState(invoice.refundSuggestion ?? '')
-  const [reason, setReason] = useState('')
-  const sender = senderOf(invoice)
-  const [way, setWay] = useState<'ask' | 'given'>('ask')
-  const [address, setAddress] = useState(sender ?? '')
-  const ask = useAction({
-    call: (ids, input: { readonly id: string; readonly amount: string; readonly address: string | null }) =>
-      api.invoices.openRefund.mutate({ ...scope, ...ids, ...input }),
-    done:
-      way === 'ask'
-        ? 'Link created. Copy it and send it to the customer.'
-        : 'Refund prepared. Send it from your own wallet.',
-    refresh: REFRESH,
-    onDone: onClose,
-  })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const why = reason.trim()
-    const to = way === 'given' ? address.trim() : null
-    void ask.run({ id: invoice.id, amount: amount.trim(), address: to }, why === '' ? undefined : why)
-  }
-  return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
-      <TextInput
-        label={`Amount in ${coins?.symbol ?? ''}`}
-        description={receivedLabel(invoice)}
-        required
-        inputMode="decimal"
-        value={amount}
-        onChange={({ currentTarget }) => setAmount(currentTarget.value)}
-        error={ask.failure?.fields['amount']}
-        data-autofocus
-      />
-      <Radio.Group label="Where it goes" value={way} onChange={(next) => setWay(next === 'given' ? 'given' : 'ask')}>
-        <div className="pm-stack pm-gap-top">
-          <Radio
-            value="ask"
-            label="Ask the customer by link"
-            description={`The link asks for ${coins === null || !/^[aeiou]/i.test(coins.networkName) ? 'a' : 'an'} ${coins?.networkName ?? ''} address. It expires in 14 days and can be used once.`}
-          />
-          <Radio
-            value="given"
-            label={sender === null ? 'To an address that I know' : 'Back to the address that paid'}
-            description={
-              sender === null
-                ? 'The customer told you where to send it.'
-                : 'Only if the customer confirmed that it is theirs: money sent back to an exchange is usually lost.'
-            }
-          />
-        </div>
-      </Radio.Group>
-      {way === 'given' ? (
-        <TextInput
-          label={`${coins?.networkName ?? ''} address`}
-          required
-          value={address}
-          maxLength={120}
-          autoComplete="off"
-          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
-          error={ask.failure?.fields['address']}
-        />
-      ) : null}
-      <TextInput
-        label="Reason (optional)"
-        description="Saved in the audit log."
-        value={reason}
-        maxLength={500}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
-      />
-      <ActionFailure failure={ask.failure} />
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          type="submit"
-          loading={ask.busy}
-          disabled={amount.trim() === '' || (way === 'given' && address.trim() === '')}
-        >
-          {way === 'ask' ? 'Create link' : 'Prepare refund'}
-        </Button>
-      </div>
-    </form>
-  )
-}
-
-/** The address that all counted payments of the chosen coin came from; null when there are several, or it is not known. */
-function senderOf({ payments, coins }: InvoiceDetail): string | null {
-  const counted = payments.filter(({ counted: counts, asset }) => counts && asset === coins?.asset)
-  const senders = [...new Set(counted.map(({ fromAddress }) => fromAddress))]
-  return senders.length === 1 ? (senders[0] ?? null) : null
-}
-
-/** How the suggested amount was computed. */
-function receivedLabel({ coins, status, refunds, payments }: InvoiceDetail): string {
-  if (coins === null) return ''
-  const { received, due, symbol } = coins
-  if (payments.some(({ uncountedReason }) => uncountedReason === 'out_of_quote'))
-    return `Received ${received} ${symbol}, and more while no price was valid. Only confirmed money that did not pay the invoice is suggested.`
-  if (payments.some(({ counted, state }) => counted && state === 'detected'))
-    return `Received ${received} of ${due} ${symbol}, part of it not confirmed yet. Only confirmed money is suggested.`
-  const earlier = refunds.some((refund) => refund.status !== 'withdrawn') ? ', less earlier refunds' : ''
-  if (status === 'overpaid') {
-    return `Received ${received} of ${due} ${symbol}. Suggested: the amount above the price${earlier}.`
-  }
-  return status === 'paid' && coins.receivedBase !== coins.seenBase
-    ? `Received ${received} ${symbol}, of which ${coins.seen} ${symbol} paid the invoice. Suggested: what came too late${earlier}.`
-    : `Received ${received} ${symbol}. Suggested: all of it${earlier}.`
 }
 
 function RefundItem({ refund, mayAct }: { readonly refund: Refund; readonly mayAct: boolean }) {

@@ -9,8 +9,8 @@ import { ToneBadge } from '../../parts/status-badge.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope } from '../../session/scope.ts'
-import { CreateKey } from './create-key.tsx'
 import { NewKeyNote } from './new-key-note.tsx'
 import { RevokeKey } from './revoke-key.tsx'
 
@@ -19,6 +19,11 @@ export function KeysPage() {
   const scope = useScope()
   const isAdmin = useMay('admin')
   const [isCreating, setCreating] = useState(false)
+  const Create = useLoaded(
+    isCreating,
+    async () => (await import('./create-key.tsx')).CreateKey,
+    () => setCreating(false),
+  )
   const [made, setMade] = useState<{ readonly name: string; readonly apiKey: string | null } | null>(null)
   const keys = useQuery(trpc.apiKeys.list.queryOptions(scope))
   // The code first: nobody fills in a form that a missing authenticator then refuses.
@@ -47,16 +52,19 @@ export function KeysPage() {
           columns={[
             {
               header: 'Name',
+              namesItself: true,
               sortBy: ({ name }) => name ?? 'Unnamed',
               cell: ({ name }) =>
                 name === null ? <span className="pm-dim">Unnamed</span> : <UntrustedText>{name}</UntrustedText>,
             },
             {
               header: 'Key',
+              namesItself: true,
               cell: ({ mode, last4 }) => <span className="pm-mono pm-nowrap">{`pm_${mode}_…${last4}`}</span>,
             },
             {
               header: 'State',
+              namesItself: true,
               cell: ({ revokedAt }) =>
                 revokedAt === null ? (
                   <ToneBadge tone="paid">Active</ToneBadge>
@@ -82,13 +90,21 @@ export function KeysPage() {
             },
             {
               header: 'Revoke',
+              namesItself: true,
               align: 'right',
-              cell: (key) => (key.revokedAt === null ? <RevokeKey apiKey={key} /> : <Time at={key.revokedAt} />),
+              cell: (key) =>
+                key.revokedAt === null ? (
+                  <RevokeKey apiKey={key} />
+                ) : (
+                  <>
+                    revoked <Time at={key.revokedAt} />
+                  </>
+                ),
             },
           ]}
         />
       </div>
-      <CreateKey opened={isCreating} onClose={() => setCreating(false)} onMade={setMade} />
+      {Create === null ? null : <Create opened={isCreating} onClose={() => setCreating(false)} onMade={setMade} />}
     </Page>
   )
 }

@@ -16,9 +16,9 @@ import { PageSkeleton } from '../../parts/page-skeleton.tsx'
 import { QrCode, QrDownloads } from '../../parts/qr-code.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import type { LinkRow } from '../money/answers.ts'
-import { EditLink } from './edit-link.tsx'
 import { LinkAmount, LinkStatus, LinkUses } from './link-labels.tsx'
 
 /** One payment link: its URL as text and QR code, its uses, and its deactivation. */
@@ -50,6 +50,11 @@ function Loaded({ link }: { readonly link: LinkRow }) {
     refresh: [trpc.paymentLinks.pathFilter()],
   })
   const [editing, setEditing] = useState(false)
+  const Edit = useLoaded(
+    editing,
+    async () => (await import('./edit-link.tsx')).EditLink,
+    () => setEditing(false),
+  )
   const isActive = link.status === 'active'
   return (
     <Page
@@ -91,7 +96,7 @@ function Loaded({ link }: { readonly link: LinkRow }) {
         </>
       }
     >
-      <EditLink link={link} open={editing} onClose={() => setEditing(false)} />
+      {Edit === null ? null : <Edit link={link} open={editing} onClose={() => setEditing(false)} />}
       <div className="pm-split">
         <Card title="Link">
           <Facts

@@ -11,10 +11,10 @@ import { useListOrder } from '../../parts/table/list-order.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { LinkAmount, LinkStatus, LinkUses } from '../link/link-labels.tsx'
 import type { LinkRow } from '../money/answers.ts'
-import { CreateLink } from './create-link.tsx'
 
 /** Payment links with their status and uses. */
 export function LinksPage() {
@@ -23,6 +23,11 @@ export function LinksPage() {
   const may = useMay('support')
   const pages = useCursorPages()
   const [adding, setAdding] = useState(false)
+  const Create = useLoaded(
+    adding,
+    async () => (await import('./create-link.tsx')).CreateLink,
+    () => setAdding(false),
+  )
   const list = useQuery(
     trpc.paymentLinks.list.queryOptions(
       { ...scope, order: useListOrder(), cursor: pages.cursor },
@@ -51,14 +56,14 @@ export function LinksPage() {
           </EmptyState>
         }
       />
-      <CreateLink open={adding} onClose={() => setAdding(false)} />
+      {Create === null ? null : <Create open={adding} onClose={() => setAdding(false)} />}
     </Page>
   )
 }
 
 const COLUMNS: readonly Column<LinkRow>[] = [
-  { header: 'Title', cell: ({ title }) => <UntrustedText>{title}</UntrustedText> },
-  { header: 'Status', cell: (link) => <LinkStatus status={link.status} /> },
+  { header: 'Title', namesItself: true, cell: ({ title }) => <UntrustedText>{title}</UntrustedText> },
+  { header: 'Status', namesItself: true, cell: (link) => <LinkStatus status={link.status} /> },
   { header: 'Amount', align: 'right', cell: (link) => <LinkAmount link={link} /> },
   { header: 'Uses', align: 'right', cell: (link) => <LinkUses link={link} /> },
   {

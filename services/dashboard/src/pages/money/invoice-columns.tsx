@@ -15,9 +15,10 @@ export const SOURCES = { api: 'API', link: 'Payment link', manual: 'Created here
 
 /** The columns of a list of invoices; lists of one customer do without theirs. */
 export const invoiceColumns = (to: To, withCustomer = true): readonly Column<InvoiceRow>[] => [
-  { header: 'Invoice', cell: ({ number }) => <b>#{number}</b> },
+  { header: 'Invoice', namesItself: true, cell: ({ number }) => <b>#{number}</b> },
   {
     header: 'Status',
+    namesItself: true,
     cell: ({ status, flags }) => (
       <span className="pm-row">
         <StatusBadge of="invoice" status={status} />
@@ -59,7 +60,7 @@ export const invoiceColumns = (to: To, withCustomer = true): readonly Column<Inv
   },
   { header: 'Source', wide: true, cell: ({ source }) => SOURCES[source] },
   { header: 'Created', isOrder: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { header: 'Next step', cell: ({ whatNow }) => <span className="pm-muted">{whatNow}</span> },
+  { header: 'Next step', namesItself: true, cell: ({ whatNow }) => <span className="pm-muted">{whatNow}</span> },
 ]
 
 /** Leads to the page of the customer where an e-mail address says which invoices are theirs. */

@@ -10,7 +10,7 @@ import type { PaymentRow } from './answers.ts'
 /** The columns of a list of payments. */
 export const paymentColumns = (to: ReturnType<typeof useTo>): readonly Column<PaymentRow>[] => [
   { header: 'Detected', isOrder: true, cell: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
-  { header: 'State', cell: (row) => <PaymentState row={row} /> },
+  { header: 'State', namesItself: true, cell: (row) => <PaymentState row={row} /> },
   {
     header: 'Amount',
     align: 'right',

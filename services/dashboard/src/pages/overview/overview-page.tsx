@@ -57,7 +57,7 @@ export function OverviewPage() {
         ) : (
           <FirstSteps done={steps.data} />
         )}
-        <div className="pm-overview-row">
+        <div className="pm-overview-row pm-overview-tables">
           <WebhooksCard query={webhooks} />
           <ChainsCard query={chains} />
         </div>

@@ -3,8 +3,9 @@ import { showCount, showShare } from '../../format/amounts.ts'
 import { showDuration } from '../../format/time.ts'
 import { Card } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { CardTable } from '../../parts/table/card-table.tsx'
+import type { Column } from '../../parts/table/column.ts'
 import { Span } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useTo } from '../../session/scope.ts'
@@ -25,61 +26,57 @@ export function WebhooksCard({ query }: { readonly query: CardQuery<Webhooks> })
           <Link to={to('webhooks/endpoints')}>Endpoints</Link>
         </EmptyState>
       ) : (
-        <ScrollBox label={TITLE}>
-          <table className="pm-table pm-num" aria-label={TITLE}>
-            <thead>
-              <tr>
-                <th scope="col">Endpoint</th>
-                <th scope="col">State</th>
-                <th scope="col" className="pm-right">
-                  Sent
-                </th>
-                <th scope="col" className="pm-right">
-                  Delivered
-                </th>
-                <th scope="col" className="pm-right">
-                  Waiting
-                </th>
-                <th scope="col" className="pm-right pm-wide">
-                  First attempt, 99 %
-                </th>
-                <th scope="col" className="pm-right pm-wide">
-                  Oldest overdue
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.endpoints.map((row) => (
-                <tr key={row.id}>
-                  <td>
-                    <Link to={to('webhooks/endpoints', row.id)}>
-                      <UntrustedText>{row.host}</UntrustedText>
-                    </Link>
-                  </td>
-                  <td>
-                    <StatusBadge of="endpoint" status={row.state} />
-                  </td>
-                  <td className="pm-right">{showCount(row.made)}</td>
-                  <td className="pm-right">
-                    {row.tried === 0 ? '–' : showShare(row.succeeded / row.tried, 2)}
-                    {row.tried === 0 ? null : <small>{showShare(row.firstTry / row.tried)} on the first attempt</small>}
-                  </td>
-                  <td className="pm-right">
-                    {showCount(row.waiting)}
-                    {row.retrying === 0 ? null : <small>{showCount(row.retrying)} retrying</small>}
-                  </td>
-                  <td className="pm-right pm-wide">
-                    {row.firstAttemptP99Ms === null ? '–' : showDuration(row.firstAttemptP99Ms)}
-                  </td>
-                  <td className="pm-right pm-wide">
-                    {row.oldestDueAt === null ? 'none' : <Span at={row.oldestDueAt} />}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollBox>
+        <CardTable label={TITLE} columns={columns(to)} rows={data.endpoints} keyOf={({ id }) => id} />
       )}
     </Card>
   )
 }
+
+const columns = (to: ReturnType<typeof useTo>): readonly Column<Webhooks['endpoints'][number]>[] => [
+  {
+    header: 'Endpoint',
+    namesItself: true,
+    cell: ({ id, host }) => (
+      <Link to={to('webhooks/endpoints', id)}>
+        <UntrustedText>{host}</UntrustedText>
+      </Link>
+    ),
+  },
+  { header: 'State', namesItself: true, cell: ({ state }) => <StatusBadge of="endpoint" status={state} /> },
+  { header: 'Sent', align: 'right', cell: ({ made }) => showCount(made) },
+  {
+    header: 'Delivered',
+    align: 'right',
+    cell: ({ tried, succeeded, firstTry }) =>
+      tried === 0 ? (
+        '–'
+      ) : (
+        <>
+          {showShare(succeeded / tried, 2)}
+          <small>{showShare(firstTry / tried)} on the first attempt</small>
+        </>
+      ),
+  },
+  {
+    header: 'Waiting',
+    align: 'right',
+    cell: ({ waiting, retrying }) => (
+      <>
+        {showCount(waiting)}
+        {retrying === 0 ? null : <small>{showCount(retrying)} retrying</small>}
+      </>
+    ),
+  },
+  {
+    header: 'First attempt, 99 %',
+    align: 'right',
+    wide: true,
+    cell: ({ firstAttemptP99Ms }) => (firstAttemptP99Ms === null ? '–' : showDuration(firstAttemptP99Ms)),
+  },
+  {
+    header: 'Oldest overdue',
+    align: 'right',
+    wide: true,
+    cell: ({ oldestDueAt }) => (oldestDueAt === null ? 'none' : <Span at={oldestDueAt} />),
+  },
+]

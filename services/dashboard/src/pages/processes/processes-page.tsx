@@ -26,6 +26,7 @@ const VERDICTS = {
 const COLUMNS: readonly Column<Process>[] = [
   {
     header: 'Process',
+    namesItself: true,
     cell: ({ name, host, pid }) => (
       <>
         <b>{name}</b>
@@ -37,6 +38,7 @@ const COLUMNS: readonly Column<Process>[] = [
   },
   {
     header: 'State',
+    namesItself: true,
     cell: ({ verdict, silent }) => {
       const { word, tone, icon } = VERDICTS[verdict]
       return (

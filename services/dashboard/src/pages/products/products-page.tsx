@@ -66,7 +66,7 @@ export function ProductsPage() {
 }
 
 const COLUMNS: readonly Column<ProductRow>[] = [
-  { header: 'Name', cell: ({ name }) => <UntrustedText>{name}</UntrustedText> },
+  { header: 'Name', namesItself: true, cell: ({ name }) => <UntrustedText>{name}</UntrustedText> },
   { header: 'Price', align: 'right', cell: ({ price, currency }) => <Money value={price} currency={currency} /> },
   {
     header: 'SKU',
@@ -78,6 +78,7 @@ const COLUMNS: readonly Column<ProductRow>[] = [
 
 const editColumn = (edit: (id: string) => void): Column<ProductRow> => ({
   header: '',
+  namesItself: true,
   head: <span className="unseen">Actions</span>,
   align: 'right',
   cell: ({ id, name }) => (

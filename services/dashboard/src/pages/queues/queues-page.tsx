@@ -68,6 +68,7 @@ function columns(countMax: number): readonly Column<Row>[] {
   return [
     {
       header: 'Queue',
+      namesItself: true,
       cell: ({ work }) => (
         <>
           <span className="pm-mono">{work}</span>

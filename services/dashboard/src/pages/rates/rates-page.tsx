@@ -85,7 +85,7 @@ function Verdict({ board: { at, ageMs, maxAgeMs, coins } }: { readonly board: Bo
 
 function columns(first: string, unit: string, sourcesMin: number): readonly Column<Price>[] {
   return [
-    { header: first, cell: ({ name }) => <b>{name}</b> },
+    { header: first, namesItself: true, cell: ({ name }) => <b>{name}</b> },
     {
       header: unit,
       align: 'right',

@@ -4,11 +4,8 @@ import { trpc } from '../../api/trpc.ts'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
-import { BrandSection } from './brand-section.tsx'
-import { BusinessSection } from './business-section.tsx'
-import { ConfirmationsSection } from './confirmations-section.tsx'
-import { HistorySection } from './history-section.tsx'
 import { PAYMENT_FIELDS, PRICING_FIELDS } from './number-fields.ts'
 import { NumbersSection } from './numbers-section.tsx'
 
@@ -37,22 +34,34 @@ export function SettingsPage() {
   }))
   return (
     <Page title="Settings" documentTitle={`${SECTIONS[current]} · Settings`} tabs={tabs}>
-      {current === 'history' ? <HistorySection /> : <Rules key={current} section={current} />}
+      {current === 'history' ? <History /> : <Rules key={current} section={current} />}
     </Page>
   )
+}
+
+function History() {
+  const Section = useLoaded(true, async () => (await import('./history-section.tsx')).HistorySection)
+  return Section === null ? <RowsSkeleton rows={5} /> : <Section />
+}
+
+/** Sections that are opened less often than the numbers, which come first. */
+const SECTION_CODE = {
+  confirmations: async () => (await import('./confirmations-section.tsx')).ConfirmationsSection,
+  brand: async () => (await import('./brand-section.tsx')).BrandSection,
+  business: async () => (await import('./business-section.tsx')).BusinessSection,
 }
 
 function Rules({ section }: { readonly section: Exclude<Section, 'history'> }) {
   const scope = useScope()
   const settings = useQuery(trpc.workspace.get.queryOptions(scope))
   const { data } = settings
+  const isOfNumbers = section === 'pricing' || section === 'payments'
+  const Other = useLoaded(!isOfNumbers, isOfNumbers ? SECTION_CODE.business : SECTION_CODE[section])
   if (data === undefined) {
     if (settings.isPending) return <RowsSkeleton rows={5} />
     return <LoadError what="the settings" error={settings.error} onRetry={() => void settings.refetch()} />
   }
   if (section === 'pricing') return <NumbersSection settings={data} fields={PRICING_FIELDS} hasArsSeries />
   if (section === 'payments') return <NumbersSection settings={data} fields={PAYMENT_FIELDS} />
-  if (section === 'confirmations') return <ConfirmationsSection settings={data} />
-  if (section === 'brand') return <BrandSection settings={data} />
-  return <BusinessSection settings={data} />
+  return Other === null ? <RowsSkeleton rows={5} /> : <Other settings={data} />
 }

@@ -43,6 +43,7 @@ export function TeamPage() {
           columns={[
             {
               header: 'Name',
+              namesItself: true,
               cell: ({ name, isYou }) => (
                 <span className="pm-row">
                   <UntrustedText>{name}</UntrustedText>
@@ -50,7 +51,7 @@ export function TeamPage() {
                 </span>
               ),
             },
-            { header: 'Email', cell: ({ email }) => <UntrustedText>{email}</UntrustedText> },
+            { header: 'Email', namesItself: true, cell: ({ email }) => <UntrustedText>{email}</UntrustedText> },
             {
               header: 'Authenticator',
               wide: true,
@@ -79,7 +80,7 @@ export function TeamPage() {
               idOf={({ id }) => id}
               empty={null}
               columns={[
-                { header: 'Email', cell: ({ email }) => <UntrustedText>{email}</UntrustedText> },
+                { header: 'Email', namesItself: true, cell: ({ email }) => <UntrustedText>{email}</UntrustedText> },
                 { header: 'Role', cell: ({ role }) => ROLE_LABELS[role] },
                 {
                   header: 'Invited by',
@@ -89,6 +90,7 @@ export function TeamPage() {
                 { header: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
                 {
                   header: 'Withdraw',
+                  namesItself: true,
                   align: 'right',
                   cell: ({ id }) => (
                     <ActionButton

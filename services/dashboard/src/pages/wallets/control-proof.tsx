@@ -1,5 +1,5 @@
-import { Button, FileInput, Textarea } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { FileInput, Textarea } from '@mantine/core'
+import { useState } from 'react'
 import { readSignatureList } from '#shared/contracts/signature-list.ts'
 import { api } from '../../api/trpc.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
@@ -93,17 +93,5 @@ function Signatures(props: { readonly challenge: Challenge; readonly onChange: (
         classNames={{ input: 'pm-mono' }}
       />
     </div>
-  )
-}
-
-/** Lets a person prove an existing wallet: collapsed until they open it. */
-export function OpenOnDemand({ label, children }: { readonly label: string; readonly children: ReactNode }) {
-  const [open, setOpen] = useState(false)
-  return open ? (
-    children
-  ) : (
-    <Button variant="default" size="xs" onClick={() => setOpen(true)}>
-      {label}
-    </Button>
   )
 }

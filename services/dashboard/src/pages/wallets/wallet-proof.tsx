@@ -1,10 +1,9 @@
+import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { api, trpc } from '../../api/trpc.ts'
-import { ActionButton } from '../../parts/action/action-button.tsx'
-import { useAction } from '../../parts/action/use-action.ts'
+import type { api } from '../../api/trpc.ts'
 import { Note } from '../../parts/card.tsx'
-import { useMay, useScope } from '../../session/scope.ts'
-import { ControlProof, OpenOnDemand, type Proof } from './control-proof.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
+import { useMay } from '../../session/scope.ts'
 
 type Wallet = Awaited<ReturnType<typeof api.wallets.list.query>>['items'][number]
 
@@ -33,32 +32,23 @@ export function WalletProof({ wallet: { id, kind, proof } }: { readonly wallet: 
           </p>
         </Note>
       )}
-      {may ? (
-        <OpenOnDemand label="Prove control">
-          <ProveForm walletId={id} />
-        </OpenOnDemand>
-      ) : null}
+      {may ? <ProveOnDemand walletId={id} /> : null}
     </div>
   )
 }
 
-function ProveForm({ walletId }: { readonly walletId: string }) {
-  const scope = useScope()
-  const [proof, setProof] = useState<Proof | null>(null)
-  const action = useAction({
-    call: (ids, input: { readonly walletId: string; readonly proof: Proof }) =>
-      api.wallets.prove.mutate({ ...scope, ...ids, ...input }),
-    done: ({ proved }) => (proved === 1 ? 'Control proved.' : `Control proved for ${proved} addresses.`),
-    refresh: [trpc.wallets.pathFilter()],
-  })
+/** The form, collapsed until the person opens it. */
+function ProveOnDemand({ walletId }: { readonly walletId: string }) {
+  const [open, setOpen] = useState(false)
+  const Form = useLoaded(
+    open,
+    async () => (await import('./prove-form.tsx')).ProveForm,
+    () => setOpen(false),
+  )
+  if (open && Form !== null) return <Form walletId={walletId} />
   return (
-    <div className="pm-stack-small">
-      <ControlProof about={{ walletId }} onChange={setProof} refusal={null} />
-      {proof === null ? null : (
-        <ActionButton action={action} input={{ walletId, proof }}>
-          Submit proof{' '}
-        </ActionButton>
-      )}
-    </div>
+    <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+      Prove control
+    </Button>
   )
 }

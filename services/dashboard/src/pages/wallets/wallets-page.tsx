@@ -16,7 +16,7 @@ import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Span, Time } from '../../parts/time.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { LANGUAGE } from '../../words/language.ts'
-import { words } from '../funds/funds-words.ts'
+import { fundsTitle } from '../funds/funds-title.ts'
 import '../webhooks/webhooks.css'
 import { KeyUse } from './key-use.tsx'
 import { FAMILY_LABELS, KIND_LABELS, SCRIPT_LABELS } from './labels.ts'
@@ -136,8 +136,8 @@ function FundsLink({ walletId, name }: { readonly walletId: string; readonly nam
   if (!useMay('admin')) return null
   return (
     <p>
-      <Link to={to(`wallets/${walletId}/funds`)} aria-label={`${words.title}: ${name}`} lang={LANGUAGE}>
-        {words.title}
+      <Link to={to(`wallets/${walletId}/funds`)} aria-label={`${fundsTitle}: ${name}`} lang={LANGUAGE}>
+        {fundsTitle}
       </Link>
     </p>
   )

@@ -9,6 +9,10 @@ export interface Column<T> {
   /** This column has the row's link; without one it is the first. */
   readonly isLink?: true
   readonly cell: (row: T) => ReactNode
+  /** Its values say what they are: a badge, a name, an email address, a button. The cards of a phone leave the column's name out only here. */
+  readonly namesItself?: true
+  /** Its values name the rows for screen readers. */
+  readonly isRowHeader?: true
   readonly align?: 'right'
   /** The heading changes the order in which the server reads the list: `useListOrder` in its query. */
   readonly isOrder?: true

@@ -5,12 +5,12 @@ import { Link, useNavigate } from 'react-router'
 import { announce } from '../../frame/announcer.tsx'
 import { LoadError } from '../load-error.tsx'
 import { RowsSkeleton } from '../page-skeleton.tsx'
-import { ScrollBox } from '../scroll-box.tsx'
 import { useLate } from '../use-late.ts'
+import { CardTable } from './card-table.tsx'
 import type { Column } from './column.ts'
-import { cellClass, HeaderCells } from './header-cells.tsx'
 import { sortRows, useSorting } from './list-order.ts'
 import type { CursorPages } from './use-cursor-pages.ts'
+import { useFocusAfterClose } from './use-focus-after-close.ts'
 import { type RowsQuery, useFrozenRows } from './use-frozen-rows.ts'
 import { useReturnToRow } from './use-return-to-row.ts'
 import { useStartOfPage } from './use-start-of-page.ts'
@@ -46,6 +46,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
   useNewRowsAnnounced(what, held.waiting)
   const card = useRef<HTMLDivElement>(null)
   useStartOfPage(card, pages?.cursor)
+  useFocusAfterClose(card, props.selectedId)
   const remember = useReturnToRow(card, rows !== undefined && !held.isOld)
   if (rows === undefined) {
     if (!query.isPending) return <LoadError what={what} error={query.error} onRetry={() => void query.refetch()} />
@@ -101,40 +102,28 @@ function Rows<T>({ what, columns, rows, idOf, to, selectedId, onOpen }: RowsProp
     if (inner === null) void navigate(to(row))
   }
   return (
-    <ScrollBox label={what}>
-      <table className="pm-table pm-num" aria-label={what}>
-        <thead>
-          <HeaderCells columns={columns} />
-        </thead>
-        <tbody>
-          {rows.map((row) => {
-            const id = idOf(row)
-            return (
-              // The row's link is for keyboards; the click is a larger target.
-              <tr
-                key={id}
-                data-row-id={id}
-                className={to === undefined ? undefined : 'pm-clickable'}
-                aria-current={selectedId === id ? 'true' : undefined}
-                onClick={(event) => open(event, row)}
-              >
-                {columns.map(({ header, cell, align, wide }, index) => (
-                  <td key={header} className={cellClass(align, wide)} data-label={header}>
-                    {index === linkAt && to !== undefined ? (
-                      <Link to={to(row)} data-row-link="">
-                        {cell(row)}
-                      </Link>
-                    ) : (
-                      cell(row)
-                    )}
-                  </td>
-                ))}
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </ScrollBox>
+    <CardTable
+      label={what}
+      columns={columns}
+      rows={rows}
+      keyOf={idOf}
+      // The row's link is for keyboards; the click is a larger target.
+      rowProps={(row) => ({
+        'data-row-id': idOf(row),
+        className: to === undefined ? undefined : 'pm-clickable',
+        'aria-current': selectedId === idOf(row) ? 'true' : undefined,
+        onClick: (event) => open(event, row),
+      })}
+      wrap={(content, row, column) =>
+        column === linkAt && to !== undefined ? (
+          <Link to={to(row)} data-row-link="">
+            {content}
+          </Link>
+        ) : (
+          content
+        )
+      }
+    />
   )
 }
 

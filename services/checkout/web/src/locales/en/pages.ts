@@ -75,5 +75,6 @@ export const pages = {
   'problem.address': 'This coin has no free address right now. Choose another coin or try again in {t}.',
   'problem.plan': '{m} can’t take more payments through this link right now. Ask them for another way to pay.',
   'problem.minimum': 'The amount is too small for this coin. Choose another one.',
+  'problem.offline': 'No response. Check your connection and try again. Nothing you entered is lost.',
   'problem.other': 'That did not work. No changes were made. Try again.',
 } as const

@@ -76,5 +76,6 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'problem.address': 'Esta moneda no tiene ahora una dirección libre. Elige otra o prueba de nuevo en {t}.',
   'problem.plan': '{m} no puede aceptar más pagos con este enlace por ahora. Pídele otra forma de pagar.',
   'problem.minimum': 'El importe es muy pequeño para esta moneda. Elige otra.',
+  'problem.offline': 'Sin respuesta. Revisa tu conexión y prueba de nuevo. Lo que escribiste no se pierde.',
   'problem.other': 'No funcionó. No se hizo ningún cambio. Prueba de nuevo.',
 }

@@ -77,5 +77,6 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'problem.address': 'Esta moeda não tem um endereço livre agora. Escolha outra ou tente de novo em {t}.',
   'problem.plan': '{m} não pode receber mais pagamentos por este link agora. Peça outra forma de pagar.',
   'problem.minimum': 'O valor é pequeno demais para esta moeda. Escolha outra.',
+  'problem.offline': 'Sem resposta. Verifique sua conexão e tente de novo. Nada do que você digitou se perde.',
   'problem.other': 'Não funcionou. Nenhuma alteração foi feita. Tente de novo.',
 }
