@@ -13,8 +13,8 @@ export interface ChaosChain {
   readonly family: Family
   /** Assets that its payments move; invoices ask for the first. */
   readonly assets: readonly AssetId[]
-  /** Everything that payments of one sequence need, in blocks that no reorganisation of it reaches. */
-  prepare(): Promise<void>
+  /** Everything that so many payments of one sequence need, in blocks that no reorganisation of it reaches. */
+  prepare(payments: number): Promise<void>
   pay(to: readonly Receiver[], amountBase: bigint, asset: number): Promise<void>
   mine(blocks: number): Promise<void>
   /** Replaces blocks by others that hold some of their transactions. */

@@ -215,7 +215,7 @@ export function useChaosStage(
   return {
     async run(actions) {
       node.mend()
-      await chain.prepare()
+      await chain.prepare(actions.reduce((sum, action) => sum + (action.kind === 'pay' ? action.to.length : 0), 0))
       const base = await tipOf(chain)
       await chain.mine(MARGIN)
       const { time } = await tipOf(chain)

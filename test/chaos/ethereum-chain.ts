@@ -12,10 +12,8 @@ const erc20 = new Interface([
 const TOKENS = { usdt_ethereum: ASSETS.usdt_ethereum.contract, usdc_ethereum: ASSETS.usdc_ethereum.contract }
 const [USDT, USDC] = [TOKENS.usdt_ethereum, TOKENS.usdc_ethereum]
 const COIN = 10n ** 18n
-/** Payers of one sequence; each pays once, so that any of their transactions can be left out. */
-const PAYERS = 30
 
-/** anvil, where each of the payers of a sequence pays once. */
+/** anvil, where each of the payers of a sequence pays once, so that any of their transactions can be left out. */
 export async function openEthereum(): Promise<ChaosChain> {
   const chain = await startLocalChain({ blockTimeMs: null })
   let payers: Signer[] = []
@@ -43,9 +41,9 @@ export async function openEthereum(): Promise<ChaosChain> {
     network: 'ethereum',
     family: 'evm',
     assets: ['usdt_ethereum', 'usdc_ethereum', 'eth_ethereum'],
-    async prepare() {
+    async prepare(payments) {
       sent = []
-      payers = Array.from({ length: PAYERS }, () => new Signer(`0x${randomBytes(32).toString('hex')}`))
+      payers = Array.from({ length: payments }, () => new Signer(`0x${randomBytes(32).toString('hex')}`))
       const [minter] = (await chain.rpc('eth_accounts')) as readonly string[]
       for (const { address } of payers) {
         await chain.fund(address, COIN)
