@@ -10,7 +10,7 @@ const OTHER = `41${'e'.repeat(40)}`
 const CONTRACT = `41${'c'.repeat(40)}`
 
 const stores = useStores()
-const stage = useFamilyStage(stores, 'tron', 'tron')
+const stage = useFamilyStage(stores, 'tron', 'tron', 250)
 
 let node: TronNode
 /** Height of the block that the nodes of a test lie about. */

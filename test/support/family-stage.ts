@@ -43,13 +43,15 @@ export interface FamilyStage {
   untilStuck(block: object): Promise<void>
 }
 
-/** Empties the stores before each test and stops the scanners after it. */
-export function useFamilyStage(stores: TestStores, network: NetworkId, family: Family): FamilyStage {
+/** Empties the stores before each test and stops the scanners after it; `stepMs` is by how much their clock runs ahead with each look of a test. */
+export function useFamilyStage(stores: TestStores, network: NetworkId, family: Family, stepMs = 0): FamilyStage {
   let tests = 0
+  let aheadMs = 0
   let watched: FamilyStage['watched'] & { readonly index: number } = { index: 0, address: '', matchKey: '' }
   const running: { wake(): void; stop(): Promise<unknown> }[] = []
 
   beforeEach(async () => {
+    aheadMs = 0
     await emptyDatabase(stores.db)
     // The chain goes on from test to test, and a first start looks back at its newest blocks.
     for (const address of createAddressBook().derive(family, 'test', SANDBOX_KEYS[family], tests, 1)) watched = address
@@ -68,7 +70,8 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
     const networks = { live: {}, test: { [network]: { rpcUrls, genesis: 'any', confirmations: 2 } } }
     const client = createChainClient(networks, 'test', network, stores.runtime.metrics)
     if (client === null) throw new Error('no client')
-    const deps = { ...depsOf(stores), catalog: createCatalog(networks), ...change }
+    const clock = { now: () => stores.runtime.clock.now() + aheadMs }
+    const deps = { ...depsOf(stores), clock, catalog: createCatalog(networks), ...change }
     const scanner = startChainScanner(deps, {
       mode: 'test',
       network,
@@ -93,9 +96,13 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
     return one
   }
 
-  /** Waits for what the scanners do, and wakes them, so that no test waits for the pause after a failure. */
+  /**
+   * Waits for what the scanners do, wakes them, so that no test waits for the pause after a failure, and lets their clock run ahead, so that
+   * none waits for what they do every few seconds.
+   */
   const until = (check: () => Promise<unknown>) =>
     vi.waitFor(async () => {
+      aheadMs += stepMs
       for (const { wake } of running) wake()
       await check()
     }, PATIENCE)
