@@ -16,6 +16,6 @@ it(
   () =>
     fc.assert(
       fc.asyncProperty(sequence, (actions) => stage.run(actions)),
-      sequenceSettings(0.6, 3),
+      sequenceSettings(0.6, 6),
     ),
 )

@@ -69,6 +69,6 @@ it(
   () =>
     fc.assert(
       fc.asyncProperty(sequence, (actions) => stage.run(actions)),
-      sequenceSettings(0.4, 2),
+      sequenceSettings(0.4, 4),
     ),
 )
