@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { axeViolations, EVERY_LOOK, settled, sidewaysPixels } from '#test/support/accessibility.ts'
-import { useBrowser } from '#test/support/browser.ts'
+import { ANYBODY, useBrowser } from '#test/support/browser.ts'
 import {
   ASSET_OPTIONS,
   hostileView,
@@ -55,7 +55,8 @@ const LOGO = sharp({ create: { width: 480, height: 160, channels: 3, background:
 
 /** Opens the real page with an answer of our own, so that each state is there at once and stays. */
 async function show(name: string, options: Parameters<typeof browser.open>[0] = {}, script = ''): Promise<Page> {
-  const page = await browser.open(options)
+  // A page in another language has a browser of its own; all others share what they compile.
+  const page = await browser.open(options.locale === undefined ? { session: ANYBODY, ...options } : options)
   if (script !== '') await page.addInitScript(script)
   const [path, body] = STATES[name] ?? ['/', null]
   await page.route('**/api/**', async (route) => {

@@ -6,7 +6,10 @@ import { launchChromium, newContext, type Visitor } from './chromium.ts'
 export interface PageOptions extends Visitor {
   /** A context that has cookies already; default: a new one, so that a page opens as a new visitor sees it. */
   readonly context?: BrowserContext
-  /** Whose cookies the page has: all pages of a file with the same one share a context, and with it the browser's cache. */
+  /**
+   * Whose cookies the page has: all pages of a file with the same one share a context, the browser's cache and a process, which has
+   * compiled the page's scripts already. Zone, language and theme are those of the first page. Storage of a tab is the page's own.
+   */
   readonly session?: NonNullable<Visitor['storageState']>
   /** Console errors that a test causes on purpose. */
   readonly expected?: RegExp
@@ -30,12 +33,15 @@ export interface TestBrowser {
 /** What Chromium says of every 4xx and lost connection; pages show those, and tests look at what they show. */
 const EXPECTED = /^Failed to load resource/
 
+/** A visitor without cookies, for pages that keep nothing between visits: as `session`, its pages share what other sessions share. */
+export const ANYBODY: NonNullable<PageOptions['session']> = { cookies: [], origins: [] }
+
 /** Opens pages of the worker's browser for a test file; each test's pages are closed and checked behind it. */
 export function useBrowser(): TestBrowser {
   let contexts: BrowserContext[] = []
   let pages: Page[] = []
   let problems: string[] = []
-  const sessions = new Map<PageOptions['session'], BrowserContext>()
+  const sessions = new Map<PageOptions['session'], Tabs>()
   afterEach(async () => {
     const found = problems
     for (const page of pages) await page.close()
@@ -46,27 +52,79 @@ export function useBrowser(): TestBrowser {
     expect(found).toEqual([])
   })
   afterAll(async () => {
-    for (const context of sessions.values()) await context.close()
+    for (const { close } of sessions.values()) await close()
     sessions.clear()
   })
   return {
     open: async (options = {}) => {
-      const browser = await sharedBrowser()
-      const { session } = options
-      const context =
-        options.context ??
-        sessions.get(session) ??
-        (await newContext(browser, session === undefined ? options : { ...options, storageState: session }))
-      if (session !== undefined) sessions.set(session, context)
-      else if (options.context === undefined) contexts.push(context)
-      const page = await context.newPage()
+      const { session, width, height } = options
+      let page: Page
+      if (session === undefined) {
+        const context = options.context ?? (await newContext(await sharedBrowser(), options))
+        if (options.context === undefined) contexts.push(context)
+        page = await context.newPage()
+      } else {
+        const visitor = { ...options, storageState: session }
+        const tabs = sessions.get(session) ?? tabsOf(sharedBrowser().then((browser) => newContext(browser, visitor)))
+        sessions.set(session, tabs)
+        page = await tabs.open()
+        await page.setViewportSize({ width: width ?? 1280, height: height ?? 900 })
+      }
       pages.push(page)
-      const { width, height } = options
-      if (session !== undefined) await page.setViewportSize({ width: width ?? 1280, height: height ?? 900 })
       evaluate(page, options.expected, (problem) => problems.push(problem))
       return page
     },
   }
+}
+
+/** The pages of one session. */
+interface Tabs {
+  open(): Promise<Page>
+  close(): Promise<void>
+}
+
+/**
+ * Pages of a context. From the second one on, an empty document of the same origin opens them: it keeps their process alive, so that none
+ * compiles the same scripts again, which is half of the work for a page. Pages do not see it: each is a tab with a history and storage of
+ * its own, without an opener.
+ */
+function tabsOf(opening: Promise<BrowserContext>): Tabs {
+  let opener: Page | null = null
+  let origin: string | null = null
+  let latest: Promise<unknown> = opening
+  const openTab = async (): Promise<Page> => {
+    const context = await opening
+    if (origin !== null) opener ??= await openEmpty(context, origin)
+    const page = opener === null ? await context.newPage() : await openedBy(opener)
+    page.once('framenavigated', () => {
+      if (page.url().startsWith('http')) origin ??= new URL(page.url()).origin
+    })
+    return page
+  }
+  return {
+    open: () => {
+      const page = latest.then(openTab)
+      // One after the other: the opener hands out its next tab.
+      latest = page.catch(() => undefined)
+      return page
+    },
+    close: async () => (await opening).close(),
+  }
+}
+
+/** An empty document that pages of this origin share a process with: their policy lets in only openers with the same one. */
+async function openEmpty(context: BrowserContext, origin: string): Promise<Page> {
+  const page = await context.newPage()
+  const headers = { 'cross-origin-opener-policy': 'same-origin' }
+  await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', headers, body: '<!doctype html>' }))
+  await page.goto(origin)
+  return page
+}
+
+async function openedBy(opener: Page): Promise<Page> {
+  const [page] = await Promise.all([opener.waitForEvent('popup'), opener.evaluate(`void window.open('about:blank')`)])
+  await page.evaluate('window.opener = null')
+  return page
 }
 
 function evaluate(page: Page, expected: RegExp | undefined, report: (problem: string) => void): void {
