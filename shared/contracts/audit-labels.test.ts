@@ -15,7 +15,7 @@ describe('labels of the audit log', () => {
     ['user:owner@example.com', 'owner@example.com'],
     ['cli:root', 'CLI (root)'],
     ['customer', 'Customer'],
-    ['somebody', 'Unknown'],
+    ['somebody', 'Somebody unknown'],
     ['start', 'System'],
     ['api_key:01920a5e', 'api_key:01920a5e'],
   ])('labels the actor %j as %j', (actor, label) => expect(actorLabel(actor)).toBe(label))

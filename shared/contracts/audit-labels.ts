@@ -60,6 +60,6 @@ export function actorLabel(actor: string): string {
   if (actor.startsWith('user:')) return actor.slice('user:'.length)
   if (actor.startsWith('cli:')) return `CLI (${actor.slice('cli:'.length)})`
   if (actor === 'customer') return 'Customer'
-  if (actor === 'somebody') return 'Unknown'
+  if (actor === 'somebody') return 'Somebody unknown'
   return actor === 'system' || actor === 'start' || actor === 'audit-chain' ? 'System' : actor
 }

@@ -126,7 +126,7 @@ describe('the dashboard’s log-in', () => {
     expect(await axeViolations(page)).toEqual([])
     await question.getByLabel('Authenticator code').fill(await nextCode(secret))
     await question.getByRole('button', { name: 'Confirm' }).click()
-    await page.getByRole('row', { name }).getByText('Revoked').waitFor()
+    await page.getByRole('row', { name }).getByText('Revoked', { exact: true }).waitFor()
     expect(await statusOf(apiKey)).toBe(401)
   })
 })

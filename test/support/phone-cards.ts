@@ -15,8 +15,8 @@ interface CardCell {
 /** Numbers, amounts, ages, moments and the dashes and words that stand for none of them. */
 const FIGURE = /^(?:[<≈~+−-]?\s*[\d.,]*\d|about \d|[–-]$|none\b|unknown\b|never\b|all$|today\b|yesterday\b)/i
 /** Values that say what they are: a date alone is not one, and a number of an invoice is. */
-const EMAIL = /^\S+@\S+\.\S+$/
-const ID = /^[a-z]{2,6}_[\w…-]+$/
+const SELF_NAMING = [/^\S+@\S+\.\S+$/, /^[a-z]{2,6}_[\w…-]+$/, /^0x[\da-f]+…?[\da-f]*$/i]
+const namesItself = ({ value, isBadge }: CardCell) => isBadge || SELF_NAMING.some((form) => form.test(value))
 
 /** "156.05 USDT left to pay, 19 min left" needs no name; "97 % of the last 50" does. */
 const isSentence = (value: string) => (value.split('\n')[0]?.match(/[a-z]{3,}/g) ?? []).length >= 4
@@ -57,14 +57,16 @@ export async function lookAtCards(page: Page): Promise<{ tables: readonly string
   const cells = await cardCells(page)
   const names = await cellNames(page)
   const wrong = cells.flatMap((cell) => {
-    const { table, column, named, value, isBadge } = cell
+    const { table, column, named, value } = cell
     const place = `${table}, ${column}: ${JSON.stringify(value)}`
     if (named !== null) {
       if (named !== column) return [`${place} is named ${named}`]
-      if (isBadge || EMAIL.test(value) || ID.test(value)) return [`${place} names itself, and is named`]
+      // A column may have other values beside those that name themselves: then each of them has the name.
+      const alike = cells.filter((other) => other.table === table && other.column === column)
+      if (alike.every(namesItself)) return [`${place} names itself, and is named`]
       return names.some((name) => name.startsWith(`${column} `)) ? [] : [`${place} has the name in no accessible name`]
     }
-    return !isBadge && !isSentence(value) && FIGURE.test(value) ? [`${place} has no name`] : []
+    return !namesItself(cell) && !isSentence(value) && FIGURE.test(value) ? [`${place} has no name`] : []
   })
   return { tables: [...new Set(cells.map(({ table }) => table))].sort(), wrong }
 }
