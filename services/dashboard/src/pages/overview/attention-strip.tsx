@@ -52,7 +52,9 @@ export function AttentionStrip(props: {
             </ToneBadge>
           }
         >
-          <UntrustedText>{host}</UntrustedText>· {waiting} queued, {retrying} of them being retried
+          <UntrustedText>{host}</UntrustedText>
+          {' · '}
+          {waiting} queued, {retrying} of them being retried
         </Item>
       ))}
       {halted.map(({ network, status, headAgeMs }) => (
