@@ -16,7 +16,7 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
     find: 'inside === true && standing.some(',
     replace: 'inside === undefined && standing.some(',
     what: 'Money that a balance told of counts again when another node shows its transaction.',
-    seed: '24',
+    seed: '29',
   },
   {
     name: 'patience-passes-deadlines',
