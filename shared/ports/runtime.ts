@@ -100,7 +100,7 @@ export interface Runtime {
   readonly random: Random
   readonly logger: Logger
   readonly metrics: Metrics
-  /** Absent where every loop has timers of its own. */
+  /** Absent where every loop has separate timers. */
   readonly pauses?: CommonPauses | undefined
   /** Absent without liveness checks. */
   readonly pulses?: Pulses | undefined

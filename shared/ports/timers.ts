@@ -18,6 +18,6 @@ export type Stopwatch = () => number
  * delays no other.
  */
 export interface CommonPauses {
-  /** Calls `resume` once, after `delayMs` or with whoever waits already. The returned function cancels it. Neither may throw. */
+  /** Calls `resume` once: after `delayMs`, or earlier together with the loops that wait already. The returned function cancels it. Neither may throw. */
   begin(everyMs: Ms, delayMs: Ms, resume: () => void): () => void
 }

@@ -55,7 +55,7 @@ const LOGO = sharp({ create: { width: 480, height: 160, channels: 3, background:
 
 /** Opens the real page with an answer of our own, so that each state is there at once and stays. */
 async function show(name: string, options: Parameters<typeof browser.open>[0] = {}, script = ''): Promise<Page> {
-  // A page in another language has a browser of its own; all others share what they compile.
+  // A page in another language gets a new browser context; all others share compiled scripts.
   const page = await browser.open(options.locale === undefined ? { session: ANYBODY, ...options } : options)
   if (script !== '') await page.addInitScript(script)
   const [path, body] = STATES[name] ?? ['/', null]

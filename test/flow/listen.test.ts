@@ -170,7 +170,7 @@ test('events wait for a receiver that is down', async () => {
   await new Promise((resolve) => late.close(resolve))
 })
 
-// Guarantee: whoever debugs a receiver, and stops it in the middle of a request, is not kept waiting by `listen`.
+// Guarantee: Ctrl-C ends `listen` at once while a receiver is stopped in a debugger in the middle of a request.
 test('ends at once while a receiver does not respond, and goes on after one that dies in the middle', async () => {
   let requests = 0
   let arrived: () => void = () => undefined

@@ -8,7 +8,7 @@ interface CardCell {
   readonly named: string | null
   /** What the cell shows besides. */
   readonly value: string
-  /** The value is badges, each with words of its own, and nothing else. */
+  /** The value consists of badges only. */
   readonly isBadge: boolean
 }
 

@@ -74,7 +74,7 @@ it('answers the others when MongoDB refuses one question', async () => {
   expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
-// Guarantee: a collection that does not answer delays the sweep of its own queue alone.
+// Guarantee: a collection that does not answer delays the sweep of that queue only.
 it('answers the others while one question takes long', async () => {
   await queueMail()
   const { db } = counted()
