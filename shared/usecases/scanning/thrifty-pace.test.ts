@@ -35,8 +35,8 @@ describe('the next step', () => {
   it.each([
     ['nothing is open, shortly after a question', {}, 9 * MINUTE_MS, [], 'wait'],
     ['nothing is open for ten minutes', {}, 10 * MINUTE_MS, [], 'rest'],
-    ['an invoice is open', {}, 19_999, [watch()], 'wait'],
-    ['an invoice is open for a while', {}, 20_000, [watch()], 'glance'],
+    ['an invoice is open', {}, 25_999, [watch()], 'wait'],
+    ['an invoice is open for a while', {}, 26_000, [watch()], 'glance'],
     ['its page is watched', { isWatched: true }, 2_000, [watch()], 'glance'],
     [
       'its page is watched and the quota is nearly spent',

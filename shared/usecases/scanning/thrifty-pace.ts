@@ -40,7 +40,7 @@ export interface ThriftyPace {
 export function usualPace(blockTimeMs: number, isNearlySpent: ThriftyPace['isNearlySpent']): ThriftyPace {
   return {
     restMs: RESTING_MS,
-    openMs: 20_000,
+    openMs: 26_000,
     watchedMs: Math.max(2_000, Math.min(blockTimeMs, 12_000)),
     slowMs: 60_000,
     confirmMs: 60_000,
