@@ -19,6 +19,11 @@ export interface HeldLease {
   readonly signal: AbortSignal
   /** Prolongs the lease; throws when another process has it. Call it before changing what other processes made. */
   require(): Promise<void>
+  /**
+   * Why the work failed with `error`: the reason of `signal`, or `LeaseTaken` when another process has the lease by now, which may have
+   * removed what this one was writing. Otherwise `error`.
+   */
+  cause(error: unknown): Promise<unknown>
 }
 
 /** Who asks for the lease. */
@@ -52,11 +57,16 @@ export async function underBackupLease<T>(
     lost.abort(taken())
   }
   const timer = setInterval(() => void renew(), RENEW_MS)
+  const either = AbortSignal.any([signal, lost.signal])
   try {
     return await work({
-      signal: AbortSignal.any([signal, lost.signal]),
+      signal: either,
       require: async () => {
         if (!(await acquire())) throw taken()
+      },
+      cause: async (error) => {
+        if (!either.aborted) await renew()
+        return either.aborted ? either.reason : error
       },
     })
   } finally {
