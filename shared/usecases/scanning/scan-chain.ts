@@ -81,7 +81,7 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
             await followPacks(deps, scope, session.index)
           }
           await lookForMissingTokens(session)
-          return source.thrifty === undefined ? scanTick(session) : thriftyTick(session)
+          return source.thrifty === undefined ? await fullTick(session) : await thriftyTick(session)
         })
         // A requested rescan that fails does not hold up the cursor.
         const asked = await followCommands(session)
@@ -130,6 +130,16 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
       await running
     },
   }
+}
+
+/**
+ * A step of full scanning; false when there is nothing to do before the next poll. At the head another step at once would find a new block
+ * only by chance: where unconfirmed transactions count, it reads those, which a block has just changed.
+ */
+async function fullTick(session: ScanSession): Promise<boolean> {
+  const moved = await scanTick(session)
+  const { source, head, cursor } = session
+  return moved && (source.client.mempool !== undefined || cursor.height !== head?.height)
 }
 
 /** Everything required before the first block of a session. */
