@@ -217,6 +217,8 @@ export async function confirmPayments(
   const { client, auditDisputed, settleFormer, chain, ...scope } = input
   const isAsked = client !== undefined || settleFormer !== undefined || chain !== undefined
   const due = isAsked ? await deps.payments.dueForConfirmation(scope) : []
+  // Almost always, and the question comes with every block: the same one is not asked again.
+  if (isAsked && due.length === 0) return []
   const former = due.filter((payment) => payment.currentKey === undefined && hasFormerKey(payment))
   const unsettled = former.length === 0 ? [] : ((await settleFormer?.(former)) ?? [])
   const settled = former.length === 0 ? due : await deps.payments.dueForConfirmation(scope)
