@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LeaseTaken, underBackupLease } from './backup-lease.ts'
+import { type LeaseRequest, LeaseTaken, underBackupLease } from './backup-lease.ts'
 
 /** Leases in memory that never end by themselves. */
 function createLeases() {
@@ -22,36 +22,41 @@ function createLeases() {
 const request = { owner: 'first', signal: new AbortController().signal, waitMs: 0 }
 const missing = new Error('ENOENT: no such file or directory')
 
+/** What a back-up that fails tells, after `before` has happened. */
+async function told(
+  request: LeaseRequest,
+  leases: ReturnType<typeof createLeases>,
+  before: () => void,
+): Promise<unknown> {
+  const failing = underBackupLease(leases, request, async (lease) => {
+    before()
+    await lease.rethrowEnd()
+    throw missing
+  })
+  return await failing.catch((error: unknown) => error)
+}
+
 test('a failure after another process took the lease is told as that, and its lease stays', async () => {
   const leases = createLeases()
-  const cause = underBackupLease(leases, request, async (lease) => {
-    // The process was suspended; the other one removed the unfinished archive.
-    leases.takeOver('second')
-    return await lease.cause(missing)
-  })
-  expect(await cause).toBeInstanceOf(LeaseTaken)
+  // The process was suspended; the other one removed the unfinished archive.
+  expect(await told(request, leases, () => leases.takeOver('second'))).toBeInstanceOf(LeaseTaken)
   expect(leases.holder()).toBe('second')
 })
 
 test('a failure while the lease is held, or while the store cannot be asked, is told as it is', async () => {
   const leases = createLeases()
-  expect(await underBackupLease(leases, request, (lease) => lease.cause(missing))).toBe(missing)
-  const lost = underBackupLease(leases, request, async (lease) => {
+  expect(await told(request, leases, () => undefined)).toBe(missing)
+  const lost = await told(request, leases, () => {
     leases.acquire = async () => {
       throw new Error('no primary')
     }
-    return await lease.cause(missing)
   })
-  expect(await lost).toBe(missing)
+  expect(lost).toBe(missing)
 })
 
 test('an interruption is told before anything that it caused', async () => {
-  const leases = createLeases()
   const stop = new AbortController()
   const interrupted = new Error('interrupted')
-  const work = underBackupLease(leases, { ...request, signal: stop.signal }, async (lease) => {
-    stop.abort(interrupted)
-    return await lease.cause(missing)
-  })
-  expect(await work).toBe(interrupted)
+  const one = { ...request, signal: stop.signal }
+  expect(await told(one, createLeases(), () => stop.abort(interrupted))).toBe(interrupted)
 })

@@ -20,10 +20,10 @@ export interface HeldLease {
   /** Prolongs the lease; throws when another process has it. Call it before changing what other processes made. */
   require(): Promise<void>
   /**
-   * Why the work failed with `error`: the reason of `signal`, or `LeaseTaken` when another process has the lease by now, which may have
-   * removed what this one was writing. Otherwise `error`.
+   * Throws the reason when the work had to end: that of `signal`, or `LeaseTaken` when another process has the lease by now, which may have
+   * removed what this one was writing. Ask it after a failure. A store that cannot be asked is no reason.
    */
-  cause(error: unknown): Promise<unknown>
+  rethrowEnd(): Promise<void>
 }
 
 /** Who asks for the lease. */
@@ -64,9 +64,9 @@ export async function underBackupLease<T>(
       require: async () => {
         if (!(await acquire())) throw taken()
       },
-      cause: async (error) => {
+      rethrowEnd: async () => {
         if (!either.aborted) await renew()
-        return either.aborted ? either.reason : error
+        either.throwIfAborted()
       },
     })
   } finally {

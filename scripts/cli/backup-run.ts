@@ -55,8 +55,7 @@ async function runOnce(store: BackupStore, order: Order, lease: HeldLease) {
     return await makeVerified(store, order, attempt.name, lease)
   } catch (error) {
     // An interruption is no failure, and after the loss of the lease the last attempt is that of another process.
-    const cause = await lease.cause(error)
-    if (cause !== error) throw cause
+    await lease.rethrowEnd()
     const failure = messageOf(error).slice(0, FAILURE_MAX)
     await verifiedBackups.recordAttempt({ ...attempt, failure }).catch(() => undefined)
     throw error

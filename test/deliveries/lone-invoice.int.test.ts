@@ -143,6 +143,9 @@ test('a lone invoice costs seven commands, four of which wait for a majority', {
     'update webhook_deliveries',
   ])
   // BullMQ: add, take, end, and a look for more, because taking a job leaves a marker that wakes the next wait.
-  expect(inAll(spans.map((span) => span.scripts))).toEqual(['limiter', ...Array.from({ length: 4 }, () => 'queue')])
+  const asked = inAll(spans.map((span) => span.scripts))
+  expect(asked.filter((kind) => kind === 'queue')).toHaveLength(4)
+  // None where Redis took too long and the process decided by itself.
+  expect(asked.filter((kind) => kind === 'limiter').length).toBeLessThanOrEqual(1)
   expect(receiver.requests).toHaveLength(SPANS + 1)
 })
