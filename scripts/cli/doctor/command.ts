@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { withInstallation } from '../session/installation.ts'
+import { type Installation, withInstallation } from '../session/installation.ts'
 import { type OutputOptions, print } from '../text/output.ts'
 import { runDiagnoses } from './diagnoses.ts'
 
@@ -10,12 +10,13 @@ export function addDoctorCommand(program: Command): void {
     .description('Check stores, indexes, clocks, nodes, rates and backlogs, and suggest a fix for each fault.')
     .option('--json', 'print one JSON value')
     .action(async (options: OutputOptions) => {
-      await withInstallation(async (installation) => {
+      const diagnose = async (installation: Installation): Promise<void> => {
         const diagnoses = await runDiagnoses(installation)
         const healthy = diagnoses.every((diagnosis) => diagnosis.ok)
         const text = diagnoses.map(({ ok, name, detail }) => `${ok ? '✓' : '✗'} ${name}: ${detail}`).join('\n')
         print(options, { healthy, checks: diagnoses }, text)
         if (!healthy) process.exitCode = 1
-      })
+      }
+      await withInstallation(diagnose, { isChecked: false })
     })
 }

@@ -6,11 +6,11 @@ import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secr
 import { FORMER_KEY_INDEX } from '#shared/db/payments/payment-model.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { formerKeyIndex } from '#shared/db/schema/drop-former-key-index.ts'
-import { verifyIndexes } from '#shared/db/schema/migrate.ts'
+import { NotMigrated, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
-import { checkKeys } from '#shared/usecases/maintenance/check-keys.ts'
+import { compareKeys } from '#shared/usecases/maintenance/check-keys.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { nodeCosts, quotaSentence } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
@@ -58,9 +58,11 @@ function checkStores(installation: Installation): readonly Promise<Diagnosis>[] 
     check('keys', async () => {
       const { db, secretBox, hasher } = installation
       const parts = { canary: createKeyCanaryRepository(db), sealed: createSealedSecretRepository(db) }
-      const fault = await checkKeys({ ...parts, secretBox, hasher })
+      const { isRecorded, fault } = await compareKeys({ ...parts, secretBox, hasher })
       if (fault !== null) throw new Error(fault)
-      return 'the master key and the pepper match this installation'
+      return isRecorded
+        ? 'the master key and the pepper match this installation'
+        : 'the first process that starts will record the keys of this installation'
     }),
     check('redis', () => checkRedis(installation)),
   ]
@@ -229,8 +231,16 @@ async function checkFormerIndex({ db }: Installation): Promise<readonly Diagnosi
   return [{ name: 'migrate', ok: !left.isDue, detail }]
 }
 
-/** Every check of `paymesh doctor`, in display order. A check never throws. */
+/** Null unless nobody ran `paymesh migrate`: whatever the other checks would find then, this is the cause. */
+async function notMigrated({ db }: Installation): Promise<Diagnosis | null> {
+  const fault = await verifyIndexes(db).catch((error: unknown) => error)
+  return fault instanceof NotMigrated ? { name: 'mongo', ok: false, detail: fault.message } : null
+}
+
+/** Every check of `paymesh doctor`, in display order. A check never throws, and stores nothing. */
 export async function runDiagnoses(installation: Installation): Promise<readonly Diagnosis[]> {
+  const alone = await notMigrated(installation)
+  if (alone !== null) return [alone]
   const checks = Promise.all([
     ...checkStores(installation),
     ...checkNetworks(installation),

@@ -2,8 +2,11 @@ import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
-import { connectDatabase } from '#shared/db/connection/connect.ts'
+import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
+import { verifyIndexes } from '#shared/db/schema/migrate.ts'
+import { NEWEST_SCHEMA } from '#shared/db/schema/migrations/list.ts'
+import { verifySchemaVersion } from '#shared/db/schema/schema-version.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
 import { createEpochStore, createWaitingEpochStore } from '#shared/queues/epoch-store.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
@@ -61,10 +64,25 @@ async function openInstallation() {
   }
 }
 
-/** Runs `work` on an open installation and closes it whatever happens. */
-export async function withInstallation(work: (installation: Installation) => Promise<void>): Promise<void> {
+/** The sentence that `paymesh migrate` is missing, or that this version is too old, instead of writing into a database without indexes. */
+async function requireMigrated(db: Database): Promise<void> {
+  try {
+    await verifySchemaVersion(db, NEWEST_SCHEMA)
+  } catch (error) {
+    // It knows whether the database was ever migrated.
+    await verifyIndexes(db)
+    throw error
+  }
+}
+
+/** Runs `work` on an open installation and closes it whatever happens. `isChecked` is false for a command that reports what it finds. */
+export async function withInstallation(
+  work: (installation: Installation) => Promise<void>,
+  { isChecked = true }: { readonly isChecked?: boolean } = {},
+): Promise<void> {
   const installation = await openInstallation()
   try {
+    if (isChecked) await requireMigrated(installation.db)
     await work(installation)
   } finally {
     await installation.close()

@@ -61,8 +61,15 @@ export async function requireWholeRestore(db: Database): Promise<void> {
   }
 }
 
+/** The database has none of our indexes: `paymesh migrate` never ran on it, or its name is wrong. */
+export class NotMigrated extends Error {
+  constructor(database: string) {
+    super(`database ${database} is not migrated yet: run paymesh migrate`)
+  }
+}
+
 /**
- * Throws an error that lists every missing index, or reports another data version, and the command to run; every process calls it
+ * Throws `NotMigrated`, or an error that lists every missing index, or reports another data version, and the command to run; every process calls it
  * before it starts work.
  */
 export async function verifyIndexes(db: Database): Promise<void> {
@@ -70,7 +77,7 @@ export async function verifyIndexes(db: Database): Promise<void> {
   const missing = await missingIndexes(db)
   if (missing.length === 0) return await verifySchemaVersion(db, NEWEST_SCHEMA)
   if (missing.length === MODELS.flatMap(({ indexes }) => indexes).length) {
-    throw new Error(`database ${db.name} is not migrated yet: run paymesh migrate`)
+    throw new NotMigrated(db.name)
   }
   throw new Error(
     `database ${db.name} lacks ${missing.length} indexes (${missing.map((one) => one.label).join(', ')}): run paymesh migrate`,

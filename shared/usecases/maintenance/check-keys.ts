@@ -19,22 +19,38 @@ export interface CheckKeysDeps {
  */
 export async function checkKeys(deps: CheckKeysDeps): Promise<string | null> {
   const { canary, secretBox, hasher } = deps
-  let stored = await canary.find()
+  const { isRecorded, fault } = await compareKeys(deps)
+  if (isRecorded || fault !== null || secretBox === null || hasher === null) return fault
+  await canary.insert({
+    sealed: secretBox.seal(KEY_CANARY_TEXT, KEY_CANARY_TEXT),
+    pepperDigest: hasher.hash(KEY_CANARY_TEXT),
+  })
+  const now = await compareKeys(deps)
+  if (!now.isRecorded) throw new Error('the key canary was stored and cannot be read')
+  return now.fault
+}
+
+/** What the store says about the keys of this process. */
+export interface KeyComparison {
+  /** False until a process with both keys has stored the canary: then only a wrong master key may be noticed. */
+  readonly isRecorded: boolean
+  /** Names the wrong key and the fix; null when nothing says that a key is wrong. */
+  readonly fault: string | null
+}
+
+/** Compares the keys without storing anything. Throws when the store does not respond. */
+export async function compareKeys(deps: CheckKeysDeps): Promise<KeyComparison> {
+  const { canary, secretBox, hasher } = deps
+  const stored = await canary.find()
   if (stored === null) {
-    if (secretBox === null || hasher === null) return null
-    if (!(await opensWhatIsThere(deps, secretBox))) return WRONG_MASTER
-    await canary.insert({
-      sealed: secretBox.seal(KEY_CANARY_TEXT, KEY_CANARY_TEXT),
-      pepperDigest: hasher.hash(KEY_CANARY_TEXT),
-    })
-    stored = await canary.find()
-    if (stored === null) throw new Error('the key canary was stored and cannot be read')
+    const isWrong = secretBox !== null && hasher !== null && !(await opensWhatIsThere(deps, secretBox))
+    return { isRecorded: false, fault: isWrong ? WRONG_MASTER : null }
   }
   const faults = [
     ...(secretBox !== null && !opens(secretBox, stored.sealed, KEY_CANARY_TEXT) ? [WRONG_MASTER] : []),
     ...(hasher !== null && hasher.hash(KEY_CANARY_TEXT) !== stored.pepperDigest ? [WRONG_PEPPER] : []),
   ]
-  return faults.length === 0 ? null : faults.join(' ')
+  return { isRecorded: true, fault: faults.length === 0 ? null : faults.join(' ') }
 }
 
 const WRONG_MASTER =

@@ -148,7 +148,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     find: 'const isLoading = view.loading === true',
     replace: 'const isLoading = false',
     what: 'What a restarted node has not read yet counts as gone.',
-    seed: '16',
+    seed: '58',
   },
   {
     name: 'deadline-by-block-alone',
@@ -156,7 +156,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     find: 'if (mempoolAt !== undefined) return',
     replace: 'if (mempoolAt !== undefined && mempoolAt >= Math.min(time, headSeenAt)) return',
     what: 'A block passes a deadline although nobody has looked through the mempool.',
-    seed: '34',
+    seed: '38',
   },
   {
     name: 'call-move-keyed-by-record',
