@@ -212,6 +212,8 @@ async function openDoor(answer: Answer, counts: readonly CallCounts[]) {
       response.end(text)
     })
   })
+  // Hours of the virtual clock may pass between two calls, or seconds of a busy machine: a connection never ends by itself.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
