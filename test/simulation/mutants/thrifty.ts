@@ -30,5 +30,6 @@ export const THRIFTY_MUTANTS: readonly Mutant[] = [
     find: 'const { finalizedHeight: _, ...seen } = headFields(session, head)',
     replace: 'const seen = headFields(session, head)',
     what: 'A resting network takes its cursor for final because blocks of that height are, and halts at a reorganisation it slept through.',
+    seed: '257',
   },
 ]
