@@ -25,10 +25,17 @@ if (only.includes('--help')) {
   process.exit(0)
 }
 
+/** The type checker lives for seconds: it collects no garbage below this limit, which halves its computing. */
+const ENV = { GOGC: 'off', GOMEMLIMIT: '3GiB', ...process.env }
+
 let failed = 0
 for (const step of steps) {
   const started = performance.now()
-  const run = spawnSync('npm', ['run', '--silent', step], { encoding: 'utf8', shell: process.platform === 'win32' })
+  const run = spawnSync('npm', ['run', '--silent', step], {
+    encoding: 'utf8',
+    env: ENV,
+    shell: process.platform === 'win32',
+  })
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   const ok = run.status === 0
   if (!ok) failed += 1
