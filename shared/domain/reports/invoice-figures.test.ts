@@ -32,7 +32,7 @@ const invoices = fc.array(invoice, { maxLength: 30 })
 
 describe('figures of invoices', () => {
   // Guards sums of money: each invoice is in one sum, and sums are exact at any size.
-  it('count each invoice once, and add up', () => {
+  it('count each invoice once, and add up', { timeout: 600_000 }, () => {
     fc.assert(
       fc.property(invoices, invoices, (created, paid) => {
         const figures = figuresOf(created, paid)
