@@ -19,8 +19,8 @@ const STAGES = {
     args: [...SIMULATION, '--mutants', '--report', 'docs/reports/simulation-mutants.md'],
   },
   properties: {
-    what: '20,000 random scenarios for each guarantee of the state machine',
-    args: [...VITEST, 'unit', 'shared/domain/invoice'],
+    what: '20,000 random scenarios for each guarantee of the state machine and of its figures',
+    args: [...VITEST, 'unit', 'shared/domain/invoice', 'shared/domain/reports/invoice-figures'],
     env: { PROPERTY_RUNS: '20000' },
   },
   sequences: {

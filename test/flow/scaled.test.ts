@@ -1,10 +1,23 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { readProcfile } from '#scripts/start/procfile.ts'
+import { isProcessName, isSettingName, readsSetting, SECRET_SETTINGS } from '#shared/config/process-settings.ts'
 import { expectPaidOnce } from '#test/support/expect-paid-once.ts'
 import { useRig } from '#test/support/use-rig.ts'
 
 const SCALE = { api: 2, webhooks: 4, invoices: 2, scanner: 2 }
 const INVOICES = 8
+
+/** What the operating system gave a process at its start. */
+function environmentOf(pid: number): Readonly<Record<string, string>> {
+  const entries = readFileSync(`/proc/${pid}/environ`, 'utf8')
+    .split('\0')
+    .filter((entry) => entry !== '')
+  return Object.fromEntries(
+    entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+  )
+}
 
 describe('several processes of each type', () => {
   const world = useRig(SCALE)
@@ -13,6 +26,33 @@ describe('several processes of each type', () => {
     expect(Object.keys(world().rig.stack.dev.pids ?? {})).toEqual(
       expect.arrayContaining(['api', 'api-2', 'webhooks-4', 'invoices-2', 'scanner-2', 'rates']),
     )
+  })
+
+  // Guarantee: every process does its work with its own secrets, and holds no other.
+  describe('with their own settings', () => {
+    test.each(readProcfile().map(({ name }) => name))('%s was started with what it declares', (name) => {
+      if (!isProcessName(name)) throw new Error(`no settings are declared for ${name}`)
+      const given = Object.keys(environmentOf(world().rig.stack.pidOf(name)))
+      expect(given).toContain('MONGO_URL')
+      expect(given.filter((key) => isSettingName(key) && !readsSetting(name, key))).toEqual([])
+      const secrets = SECRET_SETTINGS.filter((key) => given.includes(key))
+      if (name === 'checkout') expect(secrets).toEqual(['MONGO_URL', 'REDIS_URL', 'PAYMESH_NETWORKS'])
+      if (name === 'rates') expect(secrets).toEqual(['MONGO_URL', 'REDIS_URL'])
+    })
+
+    test('an invoice is created, chosen in the checkout, paid and announced', async () => {
+      const { rig, merchant, getInvoice, pay, waitForEvent } = world()
+      const invoice = await merchant.invoices.create({ amount: '25.00', currency: 'USD' })
+      const chosen = await fetch(`${rig.stack.dev.checkoutUrl}/api/i/${invoice.id}/asset`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ asset: 'usdt_ethereum', actionId: randomUUID() }),
+      })
+      expect(chosen.status).toBe(200)
+      await pay(await getInvoice(invoice.id))
+      await waitForEvent(invoice.id, 'invoice.paid', 90_000)
+      expect((await getInvoice(invoice.id)).status).toBe('paid')
+    }, 180_000)
   })
 
   // Guarantee: two scanners on one chain and two workers on one invoice count each payment once and tell of it once.

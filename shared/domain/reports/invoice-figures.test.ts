@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FIAT_CODES, INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
+import { RUNS } from '#test/support/property-runs.ts'
 import {
   bucketDuration,
   createdFigures,
@@ -31,7 +32,7 @@ const invoices = fc.array(invoice, { maxLength: 30 })
 
 describe('figures of invoices', () => {
   // Guards sums of money: each invoice is in one sum, and sums are exact at any size.
-  it('count each invoice once, and add up', () => {
+  it('count each invoice once, and add up', { timeout: 600_000 }, () => {
     fc.assert(
       fc.property(invoices, invoices, (created, paid) => {
         const figures = figuresOf(created, paid)
@@ -54,7 +55,7 @@ describe('figures of invoices', () => {
           }
         }
       }),
-      { numRuns: 2_000 },
+      RUNS,
     )
   })
 
@@ -66,7 +67,7 @@ describe('figures of invoices', () => {
         expect(JSON.stringify(mergeFigures(parts))).toBe(whole)
         expect(JSON.stringify(mergeFigures([...parts].reverse()))).toBe(whole)
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS.numRuns / 4 },
     )
   })
 })
@@ -79,7 +80,7 @@ describe('durations in buckets', () => {
         expect(durationBucket(shorter)).toBeLessThanOrEqual(durationBucket(longer))
         expect(Math.abs(bucketDuration(durationBucket(one)) - one)).toBeLessThanOrEqual(one * 0.008)
       }),
-      { numRuns: 5_000 },
+      { numRuns: 2 * RUNS.numRuns },
     )
     expect(durationBucket(-1)).toBe(0)
   })
@@ -94,7 +95,7 @@ describe('durations in buckets', () => {
         const median = medianDuration(figuresOf([], paid)) ?? Number.NaN
         expect(Math.abs(median - exact)).toBeLessThanOrEqual(exact * 0.008)
       }),
-      { numRuns: 1_000 },
+      RUNS,
     )
     expect(medianDuration({ times: {} })).toBeNull()
   })
