@@ -177,7 +177,6 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^(node_modules|[.]cache|[.]data|clients/[^/]+/dist)/' },
     tsPreCompilationDeps: true,
-    skipAnalysisNotInRules: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
