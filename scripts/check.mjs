@@ -31,7 +31,11 @@ const env = { GOGC: 'off', GOMEMLIMIT: '3GiB', ...process.env }
 let failed = 0
 for (const step of steps) {
   const started = performance.now()
-  const run = spawnSync('npm', ['run', '--silent', step], { encoding: 'utf8', env, shell: process.platform === 'win32' })
+  const run = spawnSync('npm', ['run', '--silent', step], {
+    encoding: 'utf8',
+    env,
+    shell: process.platform === 'win32',
+  })
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   const ok = run.status === 0
   if (!ok) failed += 1
