@@ -25,7 +25,7 @@ export default defineConfig({
           ...quick,
           // A limit ends what hangs; it measures no machine.
           testTimeout: 120_000,
-          hookTimeout: 120_000,
+          hookTimeout: 300_000,
         },
       },
       {

@@ -45,11 +45,11 @@ function prepare(version: string, from: string): void {
 beforeAll(() => {
   git('clone', '--quiet', '--shared', ROOT, '.')
   for (const tag of tags().split('\n').filter(Boolean)) git('tag', '--delete', tag)
-}, 60_000)
+})
 afterAll(() => rmSync(clone, { recursive: true, force: true }))
 
 // Guarantee: a tag exists only for a commit that is a release in every file, and it is never moved.
-describe('npm run release', { timeout: 60_000 }, () => {
+describe('npm run release', () => {
   it('refuses a commit that is none and names every reason at once', () => {
     writeFileSync(join(clone, 'left-over.txt'), '')
     const { status, stderr } = release('0.2.0')

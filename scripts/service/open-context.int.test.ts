@@ -62,7 +62,7 @@ it('waits for MongoDB, says so from the first moment, and goes on when it comes'
   drain()
   expect(await ask(port, '/readyz')).toMatchObject({ status: 503, body: { reasons: { process: 'stopping' } } })
   expect((await ask(port, '/startupz')).status).toBe(200)
-}, 60_000)
+})
 
 it('collects the figures of the installation, and shows the state of its stores', async () => {
   const port = await freePort(0)
@@ -125,4 +125,4 @@ it('does not start with a wrong key, and is not ready once its key is no longer 
     { timeout: 40_000, interval: 500 },
   )
   await stores.db.collection(INSTALLATION).deleteOne({ _id: KEY_CANARY_FACT })
-}, 60_000)
+})

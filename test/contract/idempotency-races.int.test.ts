@@ -49,7 +49,7 @@ const chunks = <T>(items: readonly T[], size: number): readonly (readonly T[])[]
 
 // Guarantee: however often and wherever a request with one key arrives at once, it takes effect once.
 describe('requests at once under one key', () => {
-  it('make exactly one invoice of 50 requests with each key', { timeout: 120_000 }, async () => {
+  it('make exactly one invoice of 50 requests with each key', async () => {
     const workspace = await api.newWorkspace()
     const { apiKey } = await api.newKey('test', undefined, workspace.id)
     const create = (to: TestApi, key: string) =>

@@ -106,7 +106,7 @@ async function oneInvoice(): Promise<void> {
 }
 
 // Guarantee: what a lone invoice asks of both stores, over API and `webhooks`, once its key is known. Counted, not timed.
-test('a lone invoice costs seven commands, four of which wait for a majority', { timeout: 60_000 }, async () => {
+test('a lone invoice costs seven commands, four of which wait for a majority', async () => {
   await oneInvoice()
   commands = []
   await new Promise((resolve) => setTimeout(resolve, IDLE_MS))

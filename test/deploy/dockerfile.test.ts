@@ -80,7 +80,7 @@ describe('what the image holds', () => {
     const source = valuesOf(final, 'COPY')[0]?.split(' ').at(-2)?.replace(/\/$/, '') ?? ''
     const make = valuesOf(build, 'RUN').find((command) => command.endsWith(` ${source}`)) ?? 'exit 1'
     execFileSync('sh', ['-c', make.replace(` ${source}`, ` ${image}`)], { cwd: ROOT, stdio: 'pipe' })
-  }, 120_000)
+  })
   afterAll(() => rmSync(image, { recursive: true, force: true }))
 
   const run = ([, ...args]: readonly string[], env: Readonly<Record<string, string>> = {}) =>

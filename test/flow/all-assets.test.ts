@@ -6,7 +6,7 @@ import { type Stack, startStack } from '#scripts/start/stack.ts'
 import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { openWorld, type World } from '#test/support/world.ts'
 
-const START_MS = 120_000
+const START_MS = 300_000
 const PAID_MS = 90_000
 let dataDir: string
 let stack: Stack

@@ -8,7 +8,7 @@ import { type LitecoinNode, startLitecoinNode, WITHOUT_MWEB } from '#scripts/loc
 import { type Stack, startStack } from '#scripts/start/stack.ts'
 import { openWorld, type World } from '#test/support/world.ts'
 
-const START_MS = 120_000
+const START_MS = 300_000
 const FLOW_MS = 120_000
 const CONFIRMATIONS = 3
 /** Coins from the extension block can be spent after so many confirmations, and count from then on. */

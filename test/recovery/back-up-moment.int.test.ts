@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('a back-up', () => {
   // Guards money: the archive is one moment, however much is written while it is read.
-  it('holds all or nothing of what was written together', { timeout: 60_000 }, async () => {
+  it('holds all or nothing of what was written together', async () => {
     const { connection } = busy.db
     const client = connection.getClient()
     let isDone = false

@@ -222,7 +222,7 @@ it('the drop goes on where it was killed, at every write, beside writers of both
     expect(await hasTextIndex(stores.db)).toBe(false)
   }
   expect(kills).toBeGreaterThanOrEqual(4)
-}, 120_000)
+})
 
 // Guards data: the migration of a large collection may be stopped anywhere.
 it('the migration goes on behind the page that was kept', async () => {

@@ -87,7 +87,7 @@ describe('stored figures', () => {
         break
       }
     }
-  }, 120_000)
+  })
 
   it('are right after many processes counted at once, while invoices changed', async () => {
     const random = createPrng('many')
@@ -169,7 +169,7 @@ describe('the hourly comparison', () => {
     expect(found).toHaveLength(2)
     await process().catchUp(start + LATER)
     await world.expectFullCount(start + LATER)
-  }, 60_000)
+  })
 
   it('does not report a change that is only not counted yet', async () => {
     const random = createPrng('waiting')

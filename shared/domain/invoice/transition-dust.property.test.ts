@@ -99,7 +99,7 @@ describe('dust among other money', () => {
   })
 
   // Guarantee: as long as no rest is within dust of what is due, dust might as well not exist.
-  it('leaves status, sums and events as they are without it, whatever becomes of it', { timeout: 120_000 }, () => {
+  it('leaves status, sums and events as they are without it, whatever becomes of it', () => {
     const real = fc.record({
       amountBase: fc.constantFrom(DUE / 4n, DUE / 2n, DUE, DUE + 5_000n),
       firstSeenAt: minute,

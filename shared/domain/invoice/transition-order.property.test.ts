@@ -31,7 +31,7 @@ describe('payments that do not know of each other', () => {
   const outcome = (state: InvoiceState) =>
     [state.status, isSettled(state) || state.paidLate, ...Object.values(totals(state))].join(' ')
 
-  it('may come in any order, alone or together', { timeout: 60_000 }, () => {
+  it('may come in any order, alone or together', () => {
     fc.assert(
       fc.property(several, at, fc.boolean(), (list, time, over) => {
         const from = over ? expired() : start()
@@ -53,7 +53,7 @@ describe('payments that do not know of each other', () => {
     )
   })
 
-  it('leave nothing behind when they are orphaned before they confirm', { timeout: 60_000 }, () => {
+  it('leave nothing behind when they are orphaned before they confirm', () => {
     fc.assert(
       fc.property(several, observation, fc.boolean(), (list, extra, over) => {
         const from = over ? expired() : start()

@@ -82,7 +82,7 @@ describe('migrations', () => {
   })
 
   // Guards data: whoever pulls the plug during an update, the next try ends it.
-  it('go on where they were interrupted, at every step', { timeout: 90_000 }, async () => {
+  it('go on where they were interrupted, at every step', async () => {
     const products = Array.from({ length: 10 }, (_, index) => ({
       _id: `p-${index}`,
       workspaceId: 'w',
