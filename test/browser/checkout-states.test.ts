@@ -74,7 +74,7 @@ async function show(name: string, options: Parameters<typeof browser.open>[0] = 
 
 /** Which themes are looked at by width. What fits is measured at each; a page at 375 pixels is that of 320 with more room. */
 const LOOKS = {
-  each: { 320: ['light', 'dark'], 375: [], 1280: ['light'] },
+  each: { 320: ['light'], 375: [], 1280: ['dark'] },
   every: { 320: ['light', 'dark'], 375: ['light', 'dark'], 1280: ['light', 'dark'] },
 } as const
 
