@@ -5,6 +5,9 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 /** What can differ between themes and widths; everything else is the same in the same document. */
 const LOOKS = ['color-contrast', 'link-in-text-block', 'target-size', 'scrollable-region-focusable']
 
+/** What to ask of a page that is looked at in the light theme first: another one changes how things look and nothing else. */
+export const rulesOf = (theme: 'light' | 'dark') => (theme === 'light' ? 'all' : 'looks')
+
 /** Takes most of axe's time: it asks what lies under each text. */
 const CONTRAST = 'color-contrast'
 /** Where the contrast of texts is measured when only a dialog is new on the page. */
