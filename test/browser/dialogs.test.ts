@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContext } from 'playwright-core'
 import { beforeAll, expect, inject, test } from 'vitest'
-import { axeViolations, settled, showTheme } from '#test/support/accessibility.ts'
+import { axeViolations, rulesOf, settled, showTheme } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { DASHBOARD_DIALOGS, DIALOGS_OF_STORIES } from '#test/support/dashboard-dialogs.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
@@ -46,7 +46,7 @@ test.each(named)(
     await expect.poll(() => page.evaluate(`document.activeElement?.closest('[role="dialog"]') !== null`)).toBe(true)
     for (const theme of ['light', 'dark'] as const) {
       await showTheme(page, theme)
-      const found = await axeViolations(page, theme === 'light' ? 'all' : 'looks')
+      const found = await axeViolations(page, rulesOf(theme), { isInDialog: true })
       expect({ title: dialog.title, theme, found }).toEqual({ title: dialog.title, theme, found: [] })
     }
     const box = await shown.boundingBox()

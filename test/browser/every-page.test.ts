@@ -10,6 +10,12 @@ import { ownWorkspace } from '#test/support/open-tenant.ts'
 /** Axe takes a second per page, and half a minute on a busy machine. */
 const SLOW_MACHINE_MS = 300_000
 
+/** Which themes are looked at by width: each width and each theme once. */
+const LOOKS = {
+  each: { 1280: ['light'], 1440: ['dark'] },
+  every: { 1280: ['light', 'dark'], 1440: ['light', 'dark'] },
+} as const
+
 const browser = useBrowser()
 let dev: DevInfo
 let items: Readonly<Record<string, string>>
@@ -46,11 +52,11 @@ async function look(page: Awaited<ReturnType<typeof browser.open>>, path: string
   await page.goto(`${dev.adminUrl}${dashboardPath(path, dev.workspaceId, 'test')}`)
   await settled(page)
   await expect.poll(async () => await page.title()).toMatch(/ · Paymesh$/)
-  for (const width of [1280, 1440]) {
-    await page.setViewportSize({ width, height: 900 })
-    for (const colorScheme of width === 1280 || EVERY_LOOK ? (['light', 'dark'] as const) : []) {
+  for (const [width, themes] of Object.entries(EVERY_LOOK ? LOOKS.every : LOOKS.each)) {
+    await page.setViewportSize({ width: Number(width), height: 900 })
+    for (const colorScheme of themes) {
       await showTheme(page, colorScheme)
-      const found = await axeViolations(page, width === 1280 && colorScheme === 'light' ? 'all' : 'looks')
+      const found = await axeViolations(page, width === '1280' && colorScheme === 'light' ? 'all' : 'looks')
       expect({ path, width, colorScheme, found }).toEqual({ path, width, colorScheme, found: [] })
     }
     expect(await sidewaysPixels(page)).toBe(0)

@@ -12,22 +12,24 @@ import { useBrowser } from '#test/support/browser.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { sharedInstallation } from '#test/support/shared-installation.ts'
 
-/** Four installations start one after the other. */
+/** Three installations start one after the other. */
 const SLOW_MACHINE_MS = 900_000
 const DATABASE = `paymesh_scanning_${process.pid}`
+/** The network whose settings change; the other one has a node of its own throughout. */
 const ID = 'test:base'
+const OWN = 'test:ethereum'
 const QUOTA = { perMonth: 1_000_000, unit: 'calls' }
 
 const browser = useBrowser()
 const home = mkdtempSync(join(tmpdir(), 'paymesh-scanning-'))
 let mongoUrl = ''
-let node: object = {}
+let nodes: { readonly base: object; readonly ethereum: object }
 let stack: Stack | undefined
 
 beforeAll(() => {
   mongoUrl = sharedInstallation().mongoUrl
   const { PAYMESH_NETWORKS = '{}' } = readEnvironment(inject('stackDataDir')) ?? {}
-  node = JSON.parse(PAYMESH_NETWORKS).test.base
+  nodes = JSON.parse(PAYMESH_NETWORKS).test
 })
 afterAll(async () => {
   await stack?.stop()
@@ -41,20 +43,21 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** The installation of this file, with these settings of its one network, and the page of its chains. */
-async function openWith(settings: object, env: Readonly<Record<string, string>> = {}): Promise<Page> {
+/** The installation of this file, with these settings of the network, and the page of a chain. */
+async function openWith(settings: object, env: Readonly<Record<string, string>> = {}, chain = ID): Promise<Page> {
   await stack?.stop()
-  const networks = JSON.stringify({ test: { base: { ...node, ...settings } } })
+  const networks = JSON.stringify({ test: { base: { ...nodes.base, ...settings }, ethereum: nodes.ethereum } })
   const started = await startStack({
     ...{ dataDir: join(home, 'data'), serve: true, networks: [], mongoUrl, database: DATABASE },
     env: { PAYMESH_NETWORKS: networks, ...env },
   })
   stack = started
   const page = await browser.open({ width: 1440 })
-  await logIn(page, started.dev, `/system/chains?chain=${encodeURIComponent(ID)}`)
+  await logIn(page, started.dev, pathOf(chain))
   return page
 }
 
+const pathOf = (chain: string) => `/system/chains?chain=${encodeURIComponent(chain)}`
 const scanningOf = (page: Page) =>
   page
     .getByRole('complementary', { name: 'Chain' })
@@ -71,7 +74,7 @@ async function looksRight(page: Page): Promise<void> {
 test(
   'the page of a chain says how it is scanned and why, what its node is asked, and that the mode changes',
   async () => {
-    let page = await openWith({})
+    let page = await openWith({ quota: QUOTA }, {}, OWN)
     let scanning = scanningOf(page)
     await scanning.getByText('Full: every block', { exact: true }).waitFor()
     await scanning.getByText('Every block is read as soon as the node has it.').waitFor()
@@ -79,7 +82,7 @@ test(
     await looksRight(page)
 
     // The node is paid for by the call.
-    page = await openWith({ quota: QUOTA })
+    await page.goto(new URL(pathOf(ID), page.url()).href)
     scanning = scanningOf(page)
     await scanning.getByText('Thrifty, resting', { exact: true }).waitFor()
     await scanning.getByText(/^No open invoice waits for money on this network/).waitFor()

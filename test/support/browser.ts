@@ -15,12 +15,18 @@ export interface PageOptions extends Visitor {
   readonly expected?: RegExp
 }
 
+/**
+ * A test shows a page for seconds. Code that V8 makes faster pays for itself in minutes, and making it takes a sixth of all that pages
+ * compute in tests.
+ */
+const SHORT_VISITS = ['--js-flags=--no-opt --no-maglev']
+
 /** The Chromium that all files of a worker share; it ends with the worker. */
 let shared: Promise<Browser> | undefined
 async function sharedBrowser(): Promise<Browser> {
   const browser = await shared
   if (browser?.isConnected() === true) return browser
-  shared = launchChromium()
+  shared = launchChromium(SHORT_VISITS)
   return await shared
 }
 

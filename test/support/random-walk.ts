@@ -23,6 +23,8 @@ interface Control {
 /** So many steps after which the walk goes on from a page of the list, so that no corner holds it for long. */
 const STRIDE = 20
 const LATEST = 12
+/** Behind an open dialog hundreds of controls are covered: so many are drawn at random. */
+const DRAWS = 200
 const HEIGHT = 900
 /** Ends sessions, changes the password that later steps need, or leaves the dashboard. */
 const LEFT_OUT = 'a[download], a[target], a[href^="http"], a[href^="mailto"]'
@@ -48,7 +50,7 @@ export async function walk(
   for (let step = 0; step < steps; step += 1) {
     const width = widths[Math.floor((step * widths.length) / steps)] ?? 1280
     if (page.viewportSize()?.width !== width) await page.setViewportSize({ width, height: HEIGHT })
-    const control = step % STRIDE === 0 ? undefined : pick(await controlsOf(page))
+    const control = step % STRIDE === 0 ? undefined : await drawControl(page, random)
     if (control === undefined) {
       const url = pick(pages) ?? ''
       path.push(`open ${new URL(url).pathname}`)
@@ -73,24 +75,37 @@ function listen(page: Page, report: (problem: string) => void): void {
   })
 }
 
-/** Controls that are enabled, seen and not covered, in the order of the document. */
-async function controlsOf(page: Page): Promise<readonly Control[]> {
-  return await page.evaluate<readonly Control[]>(`(() => {
+/**
+ * One of the controls that are enabled, seen and not covered, each as likely as any other; undefined when there is none. Whether a control
+ * can be used is asked only of those drawn: to scroll to each of three hundred takes longer than to use one.
+ */
+async function drawControl(page: Page, random: () => number): Promise<Control | undefined> {
+  const draws = Array.from({ length: DRAWS }, random)
+  const control = await page.evaluate<Control | null>(`(() => {
     const leftOut = new RegExp(${JSON.stringify(LEFT_OUT_LABELS)})
     const all = [...document.querySelectorAll(${JSON.stringify(CONTROLS)})]
-    return all.flatMap((element, index) => {
+    const describe = (element) => {
       const name = (element.getAttribute('aria-label') || element.innerText || element.name || element.tagName).trim().slice(0, 60)
-      if (element.matches(':disabled, [inert] *, [aria-disabled="true"]') || element.matches(${JSON.stringify(LEFT_OUT)})) return []
-      if (leftOut.test(name) || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return []
+      if (element.matches(':disabled, [inert] *, [aria-disabled="true"]') || element.matches(${JSON.stringify(LEFT_OUT)})) return null
+      if (leftOut.test(name) || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return null
       element.scrollIntoView({ block: 'center', inline: 'nearest' })
       const { left, top, width, height } = element.getBoundingClientRect()
       const hit = document.elementFromPoint(left + width / 2, top + height / 2)
-      if (width < 2 || height < 2 || hit === null || !(element.contains(hit) || hit.contains(element))) return []
+      if (width < 2 || height < 2 || hit === null || !(element.contains(hit) || hit.contains(element))) return null
       const options = element.tagName === 'SELECT' ? [...element.options].filter((one) => !one.disabled).map((one) => one.value) : []
       const isText = element.matches('textarea, input:not([type=checkbox]):not([type=radio]):not([type=file])') && !element.readOnly
-      return [{ index, name, options, kind: options.length > 0 ? 'select' : isText ? 'type' : 'click' }]
-    })
+      return { index: all.indexOf(element), name, options, kind: options.length > 0 ? 'select' : isText ? 'type' : 'click' }
+    }
+    const left = [...all]
+    // Behind the draws, whatever is left in its order.
+    for (const draw of [...${JSON.stringify(draws)}, ...all.map(() => 0)]) {
+      const [element] = left.splice(Math.floor(draw * left.length), 1)
+      const control = element === undefined ? null : describe(element)
+      if (control !== null) return control
+    }
+    return null
   })()`)
+  return control ?? undefined
 }
 
 /** Uses a control; one that went away meanwhile is not used. */
