@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { DASHBOARD_LISTS, type DashboardList, type ListFilter } from '#test/support/dashboard-lists.ts'
@@ -78,10 +78,8 @@ const nameOf = ({ label, control }: ListFilter) => label || control
 
 // Guarantee: what an operator reads under a filter is true: every row satisfies it, no row that does is missing, the file and the
 // count of the tab say the same. Rows are chosen from what the list shows without a filter, by what each row says of itself.
-test.each(filtered)(
-  '%s: each filter shows exactly the rows that match, as do its count and its file',
-  { timeout: SLOW_MACHINE_MS },
-  async (_name, list) => {
+describe.each(filtered)('each filter of %s', (_name, list) => {
+  test('shows exactly the rows that match, as do its count and its file', { timeout: SLOW_MACHINE_MS }, async () => {
     const { seed } = opened()
     const page = await open(list, 'test')
     const all = (await shownRows(page, list)) ?? []
@@ -108,8 +106,8 @@ test.each(filtered)(
       await removeFilter(page, filter)
       await expect.poll(async () => idsOf(await shownRows(page, list))).toEqual(idsOf(all))
     }
-  },
-)
+  })
+})
 
 const paged = filtered.filter(
   ([, { isLong, filters }]) => isLong === true && filters.some(({ control }) => control !== 'search'),
