@@ -17,7 +17,8 @@ async function waitingMail(change: Partial<MailRecord> = {}): Promise<string> {
   const data = { family: 'evm', mode: 'live', free: '1', total: '9' }
   const mail: MailRecord = {
     ...{ id, workspaceId: 'ws', template: 'addresses_low', to: 'owner@example.com', data },
-    createdAt: clock.now() - 1,
+    // Due by the clock of the store, of which ours is an estimate.
+    createdAt: clock.now() - 5_000,
     ...change,
   }
   await createMailRepository(stores.db).insertMany([mail])
