@@ -1,36 +1,13 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { writeRestoreState } from '#shared/db/restore/restore-state.ts'
+import { runOnStores } from '#test/support/run-on-stores.ts'
 import { useStores } from '#test/support/stores.ts'
-import { runCli } from './main.ts'
 
 const stores = useStores()
 const ARCHIVE = { takenAt: '2026-01-01T02:17:00.000Z', restoredAt: '2026-01-02T08:00:00.000Z', skip: 250 }
-let printed = ''
-
-beforeAll(() => {
-  for (const stream of [process.stdout, process.stderr])
-    vi.spyOn(stream, 'write').mockImplementation((text) => {
-      printed += String(text)
-      return true
-    })
-})
-afterAll(() => {
-  vi.restoreAllMocks()
-  vi.unstubAllEnvs()
-})
-
-async function run(...args: readonly string[]): Promise<{ readonly text: string; readonly status: unknown }> {
-  const secret = (byte: number) => Buffer.alloc(32, byte).toString('base64')
-  const settings = {
-    ...{ MONGO_URL: stores.mongoUrl, REDIS_URL: stores.redisUrl },
-    ...{ PAYMESH_MONGO_DATABASE: stores.database, PAYMESH_REDIS_PREFIX: stores.prefix },
-    ...{ PAYMESH_MASTER_KEY: secret(7), PAYMESH_KEY_PEPPER: secret(8), PAYMESH_ENV: 'test' },
-  }
-  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
-  printed = ''
-  const status = await runCli(args)
-  process.exitCode = undefined
-  return { text: printed, status }
+async function run(...args: readonly string[]) {
+  const { status, stdout, stderr } = await runOnStores(stores, ...args)
+  return { status, text: `${stdout}${stderr}` }
 }
 
 // Guarantee: nobody wonders why a restored installation sends nothing, and an update does not begin on half a restore.

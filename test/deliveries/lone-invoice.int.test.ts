@@ -114,10 +114,14 @@ test('a lone invoice costs seven commands, four of which wait for a majority', a
   const background = new Set(commands.map(({ text }) => text))
   const queue = `${stores.prefix}:outbox:`
   const spans: { commands: string[]; majority: string[]; scripts: string[] }[] = []
-  for (let span = 0; span < SPANS; span += 1) {
+  let made = 1
+  // Where Redis takes longer than 50 ms, the limiter decides without it: such a span is measured again.
+  while (spans.length < SPANS && made <= 3 * SPANS) {
     commands = []
     scripts = []
     await oneInvoice()
+    made += 1
+    if (!scripts.some((key) => key.includes(':rate:'))) continue
     const own = commands.filter(({ text }) => !background.has(text))
     spans.push({
       commands: own.map(({ text }) => text),
@@ -143,9 +147,7 @@ test('a lone invoice costs seven commands, four of which wait for a majority', a
     'update webhook_deliveries',
   ])
   // BullMQ: add, take, end, and a look for more, because taking a job leaves a marker that wakes the next wait.
-  const asked = inAll(spans.map((span) => span.scripts))
-  expect(asked.filter((kind) => kind === 'queue')).toHaveLength(4)
-  // None where Redis took too long and the process decided by itself.
-  expect(asked.filter((kind) => kind === 'limiter').length).toBeLessThanOrEqual(1)
-  expect(receiver.requests).toHaveLength(SPANS + 1)
+  expect(inAll(spans.map((span) => span.scripts))).toEqual(['limiter', ...Array.from({ length: 4 }, () => 'queue')])
+  expect(spans).toHaveLength(SPANS)
+  expect(receiver.requests).toHaveLength(made)
 })

@@ -1,38 +1,15 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { becomeFormer } from '#test/support/former-payments.ts'
+import { runOnStores } from '#test/support/run-on-stores.ts'
 import { useStores } from '#test/support/stores.ts'
-import { runCli } from '../main.ts'
 
 const HOUR_MS = 3_600_000
 
 const stores = useStores()
-let printed = ''
-
-beforeAll(() => {
-  for (const stream of [process.stdout, process.stderr])
-    vi.spyOn(stream, 'write').mockImplementation((text) => {
-      printed += String(text)
-      return true
-    })
-})
-afterAll(() => {
-  vi.restoreAllMocks()
-  vi.unstubAllEnvs()
-})
-
 async function run(...args: readonly string[]): Promise<string> {
-  const secret = (byte: number) => Buffer.alloc(32, byte).toString('base64')
-  const settings = {
-    ...{ MONGO_URL: stores.mongoUrl, REDIS_URL: stores.redisUrl },
-    ...{ PAYMESH_MONGO_DATABASE: stores.database, PAYMESH_REDIS_PREFIX: stores.prefix },
-    ...{ PAYMESH_MASTER_KEY: secret(7), PAYMESH_KEY_PEPPER: secret(8), PAYMESH_ENV: 'test' },
-  }
-  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
-  printed = ''
-  await runCli(args)
-  process.exitCode = undefined
-  return printed
+  const { stdout, stderr } = await runOnStores(stores, ...args)
+  return `${stdout}${stderr}`
 }
 
 /** Moves the end of migration 3 into the past. */
