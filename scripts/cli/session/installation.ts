@@ -4,7 +4,7 @@ import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
-import { verifyIndexes } from '#shared/db/schema/migrate.ts'
+import { requireWholeRestore, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { NEWEST_SCHEMA } from '#shared/db/schema/migrations/list.ts'
 import { verifySchemaVersion } from '#shared/db/schema/schema-version.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
@@ -64,8 +64,12 @@ async function openInstallation() {
   }
 }
 
-/** The sentence that `paymesh migrate` is missing, or that this version is too old, instead of writing into a database without indexes. */
+/**
+ * Throws the sentence that `paymesh migrate` is missing, that this version is too old or that a restore did not end, instead of writing into a
+ * database without indexes.
+ */
 async function requireMigrated(db: Database): Promise<void> {
+  await requireWholeRestore(db)
   try {
     await verifySchemaVersion(db, NEWEST_SCHEMA)
   } catch (error) {
