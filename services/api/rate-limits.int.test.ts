@@ -144,6 +144,26 @@ it('renews the mark of an idempotent request while it runs, and of no other', as
   await vi.waitFor(async () => expect(await producer.exists(`${prefix}:running:running`)).toBe(0))
 })
 
+// Guarantee: a Redis that is slow, not down, locks no idempotency key: a request that is over is not "still running".
+it('clears the mark that a slow Redis set after the limiter had gone on without it', async () => {
+  const { producer, prefix } = stores.redis
+  const limiter = createRateLimiter({
+    redis: { ...stores.redis, producer: slowProducer(producer) },
+    metrics: createMetrics({ defaults: false }),
+  })
+  const publish = { keyEpoch: null, workspaceEpoch: null }
+  const request = { bucket: 'key:slow', keyId: null, workspaceId: null, publish }
+  const marker = { id: 'slow', owner: 'req_slow' }
+  expect((await limiter.admit({ ...request, marker })).marker).toBe('unknown')
+  expect(await producer.exists(`${prefix}:running:slow`)).toBe(1)
+  limiter.clearMarker(marker)
+  // It is sent in the next turn of the event loop, and answered before any later command.
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  expect(await producer.exists(`${prefix}:running:slow`)).toBe(0)
+  // A Redis that was not asked sets nothing.
+  expect((await limiter.admit({ ...request, marker })).marker).toBe('none')
+})
+
 /** Milliseconds of life that keys have left, read so often in a row. */
 async function leftOf(producer: (typeof stores.redis)['producer'], keys: readonly string[], times: number) {
   const left: number[] = []
@@ -165,6 +185,16 @@ it('goes on in the process from where Redis left the bucket', async () => {
   const refilled = (performance.now() - startedAt) / 500
   expect(remaining).toBeLessThanOrEqual(19 + Math.ceil(refilled))
 })
+
+/** Each command arrives at once; its answer takes longer than the limiter waits. */
+function slowProducer(producer: (typeof stores.redis)['producer']): typeof producer {
+  const evalsha = async (...call: Parameters<typeof producer.evalsha>) => {
+    const answer = await producer.evalsha(...call)
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    return answer
+  }
+  return new Proxy(producer, { get: (real, name) => (name === 'evalsha' ? evalsha : Reflect.get(real, name)) })
+}
 
 function hangingProducer() {
   const never = () => new Promise(() => undefined)

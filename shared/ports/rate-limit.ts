@@ -23,7 +23,10 @@ export interface Admission {
   /** Null when Redis has none or did not respond: then the record must be read from the store. */
   readonly keyEpoch: number | null
   readonly workspaceEpoch: number | null
-  /** `busy`: another request with this idempotency scope is still running. `unknown`: Redis did not respond. */
+  /**
+   * `busy`: another request with this idempotency scope is still running. `unknown`: Redis was asked and did not respond in
+   * time; it may set the mark later, so the request clears it as if it were `set`.
+   */
   readonly marker: 'none' | 'set' | 'busy' | 'unknown'
 }
 
@@ -34,7 +37,7 @@ export interface Admission {
 export interface RateLimiter {
   admit(request: AdmissionRequest): Promise<Admission>
   /**
-   * Clears a marker if this owner still holds it. Best effort. Until then the limiter renews it; the marker of a dead process
+   * Clears a marker if this owner still holds it, or once Redis gets to setting it. Best effort. Until then the limiter renews it; the marker of a dead process
    * ends after 5 s.
    */
   clearMarker(marker: { readonly id: string; readonly owner: string }): void

@@ -77,6 +77,12 @@ export function createRateLimiter({ redis, metrics, now = Date.now }: RateLimite
   const answers = createAnswerWatch(now)
   let silentUntil = 0
 
+  function admitLocally(request: AdmissionRequest, marker: 'none' | 'unknown'): Admission {
+    metrics.count('rate_limit_local_total')
+    const { allowed, untilFull, at } = local.take(request.bucket)
+    return { allowed, ...standing(untilFull, at), keyEpoch: null, workspaceEpoch: null, marker }
+  }
+
   return {
     async admit(request) {
       if (redis.isHealthy() && now() >= silentUntil) {
@@ -87,9 +93,9 @@ export function createRateLimiter({ redis, metrics, now = Date.now }: RateLimite
           return admission
         }
         silentUntil = now() + PAUSE_AFTER_SILENCE_MS
+        return admitLocally(request, request.marker === null ? 'none' : 'unknown')
       }
-      metrics.count('rate_limit_local_total')
-      return admitLocally(local, request)
+      return admitLocally(request, 'none')
     },
     clearMarker(marker) {
       held.remove(marker)
@@ -216,12 +222,6 @@ function readAnswer(answer: unknown, request: AdmissionRequest, local: LocalBuck
     workspaceEpoch: request.workspaceId !== null && typeof workspaceEpoch === 'string' ? Number(workspaceEpoch) : null,
     marker: MARKER_STATES[Number(marker)] ?? 'none',
   }
-}
-
-function admitLocally(local: LocalBuckets, request: AdmissionRequest): Admission {
-  const { allowed, untilFull, at } = local.take(request.bucket)
-  const marker = request.marker === null ? 'none' : 'unknown'
-  return { allowed, ...standing(untilFull, at), keyEpoch: null, workspaceEpoch: null, marker }
 }
 
 /** Header values for a bucket that is full in `untilFull` milliseconds; `at` is now, in Unix milliseconds. */

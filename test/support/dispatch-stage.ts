@@ -121,7 +121,8 @@ export function useDispatchStage(stores: ReturnType<typeof useStores>) {
         generation: 0,
         status: 'pending' as const,
         attempt: 0,
-        dueAt: now - 1,
+        // Long enough ago for the store's clock, of which `now` is an estimate.
+        dueAt: now - 5_000,
         leaseToken: null,
         claims: 0,
         createdAt: now,

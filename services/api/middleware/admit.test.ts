@@ -36,3 +36,19 @@ it('clears the mark of an operation whose key could not be confirmed', async () 
     marker: null,
   })
 })
+
+// Guarantee: a slow answer of the limiter locks no idempotency key.
+it('holds a mark that may have been set', async () => {
+  const { limiter } = createMemoryAdmission()
+  const keyRing = { find: async () => credential, confirm: async () => credential, forgetAll: () => undefined }
+  const keyUse = { note: () => undefined } as unknown as Parameters<typeof admit>[0]['keyUse']
+  const slow = {
+    ...limiter,
+    admit: async (...asked: Parameters<typeof limiter.admit>) => ({
+      ...(await limiter.admit(...asked)),
+      marker: 'unknown' as const,
+    }),
+  }
+  const admitted = await admit({ keyRing, keyUse, limiter: slow, trustedProxies: 0 }, request, 'req_1', '/invoices')
+  expect(admitted.marker).toMatchObject({ owner: 'req_1' })
+})

@@ -10,7 +10,7 @@ import type { ApiDeps } from '../api-deps.ts'
 export interface Admitted {
   readonly credential: Credential | null
   readonly admission: Admission
-  /** Set when this request marked its idempotent operation as running and must clear the marker. */
+  /** Set when this request marked its idempotent operation as running, or may have, and must clear the marker. */
   readonly marker: { readonly id: string; readonly owner: string } | null
 }
 
@@ -40,7 +40,7 @@ export async function admit(
     },
     marker,
   })
-  const held = admission.marker === 'set' ? marker : null
+  const held = admission.marker === 'set' || admission.marker === 'unknown' ? marker : null
   const credential = found === null || !admission.allowed ? null : await confirm(deps, found, admission, held)
   if (credential !== null) deps.keyUse.note(credential.key)
   return { credential, admission, marker: held }
