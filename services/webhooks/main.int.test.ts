@@ -78,7 +78,7 @@ async function given(url: string, count: number) {
   await createDeliveryRepository(stores.db).insertMany(
     eventIds.map((eventId) => {
       const ids = { id: deliveryId(eventId, id, 0), eventId, endpointId: id }
-      return { ...owned, ...pending, ...unknown, ...ids, eventType: type, dueAt: now - 1 }
+      return { ...owned, ...pending, ...unknown, ...ids, eventType: type, dueAt: now - 5_000 }
     }),
   )
   const notifier = createQueueNotifier(stores.redis, stores.runtime)

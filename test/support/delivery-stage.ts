@@ -61,7 +61,7 @@ export function deliveryStage(stores: TestStores) {
     const now = stores.runtime.clock.now()
     const made = sampleDelivery(deliveryId(event.id, to.id, change.generation ?? 0), {
       ...{ eventId: event.id, eventType: event.type, endpointId: to.id, workspaceId: to.workspaceId, mode: event.mode },
-      ...{ dueAt: now - 1, createdAt: event.createdAt },
+      ...{ dueAt: now - 5_000, createdAt: event.createdAt },
       ...change,
     })
     await ports().deliveries.insertMany([made])
