@@ -1,3 +1,4 @@
+import type { Child } from './child.ts'
 import { createLoad } from './create-invoice.ts'
 import { dueSummary } from './deliveries.ts'
 import { openDeliveryStage } from './delivery-stage.ts'
@@ -36,9 +37,9 @@ async function webhooks(rig: Rig, { seconds, rounds, print }: BenchOptions): Pro
   const stage = await openDeliveryStage(rig)
   const perEndpoint = Math.ceil((ROWS_PER_SECOND * seconds) / stage.endpoints.length)
   const figures: number[][] = []
-  let running = 0
+  const running: Child[] = []
   for (const count of COUNTS) {
-    for (; running < count; running += 1) await rig.startService('webhooks')
+    while (running.length < count) running.push(await rig.startService('webhooks'))
     await stage.makeDue(20)
     await stage.settle()
     await stage.take()
@@ -52,6 +53,8 @@ async function webhooks(rig: Rig, { seconds, rounds, print }: BenchOptions): Pro
     }
     figures.push(found)
   }
+  // They relay: left running, they would take the cores of what is measured next.
+  for (const child of running) await child.stop()
   return figures
 }
 
