@@ -9,12 +9,13 @@ import { totals } from './totals.ts'
 
 /**
  * Handles a reached deadline: the end of the invoice's life, or confirmations that take too long.
- * Does nothing before it, or in a state without a deadline; the caller must check that the chain has been scanned so far.
+ * Does nothing before it, or in a state without a deadline. The caller must check that the chain has been scanned so far; the scanner
+ * may have gone back since, so that the chain is known until `knownUntil` only: then no life ends.
  */
-export function decideDeadline(state: InvoiceState, at: Ms): Decision {
+export function decideDeadline(state: InvoiceState, at: Ms, knownUntil: Ms = at): Decision {
   const due = nextActionAt(state)
   if (due === null || at < due) return null
-  if (state.status !== 'confirming') return enter(state, 'expired', at)
+  if (state.status !== 'confirming') return knownUntil < due ? null : enter(state, 'expired', at)
   const exceptions = [...state.exceptions, { exception: 'stuck' as const, payment: null }]
   return { state: { ...state, exceptions }, effects: [] }
 }

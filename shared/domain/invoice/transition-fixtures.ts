@@ -94,7 +94,12 @@ export function aPayment(change: Partial<PaymentObservation> = {}): PaymentObser
 export interface Story {
   readonly state: () => InvoiceState
   /** Applies an event with these payments; returns what it announced in order, or the refusal. */
-  readonly apply: (event: InvoiceEvent, payments?: readonly PaymentObservation[], at?: Ms) => readonly string[]
+  readonly apply: (
+    event: InvoiceEvent,
+    payments?: readonly PaymentObservation[],
+    at?: Ms,
+    knownUntil?: Ms,
+  ) => readonly string[]
   /** `payments_changed` with these payments. */
   readonly see: (payments: readonly PaymentObservation[], at?: Ms) => readonly string[]
 }
@@ -106,9 +111,9 @@ export function story(lock: PaymentMethod | null = aPaymentMethod(), change: Par
     ...change,
   }
   const known = new Map<string, PaymentObservation>()
-  const apply: Story['apply'] = (event, payments = [], at = state.updatedAt + 1) => {
+  const apply: Story['apply'] = (event, payments = [], at = state.updatedAt + 1, knownUntil = at) => {
     for (const one of payments) known.set(one.payment, one)
-    const result = transition(state, { observations: [...known.values()], event, at })
+    const result = transition(state, { observations: [...known.values()], event, at, knownUntil })
     if (result.outcome === 'refused') return [`refused ${result.reason}`]
     state = result.state
     return result.outcome === 'changed' ? result.effects.map(effectName) : []

@@ -24,6 +24,18 @@ describe('steps back', () => {
     expect(run.see([aPayment({ state: 'orphaned', version: 2 })], DEADLINE + MINUTE)).toEqual(['invoice.expired'])
   })
 
+  // Guarantee: a payment in time that left its block may be found in another one, so it ends no invoice meanwhile.
+  it('ends nothing at a deadline that the chain is no longer known up to', () => {
+    const run = story()
+    run.see([aPayment({ amountBase: DUE / 2n })])
+    const gone = aPayment({ amountBase: DUE / 2n, state: 'orphaned', version: 2 })
+    const [late, before] = [DEADLINE + MINUTE, DEADLINE - MINUTE]
+    expect(run.apply({ type: 'deadline_reached' }, [], late, before)).toEqual([])
+    expect(run.apply({ type: 'deadline_reached' }, [gone], late, before)).toEqual(['invoice.pending'])
+    expect(run.apply({ type: 'deadline_reached' }, [], late, before)).toEqual([])
+    expect(run.apply({ type: 'deadline_reached' }, [], late, DEADLINE)).toEqual(['invoice.expired'])
+  })
+
   // Guarantee: goods may have been shipped, so a reorg never silently takes a payment back.
   it('a paid invoice stays paid when its payment is orphaned; the owner is told once, and the return is silent', () => {
     const run = storyIn('paid')

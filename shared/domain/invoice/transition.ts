@@ -71,7 +71,7 @@ function decide(state: InvoiceState, { event, at, observations, knownUntil }: Tr
     case 'lock_resumed':
       return decideQuoteResumed(state, event, at)
     case 'deadline_reached':
-      return decideDeadline(state, at)
+      return decideDeadline(state, at, knownUntil)
     case 'cancel_requested':
       return decideCancel(state, event, at)
     case 'expiry_simulated':
