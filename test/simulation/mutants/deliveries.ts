@@ -130,6 +130,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     replace:
       '    ((deps as never as { seen: Map<string, never> }).seen ??= new Map()).get(String(ids((row) => row.endpointId))) ??\n      deps.endpoints.findByIds(ids((row) => row.endpointId)).then((found) => {\n        ;(deps as never as { seen: Map<string, never> }).seen.set(String(ids((row) => row.endpointId)), found as never)\n        return found\n      }),\n',
     what: 'The dispatcher goes on sending to an endpoint that was deleted.',
+    seed: '1055',
   },
   {
     name: 'overdue-rows-forgotten',
