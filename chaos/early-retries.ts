@@ -6,6 +6,8 @@ export interface StoredAttempt {
   readonly number: number
   readonly at: Date
   readonly durationMs: number
+  /** Null when no response came. */
+  readonly statusCode: number | null
 }
 
 /** A request as received: `at` in Unix milliseconds, the others in milliseconds of one monotonic clock for all receivers. */
@@ -14,8 +16,10 @@ export interface SeenRequest {
   readonly at: number
   /** When its head had arrived. */
   readonly startedAtMs: number
-  /** Just before it was answered or disconnected; its sender cannot have noticed it earlier. */
+  /** Just before it was answered or disconnected. Its sender cannot have noticed that earlier, unless the link broke first. */
   readonly answeredAtMs: number
+  /** Of its answer; null when it was disconnected without one. */
+  readonly status: number | null
 }
 
 /**
@@ -26,8 +30,8 @@ const TWO_CLOCKS_MS = 100
 
 /**
  * Sentences about retries that began before the pause after the previous attempt was over. If a receiver saw both
- * attempts, its own clock decides, to the fraction of a millisecond. If a faulty link swallowed one of them, the stored
- * times decide, minus the error of two clocks.
+ * attempts, its own clock decides, to the fraction of a millisecond. If a faulty link swallowed one of them, or the answer to the
+ * first, the stored times decide, minus the error of two clocks.
  */
 export function earlyRetries(attempts: readonly StoredAttempt[], seen: readonly SeenRequest[]): readonly string[] {
   const requests = byDelivery(seen)
@@ -48,8 +52,9 @@ function earlyBy(before: StoredAttempt, attempt: StoredAttempt, seen: readonly S
   const [one, other] = [requestsOf(before, seen), requestsOf(attempt, seen)]
   const [first, second] = [one[0], other[0]]
   // Attempts in quick succession may share their requests; then they cannot be distinguished.
-  if (one.length === 1 && other.length === 1 && first !== undefined && second !== undefined && first !== second)
-    return first.answeredAtMs + pauseMs - second.startedAtMs
+  const areSeen =
+    one.length === 1 && other.length === 1 && first !== undefined && second !== undefined && first !== second
+  if (areSeen && first.status === before.statusCode) return first.answeredAtMs + pauseMs - second.startedAtMs
   return before.at.getTime() + before.durationMs + pauseMs - TWO_CLOCKS_MS - attempt.at.getTime()
 }
 

@@ -2,17 +2,19 @@ import { expect, it } from 'vitest'
 import { earlyRetries, type SeenRequest, type StoredAttempt } from '../../chaos/early-retries.ts'
 
 const START = Date.parse('2026-11-22T12:00:00.000Z')
-const attempt = (number: number, atMs: number, durationMs = 20): StoredAttempt => ({
+const attempt = (number: number, atMs: number, durationMs = 20, statusCode: number | null = 503): StoredAttempt => ({
   deliveryId: 'whd_1',
   number,
   at: new Date(START + atMs),
   durationMs,
+  statusCode,
 })
 const request = (startedAtMs: number, answeredAtMs = startedAtMs + 10): SeenRequest => ({
   deliveryId: 'whd_1',
   at: START + startedAtMs,
   startedAtMs,
   answeredAtMs,
+  status: 503,
 })
 
 it('accepts a retry that arrives when its pause is just over, whatever two senders call the time', () => {
@@ -39,4 +41,10 @@ it('does not take the one request of an attempt for that of the attempt right be
 
 it('reports an attempt that is missing', () => {
   expect(earlyRetries([attempt(1, 0), attempt(3, 400_000)], [])).toEqual(['attempt 3 of whd_1 follows attempt 1'])
+})
+
+it('goes by the stored dates where a link broke before a slow receiver had answered', () => {
+  const seen = [request(10, 710), request(410)]
+  expect(earlyRetries([attempt(1, 0, 190, null), attempt(2, 400)], seen)).toEqual([])
+  expect(earlyRetries([attempt(1, 0, 190), attempt(2, 400)], seen)).toEqual(['attempt 2 of whd_1 came 300.0 ms early'])
 })
