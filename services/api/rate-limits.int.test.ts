@@ -147,14 +147,16 @@ it('renews the mark of an idempotent request while it runs, and of no other', as
 // Guarantee: a Redis that is slow, not down, locks no idempotency key: a request that is over is not "still running".
 it('clears the mark that a slow Redis set after the limiter had gone on without it', async () => {
   const { producer, prefix } = stores.redis
+  const slow = slowProducer(producer)
   const limiter = createRateLimiter({
-    redis: { ...stores.redis, producer: slowProducer(producer) },
+    redis: { ...stores.redis, producer: slow.producer },
     metrics: createMetrics({ defaults: false }),
   })
   const publish = { keyEpoch: null, workspaceEpoch: null }
   const request = { bucket: 'key:slow', keyId: null, workspaceId: null, publish }
   const marker = { id: 'slow', owner: 'req_slow' }
   expect((await limiter.admit({ ...request, marker })).marker).toBe('unknown')
+  slow.answer()
   expect(await producer.exists(`${prefix}:running:slow`)).toBe(1)
   limiter.clearMarker(marker)
   // It is sent in the next turn of the event loop, and answered before any later command.
@@ -186,14 +188,19 @@ it('goes on in the process from where Redis left the bucket', async () => {
   expect(remaining).toBeLessThanOrEqual(19 + Math.ceil(refilled))
 })
 
-/** Each command arrives at once; its answer takes longer than the limiter waits. */
-function slowProducer(producer: (typeof stores.redis)['producer']): typeof producer {
+/** Each command is sent at once; its answer is held back until `answer` is called. */
+function slowProducer(producer: (typeof stores.redis)['producer']) {
+  let answer = (): void => undefined
+  const released = new Promise<void>((resolve) => {
+    answer = resolve
+  })
   const evalsha = async (...call: Parameters<typeof producer.evalsha>) => {
-    const answer = await producer.evalsha(...call)
-    await new Promise((resolve) => setTimeout(resolve, 400))
-    return answer
+    const value = await producer.evalsha(...call)
+    await released
+    return value
   }
-  return new Proxy(producer, { get: (real, name) => (name === 'evalsha' ? evalsha : Reflect.get(real, name)) })
+  const held = new Proxy(producer, { get: (real, name) => (name === 'evalsha' ? evalsha : Reflect.get(real, name)) })
+  return { producer: held, answer: () => answer() }
 }
 
 function hangingProducer() {

@@ -37,8 +37,8 @@ export interface Admission {
 export interface RateLimiter {
   admit(request: AdmissionRequest): Promise<Admission>
   /**
-   * Clears a marker if this owner still holds it, or once Redis gets to setting it. Best effort. Until then the limiter renews it; the marker of a dead process
-   * ends after 5 s.
+   * Clears a marker if this owner holds it when Redis reads the command, after the admissions sent before. Best effort. Until then the
+   * limiter renews it; the marker of a dead process ends after 5 s.
    */
   clearMarker(marker: { readonly id: string; readonly owner: string }): void
   /** The local state of a bucket without taking a token, for responses that never reach `admit`. */

@@ -93,7 +93,7 @@ export function createRateLimiter({ redis, metrics, now = Date.now }: RateLimite
           return admission
         }
         silentUntil = now() + PAUSE_AFTER_SILENCE_MS
-        return admitLocally(request, request.marker === null ? 'none' : 'unknown')
+        return admitLocally(request, unconfirmedMark(request))
       }
       return admitLocally(request, 'none')
     },
@@ -209,9 +209,12 @@ function scriptInput(prefix: string, request: AdmissionRequest): Parameters<Scri
   ]
 }
 
+/** The state of a mark that Redis was asked to set, when it did not say whether it did. */
+const unconfirmedMark = ({ marker }: AdmissionRequest): 'none' | 'unknown' => (marker === null ? 'none' : 'unknown')
+
 function readAnswer(answer: unknown, request: AdmissionRequest, local: LocalBuckets, at: number): Admission {
   if (!Array.isArray(answer))
-    return { ...standing(0, at), allowed: true, keyEpoch: null, workspaceEpoch: null, marker: 'unknown' }
+    return { ...standing(0, at), allowed: true, keyEpoch: null, workspaceEpoch: null, marker: unconfirmedMark(request) }
   const [allowed, untilFull, keyEpoch, workspaceEpoch, marker] = answer as unknown[]
   // When Redis stops responding, the bucket in this process continues from here, instead of granting a second burst.
   local.learn(request.bucket, Number(untilFull))

@@ -15,7 +15,7 @@ import { sharedInstallation } from '#test/support/shared-installation.ts'
 /** Three installations start one after the other. */
 const SLOW_MACHINE_MS = 900_000
 const DATABASE = `paymesh_scanning_${process.pid}`
-/** The network whose settings change; the other one has a node of its own throughout. */
+/** The network whose settings change; the other network keeps its own node. */
 const ID = 'test:base'
 const OWN = 'test:ethereum'
 const QUOTA = { perMonth: 1_000_000, unit: 'calls' }

@@ -46,5 +46,8 @@ it('reports an attempt that is missing', () => {
 it('goes by the stored dates where a link broke before a slow receiver had answered', () => {
   const seen = [request(10, 710), request(410)]
   expect(earlyRetries([attempt(1, 0, 190, null), attempt(2, 400)], seen)).toEqual([])
+  expect(earlyRetries([attempt(1, 0, 390, null), attempt(2, 285)], [request(10, 710)])).toEqual([
+    'attempt 2 of whd_1 came 5.0 ms early',
+  ])
   expect(earlyRetries([attempt(1, 0, 190), attempt(2, 400)], seen)).toEqual(['attempt 2 of whd_1 came 300.0 ms early'])
 })

@@ -43,14 +43,14 @@ const PLAYWRIGHT_FEATURES = [
   'PreconnectToSearch',
 ]
 
-/** Starts the Chromium of this machine with a profile of its own, and `more` arguments. Throws when none is on the PATH. */
-export async function launchChromium(more: readonly string[] = []): Promise<Browser> {
+/** Starts the Chromium of this machine with a new profile and these additional arguments. Throws when none is on the PATH. */
+export async function launchChromium(additional: readonly string[] = []): Promise<Browser> {
   return await chromium.launch({
     executablePath: findChromium(),
     args: [
       // Without these it does not start as root and in containers with little shared memory.
       ...['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
-      ...more,
+      ...additional,
       `--disable-features=${[...PLAYWRIGHT_FEATURES, ...WINDOW_FEATURES].join(',')}`,
     ],
   })

@@ -5,7 +5,7 @@ import { useStores } from '#test/support/stores.ts'
 const stores = useStores({ migrated: false })
 const sentence = () => `database ${stores.database} is not migrated yet: run paymesh migrate`
 
-// Guarantee: whoever starts with an empty database reads what to do and nothing else, and nothing is stored: an archive is
+// Guarantee: on an empty database a command prints what to do and nothing else, and stores nothing: an archive is
 // restored into an empty database only, and a wrong key must not become the right one because somebody asked.
 it('doctor on an unmigrated database prints one sentence and stores nothing', async () => {
   const result = await runOnStores(stores, 'doctor')

@@ -9,8 +9,8 @@ import { totals } from './totals.ts'
 
 /**
  * Handles a reached deadline: the end of the invoice's life, or confirmations that take too long.
- * Does nothing before it, or in a state without a deadline. The caller must check that the chain has been scanned so far; the scanner
- * may have gone back since, so that the chain is known until `knownUntil` only: then no life ends.
+ * Does nothing before it, or in a state without a deadline. The caller must check that the chain has been scanned so far. The scanner
+ * may have gone back since then: an invoice whose deadline is after `knownUntil` does not expire.
  */
 export function decideDeadline(state: InvoiceState, at: Ms, knownUntil: Ms = at): Decision {
   const due = nextActionAt(state)

@@ -102,6 +102,6 @@ export interface TransitionInput {
   readonly observations: readonly PaymentObservation[]
   readonly event: InvoiceEvent
   readonly at: Ms
-  /** Time up to which the chain is known, if earlier than `at`: an invoice ends only when its deadline lies before, by a step back as well. */
+  /** Time up to which the chain is known, if earlier than `at`: an invoice expires only when its deadline is not after it. */
   readonly knownUntil?: Ms
 }

@@ -30,7 +30,9 @@ type Step =
       readonly minedTooLate: boolean
     }
   | { readonly kind: 'event'; readonly event: InvoiceEvent }
-const steps: fc.Arbitrary<readonly (Step & { readonly wait: Ms })[]> = fc.array(
+/** A step after a pause, while the chain is known up to `lag` before it. */
+type Told = Step & { readonly wait: Ms; readonly lag: Ms }
+const steps: fc.Arbitrary<readonly Told[]> = fc.array(
   fc
     .tuple(
       fc.oneof(
@@ -62,8 +64,9 @@ const steps: fc.Arbitrary<readonly (Step & { readonly wait: Ms })[]> = fc.array(
         },
       ),
       fc.constantFrom(1, MINUTE, 15 * MINUTE, 25 * 60 * MINUTE),
+      fc.constantFrom(0, 0, 25 * 60 * MINUTE),
     )
-    .map(([step, wait]) => ({ ...step, wait })),
+    .map(([step, wait, lag]) => ({ ...step, wait, lag })),
   { minLength: 1, maxLength: 7 },
 )
 
@@ -75,11 +78,12 @@ interface Change {
   readonly event: InvoiceEvent
   readonly observations: readonly PaymentObservation[]
   readonly at: Ms
+  readonly knownUntil: Ms
 }
 
 type Transfer = Omit<PaymentObservation, 'payment' | 'version' | 'state' | 'minedTooLate'>
 
-function tell(money: readonly Transfer[], story: readonly (Step & { readonly wait: Ms })[]): readonly Change[] {
+function tell(money: readonly Transfer[], story: readonly Told[]): readonly Change[] {
   const known = new Map<string, PaymentObservation>()
   const changes: Change[] = []
   let state = start()
@@ -94,10 +98,11 @@ function tell(money: readonly Transfer[], story: readonly (Step & { readonly wai
     }
     const event: InvoiceEvent = step.kind === 'event' ? step.event : { type: 'payments_changed' }
     const observations = [...known.values()]
-    const result = transition(state, { observations, event, at })
+    const knownUntil = at - step.lag
+    const result = transition(state, { observations, event, at, knownUntil })
     if (result.outcome === 'unchanged') holds(result.state === state, 'unchanged keeps the object')
     if (result.outcome !== 'changed') continue
-    changes.push({ before: state, after: result.state, effects: result.effects, event, observations, at })
+    changes.push({ before: state, after: result.state, effects: result.effects, event, observations, at, knownUntil })
     state = result.state
   }
   return changes
@@ -106,10 +111,17 @@ function tell(money: readonly Transfer[], story: readonly (Step & { readonly wai
 /** What must be true of any story; all are checked on the same 20,000 stories. */
 const GUARANTEES: Record<string, (changes: readonly Change[]) => void> = {
   'replay is silent': (changes) => {
-    for (const { after, observations, at, event } of changes) {
+    for (const { after, observations, at, knownUntil, event } of changes) {
       const again = event.type === 'deadline_reached' ? event : ({ type: 'payments_changed' } as const)
-      const result = transition(after, { observations, event: again, at })
+      const result = transition(after, { observations, event: again, at, knownUntil })
       holds(result.outcome === 'unchanged' && result.state === after, 'repeating an input changes nothing')
+    }
+  },
+
+  'no invoice expires before the chain is known up to its deadline': (changes) => {
+    for (const { before, after, event, knownUntil } of changes) {
+      if (after.status !== 'expired' || before.status === 'expired' || event.type === 'expiry_simulated') continue
+      holds(knownUntil >= before.expiresAt, 'an unread block may hold its payment')
     }
   },
 
