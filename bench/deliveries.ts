@@ -1,8 +1,10 @@
 import { otherCheckout } from './against.ts'
-import { type Child, cpuSecondsOf, freePort, pause } from './child.ts'
+import { type Child, freePort, pause } from './child.ts'
+import { openFloor } from './delivery-floor.ts'
 import { type DeliveryStage, matched, openDeliveryStage } from './delivery-stage.ts'
 import type { Arrival } from './merchant.ts'
 import type { BenchOptions } from './options.ts'
+import { cpuMeter, type Delays, type Measured, processOf, reportPaces, runPaces, TAIL_MS } from './paced-delays.ts'
 import { type Rig, withRig } from './rig.ts'
 import { medianAndRange, percentile } from './statistics.ts'
 import { storeProcesses } from './store-processes.ts'
@@ -12,12 +14,9 @@ import { createWorkMeter, type WorkCounts, type WorkMeter, workText } from './wo
 const ROWS_PER_SECOND = 2_400
 /** Concurrent invoices from request to webhook when the rate is measured. */
 const OUTSTANDING = 512
-const PACES = [10, 100, 300] as const
 /** At this pace every invoice is alone: batched writes wait for 40 ms at most. */
 const LONE_PACE = 5
 const LONE_SECONDS = 8
-/** The last invoice of a measurement reaches its receiver, and its outcome the store, within this time. */
-const TAIL_MS = 1_500
 /** Background work without invoices is counted for this long. */
 const IDLE_MS = 10_000
 
@@ -66,12 +65,17 @@ async function withSide(options: BenchOptions, rig: Rig, run: (side: Side) => Pr
   try {
     await warmUp(stage)
     await meter.countIdle(pause, IDLE_MS)
+    const floor = options.hasFloor === true ? await openFloor(rig, stage, meter) : null
     await run({
       runRound: async (round) => {
         const print = (line: string) => options.print(`  round ${round}: ${line}`)
         await oneRound({ rig, stage, services, processes, meter, options: { ...options, print } }, figures)
+        await floor?.runRound(round, options)
       },
-      report: () => report(figures, options),
+      report: () => {
+        report(figures, options)
+        floor?.report(options)
+      },
     })
   } finally {
     meter.close()
@@ -82,8 +86,7 @@ interface Figures {
   readonly bare: number[]
   readonly due: number[]
   readonly whole: number[]
-  /** By pace. */
-  readonly delays: Map<number, { readonly p50: number[]; readonly p99: number[] }>
+  readonly delays: Delays
   /** For a lone invoice. */
   readonly lone: WorkCounts[]
 }
@@ -114,7 +117,8 @@ async function oneRound(round: Round, figures: Figures): Promise<void> {
   }
   if (only === null || only === 'lone') print(await lone(round, figures))
   if (only !== null && only !== 'paced') return
-  for (const pace of PACES) print(await paced(round, pace, figures))
+  const { stage, meter, processes } = round
+  await runPaces({ stage, meter, processes, seconds: round.options.seconds, origin: null, print }, figures.delays)
 }
 
 function report({ bare, due, whole, delays, lone: counts }: Figures, { print }: BenchOptions): void {
@@ -135,9 +139,7 @@ function report({ bare, due, whole, delays, lone: counts }: Figures, { print }: 
       `a lone invoice: ${range('commands')} commands, ${range('majorityWrites')} majority writes, ${range('journalSyncs')} journal syncs, ${range('queueScripts')} queue scripts`,
     )
   }
-  for (const [pace, { p50, p99 }] of delays) {
-    print(`commit to arrival at ${pace}/s: p50 ${medianAndRange(p50, 1)} ms, p99 ${medianAndRange(p99, 1)} ms`)
-  }
+  reportPaces(delays, print)
 }
 
 /** Everything compiled, every connection open, every cap grown. */
@@ -216,49 +218,4 @@ async function lone({ stage, meter }: Round, { lone: counts }: Figures): Promise
   await stage.settle()
   matched(created, await stage.take())
   return `alone: ${workText(work)}`
-}
-
-async function paced(
-  { stage, options, processes, meter }: Round,
-  perSecond: number,
-  { delays }: Figures,
-): Promise<string> {
-  await pause(1_000)
-  const cpu = cpuMeter(processes)
-  const span = await meter.begin()
-  const { created } = await stage.create({ perSecond }, Math.max(options.seconds, 5))
-  await pause(TAIL_MS)
-  const work = workText(await span.perItem(created.length))
-  await stage.settle()
-  const used = `${cpu(created.length)}; ${work}`
-  const found = matched(created, await stage.take())
-  const since = (from: (one: (typeof found)[number]) => number) => found.map((one) => one.arrivedAt - from(one))
-  const commit = since(({ answeredAt }) => answeredAt)
-  const request = since(({ intendedAt }) => intendedAt)
-  const [p50, p99] = [percentile(commit, 0.5), percentile(commit, 0.99)]
-  const known = delays.get(perSecond) ?? { p50: [], p99: [] }
-  known.p50.push(p50)
-  known.p99.push(p99)
-  delays.set(perSecond, known)
-  const ms = (value: number) => `${value.toFixed(1)} ms`
-  return `${perSecond}/s: commit to arrival p50 ${ms(p50)} p99 ${ms(p99)}; intended request to arrival p50 ${ms(percentile(request, 0.5))} p99 ${ms(percentile(request, 0.99))}; ${used}`
-}
-
-type Measured = Pick<Child, 'cpuSeconds'>
-
-const processOf = (pid: number | null): Measured => ({ cpuSeconds: () => cpuSecondsOf(pid ?? undefined) })
-
-/** CPU time per item of each process since now, and their sum. With everything in one process the first name stands for it. */
-function cpuMeter(processes: Readonly<Record<string, Measured>>): (items: number) => string {
-  const before = Object.entries(processes)
-    .filter(([, child], at, all) => all.findIndex(([, other]) => other === child) === at)
-    .map(([name, child]) => [name, child, child.cpuSeconds()] as const)
-  return (items) => {
-    const used = before.map(([name, child, since]) => {
-      const now = child.cpuSeconds()
-      return [name, since === null || now === null ? Number.NaN : ((now - since) * 1e6) / items] as const
-    })
-    const sum = used.reduce((total, [, micros]) => total + micros, 0)
-    return `${used.map(([name, micros]) => `${name} ${micros.toFixed(0)} µs`).join(', ')}, together ${sum.toFixed(0)} µs`
-  }
 }

@@ -27,8 +27,8 @@ export interface DeliveryStage {
   readonly endpoints: readonly BenchEndpoint[]
   /** Creates this many pending deliveries for each endpoint given, due now, oldest first across all of them. */
   makeDue(perEndpoint: number, endpoints?: readonly BenchEndpoint[]): Promise<void>
-  /** Creates invoices whose event has the size above; resolves with the last response. */
-  create(pace: InvoiceOrder['pace'], seconds: number): Promise<InvoiceRun>
+  /** Creates invoices whose event has the size above, at `origin` or else with the product's API; resolves with the last response. */
+  create(pace: InvoiceOrder['pace'], seconds: number, origin?: string | null): Promise<InvoiceRun>
   behave(manners: Readonly<Record<number, Manner>>): Promise<void>
   /** Number of webhooks since the last `take`. */
   count(): Promise<number>
@@ -74,8 +74,14 @@ export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
     merchant,
     endpoints,
     makeDue: (perEndpoint, given = endpoints) => makeDue(rig, given, perEndpoint),
-    create: (pace, seconds) =>
-      tell('/create', { origin: rig.api.origin, apiKeys: keys.map((key) => key.apiKey), body, seconds, pace }),
+    create: (pace, seconds, origin) =>
+      tell('/create', {
+        origin: origin ?? rig.api.origin,
+        apiKeys: keys.map((key) => key.apiKey),
+        body,
+        seconds,
+        pace,
+      }),
     behave: (manners) => tell('/behave', manners),
     count: () => tell('/count'),
     take: async () => {

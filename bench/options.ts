@@ -14,6 +14,8 @@ export interface BenchOptions {
   readonly against?: string | null
   /** Everything of the product in one process (`paymesh serve`); absent: one process per line of the Procfile. */
   readonly isServe?: boolean
+  /** For `deliveries`: the bare path is measured in the same rounds. */
+  readonly hasFloor?: boolean
   /** For `growth` and `backup`: invoices in the seeded database; for `watches`: old addresses; for `payment-keys`: payments. */
   readonly invoices: number
   /** A separate Redis, instead of a given one. */

@@ -90,6 +90,7 @@ ${Object.entries(BENCHMARKS)
   --only <part>    of deliveries: due, whole, lone or paced; of scale: webhooks or api;
                    of idle: serve or processes; of watches: packs; of rpc-cost: invoices a day (0, 20 and 200)
   --serve          of deliveries: alternates with everything in one process (paymesh serve)
+  --floor          of deliveries: alternates with the same commands and nothing else, the least that the design needs here
   --against <dir>  of deliveries: alternates with another checkout, whose own benchmark measures it
   --invoices <n>   of growth and backup: invoices in the seeded database (10000); of watches: old addresses;
                    of payment-keys: payments
@@ -108,6 +109,7 @@ const { values, positionals } = parseArgs({
     profile: { type: 'string' },
     against: { type: 'string' },
     serve: { type: 'boolean', default: false },
+    floor: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -131,6 +133,7 @@ if (values.help) {
     profileDir,
     against,
     isServe: values.serve,
+    hasFloor: values.floor,
     invoices,
     print,
   })

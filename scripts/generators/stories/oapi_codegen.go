@@ -79,7 +79,7 @@ func main() {
 	check(ok(client.DeleteWebhookEndpointWithResponse(ctx, endpoint.Id)).JSON200.Data.Deleted, "not deleted")
 
 	refused := ok(client.GetInvoiceWithResponse(ctx, uuid.New()))
-	check(refused.JSON404 != nil && refused.JSON404.Error.Code == "NOT_FOUND", "no error for an unknown invoice")
+	check(refused.JSON404 != nil && refused.JSON404.Error.Code == "NOT_FOUND", "no error for an unknown invoice, but "+refused.Status())
 
 	text, err := os.ReadFile(os.Getenv("EVENT_FILE"))
 	check(err == nil, "no event")

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '#scripts/bundle.mjs'
 import { findMongod } from '#scripts/embedded/find-mongod.ts'
@@ -14,6 +14,9 @@ import { drillOneProcess } from './one-process.ts'
 import { drillProcessPerType } from './process-per-type.ts'
 import type { Story } from './story.ts'
 import { updateAndGoBack } from './updates.ts'
+
+/** What stands in for the images of other makers, and what the README's commands call. */
+const PROGRAMS = ['haproxy', 'redis-server', 'openssl', 'curl']
 
 /** The last commit before payments had digests of their keys; it has both Compose files. */
 const EARLIER_COMMIT = '15c0f65a'
@@ -44,6 +47,10 @@ const { values } = parseArgs({
   },
 })
 
+/** Whether a folder of PATH has a program of that name. */
+const isInstalled = (program: string): boolean =>
+  (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)))
+
 const startedAt = Date.now()
 const say = (line: string): void => {
   process.stdout.write(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}\n`)
@@ -54,6 +61,11 @@ async function main(): Promise<number> {
   const stories = Object.entries(STORIES).filter(([name]) => values.story === undefined || values.story.includes(name))
   if (stories.length === 0 || process.getuid?.() !== 0) {
     process.stderr.write(USAGE)
+    return 2
+  }
+  const missing = PROGRAMS.filter((program) => !isInstalled(program))
+  if (missing.length > 0) {
+    process.stderr.write(`drill:deploy: not installed: ${missing.join(', ')}\n`)
     return 2
   }
   const dir = mkdtempSync(join(tmpdir(), 'paymesh-deploy-'))

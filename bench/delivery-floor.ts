@@ -1,0 +1,52 @@
+import mongoose from 'mongoose'
+import type { BarePath } from './bare-path.ts'
+import { freePort, pause } from './child.ts'
+import type { DeliveryStage } from './delivery-stage.ts'
+import type { BenchOptions } from './options.ts'
+import { type Delays, processOf, reportPaces, runPaces, TAIL_MS } from './paced-delays.ts'
+import type { Rig } from './rig.ts'
+import { storeProcesses } from './store-processes.ts'
+import type { WorkMeter } from './work-counts.ts'
+
+/** At this pace the bare processes run until their code is compiled. */
+const WARM_UP = { perSecond: 200, seconds: 8 } as const
+
+/** The bare path on the same stores and receivers, measured in the same rounds. */
+export interface Floor {
+  runRound(round: number, options: BenchOptions): Promise<void>
+  report(options: BenchOptions): void
+}
+
+/**
+ * Starts the bare path (`bare-path.ts`): the commands of a lone invoice and nothing else, so what it needs is the least that this design can
+ * need on this machine. The product's processes rest beside it.
+ */
+export async function openFloor(rig: Rig, stage: DeliveryStage, meter: WorkMeter): Promise<Floor> {
+  const db = await rig.openDatabase()
+  const endpoints = stage.endpoints.map(({ id: _id, workspaceId, url, secret }) => ({ _id, workspaceId, url, secret }))
+  await db.connection.collection<(typeof endpoints)[number]>('webhook_endpoints').insertMany(endpoints)
+  const { mongoUrl, redisUrl } = rig.stores
+  const path: BarePath = { mongoUrl, redisUrl, database: db.name, endpoints }
+  const start = async (role: 'api' | 'relay') => {
+    const port = await freePort()
+    const child = await rig.startHelper('bench/bare-path.ts', port, {
+      ...{ BARE_ROLE: role, BARE_PORT: String(port), BARE_PATH: JSON.stringify(path) },
+      BENCH_TEMPLATE: mongoose.mongo.BSON.EJSON.stringify(rig.template),
+    })
+    return { child, origin: `http://127.0.0.1:${port}` }
+  }
+  const [api, relay] = [await start('api'), await start('relay')]
+  const { mongod, redis } = await storeProcesses(rig.api.db, rig.stores.redisUrl)
+  const processes = { api: api.child, relay: relay.child, mongod: processOf(mongod), redis: processOf(redis) }
+  const delays: Delays = new Map()
+  await stage.create({ perSecond: WARM_UP.perSecond }, WARM_UP.seconds, api.origin)
+  await pause(TAIL_MS)
+  await stage.take()
+  return {
+    runRound: async (round, { seconds, print }) => {
+      const say = (line: string) => print(`  round ${round}, floor: ${line}`)
+      await runPaces({ stage, meter, processes, seconds, origin: api.origin, print: say }, delays)
+    },
+    report: ({ print }) => reportPaces(delays, (line) => print(`floor: ${line}`)),
+  }
+}
