@@ -30,6 +30,8 @@ type Document = { _id: string } & Record<string, unknown>
 /** As long as the product's: outcomes and trims wait this long for company. */
 const WAIT_MS = 40
 const LEASE_MS = 20_000
+/** An invoice is readable this long after its time at the latest. */
+const COMMIT_MS = 1_000
 /** A read at majority may show an entry for so long after its trim. */
 const SHOWN_AFTER_TRIM_MS = 2_000
 const BATCH = 64
@@ -115,12 +117,16 @@ async function relay(): Promise<void> {
     await response?.body.dump()
     finish({ id: row.id, leaseToken: row.leaseToken })
   }
+  /** Reads begin here, because the index keeps removed entries for a while. */
+  let from = 0
   /** True when there may be more. */
   const round = async (): Promise<boolean> => {
-    const waiting = { outboxShard: { $in: [0, 1, 2, 3, 4, 5, 6, 7] }, outboxAt: { $exists: true } }
+    const waiting = { outboxShard: { $in: [0, 1, 2, 3, 4, 5, 6, 7] }, outboxAt: { $gte: new Date(from) } }
     const limit = BATCH + seen.size
     const stages = [{ $match: waiting }, { $sort: { outboxAt: 1 } }, { $limit: limit }, { $set: { storeNow: '$$NOW' } }]
     const found = await invoices.aggregate<Document>(stages, { hint: 'invoice_outbox' }).toArray()
+    const [oldest] = found
+    if (oldest !== undefined) from = Number(oldest['outboxAt']) - COMMIT_MS
     const fresh = found.filter(({ _id }) => !seen.has(_id))
     if (fresh.length === 0) return false
     const leaseToken = random.uuid()
