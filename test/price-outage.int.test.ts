@@ -30,7 +30,7 @@ beforeAll(async () => {
     ...runtime,
     rates: rateSnapshots,
     leases: createLeaseRepository(stores.db),
-    sources: createRateSources({ ...runtime, http, sourceUrls: simulator.sourceUrls, timeoutMs: 1_000 }),
+    sources: createRateSources({ ...runtime, http, sourceUrls: simulator.sourceUrls, timeoutMs: 20_000 }),
     jumpConfirmation: createJumpConfirmation({ ...runtime, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
   })
 })

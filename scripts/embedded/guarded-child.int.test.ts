@@ -57,4 +57,4 @@ it('ends the child when the one who started it is killed', async () => {
   expect(lives(pid)).toBe(true)
   parent.kill('SIGKILL')
   while (lives(pid)) await delay(20)
-}, 20_000)
+})

@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type mongoose from 'mongoose'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { createRedisSignals } from '#shared/queues/redis-signals.ts'
+import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { inAll } from '#test/support/in-all.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -33,6 +35,12 @@ afterAll(async () => {
 })
 afterEach(() => vi.restoreAllMocks())
 
+/** Requests that the limiter let through without Redis. */
+async function localAdmissions(): Promise<number> {
+  const metrics = await (stores.runtime.metrics as MetricsRegistry).render()
+  return Number(/rate_limit_local_total(?:\{.*\})? (\d+)/.exec(metrics)?.[1] ?? 0)
+}
+
 /** Checks what a request asks of both stores, once its key is known; `call` gets the number of the request. */
 async function expectCost(
   expected: readonly string[],
@@ -42,10 +50,16 @@ async function expectCost(
   const send = vi.spyOn(stores.redis.producer, 'sendCommand')
   const spent = () => [...asked, ...send.mock.calls.map(([{ name }]) => name)]
   const spans: string[][] = []
-  for (let request = 0; request <= REQUESTS; request += 1) {
+  for (let request = 0; spans.length < REQUESTS && request <= 4 * REQUESTS; request += 1) {
+    const before = await localAdmissions()
     asked = []
     send.mockClear()
     expect((await call(request)).status).toBe(status)
+    if ((await localAdmissions()) !== before) {
+      // The limiter decides without a Redis that took longer than 50 ms, and asks it again half a second later: this one does not count.
+      await delay(600)
+      continue
+    }
     // Wake-up and mark are sent after the response.
     await vi.waitFor(() => expect(inAll([expected, spent()])).toEqual(expected), { timeout: 10_000, interval: 5 })
     if (request > 0) spans.push(spent())

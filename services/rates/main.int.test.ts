@@ -17,15 +17,15 @@ it('publishes at once, again on a wake-up, and stops without leaving its lease b
   const published = async () => (await rates.latest())?.at ?? 0
   const context = { ...stores.runtime, config, db: stores.db, signals: createRedisSignals(stores.redis) }
   const stop = await start(context)
-  await expect.poll(published, { timeout: 5_000 }).toBeGreaterThan(0)
+  await expect.poll(published, { timeout: 60_000 }).toBeGreaterThan(0)
   const first = await published()
   const notifier = createQueueNotifier(stores.redis, stores.runtime)
   notifier.notify(QUEUES.rates, 'cycle')
-  await expect.poll(published, { timeout: 10_000 }).toBeGreaterThan(first)
+  await expect.poll(published, { timeout: 60_000 }).toBeGreaterThan(first)
   await stop()
   const second = await published()
   const stopAgain = await start(context)
-  await expect.poll(published, { timeout: 5_000 }).toBeGreaterThan(second)
+  await expect.poll(published, { timeout: 60_000 }).toBeGreaterThan(second)
   await stopAgain()
   await notifier.close()
   await simulator.stop()

@@ -287,7 +287,7 @@ describe('a node', () => {
   // Guarantee: whichever step reads a range, a deadline in it passes only after every node was asked.
   it('with old balances of coins hides nothing from a deadline that an ordinary step passes', async () => {
     const at = Date.now() - 1_000
-    const endsAt = at + 3_000
+    const endsAt = at + 60_000
     await waitFor('eth_ethereum', { at, endsAt })
     await pay(ETHER, 'eth_ethereum')
     await stage.chain.mine()

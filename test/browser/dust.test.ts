@@ -39,8 +39,10 @@ test('dust is shown with its reason, leaves the payer every choice, and counts b
   const made = await shop.invoices.create({ amount: '25.00', currency: 'USD', asset: 'usdt_ethereum' })
   await pay(made, 1n)
   await confirmed(made.id)
-  const { data } = await shop.payments.list({ invoice_id: made.id, limit: 5 }).page()
-  expect(data).toMatchObject([{ counted: false, uncounted_reason: 'dust' }])
+  // The reason is written by the invoice, later than the payment.
+  await expect
+    .poll(async () => (await shop.payments.list({ invoice_id: made.id, limit: 5 }).page()).data, { timeout: 60_000 })
+    .toMatchObject([{ counted: false, uncounted_reason: 'dust' }])
   expect((await shop.invoices.get(made.id)).status).toBe('pending')
 
   const payer = await browser.open()
@@ -80,6 +82,7 @@ test('tiers by value are typed, refused where they make no sense, and saved', as
   await page.getByText('Enter a number, or tiers such as').waitFor()
   await field.fill('2, 5000: 6')
   await page.getByRole('button', { name: /^Save/ }).click()
+  await page.getByText('Saved. Applies to new invoices.').first().waitFor()
   await expect.poll(async () => await field.inputValue()).toBe('2, 5000: 6')
   await page.reload()
   await expect.poll(async () => await field.inputValue(), { timeout: 30_000 }).toBe('2, 5000: 6')

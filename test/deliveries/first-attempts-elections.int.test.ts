@@ -40,7 +40,7 @@ async function stepDown(): Promise<void> {
 // Guarantee: an election during first attempts loses nothing, and sends nothing early or without a record.
 test.each(['between the events and the rows', 'during the requests'] as const)(
   'a primary that steps down %s delays first attempts and loses none',
-  { timeout: 90_000 },
+  { timeout: 300_000 },
   async (when) => {
     const { deps } = stage.engine
     let elections = 0
@@ -73,7 +73,7 @@ test.each(['between the events and the rows', 'during the requests'] as const)(
         const rows = await Promise.all(made.map(({ id }) => stage.deliveryOf(id)))
         expect(rows.map((row) => row?.status)).toEqual(made.map(() => 'succeeded'))
       },
-      { timeout: 60_000, interval: 200 },
+      { timeout: 120_000, interval: 200 },
     )
     expect(elections).toBeGreaterThan(0)
     const rows = await Promise.all(made.map(({ id }) => stage.deliveryOf(id)))

@@ -4,6 +4,7 @@ import { createPaymesh } from '#clients/typescript/src/main.ts'
 import { payLocally } from '#scripts/local-chain/pay-locally.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
+import { expectPaidOnce } from '#test/support/expect-paid-once.ts'
 import { electrumMaster, signBitcoinMessage } from '#test/support/prove-control.ts'
 import { runCommand, runCommandProcess } from '#test/support/run-command.ts'
 import { useWorld } from '#test/support/use-world.ts'
@@ -216,7 +217,7 @@ describe('paymesh', () => {
     const { cli, createInvoice, pay, waitForEvent, eventTypes } = world()
     const invoice = await createInvoice()
     const txHash = await pay(invoice)
-    await waitForEvent(invoice.id, 'invoice.paid')
+    await expectPaidOnce(world(), invoice)
     const announced = eventTypes(invoice.id)
     const [place] = (await cli<{ stored: { block_height: number }[] }>('tx', 'explain', 'ethereum', txHash)).stored
     const height = place?.block_height ?? 0

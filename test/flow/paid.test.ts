@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import { expectPaidOnce } from '#test/support/expect-paid-once.ts'
 import { useWorld } from '#test/support/use-world.ts'
 
 const world = useWorld()
 
 /** A merchant who is paid exactly sees each event once, in order, and one counted payment. */
 test('an exact transfer pays the invoice', async () => {
-  const { createInvoice, pay, waitForEvent, eventTypes, distinctEvents, merchant } = world()
+  const { createInvoice, pay, waitForEvent, distinctEvents } = world()
   const invoice = await createInvoice()
   expect(invoice.status).toBe('pending')
   const txHash = await pay(invoice)
@@ -13,21 +14,10 @@ test('an exact transfer pays the invoice', async () => {
   const paid = await waitForEvent(invoice.id, 'invoice.paid')
   expect(paid.data.object.status).toBe('paid')
   expect(paid.data.object.received.amount).toBe(invoice.crypto?.amount)
-  expect([...eventTypes(invoice.id)].sort()).toEqual([
-    'invoice.confirming',
-    'invoice.created',
-    'invoice.paid',
-    'invoice.pending',
-    'payment.confirmed',
-    'payment.detected',
-  ])
+  // Requests of one change may arrive in any order.
+  await expectPaidOnce(world(), invoice)
   const detected = distinctEvents(invoice.id).find((event) => event.type === 'payment.detected')
   expect(detected?.data.payment?.tx_hash).toBe(txHash)
-
-  const payments = await merchant.payments.list({ invoice_id: invoice.id }).page()
-  expect(payments.data).toMatchObject([
-    { status: 'confirmed', counted: true, amount_base_units: invoice.crypto?.amount_base_units },
-  ])
 })
 
 /** A batched withdrawal is as good as any other transfer: the native coin pays too. */

@@ -27,13 +27,14 @@ test('a reorged payment steps back and returns under the same id when it is mine
   await rpc('anvil_reorg', 1, [])
   await rpc('evm_setIntervalMining', 1)
   const pendings = () => distinctEvents(invoice.id).filter((event) => event.type === 'invoice.pending')
-  await receiver.waitFor(() => pendings().length === 2, 30_000)
+  await receiver.waitFor(() => pendings().length === 2, 90_000)
   expect((await getInvoice(invoice.id)).received.amount).toBe('0')
   expect(eventTypes(invoice.id)).not.toContain('invoice.paid')
 
   // The very same transactions, in a later block.
   for (const transaction of raw) await rpc('eth_sendRawTransaction', transaction)
   await waitForEvent(invoice.id, 'invoice.paid')
+  await waitForEvent(invoice.id, 'payment.confirmed')
   const confirmed = distinctEvents(invoice.id).filter((event) => event.type === 'payment.confirmed')
   expect(confirmed).toHaveLength(1)
   expect(confirmed[0]?.data.payment?.id).toBe(detected.data.payment?.id)

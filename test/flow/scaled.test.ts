@@ -82,7 +82,7 @@ describe('several processes of each type', () => {
       const [attempt] = about('webhook attempt', 'deliveryId', relayed?.['deliveries'])
       return { request, relayed, attempt }
     }
-    await expect.poll(() => trail().attempt, { timeout: 10_000 }).toBeDefined()
+    await expect.poll(() => trail().attempt, { timeout: 60_000 }).toBeDefined()
     const { request, relayed, attempt } = trail()
     expect(request).toMatchObject({ operation: 'POST /invoices', requestId: expect.stringMatching(/^req_/) })
     expect(attempt).toMatchObject({

@@ -50,7 +50,11 @@ export function useBrowser(): TestBrowser {
   const sessions = new Map<PageOptions['session'], Tabs>()
   afterEach(async () => {
     const found = problems
-    for (const page of pages) await page.close()
+    for (const page of pages) {
+      // A request that a test passes on would fail when its page closes.
+      if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await page.close()
+    }
     for (const context of contexts) await context.close()
     pages = []
     contexts = []
@@ -76,6 +80,7 @@ export function useBrowser(): TestBrowser {
         page = await tabs.open()
         await page.setViewportSize({ width: width ?? 1280, height: height ?? 900 })
       }
+      page.setDefaultTimeout(60_000)
       pages.push(page)
       evaluate(page, options.expected, (problem) => problems.push(problem))
       return page

@@ -19,6 +19,8 @@ export interface ProcessChanges {
   readonly relay?: Partial<RelayDeps>
   readonly dispatcher?: Partial<DispatchDeliveriesDeps>
   readonly isPaused?: () => Promise<boolean>
+  /** Its stopwatch shows nothing but `elapsed.ms`, so that no pace of the machine decides. */
+  readonly isStill?: boolean
 }
 
 /** The parts of one `webhooks` process; `elapsed.ms` is added to its stopwatch. */
@@ -79,7 +81,8 @@ export function useFirstAttempts(stores: TestStores) {
   function process(changes: ProcessChanges = {}): SendingProcess {
     const elapsed = { ms: 0 }
     const { deps, secretBox } = engine
-    const watch = () => stopwatch() + elapsed.ms
+    const begunAt = stopwatch()
+    const watch = () => (changes.isStill === true ? begunAt : stopwatch()) + elapsed.ms
     const own = { ...deps, http, after, stopwatch: watch, secretBox, allowLocalhost: true, processes: () => 1 }
     const dispatcher = createDispatcher({ ...own, maxInFlight: { normal: 64, slow: 16 }, ...changes.dispatcher })
     dispatchers.push(dispatcher)

@@ -62,6 +62,8 @@ export async function seedLists(
   }
 }
 
+/** Longer than any run of the tests: what is pending stays so. */
+const SEED_LIFE_S = 6 * 3_600
 const ORDER = 'LIST-7'
 const CUSTOMER = 'ana.lista@example.com'
 
@@ -75,7 +77,7 @@ async function trade(shop: Paymesh): Promise<Pick<ListSeed, 'invoices' | 'refusi
   await shop.products.create({ name: 'Coffee beans', price: '24.00', currency: 'USD' })
   await shop.paymentLinks.create({ title: 'Coffee for the team', currency: 'USD', amount: '8.00' })
   const create = async (amount: string, more: Partial<Parameters<typeof shop.invoices.create>[0]> = {}) =>
-    await shop.invoices.create({ amount, currency: 'USD', asset: 'usdt_ethereum', ...more })
+    await shop.invoices.create({ amount, currency: 'USD', asset: 'usdt_ethereum', expires_in: SEED_LIFE_S, ...more })
   const play = async (invoice: Invoice, scenario: 'paid' | 'partial' | 'overpaid' | 'expired') => {
     await shop.invoices.simulate(invoice.id, scenario)
     await until(shop, invoice.id, scenario)

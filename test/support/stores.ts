@@ -89,7 +89,7 @@ async function open(options: {
   const db = await connectDatabase({ url: mongoUrl, name: database, logger })
   if (migrated) await emptyDatabase(db)
   const redis = connectRedis({ url: redisUrl, prefix, logger })
-  await redis.waitUntilHealthy(5_000)
+  if (!(await redis.waitUntilHealthy(60_000))) throw new Error('Redis accepts no write')
   const clock = await createStoreClock(db)
   return {
     db,
@@ -105,8 +105,14 @@ async function open(options: {
   }
 }
 
-async function dropKeys({ producer, prefix }: RedisConnections): Promise<void> {
-  for await (const keys of producer.scanStream({ match: `${prefix}*`, count: 1_000 })) {
-    if (keys.length > 0) await producer.unlink(...keys)
+/** Through a connection without the product's time limit for a command, which a busy machine exceeds. */
+async function dropKeys(redis: RedisConnections): Promise<void> {
+  const connection = redis.openWorkerConnection()
+  try {
+    for await (const keys of connection.scanStream({ match: `${redis.prefix}*`, count: 1_000 })) {
+      if (keys.length > 0) await connection.unlink(...keys)
+    }
+  } finally {
+    redis.closeWorkerConnection(connection)
   }
 }

@@ -56,7 +56,7 @@ interface Waiter {
   readonly check: () => boolean
 }
 
-const DEFAULT_WAIT_MS = 10_000
+const DEFAULT_WAIT_MS = 60_000
 
 /** Starts a receiver that answers 200 until told otherwise. */
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {

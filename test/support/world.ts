@@ -94,7 +94,7 @@ export async function openWorld(dataDir: string, dev: DevInfo): Promise<World> {
       })
       return txHash
     },
-    waitForEvent: async (invoiceId, type, timeoutMs = 30_000) => {
+    waitForEvent: async (invoiceId, type, timeoutMs = 90_000) => {
       const matches = (request: ReceivedRequest) => {
         const event = parse(request)
         return event.type === type && event.data.object.id === invoiceId

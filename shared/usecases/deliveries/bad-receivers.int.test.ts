@@ -14,6 +14,8 @@ import { explainFailure } from './explain-failure.ts'
 const stores = useStores()
 const secretBox = createSecretBox(randomBytes(32))
 const DEADLINE_MS = 400
+/** The deadline of what is no time-out: a busy machine must not make it one. */
+const PATIENT_MS = 20_000
 const GIGABYTE = 2 ** 30
 
 let endings: (() => Promise<unknown> | unknown)[] = []
@@ -80,11 +82,11 @@ async function listen(server: Server): Promise<number> {
 const receiver = (behave: Behaviour): Promise<number> =>
   listen(createServer((socket) => void socket.once('data', () => behave(socket))))
 
-/** Sends one delivery and returns what was recorded of it. */
-async function deliverTo(url: string, options: WebhookHttpOptions = {}) {
+/** Sends one delivery and returns what was recorded of it. Only a receiver that is waited for in vain has the short deadline. */
+async function deliverTo(url: string, options: WebhookHttpOptions = {}, timeoutMs = PATIENT_MS) {
   const http = createWebhookHttp(options)
   const impatient = {
-    post: (request: Parameters<typeof http.post>[0]) => http.post({ ...request, timeoutMs: DEADLINE_MS }),
+    post: (request: Parameters<typeof http.post>[0]) => http.post({ ...request, timeoutMs }),
   }
   const deps = dispatcherDeps(stores, { secretBox, http: impatient })
   const { endpoint, deliveryIds } = await givePending(stores.db, secretBox, 1, { url })
@@ -140,13 +142,13 @@ const RECEIVERS: readonly (readonly [name: string, behave: Behaviour, error: str
 test.each(RECEIVERS)('a receiver that %s is a failed attempt', async (_name, behave, error) => {
   const port = await receiver(behave)
   const startedAt = stores.runtime.clock.now()
-  const { row, attempt } = await deliverTo(`http://localhost:${port}/hook`)
+  const timeoutMs = error === 'timeout' ? DEADLINE_MS : PATIENT_MS
+  const { row, attempt } = await deliverTo(`http://localhost:${port}/hook`, {}, timeoutMs)
   expect(row).toMatchObject({ status: 'pending', attempt: 1, claims: 1, lastError: error, leaseToken: null })
   // The first retry is due at once: after the outcome, and not at the end of the lease.
   expect(row?.dueAt).toBeGreaterThanOrEqual(startedAt)
-  expect(row?.dueAt).toBeLessThan(startedAt + 10_000)
+  expect(row?.dueAt).toBeLessThanOrEqual(stores.runtime.clock.now() + 1_000)
   expect(attempt).toMatchObject({ number: 1, error })
-  expect(attempt?.durationMs).toBeLessThan(5_000)
   expect(attempt?.responseBody.length).toBeLessThanOrEqual(4_096)
   expect(explainFailure(error).length).toBeGreaterThan(20)
 })

@@ -156,11 +156,13 @@ test('the sweep names what waits for more than a second and wakes for what falls
   const { endpoint: late } = await given(1)
   const { endpoint: soon, only } = await given(1)
   await makeDue(late.id)
-  const dueAt = new Date(stores.runtime.clock.now() + 300)
+  const now = stores.runtime.clock.now()
+  const dueAt = new Date(now + 300)
   await stores.db.collection(WEBHOOK_DELIVERIES).updateOne({ _id: only }, { $set: { dueAt } })
   let wakeUp = (): void => undefined
   const delays: number[] = []
   const sender = dispatcher({
+    clock: { now: () => now },
     after: (delayMs, run) => {
       delays.push(delayMs)
       wakeUp = run

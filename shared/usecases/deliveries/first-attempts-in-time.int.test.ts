@@ -21,6 +21,7 @@ describe('the endpoint between read and request', () => {
   function slow(ms: number, meanwhile: () => Promise<unknown>) {
     const { deps } = stage.engine
     const one = process({
+      isStill: true,
       relay: {
         deliveries: {
           insertMany: async (rows) => {
@@ -70,6 +71,7 @@ describe('the endpoint between read and request', () => {
     })
     const { deps } = stage.engine
     const late = process({
+      isStill: true,
       relay: {
         endpoints: {
           listOf: async (ids) => {
@@ -176,6 +178,7 @@ describe('the endpoint between read and request', () => {
     let fails = true
     const { deps } = stage.engine
     const one = process({
+      isStill: true,
       relay: {
         deliveries: {
           insertMany: (rows) => (fails ? Promise.reject(new Error('away')) : deps.deliveries.insertMany(rows)),
