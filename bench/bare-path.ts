@@ -5,6 +5,7 @@ import mongoose from 'mongoose'
 import { Pool } from 'undici'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { signDelivery } from '#shared/usecases/deliveries/sign-delivery.ts'
+import { textOf } from './text-of.ts'
 
 /*
  * The floor of `deliveries --floor`: what the steps of decision 64 cost on this machine when nothing but the steps is done. As `api` it inserts
@@ -197,13 +198,4 @@ function together<T>(write: (all: readonly T[]) => Promise<void>): (one: T) => v
       void write(batch)
     }, WAIT_MS)
   }
-}
-
-function textOf(request: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
-    request.on('error', reject)
-  })
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import mongoose from 'mongoose'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
+import { textOf } from './text-of.ts'
 
 /*
  * The baseline of every benchmark: node:http, one command of the native driver on the same documents with the same indexes
@@ -56,7 +57,7 @@ process.on('SIGTERM', () => {
 })
 
 async function create(request: IncomingMessage): Promise<string> {
-  const body = JSON.parse(await readText(request)) as { order_id: string }
+  const body = JSON.parse(await textOf(request)) as { order_id: string }
   const id = random.uuid()
   const now = new Date()
   const key = request.headers['idempotency-key']
@@ -89,13 +90,4 @@ async function list(request: IncomingMessage): Promise<string> {
 
 function present({ _id: id, number }: Record<string, unknown>): string {
   return JSON.stringify({ ...template.answer, id, number })
-}
-
-function readText(request: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
-    request.on('error', reject)
-  })
 }

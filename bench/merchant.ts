@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInvoices, type InvoiceOrder } from './invoice-pace.ts'
+import { textOf } from './text-of.ts'
 
 /*
  * The merchants of a benchmark as one process: it receives webhooks on many ports and creates invoices, so that one clock
@@ -123,10 +124,4 @@ function listen(handle: (request: IncomingMessage, response: ServerResponse) => 
   server.keepAliveTimeout = 30_000
   server.on('connection', (socket) => socket.on('error', () => undefined))
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)))
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('utf8')
 }

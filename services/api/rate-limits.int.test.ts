@@ -21,21 +21,35 @@ async function localAdmissions(): Promise<number> {
   return Number(/rate_limit_local_total(?:\{.*\})? (\d+)/.exec(metrics)?.[1] ?? 0)
 }
 
-describe('the rate limit', () => {
-  it('lets a burst of 60 through, then answers 429 with a time to wait', async () => {
+/**
+ * Eighty requests of a new key. A Redis that takes longer than 50 ms is not awaited: the process then counts alone, with a bucket
+ * that is full, and such a burst says nothing of the one in Redis. It is sent again with another key.
+ */
+async function burstOf80() {
+  const once = async () => {
     const { apiKey } = await api.newKey('test')
     const before = await localAdmissions()
     const startedAt = performance.now()
-    const answers = await Promise.all([...Array(80)].map(() => api.call('GET', '/invoices?limit=1', { key: apiKey })))
+    const answers: Awaited<ReturnType<TestApi['call']>>[] = []
+    for (let batch = 0; batch < 8; batch += 1) {
+      const requests = [...Array(10)].map(() => api.call('GET', '/invoices?limit=1', { key: apiKey }))
+      answers.push(...(await Promise.all(requests)))
+    }
+    expect(await localAdmissions()).toBe(before)
+    return { answers, seconds: (performance.now() - startedAt) / 1_000 }
+  }
+  return await vi.waitFor(once, { timeout: 60_000, interval: 600 })
+}
+
+describe('the rate limit', () => {
+  it('lets a burst of 60 through, then answers 429 with a time to wait', async () => {
+    const { answers, seconds } = await burstOf80()
     const passed = answers.filter(({ status }) => status === 200)
     const refused = answers.filter(({ status }) => status === 429)
     expect(passed.length + refused.length).toBe(80)
     // Two tokens come back each second while the burst runs.
     expect(passed.length).toBeGreaterThanOrEqual(60)
-    // A Redis that takes longer than 50 ms is not awaited: this process then counts alone, with one burst more.
-    const bursts = (await localAdmissions()) === before ? 1 : 2
-    expect(passed.length).toBeLessThanOrEqual(bursts * 60 + 1 + (performance.now() - startedAt) / 500)
-    if (bursts === 2) return
+    expect(passed.length).toBeLessThanOrEqual(61 + 2 * seconds)
     for (const answer of refused) {
       expect(answer.json.error.code).toBe('RATE_LIMITED')
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)

@@ -17,6 +17,7 @@ const STOP_DEADLINE_MS = 10_000
 export function createQueueWorker(redis: RedisConnections, runtime: Runtime, options: QueueWorkerOptions): QueueWorker {
   const { queue, concurrency, endsAtOnce = () => false } = options
   const logger = runtime.logger.child({ queue })
+  let stopped: Promise<void> | undefined
   const turns = createJobTurns(options, { logger, metrics: runtime.metrics })
   const notifier = createQueueNotifier(redis, runtime, { joined: new Set() })
   // One job at a time: BullMQ then begins it without asking for another first, and one that ends at once delays no other.
@@ -28,6 +29,11 @@ export function createQueueWorker(redis: RedisConnections, runtime: Runtime, opt
     async (ids) => {
       watchdog.took()
       const [first, ...others] = ids
+      // Redis may hand out a job while this worker stops: another one gets it.
+      if (stopped !== undefined) {
+        for (const id of ids) notifier.notify(queue, id)
+        return
+      }
       // In the same turn of the event loop, so that the handler merges them.
       if (endsAtOnce()) for (const id of ids) void turns.take(id)
       // Each becomes a job, because each may run in one process at a time.
@@ -51,7 +57,6 @@ export function createQueueWorker(redis: RedisConnections, runtime: Runtime, opt
     isRunning: turns.isRunning,
     watchdog,
   })
-  let stopped: Promise<void> | undefined
   const stop = async (deadlineMs: number): Promise<void> => {
     const until = performance.now() + deadlineMs
     const left = () => Math.max(0, until - performance.now())

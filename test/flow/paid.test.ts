@@ -3,10 +3,18 @@ import { expectPaidOnce } from '#test/support/expect-paid-once.ts'
 import { useWorld } from '#test/support/use-world.ts'
 
 const world = useWorld()
+const EVENTS = [
+  'invoice.confirming',
+  'invoice.created',
+  'invoice.paid',
+  'invoice.pending',
+  'payment.confirmed',
+  'payment.detected',
+]
 
 /** A merchant who is paid exactly sees each event once, in order, and one counted payment. */
 test('an exact transfer pays the invoice', async () => {
-  const { createInvoice, pay, waitForEvent, distinctEvents } = world()
+  const { createInvoice, pay, waitForEvent, eventTypes, distinctEvents, receiver } = world()
   const invoice = await createInvoice()
   expect(invoice.status).toBe('pending')
   const txHash = await pay(invoice)
@@ -15,6 +23,8 @@ test('an exact transfer pays the invoice', async () => {
   expect(paid.data.object.status).toBe('paid')
   expect(paid.data.object.received.amount).toBe(invoice.crypto?.amount)
   // Requests of one change may arrive in any order.
+  await receiver.waitFor(() => EVENTS.every((type) => eventTypes(invoice.id).includes(type)), 90_000)
+  expect(eventTypes(invoice.id).toSorted()).toEqual(EVENTS)
   await expectPaidOnce(world(), invoice)
   const detected = distinctEvents(invoice.id).find((event) => event.type === 'payment.detected')
   expect(detected?.data.payment?.tx_hash).toBe(txHash)

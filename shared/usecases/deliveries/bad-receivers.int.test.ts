@@ -82,7 +82,7 @@ async function listen(server: Server): Promise<number> {
 const receiver = (behave: Behaviour): Promise<number> =>
   listen(createServer((socket) => void socket.once('data', () => behave(socket))))
 
-/** Sends one delivery and returns what was recorded of it. Only a receiver that is waited for in vain has the short deadline. */
+/** Sends one delivery and returns what was recorded of it. A case that must time out has a short deadline. */
 async function deliverTo(url: string, options: WebhookHttpOptions = {}, timeoutMs = PATIENT_MS) {
   const http = createWebhookHttp(options)
   const impatient = {
@@ -149,6 +149,7 @@ test.each(RECEIVERS)('a receiver that %s is a failed attempt', async (_name, beh
   expect(row?.dueAt).toBeGreaterThanOrEqual(startedAt)
   expect(row?.dueAt).toBeLessThanOrEqual(stores.runtime.clock.now() + 1_000)
   expect(attempt).toMatchObject({ number: 1, error })
+  expect(attempt?.durationMs).toBeLessThan(PATIENT_MS)
   expect(attempt?.responseBody.length).toBeLessThanOrEqual(4_096)
   expect(explainFailure(error).length).toBeGreaterThan(20)
 })
