@@ -2,9 +2,9 @@ import type mongoose from 'mongoose'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { createRedisSignals } from '#shared/queues/redis-signals.ts'
-import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { inAll } from '#test/support/in-all.ts'
+import { localAdmissions } from '#test/support/local-admissions.ts'
 import { useStores } from '#test/support/stores.ts'
 
 /** A busy machine adds background work to some of them: a probe of Redis, the last use of a key, a key that is read again after 5 s. */
@@ -34,12 +34,6 @@ afterAll(async () => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** Requests that the limiter let through without Redis. */
-async function localAdmissions(): Promise<number> {
-  const metrics = await (stores.runtime.metrics as MetricsRegistry).render()
-  return Number(/rate_limit_local_total(?:\{.*\})? (\d+)/.exec(metrics)?.[1] ?? 0)
-}
-
 /** Checks what a request asks of both stores, once its key is known; `call` gets the number of the request. */
 async function expectCost(
   expected: readonly string[],
@@ -51,12 +45,12 @@ async function expectCost(
   const spans: string[][] = []
   let request = 0
   const measure = async (): Promise<void> => {
-    const before = await localAdmissions()
+    const before = await localAdmissions(stores.runtime.metrics)
     asked = []
     send.mockClear()
     expect((await call(request++)).status).toBe(status)
     // The limiter decides without a Redis that took longer than 50 ms, and asks it again half a second later: this one does not count.
-    expect(await localAdmissions()).toBe(before)
+    expect(await localAdmissions(stores.runtime.metrics)).toBe(before)
     // Wake-up and mark are sent after the response.
     await vi.waitFor(() => expect(inAll([expected, spent()])).toEqual(expected), { timeout: 10_000, interval: 5 })
     spans.push(spent())

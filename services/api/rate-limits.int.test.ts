@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { connectRedis } from '#shared/queues/connection.ts'
 import { createRateLimiter } from '#shared/queues/rate-limiter.ts'
-import { createMetrics, type MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
+import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
+import { localAdmissions } from '#test/support/local-admissions.ts'
 import { useStores } from '#test/support/stores.ts'
 import { expectRateHeaders } from './rate-headers.fixture.ts'
 
@@ -15,12 +16,6 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Requests that were let through without Redis. */
-async function localAdmissions(): Promise<number> {
-  const metrics = await (stores.runtime.metrics as MetricsRegistry).render()
-  return Number(/rate_limit_local_total(?:\{.*\})? (\d+)/.exec(metrics)?.[1] ?? 0)
-}
-
 /**
  * Eighty requests of a new key. A Redis that takes longer than 50 ms is not awaited: the process then counts alone, with a bucket
  * that is full, and such a burst says nothing of the one in Redis. It is sent again with another key.
@@ -28,14 +23,14 @@ async function localAdmissions(): Promise<number> {
 async function burstOf80() {
   const once = async () => {
     const { apiKey } = await api.newKey('test')
-    const before = await localAdmissions()
+    const before = await localAdmissions(stores.runtime.metrics)
     const startedAt = performance.now()
     const answers: Awaited<ReturnType<TestApi['call']>>[] = []
     for (let batch = 0; batch < 8; batch += 1) {
       const requests = [...Array(10)].map(() => api.call('GET', '/invoices?limit=1', { key: apiKey }))
       answers.push(...(await Promise.all(requests)))
     }
-    expect(await localAdmissions()).toBe(before)
+    expect(await localAdmissions(stores.runtime.metrics)).toBe(before)
     return { answers, seconds: (performance.now() - startedAt) / 1_000 }
   }
   return await vi.waitFor(once, { timeout: 60_000, interval: 600 })

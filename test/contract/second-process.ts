@@ -9,6 +9,7 @@ import { superviseProcess } from '#scripts/start/supervised-process.ts'
 import { connectRedis, type RedisConnections } from '#shared/queues/connection.ts'
 import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 import { callApi, type TestApi } from '#test/support/api.ts'
+import { localAdmissionsIn } from '#test/support/local-admissions.ts'
 import type { TestStores } from '#test/support/stores.ts'
 import { openContractApi } from './contract-stage.ts'
 
@@ -99,7 +100,7 @@ export async function openTwoProcesses(stores: TestStores): Promise<TwoProcesses
 }
 
 function localTotal(metrics: string): number {
-  return Number(/^\w*rate_limit_local_total(?:\{.*\})? (\d+)/m.exec(metrics)?.[1] ?? 0)
+  return localAdmissionsIn(metrics)
 }
 
 /** Sends requests to a process until Redis has counted one. */
