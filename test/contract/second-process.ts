@@ -76,7 +76,7 @@ export async function openTwoProcesses(stores: TestStores): Promise<TwoProcesses
     checkedAlone: async () => {
       const own = await (stores.runtime.metrics as MetricsRegistry).render()
       const other = await (await fetch(second.metricsUrl)).text()
-      return localTotal(own) + localTotal(other)
+      return localAdmissionsIn(own) + localAdmissionsIn(other)
     },
     stopRedis: () => {
       isStopped = true
@@ -97,10 +97,6 @@ export async function openTwoProcesses(stores: TestStores): Promise<TwoProcesses
       rmSync(dir, { recursive: true, force: true })
     },
   }
-}
-
-function localTotal(metrics: string): number {
-  return localAdmissionsIn(metrics)
 }
 
 /** Sends requests to a process until Redis has counted one. */
