@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config'
+import { EVERY_CASE } from './test/support/every-case.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 
 const integration = '**/*.int.test.ts'
+/** Files of which `npm test` has nothing: the stage `cases` of `npm run test:deep` runs them. */
+const deep = EVERY_CASE ? [] : ['**/*.deep.test.ts']
 /** Tests check what happens, never how soon: whatever is waited for gets the time that a busy machine needs. */
 const patience = { setupFiles: ['test/support/patient-waits.ts'], expect: { poll: { timeout: 20_000 } } }
 /**
@@ -56,6 +59,7 @@ export default defineConfig({
           name: 'browser',
           ...patience,
           include: ['test/browser/**/*.test.ts'],
+          exclude: deep,
           globalSetup: ['test/support/global-stack.ts'],
           testTimeout: 120_000,
           hookTimeout: 300_000,

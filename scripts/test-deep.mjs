@@ -10,6 +10,11 @@ const SIMULATION = ['--import', 'tsx', 'test/simulation/run.ts']
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--project']
 /** Every stage: what it proves, and the program that runs it. */
 const STAGES = {
+  cases: {
+    what: 'all of `npm test`, with every case of the tables from which it tests a sample',
+    args: ['scripts/test.mjs'],
+    env: { EVERY_CASE: '1' },
+  },
   seeds: {
     what: '2,000 simulated seeds, with every kind of fault and guarantee met',
     args: [...SIMULATION, '--seeds', '2000'],
@@ -52,7 +57,7 @@ const STAGES = {
   looks: {
     what: 'every page and every state of the checkout at every width in both themes',
     args: [...VITEST, 'browser', 'test/browser/every-page.test.ts', 'test/browser/checkout-states.test.ts'],
-    env: { EVERY_LOOK: '1' },
+    env: { EVERY_LOOK: '1', EVERY_CASE: '1' },
   },
   clients: {
     what: 'clients of six generators and a Postman import call every operation of a running installation',
@@ -61,7 +66,7 @@ const STAGES = {
   walks: {
     what: '12 random walks of 200 steps in the browser, 10 of them with new seeds',
     args: [...VITEST, 'browser', 'test/browser/random-walk.test.ts'],
-    env: { WALK_SEEDS: '1,2', WALK_COUNT: '10', WALK_STEPS: '200' },
+    env: { WALK_SEEDS: '1,2', WALK_COUNT: '10', WALK_STEPS: '200', EVERY_CASE: '1' },
   },
   models: {
     what: 'the models of deliveries and of the scanner in every state within their bounds, and each planted mistake found',

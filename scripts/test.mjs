@@ -122,6 +122,9 @@ function cause(text) {
   return at === undefined ? firstLine(text) : `${firstLine(text)} (${at})`
 }
 
+/** Random faults on real processes. */
+const faults = process.env.EVERY_CASE === '1' ? '4' : '2'
+
 const tsx = (...args) => ['--import', 'tsx', ...args]
 
 async function computes() {
@@ -131,7 +134,7 @@ async function computes() {
 
 async function waits() {
   // Those that wait most come first, while the other lanes have work for the cores.
-  await stage('chaos', tsx('chaos/run.ts', '--faults', '4', '--quiet', '60'), NICE.waits)
+  await stage('chaos', tsx('chaos/run.ts', '--faults', faults, '--quiet', '60'), NICE.waits)
   await stage('demo', ['scripts/demo.mjs', '--exit'], NICE.waits)
   await vitest('flow', NICE.waits)
   await vitest('browser', NICE.waits)

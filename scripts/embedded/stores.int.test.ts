@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import mongoose from 'mongoose'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { deepTest } from '#test/support/depth.ts'
 import { type Stores, startStores } from './stores.ts'
 
 let dataDir: string
@@ -101,7 +102,7 @@ it('finds its data again after kill -9 of the start, whose stores end by themsel
   expect(await read(running)).toEqual(['kept', 'yes'])
 })
 
-it('finds its data again after kill -9 of the stores, with their ports taken by others', async () => {
+deepTest('finds its data again after kill -9 of the stores, with their ports taken by others', async () => {
   const first = await startElsewhere()
   await write(first)
   const pids = storePids()
@@ -121,7 +122,7 @@ it('finds its data again after kill -9 of the stores, with their ports taken by 
   }
 })
 
-it('takes a folder over from stores that an earlier run left behind', async () => {
+deepTest('takes a folder over from stores that an earlier run left behind', async () => {
   const first = await startElsewhere()
   await write(first)
   running = await start()

@@ -10,6 +10,7 @@ import { renderMail } from '#shared/usecases/mails/render-mail.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -110,7 +111,7 @@ test('a shortfall at the threshold needs no code and is not mailed', async () =>
   expect([await statusOf(invoiceId), (await notices()).length]).toEqual(['paid', before])
 })
 
-test('the threshold is the workspace’s: 0 means every shortfall', async () => {
+deepTest('the threshold is the workspace’s: 0 means every shortfall', async () => {
   const owner = await person({ role: 'owner' })
   const { version } = await owner.caller.workspace.get(owner.at)
   const change = { shortfallStepUpUsd: 0 }
@@ -231,7 +232,7 @@ test('a reorganisation after the check, and a change of the invoice before the w
   expect([isFirst, await statusOf(lost.invoiceId)]).toEqual([false, 'expired'])
 })
 
-test('in test mode nothing asks for a code', async () => {
+deepTest('in test mode nothing asks for a code', async () => {
   const { invoiceId, exceptionId } = await partlyPaid(50_000n, 40n)
   const test = { $set: { mode: 'test' as const } }
   await stores.db

@@ -5,6 +5,7 @@ import { createChainCommandRepository } from '#shared/db/scanning/chain-command-
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ChainClient } from '#shared/ports/scanning.ts'
 import { type AskChainInput, askChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { CONFIRMATIONS, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -129,7 +130,7 @@ describe('a rescan', () => {
   })
 
   // Guarantee: a node that contradicts a stored amount changes nothing and stops nothing; whoever asked is told why.
-  it('that is told another amount of a stored transfer is refused, and the scanner goes on', async () => {
+  deepTest('that is told another amount of a stored transfer is refused, and the scanner goes on', async () => {
     const honest = stage.source()
     let inflates = false
     const client: ChainClient = {
@@ -237,7 +238,7 @@ describe('a rewind', () => {
     expect(notified).toEqual([])
   })
 
-  it('is not done twice when the scanner died between moving the cursor and closing the request', async () => {
+  deepTest('is not done twice when the scanner died between moving the cursor and closing the request', async () => {
     const scanner = stage.scan()
     await stage.untilHeight(1)
     await twoPayments()

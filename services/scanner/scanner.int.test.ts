@@ -3,6 +3,7 @@ import { createPaymentRepository } from '#shared/db/payments/payment-repository.
 import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { askChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { CONFIRMATIONS, signedTransfer, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -36,7 +37,7 @@ describe('a scanner', () => {
   })
 
   // Guarantee: a transfer that is no longer on the chain does not stay credited.
-  it.each([1, 3, 5])('takes back a transfer that a reorganisation of %i blocks drops', async (depth) => {
+  it.each(sampleOf([1, 3, 5], 2))('takes back a transfer that a reorganisation of %i blocks drops', async (depth) => {
     stage.scan()
     await stage.untilHeight(1)
     await stage.chain.mine(3)
@@ -147,7 +148,7 @@ describe('a scanner', () => {
   }
 
   // Guarantee: a payment in a block that stands is never left orphaned because the URL showed another chain for a moment.
-  it.each(DEATHS)(
+  it.each(sampleOf(DEATHS, 2))(
     'counts what stands when it died %s for another chain, and the node is back on ours',
     async (moment) => {
       const scanner = stage.scan()
@@ -165,7 +166,7 @@ describe('a scanner', () => {
     },
   )
 
-  it.each(DEATHS)('takes back what only the chain before held when it died %s', async (moment) => {
+  it.each(sampleOf(DEATHS, 2))('takes back what only the chain before held when it died %s', async (moment) => {
     const scanner = stage.scan()
     await stage.chain.mine(5)
     await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 5n })
@@ -224,7 +225,7 @@ describe('a scanner', () => {
     await stage.untilPayments([{ state: 'orphaned' }])
   })
 
-  it('halts on a development chain that was set back far, once it has other blocks', async () => {
+  deepTest('halts on a development chain that was set back far, once it has other blocks', async () => {
     const snapshot = await stage.chain.rpc('evm_snapshot')
     await paidBelowFinality()
     const height = await stage.height()

@@ -3,6 +3,7 @@ import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeMismatch } from '#shared/ports/scanning.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { askChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { DUE, ETHEREUM, MINUTE, useStuckNetwork } from '#test/support/stuck-network-stage.ts'
@@ -73,37 +74,40 @@ describe('a node that fails on one block for ever', () => {
     await vi.waitFor(async () => expect((await stage.cursor())?.trouble?.height).toBe(node.badHeight))
   })
 
-  it('is no matter for the network when the block lies behind the cursor and a person wants it read again', async () => {
-    const at = await openStage()
-    const { engine, node, scanner } = at
-    await moveOn(engine, MINUTE)
-    const running = scanner()
-    await stage.untilHeight(await stage.height())
-    await moveOn(engine, MINUTE)
-    await stage.untilHeight(await stage.height())
-    node.badHeight = (await stage.height()) - 1
-    const rescan = {
-      ...ETHEREUM,
-      kind: 'rescan',
-      from: node.badHeight,
-      to: node.badHeight,
-      acceptReorg: false,
-    } as const
-    await askChain({ ...engine.deps }, { ...rescan, dryRun: false, actor: 'cli:olivia' })
-    for (let minute = 0; minute < 5; minute += 1) {
-      engine.advance(MINUTE)
-      await vi.waitFor(async () => {
-        running.wake()
-        expect((await stage.cursor())?.headSeenAt).toBeGreaterThan(engine.deps.clock.now() - 10_000)
+  deepTest(
+    'is no matter for the network when the block lies behind the cursor and a person wants it read again',
+    async () => {
+      const at = await openStage()
+      const { engine, node, scanner } = at
+      await moveOn(engine, MINUTE)
+      const running = scanner()
+      await stage.untilHeight(await stage.height())
+      await moveOn(engine, MINUTE)
+      await stage.untilHeight(await stage.height())
+      node.badHeight = (await stage.height()) - 1
+      const rescan = {
+        ...ETHEREUM,
+        kind: 'rescan',
+        from: node.badHeight,
+        to: node.badHeight,
+        acceptReorg: false,
+      } as const
+      await askChain({ ...engine.deps }, { ...rescan, dryRun: false, actor: 'cli:olivia' })
+      for (let minute = 0; minute < 5; minute += 1) {
+        engine.advance(MINUTE)
+        await vi.waitFor(async () => {
+          running.wake()
+          expect((await stage.cursor())?.headSeenAt).toBeGreaterThan(engine.deps.clock.now() - 10_000)
+        })
+      }
+      expect(await shown(engine)).toMatchObject({
+        status: 'live',
+        stuck: null,
+        trouble: null,
+        open: [{ kind: 'rescan' }],
       })
-    }
-    expect(await shown(engine)).toMatchObject({
-      status: 'live',
-      stuck: null,
-      trouble: null,
-      open: [{ kind: 'rescan' }],
-    })
-  })
+    },
+  )
 
   it('keeps no other network and no invoice without a network waiting', async () => {
     const at = await openStage()
@@ -156,7 +160,7 @@ describe('other ways to be stuck', () => {
     expect((await rows(engine))[0]?.detail).toContain('TypeError')
   })
 
-  it('a node that is refused is named before and after the first block', async () => {
+  deepTest('a node that is refused is named before and after the first block', async () => {
     const { engine, reporter } = await openStage()
     const refused = { ...client(), verify: () => Promise.reject(new NodeMismatch('chain id 1 instead of 31337')) }
     const first = scan(engine, { client: refused })

@@ -5,6 +5,7 @@ import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
 import type { ThriftyPace } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { signedTransfer, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 import { briskPace } from '#test/support/thrifty-pace.ts'
@@ -69,7 +70,7 @@ it('a head that no block backs becomes no cursor, passes no deadline and hides n
 })
 
 // Guarantee: what is not remembered below final blocks depends on two nodes: one that calls everything final stops nothing.
-it('a node that calls its head final does not keep a permitted reorganisation from being followed', async () => {
+deepTest('a node that calls its head final does not keep a permitted reorganisation from being followed', async () => {
   await waitForTokens()
   const hasty = await balances.lying(({ method, params }, truth) => {
     if (method !== 'eth_getBlockByNumber' || params[0] !== 'finalized') return truth

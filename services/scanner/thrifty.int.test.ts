@@ -5,6 +5,7 @@ import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
 import type { ThriftyPace } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { ETHER, useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
+import { deepTest } from '#test/support/depth.ts'
 import type { Lie } from '#test/support/lying-node.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -129,7 +130,7 @@ describe('a thrifty scanner', () => {
   })
 
   // Guarantee: the store's clock goes back, or another machine becomes its primary: nobody waits for the time that it showed before.
-  it('finds a payment after the clock went back by an hour', async () => {
+  deepTest('finds a payment after the clock went back by an hour', async () => {
     await waitFor('usdt_ethereum')
     thrifty()
     await untilThrifty()
@@ -178,7 +179,7 @@ describe('addresses without an open invoice', () => {
     }, PATIENCE)
   })
 
-  it('are looked at again although the last look has a time that is still to come', async () => {
+  deepTest('are looked at again although the last look has a time that is still to come', async () => {
     stepMs = 48 * HOUR_MS
     const early = thrifty(stage.chain.url, { allLookMs: HOUR_MS, endedLookMs: HOUR_MS })
     await untilThrifty()
@@ -330,7 +331,7 @@ describe('a node', () => {
   }
 
   // Guarantee: money of a range that a stale node read alone is found, and no deadline passes while the nodes disagree.
-  it('with old balances is found out before the deadline of an earlier range', async () => {
+  deepTest('with old balances is found out before the deadline of an earlier range', async () => {
     const endsAt = Date.now() + 60_000
     await hidePayment(endsAt)
     await reachDeadline(endsAt)
@@ -339,7 +340,7 @@ describe('a node', () => {
     expect((await stage.cursor())?.time).toBeLessThan(endsAt)
   })
 
-  it('with old balances that heals shows at once that something was missed', async () => {
+  deepTest('with old balances that heals shows at once that something was missed', async () => {
     const { heal } = await hidePayment(Date.now() + HOUR_MS)
     heal()
     await stage.chain.mine()
@@ -347,7 +348,7 @@ describe('a node', () => {
   })
 
   // Guarantee: that does not depend on memory of the process.
-  it('with old balances that heals while nobody scans hides nothing at the deadline', async () => {
+  deepTest('with old balances that heals while nobody scans hides nothing at the deadline', async () => {
     const endsAt = Date.now() + 60_000
     const { heal, scanner, start } = await hidePayment(endsAt)
     await scanner.stop()
@@ -378,7 +379,7 @@ describe('a node', () => {
   })
 
   // Guarantee: servers behind one URL on two branches: a block that is not on the branch of the range's end is not passed.
-  it('that shows a block of another branch is not believed', async () => {
+  deepTest('that shows a block of another branch is not believed', async () => {
     await waitFor('usdt_ethereum')
     let isElsewhere = false
     const other = `0x${'5b'.repeat(32)}`
@@ -403,7 +404,7 @@ describe('a node', () => {
   })
 
   // Guarantee: addresses without an open invoice can wait; open invoices do not wait for them.
-  it('that cannot look back does not hold up open invoices', async () => {
+  deepTest('that cannot look back does not hold up open invoices', async () => {
     await waitFor('usdt_ethereum')
     let lookedAt = 0
     let from: string | undefined

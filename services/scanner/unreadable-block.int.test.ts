@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { asksBalances, ETHER, increase, useBalanceStage } from '#test/support/balance-stage.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import type { Lie, RpcAnswer } from '#test/support/lying-node.ts'
 import { CONFIRMATIONS, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -83,7 +84,7 @@ describe('a block whose trace is 80 MB', () => {
     }
   })
 
-  it('that is the head when a scanner starts tells nothing about whether the node offers traces', async () => {
+  deepTest('that is the head when a scanner starts tells nothing about whether the node offers traces', async () => {
     await waitForEther()
     await mined(TRACE_BOMB)
     const height = await mineTwoPayments()
@@ -98,7 +99,7 @@ describe('a block whose trace is 80 MB', () => {
     )
   })
 
-  it('one after the other hold up nobody', async () => {
+  deepTest('one after the other hold up nobody', async () => {
     await waitForEther()
     stage.scan()
     await untilHead()
@@ -112,10 +113,11 @@ describe('a block whose trace is 80 MB', () => {
   })
 
   // Guarantee: one node alone cannot invent a rise, on a network whose ledger is traces as well.
-  it.each([
-    [true, 'confirmed'],
+  const second = [
     [false, 'detected'],
-  ])('confirms what a second node shows as well: %s', async (agrees, state) => {
+    [true, 'confirmed'],
+  ] as const
+  it.each(sampleOf(second, 1))('confirms what a second node shows as well: %s', async (agrees, state) => {
     await waitForEther()
     const other = await lying((call, truth) =>
       !agrees && asksBalances(call) && truth.result !== undefined ? { result: `0x${'0'.repeat(64)}` } : truth,
@@ -168,14 +170,15 @@ describe('a block that a node cannot trace', () => {
     hidden = all ? block.transactions : []
   }
 
-  it.each<[string, RpcAnswer | null]>([
+  const answers: readonly [string, RpcAnswer | null][] = [
     ['an error about its memory', OUT_OF_MEMORY],
     ['status 413', { status: 413 }],
     ['status 502 of a proxy', { status: 502 }],
     ['a lost connection', null],
     ['traces of another form', { result: [{ type: 7 }] }],
     ['traces that lack a transaction', { result: [] }],
-  ])('with %s is read transaction by transaction', async (_what, answer) => {
+  ]
+  it.each(sampleOf(answers, 3))('with %s is read transaction by transaction', async (_what, answer) => {
     const url = await lying((call, truth) => {
       if (!asksTraces(call, height)) return truth
       if (answer === null) throw new Error('cut')
@@ -229,7 +232,7 @@ describe('a block that a node cannot trace', () => {
   })
 
   // Guarantee: whichever node reads a block first, and wherever a scanner dies, money is credited once.
-  it.each(['balances first', 'traces first'])(
+  it.each(sampleOf(['balances first', 'traces first'], 1))(
     'and is read again by another node is credited once: %s',
     async (first) => {
       const url = await lying(hides)

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations, rulesOf, settled, showTheme, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
 })
 
 /** Pages before the log-in work for people who cannot see them, on a phone as well. */
-test.each(['/login', '/reset', `/reset#${'a'.repeat(43)}`, `/invitation#${'a'.repeat(43)}`])(
+test.each(sampleOf(['/login', '/reset', `/reset#${'a'.repeat(43)}`, `/invitation#${'a'.repeat(43)}`], 1))(
   '%s is accessible in both themes',
   async (path) => {
     const page = await browser.open()
@@ -30,26 +31,30 @@ test.each(['/login', '/reset', `/reset#${'a'.repeat(43)}`, `/invitation#${'a'.re
   },
 )
 
-test('settings, keys, team and the account are accessible with their questions open', {
-  timeout: 240_000,
-}, async () => {
-  const page = await browser.open()
-  await logIn(page, dev)
-  const look = async (path: string, button?: string) => {
-    await page.goto(`${dev.adminUrl}${path}`)
-    await settled(page)
-    if (button !== undefined) await page.getByRole('button', { name: button }).first().click()
-    if (button !== undefined) await page.locator('form').last().waitFor()
-    expect({ path, found: await axeViolations(page) }).toEqual({ path, found: [] })
-  }
-  const place = `/${dev.workspaceId}/test`
-  for (const section of ['payments', 'confirmations', 'business', 'brand', 'history'])
-    await look(`${place}/settings/${section}`)
-  await look(`${place}/keys`, 'New key')
-  await look(`${place}/team`, 'Invite')
-  await look('/account', 'Set up authenticator')
-  await page.getByLabel('Your password').fill(dev.ownerPassword ?? '')
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('img', { name: 'Code for your authenticator app' }).waitFor()
-  expect(await axeViolations(page)).toEqual([])
-})
+deepTest(
+  'settings, keys, team and the account are accessible with their questions open',
+  {
+    timeout: 240_000,
+  },
+  async () => {
+    const page = await browser.open()
+    await logIn(page, dev)
+    const look = async (path: string, button?: string) => {
+      await page.goto(`${dev.adminUrl}${path}`)
+      await settled(page)
+      if (button !== undefined) await page.getByRole('button', { name: button }).first().click()
+      if (button !== undefined) await page.locator('form').last().waitFor()
+      expect({ path, found: await axeViolations(page) }).toEqual({ path, found: [] })
+    }
+    const place = `/${dev.workspaceId}/test`
+    for (const section of ['payments', 'confirmations', 'business', 'brand', 'history'])
+      await look(`${place}/settings/${section}`)
+    await look(`${place}/keys`, 'New key')
+    await look(`${place}/team`, 'Invite')
+    await look('/account', 'Set up authenticator')
+    await page.getByLabel('Your password').fill(dev.ownerPassword ?? '')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('img', { name: 'Code for your authenticator app' }).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+  },
+)

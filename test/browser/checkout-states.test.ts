@@ -14,6 +14,7 @@ import {
   SHOWN_ID,
   SHOWN_TOKEN,
 } from '#test/support/checkout-views.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { sharedInstallation } from '#test/support/shared-installation.ts'
 
 const browser = useBrowser()
@@ -81,7 +82,7 @@ const LOOKS = {
 } as const
 
 /** Guarantee: nobody is kept from paying by their eyes, their hands, a small screen or a dark room. */
-test.each(Object.keys(STATES))('%s is accessible at each width in both themes', async (name) => {
+test.each(sampleOf(Object.keys(STATES), 9))('%s is accessible at each width in both themes', async (name) => {
   const page = await show(name)
   for (const [width, themes] of Object.entries(EVERY_LOOK ? LOOKS.every : LOOKS.each)) {
     await page.setViewportSize({ width: Number(width), height: 800 })
@@ -149,7 +150,7 @@ const ACTS: Readonly<Record<string, readonly [state: string, act: (page: Page) =
 }
 
 /** Guarantee: what opens on a page, and what goes wrong in a form, can be read and used like the page itself. */
-test.each(Object.keys(ACTS))('%s: accessible in both themes', async (name) => {
+test.each(sampleOf(Object.keys(ACTS), 2))('%s: accessible in both themes', async (name) => {
   const [state, act] = ACTS[name] ?? ['', async () => undefined]
   const page = await show(state, { width: 375 })
   await act(page)
@@ -173,7 +174,7 @@ async function smallTargets(page: Page): Promise<readonly string[]> {
 
 test('the longest language fits the smallest screen', async () => {
   for (const locale of ['es-AR', 'pt-BR']) {
-    for (const name of ['pay-evm', 'pick', 'late', 'link-custom', 'receipt-paid']) {
+    for (const name of sampleOf(['pay-evm', 'pick', 'late', 'link-custom', 'receipt-paid'], 2)) {
       const page = await show(name, { width: 320, locale })
       expect([locale, name, await sidewaysPixels(page)]).toEqual([locale, name, 0])
       expect(await page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2))
@@ -183,7 +184,7 @@ test('the longest language fits the smallest screen', async () => {
 
 // Guarantee: the menu names its language whole and leaves the merchant room; what the head of a bill cuts off scrolls nowhere.
 test('the menu of languages stands beside the merchant on the smallest screen', async () => {
-  for (const name of ['pay-evm', 'pick', 'hostile', 'link-custom', 'refund-asked', 'branded']) {
+  for (const name of sampleOf(['hostile', 'pay-evm', 'pick', 'link-custom', 'refund-asked', 'branded'], 2)) {
     const page = await show(name, { width: 320, locale: 'pt-BR' })
     const menu = await page.locator('.language').boundingBox()
     const who = await page.locator('.who').boundingBox()

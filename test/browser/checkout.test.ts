@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useWorld } from '#test/support/use-world.ts'
 
 const world = useWorld()
@@ -76,7 +77,7 @@ test('a page that was frozen and cut off turns to paid when it is back', async (
   expect(await isMarked(page)).toBe(true)
 })
 
-test('a page whose live line is refused asks by itself', async () => {
+deepTest('a page whose live line is refused asks by itself', async () => {
   const { createInvoice, getInvoice, pay } = world()
   const created = await createInvoice()
   const page = await browser.open()
@@ -145,7 +146,7 @@ test('a payment link takes an amount of the payer’s choice', async () => {
   await paid(page)
 })
 
-test('"I paid but nothing happened" is answered honestly', async () => {
+deepTest('"I paid but nothing happened" is answered honestly', async () => {
   const { createInvoice, getInvoice, pay, waitForEvent } = world()
   const created = await createInvoice()
   const other = await createInvoice()

@@ -6,6 +6,7 @@ import { axeViolations, rulesOf, settled, showTheme } from '#test/support/access
 import { useBrowser } from '#test/support/browser.ts'
 import { DASHBOARD_DIALOGS, DIALOGS_OF_STORIES } from '#test/support/dashboard-dialogs.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { enrolAuthenticator } from '#test/support/enrol-authenticator.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { openPerson } from '#test/support/open-tenant.ts'
@@ -29,7 +30,7 @@ beforeAll(async () => {
 const named = DASHBOARD_DIALOGS.map((dialog) => [String(dialog.title), dialog] as const)
 
 // Guarantee: each dialog can be used without a mouse and without seeing it, is never cut off, and leads back to where it was opened.
-test.each(named)(
+test.each(sampleOf(named, 3))(
   '%s: accessible in both themes, within 900 pixels, and gives the focus back',
   async (_title, dialog) => {
     const { dev, seed } = opened()

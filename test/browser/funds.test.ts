@@ -9,6 +9,7 @@ import { parseConfig } from '#shared/config/schema.ts'
 import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 import { lookAtCards } from '#test/support/phone-cards.ts'
@@ -121,22 +122,27 @@ test(
   SLOW_MACHINE_MS,
 )
 
-test.each([
-  {
-    ...{ locale: 'es-MX', title: 'Dónde está el dinero', read: 'Leer saldos' },
-    ...{ goLive: 'Puesta en marcha', check: 'Comprobar ahora', state: 'La guardo en otro lugar' },
-    noChecks: 'Error al cargar las comprobaciones. No se cambió nada.',
-    noWallets: 'Error al cargar los monederos. No se cambió nada.',
-    offline: 'El servidor no respondió.',
-  },
-  {
-    ...{ locale: 'pt-BR', title: 'Onde está o dinheiro', read: 'Ler saldos' },
-    ...{ goLive: 'Entrar em produção', check: 'Verificar agora', state: 'Guardo em outro lugar' },
-    noChecks: 'Erro ao carregar as verificações. Nada foi alterado.',
-    noWallets: 'Erro ao carregar as carteiras. Nada foi alterado.',
-    offline: 'O servidor não respondeu.',
-  },
-])(
+test.each(
+  sampleOf(
+    [
+      {
+        ...{ locale: 'es-MX', title: 'Dónde está el dinero', read: 'Leer saldos' },
+        ...{ goLive: 'Puesta en marcha', check: 'Comprobar ahora', state: 'La guardo en otro lugar' },
+        noChecks: 'Error al cargar las comprobaciones. No se cambió nada.',
+        noWallets: 'Error al cargar los monederos. No se cambió nada.',
+        offline: 'El servidor no respondió.',
+      },
+      {
+        ...{ locale: 'pt-BR', title: 'Onde está o dinheiro', read: 'Ler saldos' },
+        ...{ goLive: 'Entrar em produção', check: 'Verificar agora', state: 'Guardo em outro lugar' },
+        noChecks: 'Erro ao carregar as verificações. Nada foi alterado.',
+        noWallets: 'Erro ao carregar as carteiras. Nada foi alterado.',
+        offline: 'O servidor não respondeu.',
+      },
+    ],
+    1,
+  ),
+)(
   'both pages speak $locale, also when they cannot load and when they ask',
   async ({ locale, title, read, goLive, check, state, noChecks, noWallets, offline }) => {
     const page = await browser.open({ locale })

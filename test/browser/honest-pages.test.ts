@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { inView } from '#test/support/shown-rows.ts'
 import { useListSeed } from '#test/support/use-list-seed.ts'
 
@@ -24,7 +25,7 @@ const SEARCHES = {
 } satisfies Readonly<Record<string, (seed: ReturnType<typeof opened>['seed']) => readonly [string, string]>>
 
 // Guarantee: Enter opens what was found, however fast it is pressed; "Explain" only when nothing was.
-test.each(Object.entries(SEARCHES))('Ctrl K, %s and Enter open the invoice', async (_what, of) => {
+test.each(sampleOf(Object.entries(SEARCHES), 1))('Ctrl K, %s and Enter open the invoice', async (_what, of) => {
   const [text, id] = of(opened().seed)
   for (const isPatient of [false, true]) {
     const page = await open('overview')
@@ -37,7 +38,7 @@ test.each(Object.entries(SEARCHES))('Ctrl K, %s and Enter open the invoice', asy
   }
 })
 
-test('Ctrl K, something unknown and Enter open Explain, and a moved selection is what Enter opens', async () => {
+deepTest('Ctrl K, something unknown and Enter open Explain, and a moved selection is what Enter opens', async () => {
   const page = await open('overview')
   await page.keyboard.press('Control+k')
   const field = page.getByRole('textbox', { name: 'Search everywhere' })
@@ -91,17 +92,20 @@ test('Explain says statuses, coins and what is missing in the words of pages', a
 })
 
 // Guarantee: without JavaScript there is a sentence and no blank page.
-test.each(['dashboard', 'checkout'])('without JavaScript the %s says what it needs, in view', async (which) => {
-  const { dev, storageState } = opened()
-  const probe = await browser.open({ session: storageState })
-  const context = await probe.context().browser()?.newContext({ javaScriptEnabled: false })
-  if (context === undefined) throw new Error('the browser is gone')
-  const page = await context.newPage()
-  await page.goto(which === 'dashboard' ? `${dev.adminUrl}/login` : `${dev.checkoutUrl}/i/none`)
-  const box = await page.getByText(/needs JavaScript/).boundingBox()
-  await context.close()
-  expect(box?.y).toBeLessThan(600)
-})
+test.each(sampleOf(['dashboard', 'checkout'], 1))(
+  'without JavaScript the %s says what it needs, in view',
+  async (which) => {
+    const { dev, storageState } = opened()
+    const probe = await browser.open({ session: storageState })
+    const context = await probe.context().browser()?.newContext({ javaScriptEnabled: false })
+    if (context === undefined) throw new Error('the browser is gone')
+    const page = await context.newPage()
+    await page.goto(which === 'dashboard' ? `${dev.adminUrl}/login` : `${dev.checkoutUrl}/i/none`)
+    const box = await page.getByText(/needs JavaScript/).boundingBox()
+    await context.close()
+    expect(box?.y).toBeLessThan(600)
+  },
+)
 
 test('wide tables on a phone can be scrolled by keys', async () => {
   const page = await open('/system/processes', 390)

@@ -5,6 +5,7 @@ import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations, settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 
@@ -111,7 +112,7 @@ test('an answer that was lost before the session ended makes no second invoice',
   expect(await invoicesOf('kept-3')).toBe(1)
 })
 
-test('amount and currency stand beside each other, and a field says what is wrong when it is left', async () => {
+deepTest('amount and currency stand beside each other, and a field says what is wrong when it is left', async () => {
   const page = await open('invoices/new')
   const amount = page.getByLabel('Amount')
   const [left, right] = [await amount.boundingBox(), await page.getByLabel('Currency').boundingBox()]

@@ -5,6 +5,7 @@ import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 
@@ -59,7 +60,7 @@ const dialogOf = async (page: Page) => {
 }
 
 // Guarantee: who edits a link in an old tab sees what the other tab saved, and replaces it only on purpose.
-test('a link is edited in two tabs, and payers get the new terms', async () => {
+deepTest('a link is edited in two tabs, and payers get the new terms', async () => {
   const page = await browser.open()
   await logIn(page, dev, dashboardPath('links', dev.workspaceId, 'test'))
   await page.getByRole('button', { name: 'New link' }).first().click()

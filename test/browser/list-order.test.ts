@@ -4,6 +4,7 @@ import { settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { DASHBOARD_LISTS, type DashboardList, type ListSort, type ShownRow } from '#test/support/dashboard-lists.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { everyRow, shownRows } from '#test/support/shown-rows.ts'
 import { useListSeed } from '#test/support/use-list-seed.ts'
 
@@ -42,7 +43,7 @@ function expectOrder(rows: readonly ShownRow[], { keyOf }: ListSort, direction: 
 }
 
 // Guarantee: in each direction every row of a list is shown once, in order over all pages; the direction is in the address and is said.
-test.each(sorted)(
+test.each(sampleOf(sorted, 2))(
   '%s is in order over all pages, both ways',
   { timeout: SLOW_MACHINE_MS },
   async (_name, list, sort) => {
@@ -89,7 +90,7 @@ const WITHOUT_KEYS = ['history', 'settlements']
 const withKeys = Object.entries(DASHBOARD_LISTS).filter(([name]) => !WITHOUT_KEYS.includes(name))
 
 // Guarantee: no list needs a mouse: J and K walk its rows, and / goes to its search, or to the one of all pages.
-test.each(withKeys)('%s: J and K walk the rows, / leads to the search', async (_name, list) => {
+test.each(sampleOf(withKeys, 1))('%s: J and K walk the rows, / leads to the search', async (_name, list) => {
   const page = await open(list, list.isLong === true ? 'live' : 'test')
   const ids = ((await shownRows(page, list)) ?? []).map(({ id }) => id)
   const focused = async () =>

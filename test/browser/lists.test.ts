@@ -5,6 +5,7 @@ import { settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { DASHBOARD_LISTS, type DashboardList, type ListFilter } from '#test/support/dashboard-lists.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { enrolAuthenticator } from '#test/support/enrol-authenticator.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { openPerson } from '#test/support/open-tenant.ts'
@@ -114,7 +115,7 @@ const paged = filtered.filter(
 )
 
 // Guarantee: what a filter finds beyond the first page of "all" is shown at once; nothing of it waits behind "45 new".
-test.each(paged)(
+test.each(sampleOf(paged.toReversed(), 1))(
   '%s of three pages: each filter shows the first page of the rows that match',
   { timeout: SLOW_MACHINE_MS },
   async (_name, list) => {
@@ -150,7 +151,7 @@ test.each(paged)(
 const creating = Object.entries(DASHBOARD_LISTS).filter(([, { creates }]) => creates !== undefined)
 
 // Guarantee: nobody has to look for what they have just made.
-test.each(creating)('%s: what is made there is on top, once', async (_name, list) => {
+test.each(sampleOf(creating, 1))('%s: what is made there is on top, once', async (_name, list) => {
   const { creates } = list
   if (creates === undefined) return
   const page = creates.isDangerous === true ? await openAsAnother(list) : await open(list, 'test')
@@ -174,7 +175,7 @@ test.each(creating)('%s: what is made there is on top, once', async (_name, list
 
 const long = Object.entries(DASHBOARD_LISTS).filter(([, { isLong }]) => isLong === true)
 
-test.each(long)('%s: the next page is read from its top', async (_name, list) => {
+test.each(sampleOf(long, 1))('%s: the next page is read from its top', async (_name, list) => {
   const page = await open(list, 'live', 390)
   const first = (await shownRows(page, list)) ?? []
   // The bar at the bottom of a phone has a "More", too.
@@ -204,7 +205,7 @@ async function openFarRow(page: Page, list: DashboardList): Promise<string> {
 const focusedRow = `document.activeElement?.closest('[data-row-id]')?.dataset.rowId ?? null`
 
 // What a row opens is made when it opens: a window of another width needs no other page.
-test.each(openable)(
+test.each(sampleOf(openable, 2))(
   '%s: a row far down opens in view at each width, and back and "Close" lead to the row',
   { timeout: SLOW_MACHINE_MS },
   async (_name, list) => {

@@ -4,6 +4,7 @@ import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 
@@ -51,7 +52,7 @@ test('a page whose code is gone says so inside its frame, and works after a relo
   await page.getByRole('heading', { name: 'Products', exact: true }).waitFor()
 })
 
-test('a frame whose code is gone shows a sentence and a button, not a blank page', async () => {
+deepTest('a frame whose code is gone shows a sentence and a button, not a blank page', async () => {
   const page = await browser.open({ expected: GONE })
   await logIn(page, dev, '/account')
   await settled(page)

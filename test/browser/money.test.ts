@@ -6,6 +6,7 @@ import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 import { moveDeadline } from '#test/support/world.ts'
@@ -138,7 +139,7 @@ test('a payment link is made, shown as a code and ended', async () => {
   await page.getByText('Inactive').waitFor()
 })
 
-test('the list says which amounts a payment link takes', async () => {
+deepTest('the list says which amounts a payment link takes', async () => {
   const bounds = {
     'Up to 1,250.50 USD': { max_amount: '1250.50' },
     'From 1,000.00 USD': { min_amount: '1000.00' },

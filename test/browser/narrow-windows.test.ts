@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { axeViolations, settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { useListSeed } from '#test/support/use-list-seed.ts'
 
 // What a person sees on a phone, and where a desk has no room to spare: lines that run together, columns without names or cut off.
@@ -40,7 +41,7 @@ const broken = async (page: Page, selector: string): Promise<unknown> =>
     return new Set([...text.getClientRects()].map(({ top }) => Math.round(top))).size > 1
   }).map((element) => element.textContent)`)
 
-test.for(['webhooks/deliveries', 'webhooks/events', 'webhooks/endpoints', '/system/chains'])(
+test.for(sampleOf(['webhooks/deliveries', 'webhooks/events', 'webhooks/endpoints', '/system/chains'], 1))(
   'on a phone the note of a row of %s is below its name, which is one line',
   async (path) => {
     const page = await open(path, PHONE)
@@ -148,7 +149,7 @@ function busy(_key: string, value: unknown): unknown {
   return { ...value, ...figures, ...times, state: 'degraded', host: 'webhooks.shop.example.com' }
 }
 
-test.each([1280, 1440])(
+test.each(sampleOf([1280, 1440], 1))(
   'no column of the health of webhooks is cut off at %i px, however much is sent',
   async (width) => {
     const { dev, seed, storageState } = opened()

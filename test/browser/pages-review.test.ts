@@ -5,6 +5,7 @@ import { axeViolations, rulesOf, settled, showTheme } from '#test/support/access
 import { useBrowser } from '#test/support/browser.ts'
 import { ASSET_OPTIONS, invoiceViews, REFUND_VIEWS, SHOWN_ID, SHOWN_TOKEN } from '#test/support/checkout-views.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useListSeed } from '#test/support/use-list-seed.ts'
 
 // What a review in a real browser found, item by item (docs/reports/pages-review.md).
@@ -66,7 +67,7 @@ test('the state of a payment and the way on are in view on a desk, without scrol
   await expect.poll(() => isInWindow(pick, '.stick .main')).toBe(true)
 })
 
-test('each coin is shown by a drawn mark of its own, and letters stand for none', async () => {
+deepTest('each coin is shown by a drawn mark of its own, and letters stand for none', async () => {
   const page = await checkout('pick')
   await page.locator('.coin button').first().waitFor()
   const names = await page.locator('.coin button').count()
@@ -101,7 +102,7 @@ test('an amount with separators is kept and answered once, with an example of wh
   await payer.getByText(/^You will pay .*1,250\.50/).waitFor()
 })
 
-test('what was overpaid has one colour, in the list of invoices and in the inbox', async () => {
+deepTest('what was overpaid has one colour, in the list of invoices and in the inbox', async () => {
   const colourOn = async (path: string) => {
     const page = await open(path)
     await page.locator('.pm-badge', { hasText: 'Overpaid' }).first().waitFor()
@@ -122,24 +123,27 @@ test('the sentence above the code says what the code holds', async () => {
   await coin.getByText('Copy both into your wallet, or scan the code.').waitFor()
 })
 
-test('a refund address is shown once more before it is given, and a wrong one is kept beside its reason', async () => {
-  const { page, sent } = await refund({ status: 400, json: { error: { code: 'VALIDATION_ERROR', details: [] } } })
-  const field = page.getByRole('textbox')
-  await field.fill('  0x00000000000000000000000000000000000000zz ')
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('heading', { name: 'Is this address right?' }).waitFor()
-  expect(sent).toEqual([])
-  await page.getByRole('button', { name: 'Submit address' }).click()
-  await page
-    .getByRole('alert')
-    .getByText(/That isn’t a valid .* address/)
-    .waitFor()
-  expect(sent).toEqual(['0x00000000000000000000000000000000000000zz'])
-  expect(await field.inputValue()).toContain('00zz')
-  await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('address')
-  expect(await page.evaluate(`document.getElementById('address').getAttribute('aria-invalid')`)).toBe('true')
-  expect(await axeViolations(page)).toEqual([])
-})
+deepTest(
+  'a refund address is shown once more before it is given, and a wrong one is kept beside its reason',
+  async () => {
+    const { page, sent } = await refund({ status: 400, json: { error: { code: 'VALIDATION_ERROR', details: [] } } })
+    const field = page.getByRole('textbox')
+    await field.fill('  0x00000000000000000000000000000000000000zz ')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { name: 'Is this address right?' }).waitFor()
+    expect(sent).toEqual([])
+    await page.getByRole('button', { name: 'Submit address' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/That isn’t a valid .* address/)
+      .waitFor()
+    expect(sent).toEqual(['0x00000000000000000000000000000000000000zz'])
+    expect(await field.inputValue()).toContain('00zz')
+    await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('address')
+    expect(await page.evaluate(`document.getElementById('address').getAttribute('aria-invalid')`)).toBe('true')
+    expect(await axeViolations(page)).toEqual([])
+  },
+)
 
 // Guarantee: an address can be given once, so nobody gives it without having seen it once more.
 test('a double click on the first step of a refund address does not submit it', async () => {
@@ -166,7 +170,7 @@ test('nothing is simulated on an invoice that is over', async () => {
   await pending.getByText('Simulate:').waitFor()
 })
 
-test('the question before a cancellation names what each button does', async () => {
+deepTest('the question before a cancellation names what each button does', async () => {
   const page = await open(`invoices/${opened().seed.invoices['pending']}`)
   await page.getByRole('button', { name: 'Cancel invoice' }).click()
   const dialog = page.getByRole('dialog', { name: 'Cancel invoice' })
@@ -232,7 +236,7 @@ test('a dialog gives the focus back to its button, also the first time, when its
   await expect.poll(hasFocus).toBe(true)
 })
 
-test('a dialog of a page gives the focus back to its button the first time', async () => {
+deepTest('a dialog of a page gives the focus back to its button the first time', async () => {
   const page = await open('products')
   const add = page.getByRole('button', { name: 'New product' }).first()
   await add.focus()
@@ -270,7 +274,7 @@ function decidable(_key: string, value: unknown): unknown {
 }
 
 // Guarantee: nobody decides an exception that is not the one they are looking at.
-test('A and R leave the open exception alone while the focus is on the row of another', async () => {
+deepTest('A and R leave the open exception alone while the focus is on the row of another', async () => {
   const { dev, seed, storageState } = opened()
   const page = await browser.open({ session: storageState })
   // The seed has one such exception, an overpayment, which nobody accepts.

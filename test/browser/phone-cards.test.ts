@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { DASHBOARD_PAGES, dashboardPath } from '#test/support/dashboard-pages.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { lookAtCards } from '#test/support/phone-cards.ts'
 import { useListSeed } from '#test/support/use-list-seed.ts'
 
@@ -52,7 +53,7 @@ const PATHS = Object.entries({
   ...PAGES_OF_ONE,
 })
 
-test.each(PATHS)(
+test.each(sampleOf(PATHS, 4))(
   'each figure on a card of %s has the name of its column',
   { timeout: SLOW_MACHINE_MS },
   async (name, pathOf) => {

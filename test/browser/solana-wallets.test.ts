@@ -7,6 +7,7 @@ import { associatedAccount, transferTransaction } from '#shared/chains/families/
 import { axeViolations, settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { invoiceViews, SHOWN_ID } from '#test/support/checkout-views.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { sharedInstallation } from '#test/support/shared-installation.ts'
 
 // Wallets of the Wallet Standard in the payer's browser; what the server prepares is tested in services/checkout/wallet-payments.int.test.ts.
@@ -112,30 +113,38 @@ const balance = async (owner: string): Promise<string> => {
 
 describe('a Solana wallet in the payer’s browser', () => {
   // Guarantee: one click moves exactly what the invoice asks for on the chain, and its id is announced at once.
-  test.each([false, true])('pays with a signature of its own; registered after the page: %s', async (late) => {
-    const { page, payer, posted, to } = await open(wallet('', late), 'real')
-    await button(page).waitFor()
-    expect(await page.evaluate('window.calls')).toEqual([])
-    if (!late) expect(await axeViolations(page, 'all')).toEqual([])
-    await button(page).click()
-    await page.getByText('Seen by your wallet, waiting for the network.').waitFor()
-    await alert(page).filter({ hasText: 'Sent. It appears here as soon as the network sees it.' }).waitFor()
-    expect(await page.evaluate('window.calls')).toEqual(['connect', ['send', 'solana:mainnet', true]])
-    expect(posted['wallet']).toEqual([{ account: payer.publicKey.toBase58() }])
-    // Sent again until the server shows it, always the same.
-    expect(new Set(posted['hint']?.map((body) => JSON.stringify(body))).size).toBe(1)
-    expect(posted['hint']?.[0]).toEqual({ txHash: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{80,88}$/) })
-    await expect.poll(() => balance(to)).toBe(String(AMOUNT))
-    // A second click sends nothing: the page waits for the network.
-    await button(page).click({ force: true })
-    expect(posted['wallet']).toHaveLength(1)
-  })
+  test.each(sampleOf([false, true], 1))(
+    'pays with a signature of its own; registered after the page: %s',
+    async (late) => {
+      const { page, payer, posted, to } = await open(wallet('', late), 'real')
+      await button(page).waitFor()
+      expect(await page.evaluate('window.calls')).toEqual([])
+      if (!late) expect(await axeViolations(page, 'all')).toEqual([])
+      await button(page).click()
+      await page.getByText('Seen by your wallet, waiting for the network.').waitFor()
+      await alert(page).filter({ hasText: 'Sent. It appears here as soon as the network sees it.' }).waitFor()
+      expect(await page.evaluate('window.calls')).toEqual(['connect', ['send', 'solana:mainnet', true]])
+      expect(posted['wallet']).toEqual([{ account: payer.publicKey.toBase58() }])
+      // Sent again until the server shows it, always the same.
+      expect(new Set(posted['hint']?.map((body) => JSON.stringify(body))).size).toBe(1)
+      expect(posted['hint']?.[0]).toEqual({ txHash: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{80,88}$/) })
+      await expect.poll(() => balance(to)).toBe(String(AMOUNT))
+      // A second click sends nothing: the page waits for the network.
+      await button(page).click({ force: true })
+      expect(posted['wallet']).toHaveLength(1)
+    },
+  )
 
-  test.each([
-    ['has another chain only', `wallet.chains = ['solana:testnet']`],
-    ['cannot send', `delete wallet.features['solana:signAndSendTransaction']`],
-    ['cannot connect', `wallet.features['standard:connect'] = {}`],
-  ])('is not offered when it %s', async (_what, change) => {
+  test.each(
+    sampleOf(
+      [
+        ['has another chain only', `wallet.chains = ['solana:testnet']`],
+        ['cannot send', `delete wallet.features['solana:signAndSendTransaction']`],
+        ['cannot connect', `wallet.features['standard:connect'] = {}`],
+      ],
+      1,
+    ),
+  )('is not offered when it %s', async (_what, change) => {
     const { page } = await open(wallet(change))
     await page.getByText('Paying from an exchange?').waitFor()
     await page.waitForLoadState('networkidle')
@@ -146,21 +155,26 @@ describe('a Solana wallet in the payer’s browser', () => {
     `wallet.features['solana:signAndSendTransaction'].signAndSendTransaction = async () => { ${body} }`
   const connect = (body: string) => `wallet.features['standard:connect'].connect = async () => { ${body} }`
   // Guards money: what is not clearly refused may have been sent, and what is no signature is never announced.
-  test.each([
-    ['refuses to connect', connect('throw { code: 4001 }'), 'The wallet did not send anything.', 0],
-    ['shares no account', connect('return { accounts: [] }'), 'The wallet shared no account', 0],
-    [
-      'shares nonsense',
-      connect('return { accounts: [null, { address: "<b>" }, 5] }'),
-      'The wallet shared no account',
-      0,
-    ],
-    ['is on another chain', `account.chains = ['solana:devnet']`, 'The wallet does not have Solana', 0],
-    ['refuses to sign', send('throw { code: 4001 }'), 'The wallet did not send anything.', 1],
-    ['fails unclearly', send('throw new Error("oops")'), 'The wallet did not say whether it sent the payment.', 1],
-    ['returns nonsense', send('return [{ signature: "sent" }]'), 'The wallet did not say whether', 1],
-    ['returns too little', send('return [{ signature: new Uint8Array(3) }]'), 'The wallet did not say whether', 1],
-  ])('that %s is answered with what to do', async (_what, change, words, asked) => {
+  test.each(
+    sampleOf(
+      [
+        ['refuses to connect', connect('throw { code: 4001 }'), 'The wallet did not send anything.', 0],
+        ['shares no account', connect('return { accounts: [] }'), 'The wallet shared no account', 0],
+        [
+          'shares nonsense',
+          connect('return { accounts: [null, { address: "<b>" }, 5] }'),
+          'The wallet shared no account',
+          0,
+        ],
+        ['is on another chain', `account.chains = ['solana:devnet']`, 'The wallet does not have Solana', 0],
+        ['refuses to sign', send('throw { code: 4001 }'), 'The wallet did not send anything.', 1],
+        ['fails unclearly', send('throw new Error("oops")'), 'The wallet did not say whether it sent the payment.', 1],
+        ['returns nonsense', send('return [{ signature: "sent" }]'), 'The wallet did not say whether', 1],
+        ['returns too little', send('return [{ signature: new Uint8Array(3) }]'), 'The wallet did not say whether', 1],
+      ],
+      3,
+    ),
+  )('that %s is answered with what to do', async (_what, change, words, asked) => {
     const { page, posted } = await open(wallet(change))
     await button(page).click()
     await alert(page).filter({ hasText: words }).waitFor()

@@ -5,6 +5,7 @@ import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations, rulesOf, settled, showTheme } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 import { startWebhookReceiver } from '#test/support/webhook-receiver.ts'
@@ -132,7 +133,7 @@ test('refund an overpayment: three clicks to the link for the customer, with the
 })
 
 // Guarantee: nothing is sent, and an address that was only suggested goes nowhere unless an operator chose it.
-test('an overpayment in the inbox leads to its refund, whose address may be given by hand', async () => {
+deepTest('an overpayment in the inbox leads to its refund, whose address may be given by hand', async () => {
   const id = await invoice('overpaid')
   const { number } = await shop.invoices.get(id)
   const { page } = await open('exceptions')
@@ -163,25 +164,28 @@ test('an overpayment in the inbox leads to its refund, whose address may be give
 })
 
 // Guarantee: nobody refunds a thousand times too much because of a comma.
-test('the amount of a refund takes a decimal comma and spaces around it, and never guesses at groups of digits', async () => {
-  const { page } = await open(`invoices/${await invoice('overpaid')}`)
-  await page.getByRole('button', { name: 'Refund …' }).click()
-  const form = page.getByRole('dialog', { name: 'Prepare a refund' })
-  const amount = form.getByRole('textbox', { name: /^Amount in/ })
-  const create = form.getByRole('button', { name: 'Create link' })
-  for (const typed of ['1,234', '1,234.5', '1.234,50', '0']) {
-    await amount.fill(typed)
-    await form.getByText(/^Enter an amount above zero without thousands separators/).waitFor()
-    expect([typed, await create.isDisabled()]).toEqual([typed, true])
-    expect(await amount.inputValue()).toBe(typed)
-  }
-  await amount.fill(' 0,25 ')
-  await create.click()
-  await form.waitFor({ state: 'detached' })
-  await page.getByText('0.25 USDT').first().waitFor()
-})
+deepTest(
+  'the amount of a refund takes a decimal comma and spaces around it, and never guesses at groups of digits',
+  async () => {
+    const { page } = await open(`invoices/${await invoice('overpaid')}`)
+    await page.getByRole('button', { name: 'Refund …' }).click()
+    const form = page.getByRole('dialog', { name: 'Prepare a refund' })
+    const amount = form.getByRole('textbox', { name: /^Amount in/ })
+    const create = form.getByRole('button', { name: 'Create link' })
+    for (const typed of ['1,234', '1,234.5', '1.234,50', '0']) {
+      await amount.fill(typed)
+      await form.getByText(/^Enter an amount above zero without thousands separators/).waitFor()
+      expect([typed, await create.isDisabled()]).toEqual([typed, true])
+      expect(await amount.inputValue()).toBe(typed)
+    }
+    await amount.fill(' 0,25 ')
+    await create.click()
+    await form.waitFor({ state: 'detached' })
+    await page.getByText('0.25 USDT').first().waitFor()
+  },
+)
 
-test('a note says who wrote it and when, and is erased with the customer', async () => {
+deepTest('a note says who wrote it and when, and is erased with the customer', async () => {
   const id = await invoice('paid', CUSTOMER)
   const { page } = await open(`invoices/${id}`)
   await page.getByLabel('New note').fill('Rosa called: she paid from an exchange.')

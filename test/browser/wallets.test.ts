@@ -20,6 +20,7 @@ import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { axeViolations } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { openPerson, ownWorkspace } from '#test/support/open-tenant.ts'
 import { signBitcoinMessage } from '#test/support/prove-control.ts'
 import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
@@ -114,7 +115,7 @@ test('a public key is compared and added; a private one is refused and leaves th
 })
 
 // Guarantee: payers are sent to addresses that the merchant's own wallet shows, from the first unused one on.
-test('an xpub is a question: its addresses of each kind are shown, and a start index is asked for', async () => {
+deepTest('an xpub is a question: its addresses of each kind are shown, and a start index is asked for', async () => {
   const page = await browser.open()
   const nextCode = await ownerWithAuthenticator(page)
   const [vector] = ACCOUNT_KEY_VECTORS
@@ -163,7 +164,7 @@ test('an xpub is a question: its addresses of each kind are shown, and a start i
   await card.getByText('New invoices start at index 13, as entered.').first().waitFor()
 })
 
-test('a key of Electrum asks for its path', async () => {
+deepTest('a key of Electrum asks for its path', async () => {
   const page = await browser.open()
   await ownerWithAuthenticator(page)
   const vector = ACCOUNT_KEY_VECTORS.find(({ path }) => path === "m/0'")

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { it } from 'vitest'
+import { EVERY_CASE } from '#test/support/every-case.ts'
 import { useStores } from '#test/support/stores.ts'
 import { useChaosStage } from './chaos-stage.ts'
 import { openEthereum } from './ethereum-chain.ts'
@@ -16,6 +17,6 @@ it(
   () =>
     fc.assert(
       fc.asyncProperty(sequence, (actions) => stage.run(actions)),
-      sequenceSettings(0.6, 6),
+      sequenceSettings(0.6, EVERY_CASE ? 6 : 4),
     ),
 )

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { it } from 'vitest'
 import { startLitecoinNode, WITHOUT_MWEB } from '#scripts/local-chain/litecoin-node.ts'
+import { EVERY_CASE } from '#test/support/every-case.ts'
 import { useStores } from '#test/support/stores.ts'
 import type { ChaosChain } from './chaos-chain.ts'
 import { useChaosStage } from './chaos-stage.ts'
@@ -69,6 +70,6 @@ it(
   () =>
     fc.assert(
       fc.asyncProperty(sequence, (actions) => stage.run(actions)),
-      sequenceSettings(0.4, 4),
+      sequenceSettings(0.4, EVERY_CASE ? 4 : 2),
     ),
 )

@@ -4,6 +4,7 @@ import { createPaymesh } from '#clients/typescript/src/main.ts'
 import { payLocally } from '#scripts/local-chain/pay-locally.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { expectPaidOnce } from '#test/support/expect-paid-once.ts'
 import { electrumMaster, signBitcoinMessage } from '#test/support/prove-control.ts'
 import { runCommand, runCommandProcess } from '#test/support/run-command.ts'
@@ -64,7 +65,7 @@ describe('paymesh', () => {
     await expect(merchant.invoices.list().page()).rejects.toThrow('UNAUTHENTICATED')
   })
 
-  test('confirmations by value are set, and a table without sense changes nothing', async () => {
+  deepTest('confirmations by value are set, and a table without sense changes nothing', async () => {
     const { cli, workspaceId } = world()
     const set = (value: string) =>
       ['workspace', 'update', workspaceId, '--confirmations', `doge_dogecoin=${value}`] as const
@@ -91,7 +92,7 @@ describe('paymesh', () => {
     await merchant.invoices.list().page()
   })
 
-  test('a plan limit is set and lifted again', async () => {
+  deepTest('a plan limit is set and lifted again', async () => {
     const { cli, merchant, workspaceId } = world()
     const before = await cli<object>('workspace', 'update', workspaceId)
     const limited = await cli<object>('workspace', 'update', workspaceId, '--payment-links', '0')
@@ -125,7 +126,7 @@ describe('paymesh', () => {
     await waitForEvent(invoice.id, 'invoice.paid')
   })
 
-  test('a key that leaves its script type open is refused with the choices, and then added with one', async () => {
+  deepTest('a key that leaves its script type open is refused with the choices, and then added with one', async () => {
     const { cli, workspaceId } = world()
     const vector = ACCOUNT_KEY_VECTORS.find(({ path, says }) => path === 'm' && says === null)
     const add = [
@@ -250,7 +251,7 @@ describe('paymesh', () => {
     expect((await cli<{ conclusion: string }>('invoice', 'explain', invoice.id)).conclusion).toBe('Paid.')
   })
 
-  test('an address that is nobody’s, a transaction that is none', async () => {
+  deepTest('an address that is nobody’s, a transaction that is none', async () => {
     const { cli } = world()
     const txHash = await payIn('usdt_ethereum', '0x00000000000000000000000000000000000000aa', 1_000_000n)
     const known = await vi.waitFor(

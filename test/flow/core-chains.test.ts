@@ -6,6 +6,7 @@ import type { Invoice } from '#clients/typescript/src/main.ts'
 import { pegOut } from '#scripts/local-chain/litecoin-mweb.ts'
 import { type LitecoinNode, startLitecoinNode, WITHOUT_MWEB } from '#scripts/local-chain/litecoin-node.ts'
 import { type Stack, startStack } from '#scripts/start/stack.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { openWorld, type World } from '#test/support/world.ts'
 
 const START_MS = 300_000
@@ -83,7 +84,7 @@ async function expectPaidOnce(invoice: Invoice, txid: string): Promise<void> {
   expect(confirmed.map((event) => event.data.payment?.tx_hash)).toEqual([txid])
 }
 
-describe.concurrent.each(NETWORKS)('on a node of the Bitcoin family, as %s,', (network) => {
+describe.concurrent.each(sampleOf(NETWORKS, 1))('on a node of the Bitcoin family, as %s,', (network) => {
   test.sequential('a payment is seen in the mempool and counts once it is buried', { timeout: FLOW_MS }, async () => {
     const node = nodeOf(network)
     const invoice = await openInvoice(network)

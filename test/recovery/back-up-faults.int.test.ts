@@ -20,6 +20,7 @@ import { takeBackup } from '#scripts/backup/take-backup.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
 import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { dyingDatabase } from '#test/support/dying-database.ts'
 import { keyed } from '#test/support/keyed.ts'
 import { openReconciliationStage } from '#test/support/reconciliation-stage.ts'
@@ -118,7 +119,7 @@ describe('`backup create -`', () => {
     expect(JSON.parse(Buffer.concat(answer).toString())).toMatchObject({ counts: { payments: expect.any(Number) } })
   })
 
-  it('fails when its reader goes away, and when there is no space', async () => {
+  deepTest('fails when its reader goes away, and when there is no space', async () => {
     const broken = paymesh(['create', '-', '--key-file', keyFile])
     broken.child.stdout?.once('data', () => broken.child.stdout?.destroy())
     const { code, said } = await broken.ended
@@ -173,7 +174,7 @@ describe('a back-up into a file', () => {
     expect(existsSync(busy)).toBe(false)
   })
 
-  it('that is killed leaves a partial file, which no command accepts', async () => {
+  deepTest('that is killed leaves a partial file, which no command accepts', async () => {
     const file = join(folder, 'killed.backup')
     const { child, ended } = paymesh(['create', file, '--key-file', keyFile])
     await vi.waitFor(() => expect(existsSync(`${file}.partial`)).toBe(true), { timeout: 60_000, interval: 1 })
@@ -198,13 +199,14 @@ describe('a restore that is killed', () => {
   }, async () => {
     const file = join(folder, 'whole.backup')
     await take(file)
-    for (const [at, when] of [
+    const writes = [
       [1, 'after'],
       [2, 'before'],
       [9, 'after'],
       [14, 'before'],
       [22, 'after'],
-    ] as const) {
+    ] as const
+    for (const [at, when] of sampleOf(writes, 2)) {
       await copy.db.connection.dropDatabase()
       await expect(
         restoreBackup(deps(dyingDatabase(copy.db, at, when)), options(file)),

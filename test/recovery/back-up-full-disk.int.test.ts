@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { keyed } from '#test/support/keyed.ts'
 import { openReconciliationStage } from '#test/support/reconciliation-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -76,7 +77,7 @@ describe.skipIf(!isMounted)('a back-up onto a disk that becomes full', () => {
     expect(freeBytes()).toBe(before)
   })
 
-  it('removes no old archive and records nothing when it was scheduled', async () => {
+  deepTest('removes no old archive and records nothing when it was scheduled', async () => {
     cpSync('test/fixtures/backup-format-1.archive', join(small, OLD))
     const { status, said } = await paymesh(['run', small, '--keep', '1', '--keep-days', '1'])
     expect([status, said]).toEqual([1, expect.stringContaining('no space is left for')])
@@ -84,7 +85,7 @@ describe.skipIf(!isMounted)('a back-up onto a disk that becomes full', () => {
     expect(await createVerifiedBackups(source.db).latest()).toBeNull()
   })
 
-  it('says so when not even the first byte fits', async () => {
+  deepTest('says so when not even the first byte fits', async () => {
     const filler = join(small, 'filler')
     expect(() => writeFileSync(filler, randomBytes(2_000_000))).toThrow('ENOSPC')
     const { status, said } = await paymesh(['create', join(small, 'none.backup')])

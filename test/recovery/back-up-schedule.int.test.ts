@@ -13,6 +13,7 @@ import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { LEASES } from '#shared/db/installation/lease-model.ts'
 import { backupAge } from '#shared/ports/verified-backups.ts'
+import { deepDescribe, deepTest, sampleOf } from '#test/support/depth.ts'
 import { keyed } from '#test/support/keyed.ts'
 import { openReconciliationStage } from '#test/support/reconciliation-stage.ts'
 import { type SlowProxy, startSlowProxy } from '#test/support/slow-proxy.ts'
@@ -111,20 +112,23 @@ const isStreamKnown = async (): Promise<boolean> =>
 
 describe('SIGTERM', () => {
   // Guarantee: nothing that could be taken for an archive remains, and the store keeps nothing open.
-  it.each(['SIGTERM', 'SIGINT'] as const)('%s during an archive ends it at once and cleans up', async (signal) => {
-    const running = await inTheMiddle('--every', '1')
-    await vi.waitFor(async () => expect(await isStreamKnown()).toBe(true), { ...WAIT, interval: 100 })
-    running.child.kill(signal)
-    const { status, said } = await running.ended
-    expect([status, said]).toEqual([0, expect.stringContaining(`Scheduled back-ups ended (${signal})`)])
-    expect(readdirSync(archives)).toEqual([])
-    await vi.waitFor(async () => expect(await openCursors()).toEqual([]), { ...WAIT, interval: 100 })
-    expect((await source.db.collection(LEASES).findOne({ _id: BACKUP_LEASE }))?.owner).toBe('')
-    expect(await backups().latest()).toBeNull()
-    expect(await backups().lastAttempt()).toMatchObject({ failure: null })
-  })
+  it.each(sampleOf(['SIGTERM', 'SIGINT'] as const, 1))(
+    '%s during an archive ends it at once and cleans up',
+    async (signal) => {
+      const running = await inTheMiddle('--every', '1')
+      await vi.waitFor(async () => expect(await isStreamKnown()).toBe(true), { ...WAIT, interval: 100 })
+      running.child.kill(signal)
+      const { status, said } = await running.ended
+      expect([status, said]).toEqual([0, expect.stringContaining(`Scheduled back-ups ended (${signal})`)])
+      expect(readdirSync(archives)).toEqual([])
+      await vi.waitFor(async () => expect(await openCursors()).toEqual([]), { ...WAIT, interval: 100 })
+      expect((await source.db.collection(LEASES).findOne({ _id: BACKUP_LEASE }))?.owner).toBe('')
+      expect(await backups().latest()).toBeNull()
+      expect(await backups().lastAttempt()).toMatchObject({ failure: null })
+    },
+  )
 
-  it('ends a single run with the status of the signal, and one of `backup create`', async () => {
+  deepTest('ends a single run with the status of the signal, and one of `backup create`', async () => {
     const running = await inTheMiddle()
     running.child.kill('SIGTERM')
     expect(await running.ended).toMatchObject({ status: 143, said: expect.stringContaining('No verified back-up') })
@@ -137,7 +141,7 @@ describe('SIGTERM', () => {
     expect(readdirSync(archives)).toEqual([])
   })
 
-  it('ends it although the store does not respond any more', async () => {
+  deepTest('ends it although the store does not respond any more', async () => {
     const running = await inTheMiddle('--every', '1')
     proxy.limit(0)
     running.child.kill('SIGTERM')
@@ -145,7 +149,7 @@ describe('SIGTERM', () => {
     expect(readdirSync(archives), said).toEqual([])
   })
 
-  it('ends the wait for the next archive', async () => {
+  deepTest('ends the wait for the next archive', async () => {
     const running = paymesh(['run', archives, '--every', '24'])
     await vi.waitFor(() => expect(running.said()).toContain('verified, '), WAIT)
     running.child.kill('SIGTERM')
@@ -154,8 +158,8 @@ describe('SIGTERM', () => {
   })
 })
 
-describe('a process that was killed', () => {
-  it('leaves a half archive, which the next one removes, and a lease, which ends', async () => {
+deepDescribe('a process that was killed', () => {
+  deepTest('leaves a half archive, which the next one removes, and a lease, which ends', async () => {
     const running = await inTheMiddle('--every', '1')
     running.child.kill('SIGKILL')
     await running.ended
@@ -170,7 +174,7 @@ describe('a process that was killed', () => {
     expect(wholeOnes()).toHaveLength(1)
   })
 
-  it('after the rename and before the record is made up for at once', async () => {
+  deepTest('after the rename and before the record is made up for at once', async () => {
     const name = archiveName(source.runtime.clock.now() - HOUR_MS)
     writeFileSync(join(archives, name), 'named, but not recorded')
     const next = paymesh(['run', archives, '--every', '24'])
@@ -205,7 +209,7 @@ describe('two processes on one folder', () => {
     expect(wholeOnes()).toHaveLength(1)
   })
 
-  it('a process that was suspended until its lease ended gives up, and its archive is none', async () => {
+  deepTest('a process that was suspended until its lease ended gives up, and its archive is none', async () => {
     const running = await inTheMiddle()
     running.child.kill('SIGSTOP')
     await source.db.collection(LEASES).updateOne({ _id: BACKUP_LEASE }, { $set: { until: new Date(0) } })
@@ -225,9 +229,9 @@ describe('two processes on one folder', () => {
   })
 })
 
-describe('two installations on one folder', () => {
+deepDescribe('two installations on one folder', () => {
   // Guards data: what this installation did not begin is another one's, however old it is.
-  it('remove only their own archives, and count only those', async () => {
+  deepTest('remove only their own archives, and count only those', async () => {
     const [own, strange] = ['20260101', '20260102'].map((day) => `paymesh-${day}T000000Z.backup`)
     const later = archiveName(source.runtime.clock.now() + 60_000)
     for (const name of [own, strange, later]) writeFileSync(join(archives, name ?? ''), name ?? '')
@@ -253,7 +257,7 @@ describe('two installations on one folder', () => {
 })
 
 describe('a back-up that fails', () => {
-  it('says why and when it is tried again, and `doctor` reads the reason', async () => {
+  deepTest('says why and when it is tried again, and `doctor` reads the reason', async () => {
     const missing = join(archives, 'missing')
     const running = paymesh(['run', missing, '--every', '1'])
     await vi.waitFor(() => expect(running.said()).toContain('next attempt in 60 minutes'), WAIT)
@@ -290,8 +294,8 @@ describe('a back-up that fails', () => {
   })
 })
 
-describe('clocks and files that lie', () => {
-  it('an archive of a later time stops no back-up, and a record of a later time is replaced', async () => {
+deepDescribe('clocks and files that lie', () => {
+  deepTest('an archive of a later time stops no back-up, and a record of a later time is replaced', async () => {
     const now = source.runtime.clock.now()
     const later = now + 3_650 * 24 * HOUR_MS
     const fake = archiveName(later)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type AdminBrowser, openAdmin, PASSWORD } from '#test/support/admin-http.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const MINUTE = 60_000
@@ -50,7 +51,7 @@ describe('passwords', () => {
     expect(admin.waits).toEqual([1_000, 2_000])
   })
 
-  test('a source that guesses at many accounts gets slower answers, and is forgotten after an hour', async () => {
+  deepTest('a source that guesses at many accounts gets slower answers, and is forgotten after an hour', async () => {
     for (let victim = 0; victim < 28; victim += 1) {
       expect((await admin.browser().logIn(`victim${victim}-${people}@example.com`)).status).toBe(401)
     }
@@ -88,22 +89,25 @@ describe('passwords', () => {
     release()
   })
 
-  test('a stolen mark of a browser costs its guesser up to 5 s for each answer, and makes nobody else wait', async () => {
-    const email = await person()
-    const own = admin.browser()
-    await own.logIn(email)
-    await own.mutate('auth.logOut')
-    for (let index = 0; index < 8; index += 1) await own.logIn(email, `guess number ${index}`)
-    expect(admin.waits).toEqual([1_000, 2_000, 4_000])
-    const release = admin.holdAnswers()
-    const held = [1, 2].map(() => own.logIn(email, 'a wrong password'))
-    await vi.waitFor(() => expect(admin.waits).toHaveLength(5))
-    expect((await own.logIn(email)).status).toBe(200)
-    expect((await admin.browser().logIn(email)).status).toBe(200)
-    release()
-    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([401, 401])
-    expect(admin.waits.slice(3)).toEqual([5_000, 5_000])
-  })
+  deepTest(
+    'a stolen mark of a browser costs its guesser up to 5 s for each answer, and makes nobody else wait',
+    async () => {
+      const email = await person()
+      const own = admin.browser()
+      await own.logIn(email)
+      await own.mutate('auth.logOut')
+      for (let index = 0; index < 8; index += 1) await own.logIn(email, `guess number ${index}`)
+      expect(admin.waits).toEqual([1_000, 2_000, 4_000])
+      const release = admin.holdAnswers()
+      const held = [1, 2].map(() => own.logIn(email, 'a wrong password'))
+      await vi.waitFor(() => expect(admin.waits).toHaveLength(5))
+      expect((await own.logIn(email)).status).toBe(200)
+      expect((await admin.browser().logIn(email)).status).toBe(200)
+      release()
+      expect((await Promise.all(held)).map(({ status }) => status)).toEqual([401, 401])
+      expect(admin.waits.slice(3)).toEqual([5_000, 5_000])
+    },
+  )
 
   test('wrong passwords of a person who is logged in wait as well, and the right one is taken', async () => {
     const browser = admin.browser()
@@ -160,7 +164,7 @@ describe('codes', () => {
   })
 
   // Guarantee: somebody who has the password can keep neither the owner's browser nor an open session from its code.
-  test('codes of strangers, of a known browser, of step-up and recovery codes count apart', async () => {
+  deepTest('codes of strangers, of a known browser, of step-up and recovery codes count apart', async () => {
     const { email, own, secret } = await withAuthenticator()
     const stranger = admin.browser()
     await stranger.logIn(email)

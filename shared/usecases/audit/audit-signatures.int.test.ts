@@ -5,6 +5,7 @@ import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { EVERY_CASE } from '#test/support/every-case.ts'
 import { useStores } from '#test/support/stores.ts'
 import { CHAIN_START, CHECKPOINT_ACTION, chainHash, extendAuditChain, signedText } from './audit-chain.ts'
 import { type AuditHeadMark, verifyAudit } from './verify-audit.ts'
@@ -176,7 +177,7 @@ describe('somebody with the store alone', () => {
         const isHarmless = isUnsigned && seq < 8 && !hides
         expect(intact).toBe(isHarmless)
       }),
-      { numRuns: 60 },
+      { numRuns: EVERY_CASE ? 60 : 16 },
     )
   })
 })

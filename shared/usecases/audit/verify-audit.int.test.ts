@@ -4,6 +4,7 @@ import { createAuditChainRepository } from '#shared/db/audit/audit-chain-reposit
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { CHAIN_START, chainHash, extendAuditChain } from './audit-chain.ts'
 import { type AuditHeadMark, verifyAudit } from './verify-audit.ts'
@@ -72,7 +73,7 @@ describe('the chain', () => {
   })
 
   // Guarantee: however many writers there are, and however long one slept, there is one chain with every row once.
-  it('is one chain after several writers at once', async () => {
+  deepTest('is one chain after several writers at once', async () => {
     await done(1, 300)
     const writers = Array.from({ length: 4 }, async () => {
       while ((await chain().waiting(1)).length > 0) await extendAuditChain(parts(), onward)
@@ -186,7 +187,7 @@ describe('verifying finds', () => {
     }
   })
 
-  it('a whole chain that was written again', async () => {
+  deepTest('a whole chain that was written again', async () => {
     await chained(4)
     const { head } = await verify()
     await rows().deleteMany({})

@@ -12,6 +12,7 @@ import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { createAddressSource } from '#shared/usecases/quotes/address-source.ts'
 import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type AddWalletDeps, type AddWalletInput, addWallet } from './add-wallet.ts'
 import { deriveAhead } from './address-headroom.ts'
@@ -126,7 +127,7 @@ describe('a key that was used before', () => {
     expect(Math.min(...returned)).toBe(151)
   })
 
-  it('looks a whole gap beyond each use, also on networks that had ended', async () => {
+  deepTest('looks a whole gap beyond each use, also on networks that had ended', async () => {
     const key = freshKey()
     const { wallet } = await add(key, await newWorkspace())
     await prepare()
@@ -167,7 +168,7 @@ describe('a key that was used before', () => {
     await expect(offered(wallet.materialId, 1)).rejects.toMatchObject({ code: 'NO_WALLET_FOR_ASSET' })
   })
 
-  it('one key that a node cannot answer for holds up no other', async () => {
+  deepTest('one key that a node cannot answer for holds up no other', async () => {
     const [bad, good] = [freshKey(), freshKey()]
     const workspaceId = await newWorkspace()
     await add(bad, workspaceId)
@@ -184,7 +185,7 @@ describe('a key that was used before', () => {
   })
 
   // Guarantee: two scanners, a late one and a dead one come to the same start; results only ever raise it.
-  it('comes to one start whatever runs at the same time, twice or late', async () => {
+  deepTest('comes to one start whatever runs at the same time, twice or late', async () => {
     const key = freshKey()
     const { wallet } = await add(key, await newWorkspace())
     await prepare()

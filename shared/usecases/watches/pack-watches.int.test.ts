@@ -10,6 +10,7 @@ import type { Metrics } from '#shared/ports/runtime.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createColdWatches } from './cold-watches.ts'
@@ -122,7 +123,7 @@ const DEATHS = ['before the pack', 'after the pack', 'before the marks', 'after 
 
 describe('a job that dies', () => {
   // Guarantee: at no moment is an address in neither place, and the next run ends what was begun.
-  it.each(DEATHS)('%s leaves every address findable', async (death) => {
+  it.each(sampleOf(DEATHS, 2))('%s leaves every address findable', async (death) => {
     const keys = await issue(4)
     const dying = async <T>(part: 'pack' | 'marks', write: () => Promise<T>): Promise<T> => {
       if (death === `before the ${part}`) throw new Error('killed')
@@ -172,7 +173,7 @@ describe('several processes', () => {
   })
 
   // Guarantee: an address that moves while a scanner starts is in what the scanner reads first, or in what it reads next.
-  it.each(['before', 'after'] as const)(
+  it.each(sampleOf(['before', 'after'] as const, 1))(
     'a scanner that starts while addresses move, %s it read the hot ones, has them all',
     async (when) => {
       const keys = await issue(20)
@@ -231,39 +232,45 @@ const DAMAGES: Readonly<Record<string, () => Promise<unknown>>> = {
 
 describe('damaged packs', () => {
   // Guarantee: where packs are lost, a scanner holds every address in memory instead of missing money.
-  it.each(Object.keys(DAMAGES))('%s: every address is held in memory, and nothing more is packed', async (damage) => {
-    const keys = await issue(4)
-    await pack()
-    await DAMAGES[damage]?.()
-    expect((await startIndex()).size).toBe(4)
-    expect(await unseen(keys)).toEqual([])
-    const more = await issue(1)
-    await expect(pack()).rejects.toThrow('damaged')
-    expect(await unseen([...keys, ...more])).toEqual([])
-    expect(await stores.db.collection(ADDRESSES).countDocuments({ packed: true })).toBe(4)
-  })
+  it.each(sampleOf(Object.keys(DAMAGES), 3))(
+    '%s: every address is held in memory, and nothing more is packed',
+    async (damage) => {
+      const keys = await issue(4)
+      await pack()
+      await DAMAGES[damage]?.()
+      expect((await startIndex()).size).toBe(4)
+      expect(await unseen(keys)).toEqual([])
+      const more = await issue(1)
+      await expect(pack()).rejects.toThrow('damaged')
+      expect(await unseen([...keys, ...more])).toEqual([])
+      expect(await stores.db.collection(ADDRESSES).countDocuments({ packed: true })).toBe(4)
+    },
+  )
 
   // The steps of the runbook, in its order.
-  it.each(Object.keys(DAMAGES))('%s: it is reported until an operator has them packed again', async (damage) => {
-    const damaged = async () =>
-      /scanner_watch_packs_damaged\{.*network="ethereum".*\} (\d)/.exec(await metrics.render())?.[1]
-    const metrics = createMetrics({ defaults: false })
-    const start = () => startIndex({}, metrics)
-    const keys = await issue(4)
-    await pack()
-    await start()
-    expect(await damaged()).toBe('0')
-    await DAMAGES[damage]?.()
-    await start()
-    expect(await damaged()).toBe('1')
-    await stores.db.collection(ADDRESSES).updateMany({ packed: true }, { $unset: { packed: '' } })
-    await stores.db.collection(WATCH_PACKS).drop()
-    await stores.db.collection(INSTALLATION).deleteMany({ _id: /^watch-packs:/ })
-    expect((await start()).size).toBe(4)
-    expect(await damaged()).toBe('0')
-    expect(await pack()).toBe(4)
-    expect((await start()).size).toBe(0)
-    expect(await unseen(keys)).toEqual([])
-    await migrate(stores.db)
-  })
+  it.each(sampleOf(Object.keys(DAMAGES), 2))(
+    '%s: it is reported until an operator has them packed again',
+    async (damage) => {
+      const damaged = async () =>
+        /scanner_watch_packs_damaged\{.*network="ethereum".*\} (\d)/.exec(await metrics.render())?.[1]
+      const metrics = createMetrics({ defaults: false })
+      const start = () => startIndex({}, metrics)
+      const keys = await issue(4)
+      await pack()
+      await start()
+      expect(await damaged()).toBe('0')
+      await DAMAGES[damage]?.()
+      await start()
+      expect(await damaged()).toBe('1')
+      await stores.db.collection(ADDRESSES).updateMany({ packed: true }, { $unset: { packed: '' } })
+      await stores.db.collection(WATCH_PACKS).drop()
+      await stores.db.collection(INSTALLATION).deleteMany({ _id: /^watch-packs:/ })
+      expect((await start()).size).toBe(4)
+      expect(await damaged()).toBe('0')
+      expect(await pack()).toBe(4)
+      expect((await start()).size).toBe(0)
+      expect(await unseen(keys)).toEqual([])
+      await migrate(stores.db)
+    },
+  )
 })

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '#shared/db/schema/migrate.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { hashesOf } from '#test/support/store-hashes.ts'
 import { useStores } from '#test/support/stores.ts'
 import { CONTRACT } from './contract.ts'
@@ -24,7 +25,7 @@ afterEach(async () => {
 })
 
 describe('the real store and the simulated one', () => {
-  it.each(CONTRACT)('$name', async ({ ask, gives }) => {
+  it.each(sampleOf(CONTRACT, 40))('$name', async ({ ask, gives }) => {
     const real = openStage(stores.db)
     const simulated = openStage(
       openSimulatedDatabase(createMemoryStore({ now: Date.now }), async (_operation, run) => run()),

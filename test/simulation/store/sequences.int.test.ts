@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '#shared/db/schema/migrate.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
+import { EVERY_CASE } from '#test/support/every-case.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createPrng } from '../kernel/prng.ts'
 import { openStage } from './contract-stage.ts'
@@ -17,7 +18,7 @@ beforeAll(async () => {
 
 /** Sequences of each area in one test; all areas and tests together make 52, or 208 with the four of the deep tier. */
 const PER_TEST = Number(process.env['STORE_SEQUENCES'] ?? 1)
-const TESTS = 13
+const TESTS = EVERY_CASE ? 13 : 5
 const LENGTH = 30
 
 async function compare(area: keyof typeof AREAS, seed: string): Promise<void> {

@@ -1,0 +1,27 @@
+import { describe, type SuiteAPI, type TestAPI, test } from 'vitest'
+import { EVERY_CASE } from './every-case.ts'
+
+/** Declares nothing, in whatever form it is called. */
+const nothing = Object.assign(() => undefined, { each: () => () => undefined })
+
+/**
+ * `test` in the stage `cases`, and nothing in `npm test`: for another moment, size or party of what another test of the same file shows.
+ * The only test of a guarantee, or of a place in the code, is never one.
+ */
+export const deepTest: TestAPI = EVERY_CASE ? test : (nothing as unknown as TestAPI)
+
+/** `describe` for a group of such tests: empty groups are errors. */
+export const deepDescribe: SuiteAPI = EVERY_CASE ? describe : (nothing as unknown as SuiteAPI)
+
+/**
+ * The cases of a large table that this run tests: all of them in the stage `cases`; otherwise `count` of them, always the same, spread
+ * evenly over the table from its first to its last. A table that is this short is tested whole.
+ *
+ * @param count At least 1.
+ */
+export function sampleOf<const T>(cases: readonly T[], count: number): readonly T[] {
+  if (EVERY_CASE || cases.length <= count) return cases
+  if (count === 1) return cases.slice(0, 1)
+  const step = (cases.length - 1) / (count - 1)
+  return Array.from({ length: count }, (_, index) => cases[Math.round(index * step)] as T)
+}
