@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type Citation, citationProblem, citationsIn } from '#test/support/citations.ts'
+import { absenceFromEveryRun, type Citation, citationProblem, citationsIn } from '#test/support/citations.ts'
 
 const DOCUMENT = 'docs/payment-pitfalls.md'
 
@@ -37,10 +37,10 @@ describe.each([
     expect(rows.filter((row) => citations(row).length === 0)).toEqual([])
   })
 
-  it('names tests that exist', () => {
+  it('names tests that exist, and that npm test runs', () => {
     const problems = rows.flatMap((row) =>
       citations(row).flatMap((citation) => {
-        const problem = citationProblem(citation)
+        const problem = citationProblem(citation) ?? absenceFromEveryRun(citation)
         return problem === null ? [] : [`${row.number}: ${problem}`]
       }),
     )
@@ -53,7 +53,10 @@ describe.each([
   })
 })
 
-it('a citation of no file or of no test is noticed', () => {
+it('a citation of no file, of no test or of one that waits for the night is noticed', () => {
   expect(citationProblem(['test/nowhere.test.ts', 'anything'])).toMatch('no file')
   expect(citationProblem(['test/flow/paid.test.ts', 'something that nobody tests'])).toMatch('no test')
+  expect(absenceFromEveryRun(['test/browser/scanning.deep.test.ts', 'anything'])).toMatch('not in npm test')
+  const slow: Citation = ['test/recovery/back-up-schedule.int.test.ts', 'ends the wait for the next archive']
+  expect([citationProblem(slow), absenceFromEveryRun(slow)]).toEqual([null, expect.stringMatching('not in npm test')])
 })

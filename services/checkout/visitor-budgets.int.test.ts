@@ -7,7 +7,6 @@ import { createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { releaseClaims } from '#shared/usecases/wallets/release-claims.ts'
 import { createPoolWatch } from '#shared/usecases/wallets/warn-low-pools.ts'
-import { deepTest } from '#test/support/depth.ts'
 import { blockWith, paymentMethodOf } from '#test/support/engine.ts'
 import { serviceContext } from '#test/support/service-context.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -33,28 +32,24 @@ describe('a pool of fifteen', () => {
   beforeEach(() => addPool(15))
 
   // Guarantee: one connection cannot take what the merchant's program needs, however often it switches.
-  deepTest(
-    'gives one connection two addresses for 200 switches, and the merchant the rest',
-    {
-      timeout: 120_000,
-    },
-    async () => {
-      const link = await stage.link({ kind: 'fixed', minor: 700n })
-      const ids = await linkInvoices(40, link)
-      const assets = ['usdt_ethereum', 'usdc_bsc', 'pol_polygon', 'eth_base', 'usdc_arbitrum'] as const
-      const statuses = new Map<string, number>()
-      for (const [turn, id] of ids.flatMap((one) => assets.map((asset) => [asset, one] as const))) {
-        // 200 posts of one /64, whose last bytes change with each.
-        const { status, body } = await choose(id, turn, `2001:db8:0:7::${statuses.size + 1}`)
-        const outcome = `${status} ${body.error?.code ?? ''}`
-        statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1)
-      }
-      expect([...statuses.keys()].sort()).toEqual(['200 ', '400 NO_WALLET_FOR_ASSET', '429 RATE_LIMITED'])
-      expect(await holding({ source: 'link' })).toBe(2)
-      for (let count = 0; count < 13; count += 1) await openByApi('usdt_ethereum')
-      await expect(openByApi('usdt_ethereum')).rejects.toMatchObject({ code: 'NO_WALLET_FOR_ASSET' })
-    },
-  )
+  it('gives one connection two addresses for 200 switches, and the merchant the rest', {
+    timeout: 120_000,
+  }, async () => {
+    const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const ids = await linkInvoices(40, link)
+    const assets = ['usdt_ethereum', 'usdc_bsc', 'pol_polygon', 'eth_base', 'usdc_arbitrum'] as const
+    const statuses = new Map<string, number>()
+    for (const [turn, id] of ids.flatMap((one) => assets.map((asset) => [asset, one] as const))) {
+      // 200 posts of one /64, whose last bytes change with each.
+      const { status, body } = await choose(id, turn, `2001:db8:0:7::${statuses.size + 1}`)
+      const outcome = `${status} ${body.error?.code ?? ''}`
+      statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1)
+    }
+    expect([...statuses.keys()].sort()).toEqual(['200 ', '400 NO_WALLET_FOR_ASSET', '429 RATE_LIMITED'])
+    expect(await holding({ source: 'link' })).toBe(2)
+    for (let count = 0; count < 13; count += 1) await openByApi('usdt_ethereum')
+    await expect(openByApi('usdt_ethereum')).rejects.toMatchObject({ code: 'NO_WALLET_FOR_ASSET' })
+  })
 
   // Guarantee: nor can any number of connections: half of the pool, rounded down, is never a visitor's.
   it('gives 200 connections eight addresses, says so once, and keeps seven for the merchant', {
@@ -86,7 +81,7 @@ describe('a pool of fifteen', () => {
   })
 
   // Guarantee: the bound holds over processes: places are claimed by the invoice write under a unique index.
-  deepTest('is not passed by two checkout processes that serve visitors at once', async () => {
+  it('is not passed by two checkout processes that serve visitors at once', async () => {
     const link = await stage.link({ kind: 'fixed', minor: 700n })
     const ids = await linkInvoices(60, link)
     const context = serviceContext(stores, { PAYMESH_NETWORKS: JSON.stringify({ live: {}, test: {} }) })
@@ -217,7 +212,7 @@ describe('a pool of one', () => {
 
 describe('a monthly plan', () => {
   // Guarantee: visitors of links cannot use up the plan; the merchant's program creates what is reserved for it.
-  deepTest('keeps half for the merchant when 200 visitors come at once', async () => {
+  it('keeps half for the merchant when 200 visitors come at once', async () => {
     const { engine, deps } = stage
     await engine.deps.workspaces.update(engine.workspace.id, {
       limits: { invoicesPerMonth: 20, paymentLinks: null, webhookEndpoints: null },

@@ -3,7 +3,7 @@ import { createPaymentRepository } from '#shared/db/payments/payment-repository.
 import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { askChain } from '#shared/usecases/scanning/request-chain-command.ts'
-import { deepTest, sampleOf } from '#test/support/depth.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { CONFIRMATIONS, signedTransfer, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -225,7 +225,7 @@ describe('a scanner', () => {
     await stage.untilPayments([{ state: 'orphaned' }])
   })
 
-  deepTest('halts on a development chain that was set back far, once it has other blocks', async () => {
+  it('halts on a development chain that was set back far, once it has other blocks', async () => {
     const snapshot = await stage.chain.rpc('evm_snapshot')
     await paidBelowFinality()
     const height = await stage.height()

@@ -160,7 +160,7 @@ describe('other ways to be stuck', () => {
     expect((await rows(engine))[0]?.detail).toContain('TypeError')
   })
 
-  deepTest('a node that is refused is named before and after the first block', async () => {
+  it('a node that is refused is named before and after the first block', async () => {
     const { engine, reporter } = await openStage()
     const refused = { ...client(), verify: () => Promise.reject(new NodeMismatch('chain id 1 instead of 31337')) }
     const first = scan(engine, { client: refused })

@@ -99,7 +99,7 @@ describe('a block whose trace is 80 MB', () => {
     )
   })
 
-  deepTest('one after the other hold up nobody', async () => {
+  it('one after the other hold up nobody', async () => {
     await waitForEther()
     stage.scan()
     await untilHead()

@@ -11,7 +11,6 @@ import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { axeViolations } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
-import { deepTest } from '#test/support/depth.ts'
 import { exceptionalInvoice } from '#test/support/exceptional-invoice.ts'
 import { keyed } from '#test/support/keyed.ts'
 import { logIn } from '#test/support/log-in.ts'
@@ -93,38 +92,34 @@ test('money is never applied to an order whose reference looks like the typed nu
 })
 
 // Guarantee: a payer who asks two people gets the money back or the goods, never both without a word.
-deepTest(
-  'money that a colleague rejected is applied only by somebody who says that it was not returned',
-  {
-    timeout: 300_000,
-  },
-  async () => {
-    const invoice = await shop.invoices.create({ amount: '20.00', currency: 'USD', asset: 'usdt_ethereum' })
-    const { id, paymentId } = await unmatchedMoney((await exceptionalInvoice(shop, 'partial')).id)
-    const colleague = await openPerson(inject('stackDataDir'), { workspaceId: dev.workspaceId, role: 'support' })
-    const theirs = await browser.open()
-    const path = (page: string) => dashboardPath(page, dev.workspaceId, 'test')
-    const login = { ...dev, ownerEmail: colleague.email, ownerPassword: colleague.password }
-    await logIn(theirs, login, path(`exceptions/${encodeURIComponent(id)}`))
-    const item = theirs.locator('#main aside')
-    await item.getByRole('radio', { name: 'Reject' }).check()
-    await item.getByRole('textbox', { name: 'Reason' }).fill('Sent back.')
-    await item.getByRole('button', { name: 'Reject', exact: true }).click()
-    await item.getByText(`${colleague.email} rejected it at`).waitFor()
+test('money that a colleague rejected is applied only by somebody who says that it was not returned', {
+  timeout: 300_000,
+}, async () => {
+  const invoice = await shop.invoices.create({ amount: '20.00', currency: 'USD', asset: 'usdt_ethereum' })
+  const { id, paymentId } = await unmatchedMoney((await exceptionalInvoice(shop, 'partial')).id)
+  const colleague = await openPerson(inject('stackDataDir'), { workspaceId: dev.workspaceId, role: 'support' })
+  const theirs = await browser.open()
+  const path = (page: string) => dashboardPath(page, dev.workspaceId, 'test')
+  const login = { ...dev, ownerEmail: colleague.email, ownerPassword: colleague.password }
+  await logIn(theirs, login, path(`exceptions/${encodeURIComponent(id)}`))
+  const item = theirs.locator('#main aside')
+  await item.getByRole('radio', { name: 'Reject' }).check()
+  await item.getByRole('textbox', { name: 'Reason' }).fill('Sent back.')
+  await item.getByRole('button', { name: 'Reject', exact: true }).click()
+  await item.getByText(`${colleague.email} rejected it at`).waitFor()
 
-    const page = await browser.open()
-    await logIn(page, dev, path(`explain?q=${paymentId}`))
-    await page.getByRole('button', { name: 'Apply to an invoice' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Apply to an invoice' })
-    await dialog.getByRole('textbox', { name: 'Invoice number' }).fill(String(invoice.number))
-    await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText(`${colleague.email} rejected this payment at`).waitFor()
-    await dialog.getByRole('textbox', { name: 'Reason' }).fill('The customer wrote to us.')
-    const apply = dialog.getByRole('button', { name: `Apply to #${invoice.number}` })
-    expect(await apply.isDisabled()).toBe(true)
-    expect(await axeViolations(page)).toEqual([])
-    await dialog.getByRole('checkbox', { name: 'It was not returned, and will not be' }).check()
-    await apply.click()
-    await expect.poll(async () => (await shop.invoices.get(invoice.id)).status).toBe('paid')
-  },
-)
+  const page = await browser.open()
+  await logIn(page, dev, path(`explain?q=${paymentId}`))
+  await page.getByRole('button', { name: 'Apply to an invoice' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Apply to an invoice' })
+  await dialog.getByRole('textbox', { name: 'Invoice number' }).fill(String(invoice.number))
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await dialog.getByText(`${colleague.email} rejected this payment at`).waitFor()
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('The customer wrote to us.')
+  const apply = dialog.getByRole('button', { name: `Apply to #${invoice.number}` })
+  expect(await apply.isDisabled()).toBe(true)
+  expect(await axeViolations(page)).toEqual([])
+  await dialog.getByRole('checkbox', { name: 'It was not returned, and will not be' }).check()
+  await apply.click()
+  await expect.poll(async () => (await shop.invoices.get(invoice.id)).status).toBe('paid')
+})

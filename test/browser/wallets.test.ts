@@ -115,7 +115,7 @@ test('a public key is compared and added; a private one is refused and leaves th
 })
 
 // Guarantee: payers are sent to addresses that the merchant's own wallet shows, from the first unused one on.
-deepTest('an xpub is a question: its addresses of each kind are shown, and a start index is asked for', async () => {
+test('an xpub is a question: its addresses of each kind are shown, and a start index is asked for', async () => {
   const page = await browser.open()
   const nextCode = await ownerWithAuthenticator(page)
   const [vector] = ACCOUNT_KEY_VECTORS

@@ -18,3 +18,19 @@ export function citationProblem([file, title]: Citation): string | null {
     ? null
     : `no test "${title}" in ${file}`
 }
+
+/**
+ * Why a test that guards money or secrets is not there before each commit; null when `npm test` runs it. It is declared by `deepTest`, or
+ * stands in a file of the deep tier.
+ */
+export function absenceFromEveryRun([file, title]: Citation): string | null {
+  if (file.includes('.deep.')) return `${file} is not in npm test`
+  const source = existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), 'utf8').replaceAll("\\'", "'") : ''
+  const literals = [`'${title}'`, `"${title}"`, `\`${title}\``]
+  const isDeep = literals.some((literal) => {
+    const at = source.indexOf(literal)
+    const declared = [...source.slice(0, Math.max(0, at)).matchAll(/\b(it|test|deepTest)(?=\.each|\()/g)].at(-1)
+    return at >= 0 && declared?.[1] === 'deepTest'
+  })
+  return isDeep ? `"${title}" in ${file} is not in npm test` : null
+}

@@ -51,7 +51,7 @@ describe('passwords', () => {
     expect(admin.waits).toEqual([1_000, 2_000])
   })
 
-  deepTest('a source that guesses at many accounts gets slower answers, and is forgotten after an hour', async () => {
+  test('a source that guesses at many accounts gets slower answers, and is forgotten after an hour', async () => {
     for (let victim = 0; victim < 28; victim += 1) {
       expect((await admin.browser().logIn(`victim${victim}-${people}@example.com`)).status).toBe(401)
     }

@@ -185,7 +185,7 @@ describe('a key that was used before', () => {
   })
 
   // Guarantee: two scanners, a late one and a dead one come to the same start; results only ever raise it.
-  deepTest('comes to one start whatever runs at the same time, twice or late', async () => {
+  it('comes to one start whatever runs at the same time, twice or late', async () => {
     const key = freshKey()
     const { wallet } = await add(key, await newWorkspace())
     await prepare()
