@@ -21,7 +21,6 @@ import { createVisitorBudget } from '#shared/usecases/quotes/visitor-budget.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { releaseClaims } from '#shared/usecases/wallets/release-claims.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
-import { EVERY_CASE } from '#test/support/every-case.ts'
 import { createMemoryStore } from './simulation/store/memory-store.ts'
 import { openSimulatedDatabase } from './simulation/store/simulated-database.ts'
 import { blockWith, type Engine, openEngine } from './support/engine.ts'
@@ -263,7 +262,7 @@ it('no story moves money to the wrong invoice, holds an address twice or takes t
   timeout: 240_000,
 }, async () => {
   await fc.assert(fc.asyncProperty(stories, tell), {
-    numRuns: EVERY_CASE ? 60 : 24,
+    numRuns: 60,
     seed: Number(process.env['POOL_STORIES_SEED'] ?? 5),
   })
   // Otherwise the guarantee would be empty.

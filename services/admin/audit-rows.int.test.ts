@@ -93,13 +93,10 @@ describe('every change of an operator', () => {
   })
 
   // Guarantee: a request leaves its rows and mails once; repeated it changes nothing, and with other content it is refused.
-  test.each(sampleOf(attacks, 20))(
-    '%s: fresh, repeated, with other content, repeated after it was undone',
-    async (path, attack) => {
-      const repeatAfterUndo = await thrice(path, attack)
-      await repeatAfterUndo()
-    },
-  )
+  test.each(attacks)('%s: fresh, repeated, with other content, repeated after it was undone', async (path, attack) => {
+    const repeatAfterUndo = await thrice(path, attack)
+    await repeatAfterUndo()
+  })
 
   // Guarantee: an owner gets one mail about each change of a live key, endpoint or wallet, whichever view it was made from.
   test.each(sampleOf(LIVE_ATTACKS, 6))('%s (%s): fresh, repeated, with other content', async (path, _what, attack) => {

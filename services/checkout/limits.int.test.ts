@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createMemoryTokenBuckets } from '#shared/queues/token-bucket.ts'
-import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type CheckoutStage, openCheckout, type Reply } from './checkout.fixture.ts'
 
@@ -56,26 +55,23 @@ describe('one address', () => {
     for (let times = 0; times < 5; times += 1) expect((await again()).body).toEqual(first.body)
   })
 
-  deepTest(
-    'spends nothing on a selection that is shown again, repeated or refused, nor on a price that still holds',
-    async () => {
-      const shown = (await stage.engine.open()).terms.id
-      const actionId = randomUUID()
-      const first = await select(shown, 'usdt_ethereum', BOB, actionId)
-      expect(first.status).toBe(200)
-      const over = (await stage.engine.open({ asset: 'usdt_ethereum' })).terms.id
-      for (let times = 0; times < 30; times += 1) {
-        expect((await select(shown, 'usdt_ethereum', BOB, actionId)).body.view).toEqual(first.body.view)
-        expect((await select(shown, 'usdt_ethereum')).body.view).toEqual(first.body.view)
-        expect((await stage.post(`/api/i/${shown}/price`, { actionId: randomUUID() }, BOB)).status).toBe(200)
-        expect((await select(randomUUID(), 'usdt_ethereum')).status).toBe(404)
-      }
-      stage.engine.advance(21 * 60 * SECOND)
-      await stage.engine.publishRates()
-      for (let times = 0; times < 30; times += 1) expect((await select(over, 'usdc_ethereum')).status).toBe(409)
-      expect(await untilLimited(freshSelection)).toBe(19)
-    },
-  )
+  it('spends nothing on a selection that is shown again, repeated or refused, nor on a price that still holds', async () => {
+    const shown = (await stage.engine.open()).terms.id
+    const actionId = randomUUID()
+    const first = await select(shown, 'usdt_ethereum', BOB, actionId)
+    expect(first.status).toBe(200)
+    const over = (await stage.engine.open({ asset: 'usdt_ethereum' })).terms.id
+    for (let times = 0; times < 30; times += 1) {
+      expect((await select(shown, 'usdt_ethereum', BOB, actionId)).body.view).toEqual(first.body.view)
+      expect((await select(shown, 'usdt_ethereum')).body.view).toEqual(first.body.view)
+      expect((await stage.post(`/api/i/${shown}/price`, { actionId: randomUUID() }, BOB)).status).toBe(200)
+      expect((await select(randomUUID(), 'usdt_ethereum')).status).toBe(404)
+    }
+    stage.engine.advance(21 * 60 * SECOND)
+    await stage.engine.publishRates()
+    for (let times = 0; times < 30; times += 1) expect((await select(over, 'usdc_ethereum')).status).toBe(409)
+    expect(await untilLimited(freshSelection)).toBe(19)
+  })
 
   it('spends one of its selections on a new price', async () => {
     const ids = [(await stage.engine.open()).terms.id, (await stage.engine.open()).terms.id]
@@ -91,7 +87,7 @@ describe('one address', () => {
     expect(await untilLimited(freshSelection)).toBe(18)
   })
 
-  deepTest('is a network of IPv6: its addresses share one limit, and the next network has its own', async () => {
+  it('is a network of IPv6: its addresses share one limit, and the next network has its own', async () => {
     const host = (part: number) => `2001:db8:0:7::${part.toString(16)}`
     let part = 0
     const post = () => {

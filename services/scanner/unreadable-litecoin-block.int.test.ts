@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type LitecoinNode, startLitecoinNode, WITHOUT_MWEB } from '#scripts/local-chain/litecoin-node.ts'
-import { sampleOf } from '#test/support/depth.ts'
+import { namedOf, sampleOf } from '#test/support/depth.ts'
 import { useFamilyStage } from '#test/support/family-stage.ts'
 import { type Lie, type RpcAnswer, startLyingNode } from '#test/support/lying-node.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -68,7 +68,7 @@ const inBlock = (at: number, state: string) =>
 describe('a block of Litecoin that a node does not give whole', () => {
   // Guarantee: one block that is too much for a node holds up no payment, neither in it nor behind it.
   it.each<[string, RpcAnswer | null]>(
-    sampleOf(
+    namedOf(
       [
         ['status 413', { status: 413 }],
         ['a lost connection', null],
@@ -77,7 +77,7 @@ describe('a block of Litecoin that a node does not give whole', () => {
         ['null', { result: null }],
         ['an error about its memory', { error: { code: -7, message: 'Out of memory' }, status: 500 }],
       ],
-      2,
+      ...['status 413', 'a lost connection', 'other bytes'],
     ),
   )('with %s is read transaction by transaction', async (_what, answer) => {
     await scanThrough([await breaking(answer)])

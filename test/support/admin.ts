@@ -6,6 +6,7 @@ import { createCallerFactory } from '#services/admin/trpc.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { Role } from '#shared/ports/users.ts'
+import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { createOperator } from '#shared/usecases/accounts/manage-operators.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { serviceContext } from './service-context.ts'
@@ -14,6 +15,8 @@ import type { TestStores } from './stores.ts'
 const createCaller = createCallerFactory(appRouter)
 const NODE = { rpcUrls: ['http://127.0.0.1:1'], chainId: 31337, confirmations: 3 }
 const FIVE_MINUTES_MS = 300_000
+/** The same hashes at a thousandth of the work, whose full cost password-hasher.test.ts checks. */
+const QUICK_PASSWORDS = createPasswordHasher({ memoryCost: 64, timeCost: 1, parallelism: 1 })
 
 /** Who calls. A person who may do everything in the workspace unless narrowed, and nothing of the installation. */
 export interface AdminCallerOptions {
@@ -50,7 +53,7 @@ export async function adminCaller(stores: TestStores, options: AdminCallerOption
   const wakeUps: string[] = []
   const notifier = { notify: (queue: string, id: string) => void wakeUps.push(`${queue} ${id}`) }
   const env = { PAYMESH_ENV: 'test', PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: NODE } }), ...options.env }
-  const wired = assembleAdmin({ ...openAdminParts(serviceContext(stores, env)), notifier })
+  const wired = assembleAdmin({ ...openAdminParts(serviceContext(stores, env)), notifier, passwords: QUICK_PASSWORDS })
   const deps: AdminDeps = { ...wired, ...options.deps?.(wired) }
   const workspaceId = options.workspaceId ?? (await createWorkspace(deps, { name: 'Shop', ownerEmail: email })).id
   const person =

@@ -25,3 +25,29 @@ export function sampleOf<const T>(cases: readonly T[], count: number): readonly 
   const step = (cases.length - 1) / (count - 1)
   return Array.from({ length: count }, (_, index) => cases[Math.round(index * step)] as T)
 }
+
+/** In `npm test` the first case of each kind; all of them in the stage `cases`. */
+export function oneOfEach<const T>(cases: readonly T[], kindOf: (one: T) => unknown): readonly T[] {
+  if (EVERY_CASE) return cases
+  const seen = new Set<unknown>()
+  return cases.filter((one) => {
+    const kind = kindOf(one)
+    const isNew = !seen.has(kind)
+    seen.add(kind)
+    return isNew
+  })
+}
+
+/**
+ * In `npm test` the cases with these names, which are the first cells of their rows; all of them in the stage `cases`.
+ *
+ * @throws {Error} when there is no case of a name.
+ */
+export function namedOf<const T extends readonly [unknown, ...unknown[]]>(
+  cases: readonly T[],
+  ...names: readonly string[]
+): readonly T[] {
+  const unknown = names.filter((name) => !cases.some(([first]) => first === name))
+  if (unknown.length > 0) throw new Error(`no case is called ${unknown.join(', ')}`)
+  return EVERY_CASE ? cases : cases.filter(([first]) => names.includes(String(first)))
+}

@@ -78,7 +78,7 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
       family,
       client,
       createIndex: () => createHotWatches(createWatchIndex, coldOf('test', family)),
-      pollMs: 20,
+      pollMs: 50,
       finalityDepth: 64,
       dropAfterMs: 1_000,
       batchMax: 20,

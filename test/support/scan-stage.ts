@@ -53,7 +53,7 @@ export interface ScanStage {
   untilPayments(expected: readonly object[]): Promise<void>
 }
 
-const PATIENCE = { timeout: 8_000, interval: 20 }
+const PATIENCE = { timeout: 8_000, interval: 50 }
 
 /** Sets the stage again before each test, on the chain of the worker, and clears it afterwards. The getters are good inside hooks and tests. */
 export function useScanStage(stores: TestStores): ScanStage {
@@ -136,7 +136,7 @@ const SOURCE = {
   mode: 'test',
   network: 'ethereum',
   family: 'evm',
-  pollMs: 20,
+  pollMs: 50,
   dropAfterMs: 500,
   finalityDepth: 65,
   batchMax: 50,

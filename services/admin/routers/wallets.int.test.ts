@@ -8,7 +8,6 @@ import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
 import { createQuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
-import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
@@ -144,7 +143,7 @@ it('a further live wallet waits, is announced to every owner, and can be cancell
   expect(rows.map(({ action }) => action)).toEqual(['wallet.added', 'wallet.cancelled'])
 })
 
-deepTest('a wallet that is enabled again waits as well; disabling works at once', async () => {
+it('a wallet that is enabled again waits as well; disabling works at once', async () => {
   const shop = await adminCaller(stores, { mode: 'live' })
   const { caller, at } = shop
   const { wallet } = await caller.wallets.add({ ...at, ...action(), ...evm(freshKey()) })
@@ -184,7 +183,7 @@ it('is not stored when the mail to one of its owners cannot be', async () => {
 })
 
 // Guarantee: addresses slipped into a pool are not shown to payers before the owners had time to stop it.
-deepTest('addresses added to a live pool wait; those that were there go on', async () => {
+it('addresses added to a live pool wait; those that were there go on', async () => {
   const shop = await adminCaller(stores, { mode: 'live' })
   const { caller, at, deps, workspaceId } = shop
   const key = freshKey()

@@ -7,7 +7,6 @@ import { dropFormerKeyIndex } from '#shared/db/schema/drop-former-key-index.ts'
 import { migrate, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { verifySchemaVersion } from '#shared/db/schema/schema-version.ts'
 import { sampleObservation } from '#test/support/db-samples.ts'
-import { sampleOf } from '#test/support/depth.ts'
 import { EVERY_CASE } from '#test/support/every-case.ts'
 import { becomeFormer, recordAsFormer } from '#test/support/former-payments.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -61,7 +60,7 @@ beforeEach(async () => {
   await migrate(process())
 })
 
-describe.each(sampleOf(stages, 2))('with %s', (stage) => {
+describe.each(stages)('with %s', (stage) => {
   beforeEach(async () => await STAGES[stage]())
 
   // Guards money: a transfer that the version before stored is met again under its text and under its digest.

@@ -6,7 +6,7 @@ import { createBloomFilter } from './bloom-filter.ts'
 import { createPackFilter } from './pack-filter.ts'
 import { createWatchHasher } from './watch-hash.ts'
 
-const KEYS = EVERY_CASE ? 100_000 : 30_000
+const KEYS = 100_000
 const address = () => randomBytes(20).toString('hex')
 
 /** A pack of these keys under a salt. */
