@@ -11,8 +11,10 @@ import { WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 import { briskPace } from '#test/support/thrifty-pace.ts'
 
-const PATIENCE = { timeout: 6_000, interval: 20 }
+const PATIENCE = { timeout: 60_000, interval: 20 }
 const HOUR_MS = 3_600_000
+/** How far away a deadline is that a test lets pass: no machine needs that long for what comes before it. */
+const DEADLINE_MS = 600_000
 
 const stores = useStores()
 const balances = useBalanceStage(stores)
@@ -61,6 +63,13 @@ async function waitFor(
 
 const pay = (amountBase: bigint, asset: 'usdt_ethereum' | 'eth_ethereum' = 'usdt_ethereum') =>
   stage.chain.pay({ asset, to: WATCHED.address, amountBase })
+
+/** The chain's clock and the store's go on to a moment after a deadline. */
+const goPast = async (deadline: number) => {
+  const aheadMs = deadline - clock.now() + 1_000
+  await stage.chain.rpc('evm_increaseTime', [Math.ceil(aheadMs / 1_000)])
+  stepMs += aheadMs
+}
 
 /** Up to when deadlines pass. */
 const passedUntil = async () => {
@@ -111,7 +120,7 @@ describe('a thrifty scanner', () => {
   it('finds what came in and went out again before the deadline passes', async () => {
     await stage.chain.fund(WATCHED.address, ETHER)
     await stage.chain.mine()
-    const endsAt = Date.now() + 3_000
+    const endsAt = Date.now() + DEADLINE_MS
     await waitFor('usdt_ethereum', { at: Date.now() - 1_000, endsAt })
     thrifty(stage.chain.url, { openMs: HOUR_MS, watchedMs: 50, restMs: HOUR_MS })
     await untilThrifty()
@@ -122,6 +131,7 @@ describe('a thrifty scanner', () => {
     const to = (await import('#shared/chains/definitions/assets.ts')).ASSETS.usdt_ethereum.contract
     await stage.chain.rpc('eth_sendTransaction', [{ from: WATCHED.address, to, data, gas: '0x30d40' }])
     await stage.chain.mine()
+    await goPast(endsAt)
     await vi.waitFor(async () => {
       await stage.chain.mine()
       expect(await passedUntil()).toBeGreaterThanOrEqual(endsAt)
@@ -288,7 +298,7 @@ describe('a node', () => {
   // Guarantee: whichever step reads a range, a deadline in it passes only after every node was asked.
   it('with old balances of coins hides nothing from a deadline that an ordinary step passes', async () => {
     const at = Date.now() - 1_000
-    const endsAt = at + 60_000
+    const endsAt = at + DEADLINE_MS
     await waitFor('eth_ethereum', { at, endsAt })
     await pay(ETHER, 'eth_ethereum')
     await stage.chain.mine()
@@ -332,7 +342,7 @@ describe('a node', () => {
 
   // Guarantee: money of a range that a stale node read alone is found, and no deadline passes while the nodes disagree.
   deepTest('with old balances is found out before the deadline of an earlier range', async () => {
-    const endsAt = Date.now() + 60_000
+    const endsAt = Date.now() + DEADLINE_MS
     await hidePayment(endsAt)
     await reachDeadline(endsAt)
     await untilCursor(({ trouble }) => trouble?.reason.includes('the nodes disagree about balances') === true)
@@ -349,7 +359,7 @@ describe('a node', () => {
 
   // Guarantee: that does not depend on memory of the process.
   deepTest('with old balances that heals while nobody scans hides nothing at the deadline', async () => {
-    const endsAt = Date.now() + 60_000
+    const endsAt = Date.now() + DEADLINE_MS
     const { heal, scanner, start } = await hidePayment(endsAt)
     await scanner.stop()
     heal()
@@ -360,7 +370,7 @@ describe('a node', () => {
   })
 
   it('with old balances delays a token payment and does not hide it', async () => {
-    const endsAt = Date.now() + 3_000
+    const endsAt = Date.now() + DEADLINE_MS
     await waitFor('usdt_ethereum', { at: Date.now() - 1_000, endsAt })
     const stale = await countingNode(({ method, params }, truth) => {
       const { result } = truth
@@ -371,6 +381,8 @@ describe('a node', () => {
     thrifty(stale)
     await untilThrifty()
     await pay(7_000_000n)
+    await stage.chain.mine()
+    await goPast(endsAt)
     await vi.waitFor(async () => {
       await stage.chain.mine()
       expect(await passedUntil()).toBeGreaterThanOrEqual(endsAt)
@@ -443,7 +455,7 @@ describe('a node', () => {
 
   // Guarantee: a node without logs does not let a deadline pass: balances contradict it.
   it('that leaves out logs lets no deadline pass', async () => {
-    const endsAt = Date.now() + 1_500
+    const endsAt = Date.now() + DEADLINE_MS
     await waitFor('usdt_ethereum', { at: Date.now() - 1_000, endsAt })
     const silent = await countingNode(({ method }, truth) => (method === 'eth_getLogs' ? { result: [] } : truth))
     thrifty(silent)
@@ -451,6 +463,7 @@ describe('a node', () => {
     await pay(7_000_000n)
     await stage.chain.mine()
     const paidAt = await stage.height()
+    await goPast(endsAt)
     await vi.waitFor(async () => {
       await stage.chain.mine()
       expect((await stage.cursor())?.trouble).toMatchObject({ kind: 'node' })

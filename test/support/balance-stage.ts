@@ -85,7 +85,7 @@ export function useBalanceStage(stores: TestStores) {
         throw new Error('killed')
       }
       const scanner = startChainScanner({ ...stage.deps, ...at(stage.deps, die) }, source(undefined, change))
-      await vi.waitUntil(() => died.mock.calls.length > 0, 8_000)
+      await vi.waitUntil(() => died.mock.calls.length > 0, 60_000)
       await scanner.stop()
     },
     /** A node that answers like the chain except where it lies. */

@@ -53,7 +53,7 @@ export interface ScanStage {
   untilPayments(expected: readonly object[]): Promise<void>
 }
 
-const PATIENCE = { timeout: 8_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }
 
 /** Sets the stage again before each test, on the chain of the worker, and clears it afterwards. The getters are good inside hooks and tests. */
 export function useScanStage(stores: TestStores): ScanStage {
