@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { createMemoryTokenBuckets } from '#shared/queues/token-bucket.ts'
 import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { blockWith, paymentMethodOf } from '#test/support/engine.ts'
@@ -10,10 +11,14 @@ import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
 const stores = useStores()
 let stage: CheckoutStage
 beforeAll(async () => {
-  stage = await openCheckout(stores)
+  // No token comes back while a test runs, however long it takes.
+  stage = await openCheckout(stores, { buckets: createMemoryTokenBuckets(() => 1_000_000) })
 })
-// The engine derives two dozen addresses at a time.
-beforeEach(() => stage.engine.watchEverything())
+// The engine derives two dozen addresses at a time, and prices are good for two minutes, which a slow machine may need for the file.
+beforeEach(async () => {
+  await stage.engine.watchEverything()
+  await stage.engine.publishRates()
+})
 afterAll(() => stage.close())
 
 const claims = async (id: string) => (await stores.db.collection(INVOICES).findOne({ _id: id }))?.claims ?? []

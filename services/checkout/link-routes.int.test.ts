@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { PAYMENT_LINKS } from '#shared/db/payment-links/payment-link-model.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
 import { createProductRepository } from '#shared/db/payment-links/product-repository.ts'
 import type { PaymentLinkChange } from '#shared/ports/payment-links.ts'
+import { createMemoryTokenBuckets } from '#shared/queues/token-bucket.ts'
 import { createPaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
@@ -12,8 +13,10 @@ import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
 const stores = useStores()
 let stage: CheckoutStage
 beforeAll(async () => {
-  stage = await openCheckout(stores)
+  // No token comes back while a test runs, however long it takes.
+  stage = await openCheckout(stores, { buckets: createMemoryTokenBuckets(() => 1_000_000) })
 })
+beforeEach(() => stage.engine.publishRates())
 afterAll(() => stage.close())
 
 const made = (paymentLinkId: string) => stores.db.collection(INVOICES).countDocuments({ paymentLinkId })
