@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Metrics, QUEUES, type Runtime } from '#shared/ports/runtime.ts'
+import { awaitingRedis, patientRedis } from '#test/support/patient-redis.ts'
 import { useStores } from '#test/support/stores.ts'
 import { connectRedis } from './connection.ts'
 import { createMemorySignals } from './memory/memory-signals.ts'
@@ -27,8 +28,8 @@ const IMPLEMENTATIONS: Readonly<Record<string, () => Promise<Signals>>> = {
     const prefix = `${stores.prefix}-${stores.runtime.random.uuid()}`
     const redis = connectRedis({ url: stores.redisUrl, prefix, logger: stores.runtime.logger })
     endings.push(() => redis.close())
-    expect(await redis.waitUntilHealthy(10_000)).toBe(true)
-    return createRedisSignals(redis)
+    expect(await redis.waitUntilHealthy(60_000)).toBe(true)
+    return createRedisSignals(patientRedis(redis))
   },
   memory: () => Promise.resolve(createMemorySignals(metrics)),
 }
@@ -207,48 +208,60 @@ describe.each(Object.entries(IMPLEMENTATIONS))('signals on %s', (_name, open) =>
       ...more,
     })
 
-    it('lets a burst of 60 through and says when to come back', async () => {
-      const limiter = signals.createRateLimiter(metrics)
-      const answers = []
-      for (let times = 0; times < 70; times++) answers.push(await limiter.admit(request()))
-      const allowed = answers.filter((one) => one.allowed).length
-      // Two tokens come back each second while the burst runs.
-      expect(allowed).toBeGreaterThanOrEqual(60)
-      expect(answers[0]?.remaining).toBe(59)
-      for (const one of answers.filter(({ allowed }) => !allowed)) expect(one.retryAfter).toBeGreaterThanOrEqual(1)
-      expect((await limiter.admit(request({ bucket: 'key:k2', keyId: 'k2' }))).allowed).toBe(true)
-    })
+    it(
+      'lets a burst of 60 through and says when to come back',
+      awaitingRedis(async () => {
+        const limiter = signals.createRateLimiter(metrics)
+        const answers = []
+        for (let times = 0; times < 70; times++) answers.push(await limiter.admit(request()))
+        const allowed = answers.filter((one) => one.allowed).length
+        // Two tokens come back each second while the burst runs.
+        expect(allowed).toBeGreaterThanOrEqual(60)
+        expect(answers[0]?.remaining).toBe(59)
+        for (const one of answers.filter(({ allowed }) => !allowed)) expect(one.retryAfter).toBeGreaterThanOrEqual(1)
+        expect((await limiter.admit(request({ bucket: 'key:k2', keyId: 'k2' }))).allowed).toBe(true)
+      }),
+    )
 
     // Guarantee: a revoked key is refused at once where the revocation and the request share these signals.
-    it('publishes and raises epochs, and never lowers one', async () => {
-      const limiter = signals.createRateLimiter(metrics)
-      const epochs = signals.createEpochStore()
-      expect(await limiter.admit(request())).toMatchObject({ keyEpoch: null, workspaceEpoch: null })
-      const published = request({ publish: { keyEpoch: 3, workspaceEpoch: 5 } })
-      expect(await limiter.admit(published)).toMatchObject({ keyEpoch: 3, workspaceEpoch: 5 })
-      await epochs.setKeyEpoch('k1', 4)
-      await epochs.setWorkspaceEpoch('w1', 2)
-      expect(await limiter.admit(published)).toMatchObject({ keyEpoch: 4, workspaceEpoch: 5 })
-    })
+    it(
+      'publishes and raises epochs, and never lowers one',
+      awaitingRedis(async () => {
+        const limiter = signals.createRateLimiter(metrics)
+        const epochs = signals.createEpochStore()
+        expect(await limiter.admit(request())).toMatchObject({ keyEpoch: null, workspaceEpoch: null })
+        const published = request({ publish: { keyEpoch: 3, workspaceEpoch: 5 } })
+        expect(await limiter.admit(published)).toMatchObject({ keyEpoch: 3, workspaceEpoch: 5 })
+        await epochs.setKeyEpoch('k1', 4)
+        await epochs.setWorkspaceEpoch('w1', 2)
+        expect(await limiter.admit(published)).toMatchObject({ keyEpoch: 4, workspaceEpoch: 5 })
+      }),
+    )
 
-    it('marks a running operation once, for its owner only', async () => {
-      const [limiter, second] = [signals.createRateLimiter(metrics), signals.createRateLimiter(metrics)]
-      const marked = (owner: string) => request({ marker: { id: 'm1', owner } })
-      expect((await limiter.admit(marked('a'))).marker).toBe('set')
-      expect((await second.admit(marked('b'))).marker).toBe('busy')
-      second.clearMarker({ id: 'm1', owner: 'b' })
-      expect((await second.admit(marked('b'))).marker).toBe('busy')
-      limiter.clearMarker({ id: 'm1', owner: 'a' })
-      await vi.waitFor(async () => expect((await second.admit(marked('b'))).marker).toBe('set'))
-    })
+    it(
+      'marks a running operation once, for its owner only',
+      awaitingRedis(async () => {
+        const [limiter, second] = [signals.createRateLimiter(metrics), signals.createRateLimiter(metrics)]
+        const marked = (owner: string) => request({ marker: { id: 'm1', owner } })
+        expect((await limiter.admit(marked('a'))).marker).toBe('set')
+        expect((await second.admit(marked('b'))).marker).toBe('busy')
+        second.clearMarker({ id: 'm1', owner: 'b' })
+        expect((await second.admit(marked('b'))).marker).toBe('busy')
+        limiter.clearMarker({ id: 'm1', owner: 'a' })
+        await vi.waitFor(async () => expect((await second.admit(marked('b'))).marker).toBe('set'))
+      }),
+    )
 
-    it('counts costly actions by their actor', async () => {
-      const buckets = [signals.createTokenBuckets(metrics), signals.createTokenBuckets(metrics)]
-      const rule = { name: 'test', capacity: 5, intervalMs: 600_000 }
-      const taken = await Promise.all(Array.from({ length: 12 }, (_, at) => buckets[at % 2]?.take(rule, 'a')))
-      expect(taken.filter((one) => one?.allowed)).toHaveLength(5)
-      expect((await buckets[0]?.take(rule, 'b'))?.allowed).toBe(true)
-    })
+    it(
+      'counts costly actions by their actor',
+      awaitingRedis(async () => {
+        const buckets = [signals.createTokenBuckets(metrics), signals.createTokenBuckets(metrics)]
+        const rule = { name: 'test', capacity: 5, intervalMs: 600_000 }
+        const taken = await Promise.all(Array.from({ length: 12 }, (_, at) => buckets[at % 2]?.take(rule, 'a')))
+        expect(taken.filter((one) => one?.allowed)).toHaveLength(5)
+        expect((await buckets[0]?.take(rule, 'b'))?.allowed).toBe(true)
+      }),
+    )
   })
 })
 

@@ -1,0 +1,31 @@
+import { vi } from 'vitest'
+import type { RedisConnections } from '#shared/queues/connection.ts'
+
+/**
+ * Connections over which commands take as long as they take, and a slow Redis counts as a healthy one: the product gives up a command
+ * after half a second, and drops wake-ups from then on. For tests of what Redis answers, not of when. They close with `redis`.
+ */
+export function patientRedis(redis: RedisConnections): RedisConnections {
+  return { ...redis, producer: redis.openWorkerConnection(), isHealthy: () => true, unhealthyForMs: () => 0 }
+}
+
+/** Limits and buckets go on without an answer of Redis after 50 and 100 ms. */
+const SILENCES_MS = [50, 100]
+
+/**
+ * A test during which limits and buckets wait for each answer of Redis, however long it takes: without one they count in the process, as
+ * they must, and the test would say nothing of what Redis counts. It must not use timers of its own that are as short.
+ */
+export function awaitingRedis(test: () => Promise<void>): () => Promise<void> {
+  return async () => {
+    const { setTimeout } = globalThis
+    const patient = (callback: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) =>
+      setTimeout(callback, SILENCES_MS.includes(ms) ? 60_000 : ms, ...given)
+    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(patient as typeof setTimeout)
+    try {
+      await test()
+    } finally {
+      spy.mockRestore()
+    }
+  }
+}
