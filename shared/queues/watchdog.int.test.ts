@@ -21,7 +21,7 @@ async function world() {
   const prefix = `${stores.prefix}-${stores.runtime.random.uuid()}`
   const redis = connectRedis({ url: `redis://127.0.0.1:${proxy.port}`, prefix, logger: stores.runtime.logger })
   endings.push(() => redis.close())
-  expect(await redis.waitUntilHealthy(5_000)).toBe(true)
+  expect(await redis.waitUntilHealthy(60_000)).toBe(true)
   const counted = new Map<string, number>()
   const metrics: Metrics = {
     count: (name, _labels, by = 1) => void counted.set(name, (counted.get(name) ?? 0) + by),
@@ -90,7 +90,7 @@ test('a worker with nothing to do, or with its hands full, is left alone', async
   const handled: string[] = []
   let sweeps = 0
   const worker = createQueueWorker(redis, runtime, {
-    ...{ queue: QUEUES.mail, concurrency: 1, sweepEveryMs: 20, idleAfterMs: 100 },
+    ...{ queue: QUEUES.mail, concurrency: 1, sweepEveryMs: 100, idleAfterMs: 2_000 },
     handle: async (id) => {
       handled.push(id)
       await held
@@ -101,13 +101,13 @@ test('a worker with nothing to do, or with its hands full, is left alone', async
     },
   })
   endings.push(() => worker.stop(2_000))
-  await vi.waitFor(() => expect(sweeps).toBeGreaterThan(20), soon)
+  await vi.waitFor(() => expect(sweeps).toBeGreaterThan(40), soon)
   const notifier = createQueueNotifier(redis, runtime)
   for (const id of ['one', 'two', 'three']) notifier.notify(QUEUES.mail, id)
   await notifier.close()
   await vi.waitFor(() => expect(handled).toEqual(['one']), soon)
   const before = sweeps
-  await vi.waitFor(() => expect(sweeps).toBeGreaterThan(before + 20), soon)
+  await vi.waitFor(() => expect(sweeps).toBeGreaterThan(before + 40), soon)
   release()
   await vi.waitFor(() => expect(new Set(handled)).toEqual(new Set(['one', 'two', 'three'])), soon)
   expect(counted.get('workers_replaced_total') ?? 0).toBe(0)
