@@ -10,10 +10,11 @@ import { connectRedis, type RedisConnections } from '#shared/queues/connection.t
 import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 import { callApi, type TestApi } from '#test/support/api.ts'
 import { localAdmissionsIn } from '#test/support/local-admissions.ts'
+import { patientRedis } from '#test/support/patient-redis.ts'
 import type { TestStores } from '#test/support/stores.ts'
 import { openContractApi } from './contract-stage.ts'
 
-const BACK_MS = 15_000
+const BACK_MS = 60_000
 
 /** Two processes of the API on the stores of a test file, with a Redis of their own that may be stopped and emptied. */
 export interface TwoProcesses {
@@ -21,6 +22,7 @@ export interface TwoProcesses {
   readonly here: TestApi
   /** The API in a process of its own, as the Procfile starts it. */
   readonly there: Pick<TestApi, 'call'>
+  /** Waits for every answer, so that no test fails because Redis is slow. */
   readonly redis: RedisConnections
   /**
    * Requests so far that a process had to check without Redis. On a starved machine that happens to a Redis in perfect
@@ -40,7 +42,7 @@ export async function openTwoProcesses(stores: TestStores): Promise<TwoProcesses
   const binary = await findRedisServer(() => undefined)
   const server = await startRedisStore({ binary, dir: join(dir, 'redis'), preferredPort: 0 })
   const redis = connectRedis({ url: server.url, prefix: stores.prefix, logger: stores.runtime.logger })
-  await redis.waitUntilHealthy(10_000)
+  await redis.waitUntilHealthy(60_000)
   const here = await openContractApi(stores, { redis, deps: (deps) => ({ limiter: deps.limiter }) })
   const log = openSync(join(dir, 'api.log'), 'a')
   const port = await freePort(0)
@@ -72,7 +74,7 @@ export async function openTwoProcesses(stores: TestStores): Promise<TwoProcesses
   return {
     here,
     there,
-    redis,
+    redis: patientRedis(redis),
     checkedAlone: async () => {
       const own = await (stores.runtime.metrics as MetricsRegistry).render()
       const other = await (await fetch(second.metricsUrl)).text()
