@@ -184,8 +184,12 @@ describe('after the payment', () => {
 
   test('it stays when the payer says so, and when it was opened afterwards', async () => {
     const watched = await open(viewOf('confirming'))
-    await watched.answer(paidView())
-    await watched.page.getByRole('button', { name: 'Stay here' }).click()
+    // The page returns after 15 s, which a busy machine may need to press the button.
+    await watched.page.clock.pauseAt(Date.now() + 60_000)
+    await watched.answer(paidView(), 2_500)
+    const stay = watched.page.getByRole('button', { name: 'Stay here' })
+    while (!(await stay.isVisible())) await watched.pass(STEP_MS)
+    await stay.click()
     const later = await open(paidView())
     await later.page.getByRole('heading', { name: 'Paid. Thank you.' }).waitFor()
     for (const { page, pass } of [watched, later]) {
