@@ -21,17 +21,20 @@ let http: HttpGet
 let cycle: RateCycle
 
 beforeAll(async () => {
-  api = await openApi(stores)
+  // Time passes only where a test says so: a price is good for two minutes, which no machine may use up.
+  const startedAt = stores.runtime.clock.now()
+  const runtime = { ...stores.runtime, clock: { ...stores.runtime.clock, now: () => startedAt } }
+  api = await openApi({ ...stores, runtime })
   const { clock, rateSnapshots } = api.engine.deps
   simulator = await startExchangeSimulator({ port: 0, now: clock.now })
   http = createHttpGet({ userAgent: 'Paymesh-Test/1.0' })
-  const runtime = { ...stores.runtime, clock }
+  const parts = { ...runtime, clock }
   cycle = createRateCycle({
-    ...runtime,
+    ...parts,
     rates: rateSnapshots,
     leases: createLeaseRepository(stores.db),
-    sources: createRateSources({ ...runtime, http, sourceUrls: simulator.sourceUrls, timeoutMs: 20_000 }),
-    jumpConfirmation: createJumpConfirmation({ ...runtime, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
+    sources: createRateSources({ ...parts, http, sourceUrls: simulator.sourceUrls, timeoutMs: 20_000 }),
+    jumpConfirmation: createJumpConfirmation({ ...parts, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
   })
 })
 afterAll(async () => {
