@@ -29,10 +29,12 @@ const folder = mkdtempSync(join(tmpdir(), 'paymesh-load-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** One turn of a working installation: an invoice is created, paid, confirmed and announced, another one is cancelled. */
-function workOf({ deps, open, workspace, watchEverything }: Engine) {
+function workOf({ deps, open, workspace, publishRates, watchEverything }: Engine) {
   const relay = createOutboxRelay(deps)
   let height = 20_000
   return async (): Promise<void> => {
+    // Prices are good for two minutes, and on a slow machine a back-up takes longer.
+    await publishRates()
     const [paid, cancelled] = [await open({ asset: 'usdt_ethereum' }), await open({ asset: 'usdt_ethereum' })]
     await watchEverything()
     height += 10
@@ -51,7 +53,6 @@ function workOf({ deps, open, workspace, watchEverything }: Engine) {
 // Guards money: whatever is paid, confirmed and announced while a back-up runs, the restored books are right.
 it('a copy that was read while invoices were paid reconciles', { timeout: 240_000 }, async () => {
   const stage = await openReconciliationStage(source)
-  await stage.engine.publishRates()
   await stage.engine.setCursor(20_000, stage.engine.deps.clock.now())
   const work = workOf(stage.engine)
   let turns = 0
