@@ -41,6 +41,8 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 300_000,
           ...quick,
+          // Its tests wait for the store half of their time, and it takes longer than the other projects.
+          maxWorkers: 3,
         },
       },
       {
