@@ -69,7 +69,7 @@ it('tells inserts and changes with their workspace and mode, and nothing of book
   expect(received[1]).toMatchObject({ kind: 'invoice', id: invoice.terms.id, isNew: false })
 
   await createDeliveryRepository(stores.db).insertMany([sampleDelivery('whd_1', { endpointId: 'e-1' })])
-  // Told before it changes: several changes of one object within a moment are reported once, as new.
+  // Reported before it changes: several changes of one object within a moment are reported once, as new.
   await until(() => received.some(({ kind }) => kind === 'delivery'))
   await stores.db.collection(WEBHOOK_DELIVERIES).updateOne({ _id: 'whd_1' }, { $set: { leaseToken: 't' } })
   await stores.db.collection(WEBHOOK_DELIVERIES).updateOne({ _id: 'whd_1' }, { $set: { status: 'failed' } })

@@ -259,13 +259,14 @@ describe('what is inserted pending', () => {
 
   it('rows beyond the places of the endpoint, which leave as places become free', async () => {
     stage.receiver.answer({ kind: 'status', status: 200, delayMs: 100 })
-    const one = process()
+    // Answers that a busy machine measures as slow would send the endpoint to the slow lane.
+    const one = process({ isStill: true })
     const made = await invoices(12)
     await Promise.all(made.map(({ shard }) => one.relay.relayShard(shard)))
     await vi.waitFor(async () => {
       const rows = await Promise.all(made.map(({ id }) => deliveryOf(id)))
       expect(rows.filter((row) => row?.status === 'succeeded')).toHaveLength(12)
-    }, soon)
+    }, 60_000)
     expect(stage.receiver.requests).toHaveLength(12)
   })
 })
