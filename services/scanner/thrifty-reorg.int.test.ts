@@ -5,7 +5,7 @@ import type { ChainClient } from '#shared/ports/scanning.ts'
 import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
 import type { ThriftyPace } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
-import { deepTest, sampleOf } from '#test/support/depth.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { signedTransfer, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 import { briskPace } from '#test/support/thrifty-pace.ts'
@@ -182,7 +182,7 @@ it('a reorganisation of the scanned block is followed when every block above it 
 })
 
 // Guards availability: found by the simulation (seed 508). Each step read one batch and then waited, so that deadlines passed hours late.
-deepTest('a network that is far behind a node without old balances is read to its head without pauses', async () => {
+it('a network that is far behind a node without old balances is read to its head without pauses', async () => {
   await waitForTokens()
   const scanner = thrifty()
   await untilCursor(({ source }) => source === 'thrifty')

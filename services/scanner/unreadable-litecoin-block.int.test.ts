@@ -92,15 +92,10 @@ describe('a block of Litecoin that a node does not give whole', () => {
   })
 
   // Guarantee: whichever way a block is read first, and wherever a scanner dies, money is credited once.
-  it.each(
-    sampleOf(
-      [
-        ['in parts, then whole', true],
-        ['whole, then in parts', false],
-      ],
-      1,
-    ),
-  )('and read twice is credited once: %s', async (_order, partsFirst) => {
+  it.each([
+    ['in parts, then whole', true],
+    ['whole, then in parts', false],
+  ])('and read twice is credited once: %s', async (_order, partsFirst) => {
     const ways = [await breaking({ status: 413 }), node.url]
     if (!partsFirst) ways.reverse()
     const [first = '', second = ''] = ways

@@ -102,15 +102,10 @@ describe('a block of TRON that a node does not give as usual', () => {
   })
 
   // Guarantee: whichever way a block is read first, and wherever a scanner dies, money is credited once.
-  it.each(
-    sampleOf(
-      [
-        ['in parts, then as usual', true],
-        ['as usual, then in parts', false],
-      ],
-      1,
-    ),
-  )('and read twice is credited once: %s', async (_order, partsFirst) => {
+  it.each([
+    ['in parts, then as usual', true],
+    ['as usual, then in parts', false],
+  ])('and read twice is credited once: %s', async (_order, partsFirst) => {
     const ways = [await lying(infosBroken), node.url]
     if (!partsFirst) ways.reverse()
     const [first = '', second = ''] = ways

@@ -155,26 +155,21 @@ describe('a Solana wallet in the payer’s browser', () => {
     `wallet.features['solana:signAndSendTransaction'].signAndSendTransaction = async () => { ${body} }`
   const connect = (body: string) => `wallet.features['standard:connect'].connect = async () => { ${body} }`
   // Guards money: what is not clearly refused may have been sent, and what is no signature is never announced.
-  test.each(
-    sampleOf(
-      [
-        ['refuses to connect', connect('throw { code: 4001 }'), 'The wallet did not send anything.', 0],
-        ['shares no account', connect('return { accounts: [] }'), 'The wallet shared no account', 0],
-        [
-          'shares nonsense',
-          connect('return { accounts: [null, { address: "<b>" }, 5] }'),
-          'The wallet shared no account',
-          0,
-        ],
-        ['is on another chain', `account.chains = ['solana:devnet']`, 'The wallet does not have Solana', 0],
-        ['refuses to sign', send('throw { code: 4001 }'), 'The wallet did not send anything.', 1],
-        ['fails unclearly', send('throw new Error("oops")'), 'The wallet did not say whether it sent the payment.', 1],
-        ['returns nonsense', send('return [{ signature: "sent" }]'), 'The wallet did not say whether', 1],
-        ['returns too little', send('return [{ signature: new Uint8Array(3) }]'), 'The wallet did not say whether', 1],
-      ],
-      3,
-    ),
-  )('that %s is answered with what to do', async (_what, change, words, asked) => {
+  test.each([
+    ['refuses to connect', connect('throw { code: 4001 }'), 'The wallet did not send anything.', 0],
+    ['shares no account', connect('return { accounts: [] }'), 'The wallet shared no account', 0],
+    [
+      'shares nonsense',
+      connect('return { accounts: [null, { address: "<b>" }, 5] }'),
+      'The wallet shared no account',
+      0,
+    ],
+    ['is on another chain', `account.chains = ['solana:devnet']`, 'The wallet does not have Solana', 0],
+    ['refuses to sign', send('throw { code: 4001 }'), 'The wallet did not send anything.', 1],
+    ['fails unclearly', send('throw new Error("oops")'), 'The wallet did not say whether it sent the payment.', 1],
+    ['returns nonsense', send('return [{ signature: "sent" }]'), 'The wallet did not say whether', 1],
+    ['returns too little', send('return [{ signature: new Uint8Array(3) }]'), 'The wallet did not say whether', 1],
+  ])('that %s is answered with what to do', async (_what, change, words, asked) => {
     const { page, posted } = await open(wallet(change))
     await button(page).click()
     await alert(page).filter({ hasText: words }).waitFor()

@@ -229,9 +229,9 @@ describe('two processes on one folder', () => {
   })
 })
 
-deepDescribe('two installations on one folder', () => {
+describe('two installations on one folder', () => {
   // Guards data: what this installation did not begin is another one's, however old it is.
-  deepTest('remove only their own archives, and count only those', async () => {
+  it('remove only their own archives, and count only those', async () => {
     const [own, strange] = ['20260101', '20260102'].map((day) => `paymesh-${day}T000000Z.backup`)
     const later = archiveName(source.runtime.clock.now() + 60_000)
     for (const name of [own, strange, later]) writeFileSync(join(archives, name ?? ''), name ?? '')

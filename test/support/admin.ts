@@ -15,7 +15,7 @@ import type { TestStores } from './stores.ts'
 const createCaller = createCallerFactory(appRouter)
 const NODE = { rpcUrls: ['http://127.0.0.1:1'], chainId: 31337, confirmations: 3 }
 const FIVE_MINUTES_MS = 300_000
-/** The same hashes at a thousandth of the work, whose full cost password-hasher.test.ts checks. */
+/** The same kind of hash for a fraction of the work; password-hasher.test.ts checks the full cost. */
 const QUICK_PASSWORDS = createPasswordHasher({ memoryCost: 64, timeCost: 1, parallelism: 1 })
 
 /** Who calls. A person who may do everything in the workspace unless narrowed, and nothing of the installation. */

@@ -5,8 +5,8 @@ import { EVERY_CASE } from './every-case.ts'
 const nothing = Object.assign(() => undefined, { each: () => () => undefined })
 
 /**
- * `test` in the stage `cases`, and nothing in `npm test`: for another moment, size or party of what another test of the same file shows.
- * The only test of a guarantee, or of a place in the code, is never one.
+ * `test` in the stage `cases`, and nothing in `npm test`: for slow stories whose code the other tests of the file mostly reach. None of
+ * them guards money or data (`depth.test.ts`), and none is cited by the documents of guarantees (`citations.ts`).
  */
 export const deepTest: TestAPI = EVERY_CASE ? test : (nothing as unknown as TestAPI)
 

@@ -14,7 +14,7 @@ const SILENCES_MS = [50, 100]
 
 /**
  * A test during which limits and buckets wait for each answer of Redis, however long it takes: without one they count in the process, as
- * they must, and the test would say nothing of what Redis counts. It must not use timers of its own that are as short.
+ * they must, and the test would say nothing of what Redis counts. Such a test must not set timers of 50 or 100 ms.
  */
 export function awaitingRedis(test: () => Promise<void>): () => Promise<void> {
   return async () => {

@@ -24,7 +24,7 @@ interface Control {
 /** So many steps after which the walk goes on from a page of the list, so that no corner holds it for long. */
 const STRIDE = 20
 const LATEST = 12
-/** Axe takes as long as five steps: it looks at each state in the deep tier, and at every fourth one in `npm test`. */
+/** Axe looks at each state in the deep tier, and at every fourth one in `npm test`. */
 const AXE_STRIDE = EVERY_CASE ? 1 : 4
 /** Behind an open dialog hundreds of controls are covered: so many are drawn at random. */
 const DRAWS = 200

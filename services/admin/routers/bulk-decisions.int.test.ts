@@ -5,7 +5,6 @@ import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { adminCaller } from '#test/support/admin.ts'
-import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type AttackWorld, openAttackWorld } from '../attack-world.fixture.ts'
 
@@ -147,39 +146,36 @@ test('an operation that broke off is continued by its repetition', async () => {
 })
 
 // Guarantee: money that an operation accepted before its process died is never answered with "no changes were made".
-deepTest(
-  'an acceptance that was stored but not recorded is recorded by its repetition, also after the relay closed the row',
-  async () => {
-    const [money] = await late(1)
-    const ids = [money?.exceptionId ?? '']
-    const broken = await person('ana@example.com', {
-      deps: ({ money: parts }) => ({
-        money: {
-          ...parts,
-          decisions: {
-            ...parts.decisions,
-            resolve: async () => {
-              throw new Error('the process died')
-            },
+test('an acceptance that was stored but not recorded is recorded by its repetition, also after the relay closed the row', async () => {
+  const [money] = await late(1)
+  const ids = [money?.exceptionId ?? '']
+  const broken = await person('ana@example.com', {
+    deps: ({ money: parts }) => ({
+      money: {
+        ...parts,
+        decisions: {
+          ...parts.decisions,
+          resolve: async () => {
+            throw new Error('the process died')
           },
         },
-      }),
-    })
-    const request = { ...broken.at, ...op(), ids, reason, resolution: 'accepted' as const }
-    await expect(broken.caller.exceptions.decideMany(request)).rejects.toMatchObject({ code: 'INTERNAL_SERVER_ERROR' })
-    expect(await statusOf(money?.invoiceId ?? '')).toBe('paid')
-    await world.count()
-    expect((await stores.db.collection(EXCEPTIONS).findOne({ _id: ids[0] ?? '' }))?.open).toBe(false)
-    const { caller, at } = await person('luis@example.com')
-    const other = await caller.exceptions.decideMany({ ...at, ...op(), ids, reason, resolution: 'accepted' })
-    expect(other.done).toEqual([])
-    const again = (await person('ana@example.com')).caller
-    expect(await again.exceptions.decideMany(request)).toEqual({ done: ids, refused: [] })
-    const [row, ...more] = await rowsOf(ids[0] ?? '', 'exception.accepted')
-    expect([row?.actor, more]).toEqual(['user:ana@example.com', []])
-    expect(await rowsOf(money?.invoiceId ?? '', 'invoice.funds_accepted')).toHaveLength(1)
-  },
-)
+      },
+    }),
+  })
+  const request = { ...broken.at, ...op(), ids, reason, resolution: 'accepted' as const }
+  await expect(broken.caller.exceptions.decideMany(request)).rejects.toMatchObject({ code: 'INTERNAL_SERVER_ERROR' })
+  expect(await statusOf(money?.invoiceId ?? '')).toBe('paid')
+  await world.count()
+  expect((await stores.db.collection(EXCEPTIONS).findOne({ _id: ids[0] ?? '' }))?.open).toBe(false)
+  const { caller, at } = await person('luis@example.com')
+  const other = await caller.exceptions.decideMany({ ...at, ...op(), ids, reason, resolution: 'accepted' })
+  expect(other.done).toEqual([])
+  const again = (await person('ana@example.com')).caller
+  expect(await again.exceptions.decideMany(request)).toEqual({ done: ids, refused: [] })
+  const [row, ...more] = await rowsOf(ids[0] ?? '', 'exception.accepted')
+  expect([row?.actor, more]).toEqual(['user:ana@example.com', []])
+  expect(await rowsOf(money?.invoiceId ?? '', 'invoice.funds_accepted')).toHaveLength(1)
+})
 
 test('money in another coin than the invoice’s is decided one by one, where its value is entered', async () => {
   const [plain, foreign] = await late(2)

@@ -68,7 +68,7 @@ describe('stored figures', () => {
 
   it('miss nothing when the process that counts is killed before or after any write', async () => {
     const random = createPrng('killed')
-    for (const when of sampleOf(['after', 'before'] as const, 1)) {
+    for (const when of ['before', 'after'] as const) {
       for (let at = 1; ; at += 1) {
         const world = rig()
         await world.create(random, start, 6)
