@@ -50,6 +50,7 @@ export default defineConfig({
           name: 'flow',
           ...patience,
           include: ['test/flow/**/*.test.ts'],
+          exclude: deep,
           globalSetup: ['test/support/global-stack.ts'],
           testTimeout: 120_000,
           hookTimeout: 300_000,

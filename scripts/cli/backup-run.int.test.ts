@@ -8,6 +8,7 @@ import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { RESTORE_FACT, writeRestoreState } from '#shared/db/restore/restore-state.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { openReconciliationStage } from '#test/support/reconciliation-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -89,7 +90,7 @@ describe('`backup run`', () => {
 })
 
 // Guarantee: half of an installation never becomes its newest verified back-up.
-it('refuses to back up what an interrupted restore left', async () => {
+deepTest('refuses to back up what an interrupted restore left', async () => {
   const before = readdirSync(archives)
   const interrupted = { state: 'writing', takenAt: '2026-01-01T00:00:00.000Z', restoredAt: '', skip: 0 } as const
   await writeRestoreState(stores.db, interrupted)
@@ -100,7 +101,7 @@ it('refuses to back up what an interrupted restore left', async () => {
 })
 
 describe('`backup verify --record`', () => {
-  it('records an archive of this installation, but none of another or of before', async () => {
+  deepTest('records an archive of this installation, but none of another or of before', async () => {
     const file = join(folder, 'made.backup')
     await paymesh(['create', file])
     const newest = await latest()

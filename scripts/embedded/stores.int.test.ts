@@ -79,7 +79,7 @@ function lives(pid: number): boolean {
   }
 }
 
-it('says which store ended although nobody stopped it, and how', async () => {
+deepTest('says which store ended although nobody stopped it, and how', async () => {
   const lines: string[] = []
   running = await startStores({ dataDir, report: (line) => void lines.push(line), mongoUrl: null, redisUrl: null })
   const [mongod] = storePids()

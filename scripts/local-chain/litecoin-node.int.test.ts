@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { deepTest } from '#test/support/depth.ts'
 import { type LitecoinNode, MWEB_HEIGHT, startLitecoinNode, WITHOUT_MWEB } from './litecoin-node.ts'
 
 const SCRIPT = `0014${'77'.repeat(20)}`
@@ -20,7 +21,7 @@ async function start(options: Parameters<typeof startLitecoinNode>[0]): Promise<
 const heightOf = async (node: LitecoinNode) => (await node.rpc('getblockcount')) as number
 
 describe('a Litecoin node for development', () => {
-  it('keeps its chain and its coins over a restart, and mines by itself', async () => {
+  deepTest('keeps its chain and its coins over a restart, and mines by itself', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'litecoin-test-'))
     const first = await start({ dataDir, blockTimeMs: null })
     const txid = await first.pay([{ to: SCRIPT, amountBase: 100_000_000_000n }])
@@ -38,13 +39,13 @@ describe('a Litecoin node for development', () => {
     rmSync(dataDir, { recursive: true })
   })
 
-  it('mines on beyond the height at which the extension block begins', async () => {
+  deepTest('mines on beyond the height at which the extension block begins', async () => {
     const node = await start({ blockTimeMs: null, flags: WITHOUT_MWEB })
     await node.mineTo(MWEB_HEIGHT + 1)
     expect(await heightOf(node)).toBe(MWEB_HEIGHT + 1)
   })
 
-  it('takes blocks back and lets them count again', async () => {
+  deepTest('takes blocks back and lets them count again', async () => {
     const node = await start({ blockTimeMs: null })
     const [hash] = await node.mine(2)
     const height = await heightOf(node)

@@ -6,6 +6,7 @@ import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { KEY_CANARY_FACT } from '#shared/db/installation/key-canary-repository.ts'
 import { keyCanaryContext } from '#shared/ports/secrets.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { openContext } from './open-context.ts'
 
@@ -36,7 +37,7 @@ const ask = async (port: number, path: string) => {
 }
 
 // Guarantee: a store that is away at the start is waited for and named; nobody has to restart anything.
-it('waits for MongoDB, says so from the first moment, and goes on when it comes', async () => {
+deepTest('waits for MongoDB, says so from the first moment, and goes on when it comes', async () => {
   const [mongoPort, port] = [await freePort(0), await freePort(0)]
   const opening = openContext('api', configOf(`mongodb://127.0.0.1:${mongoPort}/?directConnection=true`, port), silent)
   endings.push(async () => (await opening).close())

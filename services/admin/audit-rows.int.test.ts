@@ -93,13 +93,16 @@ describe('every change of an operator', () => {
   })
 
   // Guarantee: a request leaves its rows and mails once; repeated it changes nothing, and with other content it is refused.
-  test.each(attacks)('%s: fresh, repeated, with other content, repeated after it was undone', async (path, attack) => {
-    const repeatAfterUndo = await thrice(path, attack)
-    await repeatAfterUndo()
-  })
+  test.each(sampleOf(attacks, 8))(
+    '%s: fresh, repeated, with other content, repeated after it was undone',
+    async (path, attack) => {
+      const repeatAfterUndo = await thrice(path, attack)
+      await repeatAfterUndo()
+    },
+  )
 
   // Guarantee: an owner gets one mail about each change of a live key, endpoint or wallet, whichever view it was made from.
-  test.each(sampleOf(LIVE_ATTACKS, 6))('%s (%s): fresh, repeated, with other content', async (path, _what, attack) => {
+  test.each(sampleOf(LIVE_ATTACKS, 3))('%s (%s): fresh, repeated, with other content', async (path, _what, attack) => {
     await thrice(path, attack)
   })
 
@@ -124,7 +127,7 @@ describe('every change of an operator', () => {
   })
 
   // Guarantee: two processes that are given one opId at the same moment carry it out once.
-  test.each(sampleOf(attacks, 6))('%s: twice at the same moment', async (path, attack) => {
+  test.each(sampleOf(attacks, 4))('%s: twice at the same moment', async (path, attack) => {
     const { input } = await attack.stage(world)
     const opId = randomUUID()
     const before = await world.count()

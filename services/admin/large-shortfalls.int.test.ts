@@ -128,7 +128,7 @@ deepTest('the threshold is the workspace’s: 0 means every shortfall', async ()
 })
 
 // Guarantee: accepting several at once is no way around the code, and without it not even the harmless ones are decided.
-test('one large shortfall among several needs a code, and nothing is changed without it', async () => {
+deepTest('one large shortfall among several needs a code, and nothing is changed without it', async () => {
   const [small, large] = [await partlyPaid(5_000n, 90n), await partlyPaid(50_000n, 40n)]
   const ids = [small.exceptionId, large.exceptionId]
   const request = { ids, resolution: 'accepted' as const, opId: randomUUID(), reason }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { MODELS } from '#shared/db/schema/models.ts'
 import { API_KEYS } from '#shared/db/workspaces/api-key-model.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { BAD_REQUESTS } from './bad-requests.fixture.ts'
 
@@ -34,19 +35,21 @@ it('knows bad requests for every operation that takes input', () => {
   expect(BAD_REQUESTS.length).toBeGreaterThanOrEqual(500)
 })
 
-it.each(BAD_REQUESTS.map((row, index) => [index, row[0], row[1].slice(0, 60), row] as const))(
-  'refuses #%i %s %s',
-  async (_index, method, _path, [, template, request, status, code, paths]) => {
-    const path = template.replace('INVOICE', invoiceId).replace('ENDPOINT', endpointId)
-    const key = request.key === undefined ? (await api.newKey('test')).apiKey : request.key
-    const answer = await api.call(method, path, { ...request, key })
-    const details = answer.json.error?.details?.map((detail: { path: string }) => detail.path) ?? null
-    expect([answer.status, answer.json.error?.code, paths === null ? null : details]).toEqual([status, code, paths])
-    expect(Object.keys(answer.json)).toEqual(['data', 'error', 'request_id'])
-    expect(answer.json.data).toBeNull()
-    expect(answer.headers.get('x-ratelimit-limit')).toBe('120')
-  },
-)
+it.each(
+  sampleOf(
+    BAD_REQUESTS.map((row, index) => [index, row[0], row[1].slice(0, 60), row] as const),
+    120,
+  ),
+)('refuses #%i %s %s', async (_index, method, _path, [, template, request, status, code, paths]) => {
+  const path = template.replace('INVOICE', invoiceId).replace('ENDPOINT', endpointId)
+  const key = request.key === undefined ? (await api.newKey('test')).apiKey : request.key
+  const answer = await api.call(method, path, { ...request, key })
+  const details = answer.json.error?.details?.map((detail: { path: string }) => detail.path) ?? null
+  expect([answer.status, answer.json.error?.code, paths === null ? null : details]).toEqual([status, code, paths])
+  expect(Object.keys(answer.json)).toEqual(['data', 'error', 'request_id'])
+  expect(answer.json.data).toBeNull()
+  expect(answer.headers.get('x-ratelimit-limit')).toBe('120')
+})
 
 // Guarantee: no refused request leaves a trace, whatever it carried.
 it('has changed nothing', async () => {

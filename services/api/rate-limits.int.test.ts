@@ -4,6 +4,7 @@ import { connectRedis } from '#shared/queues/connection.ts'
 import { createRateLimiter } from '#shared/queues/rate-limiter.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { localAdmissions } from '#test/support/local-admissions.ts'
 import { useStores } from '#test/support/stores.ts'
 import { expectRateHeaders } from './rate-headers.fixture.ts'
@@ -135,7 +136,7 @@ describe('without Redis', () => {
 })
 
 // Guarantee: a key left by a killed process is free after 5 s, and one of a request that still runs is not.
-it('renews the mark of an idempotent request while it runs, and of no other', async () => {
+deepTest('renews the mark of an idempotent request while it runs, and of no other', async () => {
   const { producer, prefix } = stores.redis
   const limiter = createRateLimiter({ redis: stores.redis, metrics: createMetrics({ defaults: false }) })
   const publish = { keyEpoch: null, workspaceEpoch: null }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createMemoryTokenBuckets } from '#shared/queues/token-bucket.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type CheckoutStage, openCheckout, type Reply } from './checkout.fixture.ts'
 
@@ -31,7 +32,7 @@ const freshSelection = async (from = BOB) => {
 describe('one address', () => {
   beforeEach(() => open())
 
-  it('may post 240 times at once and four times a second after that, refused posts included', async () => {
+  deepTest('may post 240 times at once and four times a second after that, refused posts included', async () => {
     expect(await untilLimited(() => refusedPost())).toBe(240)
     now += SECOND
     expect(await untilLimited(() => refusedPost())).toBe(4)
@@ -39,41 +40,47 @@ describe('one address', () => {
     expect((await refusedPost('203.0.113.8')).status).toBe(400)
   })
 
-  it('gets 20 invoices from links at once and four a minute after that, and as many selections of a coin besides', async () => {
-    const link = await stage.link({ kind: 'fixed', minor: 700n })
-    const pay = () => stage.post(`/api/l/${link}/invoice`, { actionId: randomUUID() }, BOB)
-    expect(await untilLimited(pay)).toBe(20)
-    expect(await untilLimited(freshSelection)).toBe(20)
-    now += 60 * SECOND
-    expect(await untilLimited(pay)).toBe(4)
-    expect(await untilLimited(freshSelection)).toBe(4)
-    // What was made stays within reach: a repetition is no new invoice.
-    now += 15 * SECOND
-    const actionId = randomUUID()
-    const again = () => stage.post(`/api/l/${link}/invoice`, { actionId }, BOB)
-    const first = await again()
-    for (let times = 0; times < 5; times += 1) expect((await again()).body).toEqual(first.body)
-  })
+  deepTest(
+    'gets 20 invoices from links at once and four a minute after that, and as many selections of a coin besides',
+    async () => {
+      const link = await stage.link({ kind: 'fixed', minor: 700n })
+      const pay = () => stage.post(`/api/l/${link}/invoice`, { actionId: randomUUID() }, BOB)
+      expect(await untilLimited(pay)).toBe(20)
+      expect(await untilLimited(freshSelection)).toBe(20)
+      now += 60 * SECOND
+      expect(await untilLimited(pay)).toBe(4)
+      expect(await untilLimited(freshSelection)).toBe(4)
+      // What was made stays within reach: a repetition is no new invoice.
+      now += 15 * SECOND
+      const actionId = randomUUID()
+      const again = () => stage.post(`/api/l/${link}/invoice`, { actionId }, BOB)
+      const first = await again()
+      for (let times = 0; times < 5; times += 1) expect((await again()).body).toEqual(first.body)
+    },
+  )
 
-  it('spends nothing on a selection that is shown again, repeated or refused, nor on a price that still holds', async () => {
-    const shown = (await stage.engine.open()).terms.id
-    const actionId = randomUUID()
-    const first = await select(shown, 'usdt_ethereum', BOB, actionId)
-    expect(first.status).toBe(200)
-    const over = (await stage.engine.open({ asset: 'usdt_ethereum' })).terms.id
-    for (let times = 0; times < 30; times += 1) {
-      expect((await select(shown, 'usdt_ethereum', BOB, actionId)).body.view).toEqual(first.body.view)
-      expect((await select(shown, 'usdt_ethereum')).body.view).toEqual(first.body.view)
-      expect((await stage.post(`/api/i/${shown}/price`, { actionId: randomUUID() }, BOB)).status).toBe(200)
-      expect((await select(randomUUID(), 'usdt_ethereum')).status).toBe(404)
-    }
-    stage.engine.advance(21 * 60 * SECOND)
-    await stage.engine.publishRates()
-    for (let times = 0; times < 30; times += 1) expect((await select(over, 'usdc_ethereum')).status).toBe(409)
-    expect(await untilLimited(freshSelection)).toBe(19)
-  })
+  deepTest(
+    'spends nothing on a selection that is shown again, repeated or refused, nor on a price that still holds',
+    async () => {
+      const shown = (await stage.engine.open()).terms.id
+      const actionId = randomUUID()
+      const first = await select(shown, 'usdt_ethereum', BOB, actionId)
+      expect(first.status).toBe(200)
+      const over = (await stage.engine.open({ asset: 'usdt_ethereum' })).terms.id
+      for (let times = 0; times < 30; times += 1) {
+        expect((await select(shown, 'usdt_ethereum', BOB, actionId)).body.view).toEqual(first.body.view)
+        expect((await select(shown, 'usdt_ethereum')).body.view).toEqual(first.body.view)
+        expect((await stage.post(`/api/i/${shown}/price`, { actionId: randomUUID() }, BOB)).status).toBe(200)
+        expect((await select(randomUUID(), 'usdt_ethereum')).status).toBe(404)
+      }
+      stage.engine.advance(21 * 60 * SECOND)
+      await stage.engine.publishRates()
+      for (let times = 0; times < 30; times += 1) expect((await select(over, 'usdc_ethereum')).status).toBe(409)
+      expect(await untilLimited(freshSelection)).toBe(19)
+    },
+  )
 
-  it('spends one of its selections on a new price', async () => {
+  deepTest('spends one of its selections on a new price', async () => {
     const ids = [(await stage.engine.open()).terms.id, (await stage.engine.open()).terms.id]
     for (const id of ids) expect((await select(id, 'usdt_ethereum', '203.0.113.9')).status).toBe(200)
     stage.engine.advance(15 * 60 * SECOND)

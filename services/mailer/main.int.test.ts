@@ -7,6 +7,7 @@ import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import { createQueueNotifier } from '#shared/queues/queue-notifier.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { serviceContext } from '#test/support/service-context.ts'
 import { startSmtpSink } from '#test/support/smtp-sink.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -64,7 +65,7 @@ test('a woken mail and a forgotten one both arrive', async () => {
   }, soon)
 })
 
-test('a server that was away gets the mail when it is back', async () => {
+deepTest('a server that was away gets the mail when it is back', async () => {
   const { server, env } = await sink()
   server.behave({ kind: 'refuse', stage: 'connect', code: 421 })
   await startMailer(env)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultKind } from '#scripts/exchange-simulator/faults.ts'
 import type { SimulatedSource } from '#scripts/exchange-simulator/simulator.ts'
-import { oneOfEach } from '#test/support/depth.ts'
+import { oneOfEach, sampleOf } from '#test/support/depth.ts'
 import { type RateWorld, useRateWorlds } from '#test/support/rate-world.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -102,7 +102,12 @@ const ENDLESS: readonly FaultKind[] = ['timeout', 'slow_body']
 
 describe('a source that misbehaves alone', () => {
   // Money: whatever one source answers, the price is that of the others.
-  it.each(oneOfEach(ROWS, ([fault]) => fault))('%s at %s for %j', async (fault, source, symbol, expected) => {
+  it.each(
+    sampleOf(
+      oneOfEach(ROWS, ([fault]) => fault),
+      8,
+    ),
+  )('%s at %s for %j', async (fault, source, symbol, expected) => {
     await story(
       async ({ simulator, cycle, rateOf, usdOf, counted }) => {
         simulator.misbehave(source, fault, symbol ?? undefined)

@@ -3,7 +3,7 @@ import { FAULTS } from '#scripts/exchange-simulator/faults.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { ASSET_IDS, FIAT_CODES, symbolOf } from '#shared/domain/enumerations.ts'
-import { sampleOf } from '#test/support/depth.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { useRateWorlds } from '#test/support/rate-world.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createRateCycle } from './rate-cycle.ts'
@@ -59,7 +59,7 @@ describe('the rates service against the exchange simulator', () => {
     }),
   )
 
-  it(
+  deepTest(
     'still prices everything with two sources down',
     story(async ({ cycle, reader, simulator }) => {
       simulator.misbehave('kraken', 'timeout')

@@ -5,6 +5,7 @@ import { createColdWatches } from '#shared/usecases/watches/cold-watches.ts'
 import { createHotWatches } from '#shared/usecases/watches/hot-watches.ts'
 import { packWatches } from '#shared/usecases/watches/pack-watches.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { CONFIRMATIONS, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 import { briskPace } from '#test/support/thrifty-pace.ts'
@@ -74,7 +75,7 @@ it('finds it as well when the address is packed while it scans', async () => {
   await stage.untilPayments(BOTH)
 })
 
-it('finds it by the daily look of a thrifty scanner, and in the blocks that it reads', async () => {
+deepTest('finds it by the daily look of a thrifty scanner, and in the blocks that it reads', async () => {
   const first = stage.scan()
   await untilMarked()
   await first.stop()

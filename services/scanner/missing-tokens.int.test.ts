@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -47,7 +48,7 @@ it('refuses the asset whose contract a test node lacks, and scans the others', a
 })
 
 // Guarantee: a token that comes later is accepted without a restart.
-it('accepts the asset once its contract is there', async () => {
+deepTest('accepts the asset once its contract is there', async () => {
   const { source, close } = sourceWithout()
   stage.scan({ ...source, development: true })
   await vi.waitFor(async () => expect((await stage.cursor())?.missingTokens).toEqual(['usdc_ethereum']), 8_000)

@@ -44,7 +44,7 @@ const send = async (raw: string) => {
 }
 
 // Guarantee: the block of the head becomes the cursor without a second question; one that the node does not have never does.
-it('a head that no block backs becomes no cursor, passes no deadline and hides no payment', async () => {
+deepTest('a head that no block backs becomes no cursor, passes no deadline and hides no payment', async () => {
   const endsAt = Date.now() + HOUR_MS
   await waitForTokens(endsAt)
   let isLying = false

@@ -171,7 +171,7 @@ describe('a thrifty scanner', () => {
 })
 
 describe('addresses without an open invoice', () => {
-  it('are looked at, and late money is found in its block', async () => {
+  deepTest('are looked at, and late money is found in its block', async () => {
     thrifty(stage.chain.url, { allLookMs: 50, endedLookMs: HOUR_MS })
     await untilThrifty()
     await stage.chain.mine(3)
@@ -220,7 +220,7 @@ describe('addresses without an open invoice', () => {
 })
 
 describe('a look', () => {
-  it('whose block was replaced begins lower', async () => {
+  deepTest('whose block was replaced begins lower', async () => {
     const scanner = thrifty(stage.chain.url, { allLookMs: HOUR_MS })
     await untilThrifty()
     await scanner.stop()

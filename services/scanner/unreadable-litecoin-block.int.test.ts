@@ -139,7 +139,7 @@ describe('a part of such a block that the node does not give or gives wrong', ()
           { method: 'getrawtransaction', reason: expect.stringContaining('another transaction') },
         ],
       ],
-      2,
+      1,
     ),
   )('%s: the block is named until it is mended, and then credited once', async (_what, lie, named) => {
     let mended = false

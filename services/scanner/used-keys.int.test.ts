@@ -11,6 +11,7 @@ import { KEY_MATERIAL } from '#shared/db/wallets/wallet-models.ts'
 import type { Family } from '#shared/domain/enumerations.ts'
 import { type AddWalletInput, addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { deriveAhead } from '#shared/usecases/wallets/address-headroom.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { serviceContext } from '#test/support/service-context.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -123,7 +124,7 @@ it('sees coins, tokens and transactions of an account on anvil', { timeout: 180_
   expect(await searched(other)).toMatchObject({ lastUsedIndex: 9, startIndex: 10 })
 })
 
-it('sees accounts and tokens on TRON', { timeout: 180_000 }, async () => {
+deepTest('sees accounts and tokens on TRON', { timeout: 180_000 }, async () => {
   const key = HDNodeWallet.fromSeed(randomBytes(64)).derivePath("m/44'/195'/0'")
   const xpub = key.neuter().extendedKey
   const rows = engine.addressBook.derive('tron', 'test', engine.addressBook.normalise('tron', 'test', xpub).xpub, 0, 8)
@@ -136,7 +137,7 @@ it('sees accounts and tokens on TRON', { timeout: 180_000 }, async () => {
 })
 
 // Guarantee: a node that is away holds a key back, and the search goes on when it answers again.
-it('waits for a node that is away', { timeout: 180_000 }, async () => {
+deepTest('waits for a node that is away', { timeout: 180_000 }, async () => {
   const key = HDNodeWallet.fromSeed(randomBytes(64)).derivePath("m/44'/60'/0'")
   const away = await startLocalChain({ blockTimeMs: null })
   const { port } = away

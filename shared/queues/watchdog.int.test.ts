@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { type Metrics, QUEUES } from '#shared/ports/runtime.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { startFreezingProxy } from '#test/support/freezing-proxy.ts'
 import { useStores } from '#test/support/stores.ts'
 import { connectRedis } from './connection.ts'
@@ -81,7 +82,7 @@ test.each([1, 2])(
   },
 )
 
-test('a worker with nothing to do, or with its hands full, is left alone', async () => {
+deepTest('a worker with nothing to do, or with its hands full, is left alone', async () => {
   const { redis, counted, runtime } = await world()
   let release = (): void => undefined
   const held = new Promise<void>((resolve) => {

@@ -88,7 +88,7 @@ test('a page whose live line is refused asks by itself', async () => {
   await paid(page)
 })
 
-test('a payment that is too small asks for the rest at the same address', async () => {
+deepTest('a payment that is too small asks for the rest at the same address', async () => {
   const { createInvoice, getInvoice, pay } = world()
   const created = await createInvoice()
   const page = await browser.open()

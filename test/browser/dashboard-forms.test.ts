@@ -5,6 +5,7 @@ import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { enrolAuthenticator } from '#test/support/enrol-authenticator.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
@@ -67,7 +68,7 @@ test('endpoints are named by their note, then by host and path', async () => {
   await expect.poll(() => cell('hooks/b').textContent()).toBe('localhost:5390/hooks/b')
 })
 
-test('what a filter, an order and new rows change is announced, each once', async () => {
+deepTest('what a filter, an order and new rows change is announced, each once', async () => {
   const shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
   await shop.invoices.create({ amount: '10.00', currency: 'USD' })
   const page = await open('invoices')
@@ -85,7 +86,7 @@ test('what a filter, an order and new rows change is announced, each once', asyn
   await expect.poll(() => said(page)).toBe('Filter Source removed')
 })
 
-test('on a phone the bar leads to the daily pages, "More" to all others, and filters open in a sheet', async () => {
+deepTest('on a phone the bar leads to the daily pages, "More" to all others, and filters open in a sheet', async () => {
   const page = await open('invoices', 390)
   const bar = page.getByRole('navigation', { name: 'Main' })
   expect(await bar.getByRole('link').allInnerTexts()).toEqual(['Overview', 'Exceptions', 'Invoices', 'Payments'])

@@ -5,6 +5,7 @@ import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 
@@ -55,7 +56,7 @@ test('foreign workspaces and unknown addresses are not found', async () => {
   await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
 })
 
-test('keys move between pages, open the search and can be switched off', async () => {
+deepTest('keys move between pages, open the search and can be switched off', async () => {
   const page = await browser.open()
   await logIn(page, dev, at('overview'))
   await settled(page)

@@ -9,7 +9,7 @@ import { parseConfig } from '#shared/config/schema.ts'
 import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
-import { sampleOf } from '#test/support/depth.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 import { lookAtCards } from '#test/support/phone-cards.ts'
@@ -122,7 +122,7 @@ test(
   SLOW_MACHINE_MS,
 )
 
-test.each(
+deepTest.each(
   sampleOf(
     [
       {

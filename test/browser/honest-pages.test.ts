@@ -74,7 +74,7 @@ test('an endpoint that refuses everything is failing on the overview, in the lis
   await aside.getByText(/\d+ queued, \d+ of them being retried/).waitFor()
 })
 
-test('of one moment the timeline shows what came later first', async () => {
+deepTest('of one moment the timeline shows what came later first', async () => {
   const page = await open(`invoices/${opened().seed.invoices['pending']}`)
   await page.getByText('Events', { exact: true }).click()
   const titles = page.locator('.pm-story .pm-check-title')
@@ -107,7 +107,7 @@ test.each(sampleOf(['dashboard', 'checkout'], 1))(
   },
 )
 
-test('wide tables on a phone can be scrolled by keys', async () => {
+deepTest('wide tables on a phone can be scrolled by keys', async () => {
   const page = await open('/system/processes', 390)
   await page.getByRole('table', { name: 'leases' }).waitFor()
   await expect.poll(() => axeViolations(page)).toEqual([])

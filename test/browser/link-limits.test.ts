@@ -112,7 +112,7 @@ deepTest('a link is edited in two tabs, and payers get the new terms', async () 
 })
 
 // Guarantee: a link with a price begins with the coin, also on a phone, and one press makes one invoice with that coin.
-test('a link with a price starts at the coin, with title and description on a phone', async () => {
+deepTest('a link with a price starts at the coin, with title and description on a phone', async () => {
   const shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
   const link = await shop.paymentLinks.create({
     ...{ title: 'Walking tour', description: 'Two hours through the old town.', currency: 'USD', amount: '25.00' },

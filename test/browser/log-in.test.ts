@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { mailedLink } from '#test/support/mailed-link.ts'
 import { openPerson, ownWorkspace, type Person } from '#test/support/open-tenant.ts'
 
@@ -91,7 +92,7 @@ describe('the dashboard’s log-in', () => {
     await page.waitForURL(/overview$/)
   })
 
-  test('a key is made and shown once; revoking it asks for its end and for a code', async () => {
+  deepTest('a key is made and shown once; revoking it asks for its end and for a code', async () => {
     const person = await newOwner()
     const page = await browser.open()
     await page.goto(`${dev.adminUrl}/login`)
@@ -132,7 +133,7 @@ describe('the dashboard’s log-in', () => {
 })
 
 describe('a forgotten password', () => {
-  test('is replaced with the link of a mail', async () => {
+  deepTest('is replaced with the link of a mail', async () => {
     const person = await newOwner()
     const page = await browser.open()
     await page.goto(`${dev.adminUrl}/login`)

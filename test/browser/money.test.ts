@@ -95,7 +95,7 @@ test('a late payment is explained, and resolved from the inbox', async () => {
   await page.getByRole('list').getByText('Customer paid from a slow exchange.').first().waitFor()
 })
 
-test('an invoice is made by hand, paid in play, and its customer forgotten', async () => {
+deepTest('an invoice is made by hand, paid in play, and its customer forgotten', async () => {
   const page = await browser.open()
   await logIn(page, dev, pathOf('invoices/new'))
   await page.getByLabel('Amount').fill('1250,50')
@@ -119,7 +119,7 @@ test('an invoice is made by hand, paid in play, and its customer forgotten', asy
   expect(data.filter(({ amount }) => amount.value === '1250.50')).toHaveLength(1)
 })
 
-test('a payment link is made, shown as a code and ended', async () => {
+deepTest('a payment link is made, shown as a code and ended', async () => {
   const page = await browser.open()
   await logIn(page, dev, pathOf('links'))
   await page.getByRole('button', { name: 'New link' }).first().click()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { axeViolations, settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
-import { sampleOf } from '#test/support/depth.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { useListSeed } from '#test/support/use-list-seed.ts'
 
 // What a person sees on a phone, and where a desk has no room to spare: lines that run together, columns without names or cut off.
@@ -102,21 +102,24 @@ test('on a phone the owner of a lease is one line, and the last column is in vie
   expect(await cutOff(page)).toEqual([])
 })
 
-test('with no exception open a desk shows the oldest, the kinds and the keys, and a phone the list alone', async () => {
-  const page = await open('exceptions', DESK)
-  const pane = page.getByRole('region', { name: 'Select an exception' })
-  await pane.getByText('Open by kind').waitFor()
-  await pane.getByText('Overpaid', { exact: true }).first().waitFor()
-  await pane.getByText('Accept the open exception: moves to the reason').waitFor()
-  expect(await axeViolations(page)).toEqual([])
-  const oldest = await page.locator('main [data-row-id]').first().getAttribute('data-row-id')
-  await pane.getByRole('link', { name: 'Open the oldest' }).click()
-  await page.locator('main aside').getByRole('heading').first().waitFor()
-  expect(decodeURIComponent(new URL(page.url()).pathname)).toContain(oldest)
-  const phone = await open('exceptions', PHONE)
-  await phone.locator('main [data-row-id]').first().waitFor()
-  expect(await phone.getByText('Open by kind').isVisible()).toBe(false)
-})
+deepTest(
+  'with no exception open a desk shows the oldest, the kinds and the keys, and a phone the list alone',
+  async () => {
+    const page = await open('exceptions', DESK)
+    const pane = page.getByRole('region', { name: 'Select an exception' })
+    await pane.getByText('Open by kind').waitFor()
+    await pane.getByText('Overpaid', { exact: true }).first().waitFor()
+    await pane.getByText('Accept the open exception: moves to the reason').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    const oldest = await page.locator('main [data-row-id]').first().getAttribute('data-row-id')
+    await pane.getByRole('link', { name: 'Open the oldest' }).click()
+    await page.locator('main aside').getByRole('heading').first().waitFor()
+    expect(decodeURIComponent(new URL(page.url()).pathname)).toContain(oldest)
+    const phone = await open('exceptions', PHONE)
+    await phone.locator('main [data-row-id]').first().waitFor()
+    expect(await phone.getByText('Open by kind').isVisible()).toBe(false)
+  },
+)
 
 test('at 1280 px no column of the rates is cut off, however old they are', async () => {
   const { dev, storageState } = opened()

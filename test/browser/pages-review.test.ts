@@ -302,7 +302,7 @@ deepTest('A and R leave the open exception alone while the focus is on the row o
   await expect.poll(() => page.evaluate('document.activeElement?.hasAttribute("data-after-key")')).toBe(true)
 })
 
-test('all deliveries of a page are selected at once, before the rows', async () => {
+deepTest('all deliveries of a page are selected at once, before the rows', async () => {
   const page = await open('webhooks/deliveries')
   const rows = page.locator('main tbody tr')
   await rows.first().waitFor()
@@ -319,7 +319,7 @@ test('invoices name their customer', async () => {
   await page.getByRole('columnheader', { name: 'Customer' }).waitFor()
 })
 
-test('on a phone the navigation is at the bottom, with names', async () => {
+deepTest('on a phone the navigation is at the bottom, with names', async () => {
   const page = await open('invoices', 390, 844)
   await expect.poll(() => isInWindow(page, '.pm-nav [aria-current="page"]')).toBe(true)
   const box = await page.getByRole('navigation', { name: 'Main' }).boundingBox()

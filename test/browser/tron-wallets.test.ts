@@ -5,13 +5,14 @@ import { type UnsignedTransfer, unsignedTransfer } from '#shared/chains/families
 import { axeViolations, settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { invoiceViews, SHOWN_ID } from '#test/support/checkout-views.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { sharedInstallation } from '#test/support/shared-installation.ts'
 import { ADDRESS, OURS, useTronNodes, watches } from '#test/support/tron-nodes.ts'
 import { tronPayer } from '#test/support/tron-payer.ts'
 import { injectTronWallet, type TronWallet } from '#test/support/tron-wallet.ts'
 
 // Wallets of TRON (TIP-6963, TIP-1193) sign; the checkout builds and hands on (docs/decisions/0088). Here its answers come from the client
-// of a local node; services/checkout/signed-payments.int.test.ts has its routes, test/browser/tron-paid.test.ts a whole installation.
+// of a local node; services/checkout/signed-payments.int.test.ts has its routes, test/browser/tron-paid.deep.test.ts a whole installation.
 const browser = useBrowser()
 const dev = sharedInstallation()
 const { at, client } = useTronNodes()
@@ -101,7 +102,7 @@ describe('a TRON wallet in the payer’s browser', () => {
     expect(wallet.calls).toHaveLength(3)
   })
 
-  test('is offered beside others, also when it comes late, and only the chosen one is asked', async () => {
+  deepTest('is offered beside others, also when it comes late, and only the chosen one is asked', async () => {
     const { page, wallets, sent } = await open('usdt_tron', [ALPHA, BETA], 1_500)
     const [alpha, beta] = wallets
     await button(page, 'Beta').waitFor()

@@ -84,7 +84,7 @@ test('accept a shortfall: two clicks', async () => {
   await expect.poll(async () => (await shop.invoices.get(id)).status).toBe('paid')
 })
 
-test('resend a webhook: two clicks', async () => {
+deepTest('resend a webhook: two clicks', async () => {
   const receiver = await startWebhookReceiver()
   try {
     await shop.webhookEndpoints.create({ url: receiver.url, events: ['invoice.created'] })
@@ -102,7 +102,7 @@ test('resend a webhook: two clicks', async () => {
   }
 })
 
-test('create a payment link and copy it: three clicks', async () => {
+deepTest('create a payment link and copy it: three clicks', async () => {
   const { page, clicks } = await open('links')
   await page.getByRole('button', { name: 'New link' }).first().click()
   const form = page.getByRole('dialog', { name: 'New payment link' })
@@ -116,21 +116,24 @@ test('create a payment link and copy it: three clicks', async () => {
   expect(await copied(page)).toMatch(/^https?:\/\/.*\/l\/[0-9a-f-]{36}$/)
 })
 
-test('refund an overpayment: three clicks to the link for the customer, with the difference filled in', async () => {
-  const id = await invoice('overpaid')
-  const { page, clicks } = await open(`invoices/${id}`)
-  await page.getByRole('button', { name: 'Refund …' }).click()
-  const form = page.getByRole('dialog', { name: 'Prepare a refund' })
-  await form.getByText(/Suggested: the amount above the price/).waitFor()
-  for (const theme of ['light', 'dark'] as const) {
-    await showTheme(page, theme)
-    expect([theme, await axeViolations(page, rulesOf(theme))]).toEqual([theme, []])
-  }
-  await form.getByRole('button', { name: 'Create link' }).click()
-  await page.getByRole('button', { name: 'Copy refund link' }).click()
-  expect(await clicks()).toBeLessThanOrEqual(3)
-  expect(await copied(page)).toContain('/r/')
-})
+deepTest(
+  'refund an overpayment: three clicks to the link for the customer, with the difference filled in',
+  async () => {
+    const id = await invoice('overpaid')
+    const { page, clicks } = await open(`invoices/${id}`)
+    await page.getByRole('button', { name: 'Refund …' }).click()
+    const form = page.getByRole('dialog', { name: 'Prepare a refund' })
+    await form.getByText(/Suggested: the amount above the price/).waitFor()
+    for (const theme of ['light', 'dark'] as const) {
+      await showTheme(page, theme)
+      expect([theme, await axeViolations(page, rulesOf(theme))]).toEqual([theme, []])
+    }
+    await form.getByRole('button', { name: 'Create link' }).click()
+    await page.getByRole('button', { name: 'Copy refund link' }).click()
+    expect(await clicks()).toBeLessThanOrEqual(3)
+    expect(await copied(page)).toContain('/r/')
+  },
+)
 
 // Guarantee: nothing is sent, and an address that was only suggested goes nowhere unless an operator chose it.
 deepTest('an overpayment in the inbox leads to its refund, whose address may be given by hand', async () => {

@@ -204,7 +204,7 @@ async function formerWallet(address: string): Promise<void> {
 }
 
 // Guarantee: a wallet of before goes on, and its owner is shown that another workspace could take it over, and how to prevent that.
-test('a wallet that nobody proved says so, and is proved on its card', async () => {
+deepTest('a wallet that nobody proved says so, and is proved on its card', async () => {
   dev = await ownWorkspace()
   const signer = Wallet.createRandom()
   await formerWallet(signer.address)
@@ -229,7 +229,7 @@ test('a wallet that nobody proved says so, and is proved on its card', async () 
 })
 
 // Guarantee: a screen reader tells two wallets of one family apart.
-test('two wallets of one family are two regions with names of their own', async () => {
+deepTest('two wallets of one family are two regions with names of their own', async () => {
   dev = await ownWorkspace()
   for (const _one of [1, 2]) await formerWallet(Wallet.createRandom().address)
   const page = await browser.open()

@@ -7,6 +7,7 @@ import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { enrolAuthenticator } from '#test/support/enrol-authenticator.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { openPerson, ownWorkspace } from '#test/support/open-tenant.ts'
@@ -82,7 +83,7 @@ test('the failed delivery is found, sent again and seen to arrive', async () => 
   expect(await db.collection(WEBHOOK_DELIVERIES).countDocuments({ eventId: failed.eventId })).toBe(2)
 })
 
-test('an endpoint is tested, paused and enabled again', async () => {
+deepTest('an endpoint is tested, paused and enabled again', async () => {
   receiver.answer({ kind: 'status', status: 200 })
   const endpoint = await shop.webhookEndpoints.create({ url: receiver.url, events: ['invoice.paid'] })
   const page = await browser.open()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPaymesh, type FetchLike, type Paymesh, type PaymeshOptions } from '#clients/typescript/src/main.ts'
 import { ASSET_IDS } from '#shared/domain/enumerations.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { nameOf, OPERATIONS } from '../contract/operations.ts'
 import { type LossyProxy, startLossyProxy } from './lossy-proxy.ts'
@@ -73,7 +74,7 @@ describe('the client and the API', () => {
     expect([...sent].sort()).toEqual(OPERATIONS.map(nameOf).sort())
   })
 
-  it('iterate over more items than a page can hold, each once, newest first', async () => {
+  deepTest('iterate over more items than a page can hold, each once, newest first', async () => {
     const orderId = 'long-list'
     const created: string[] = []
     for (const _key of [1, 2, 3]) {

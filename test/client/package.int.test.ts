@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sampleOf } from '#test/support/depth.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -137,7 +137,7 @@ describe('the published package', () => {
     await rm(shop, { recursive: true, force: true })
   })
 
-  it.each(
+  deepTest.each(
     sampleOf(
       [
         ['TypeScript 7', 'nodenext', 'nodenext'],
@@ -152,7 +152,7 @@ describe('the published package', () => {
     expect(await compile(COMPILERS[compiler], settings, ['shop.ts'])).toBe('')
   })
 
-  it('runs under plain node', async () => {
+  deepTest('runs under plain node', async () => {
     expect(await compile(COMPILERS['TypeScript 7'], { module: 'nodenext', outDir: inShop('out') }, ['shop.ts'])).toBe(
       '',
     )

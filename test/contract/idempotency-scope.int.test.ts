@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ApiAnswer, TestApi } from '#test/support/api.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { makeResource, openContractApi, outcome, send, UNKNOWN_ID } from './contract-stage.ts'
 import { footprint, KEYED_OPERATIONS, type KeyedRequest, prepareKeyed } from './keyed-operations.ts'
@@ -55,7 +56,7 @@ describe('the window of a key', () => {
   describe('a minute before its end', () => {
     beforeAll(() => later(WINDOW_MS - 60_000))
 
-    it.each(NAMED)('repeats %s', async (name) => {
+    it.each(sampleOf(NAMED, 5))('repeats %s', async (name) => {
       const { request, first } = get(name)
       const before = await footprint(stores, request.workspaceId)
       const again = await request.sendTo(api, KEY)
@@ -68,7 +69,7 @@ describe('the window of a key', () => {
   describe('behind its end', () => {
     beforeAll(() => later(60_000))
 
-    it.each(NAMED)('executes %s again, and repeats that', async (name) => {
+    it.each(sampleOf(NAMED, 10))('executes %s again, and repeats that', async (name) => {
       const { request, first } = get(name)
       const second = await request.sendTo(api, KEY)
       expect([outcome(second), isReplay(second)]).toEqual([SECOND[name] ?? [first.status, ''], false])
@@ -83,7 +84,7 @@ describe('the window of a key', () => {
 
 // Guarantee: the same key text in another workspace, mode or path is another key.
 describe('a key', () => {
-  it('of one text works once for every operation, resource, mode and workspace', async () => {
+  deepTest('of one text works once for every operation, resource, mode and workspace', async () => {
     const headers = { 'idempotency-key': 'one text' }
     const ids = new Set<string>()
     const stranger = (await api.newWorkspace()).id
@@ -139,7 +140,7 @@ describe('a key', () => {
 
 describe('a request that was refused before its work', () => {
   // Guarantee: what is no outcome of the operation does not use up the key.
-  it.each(NAMED)('leaves the key to %s', async (_name, keyed) => {
+  it.each(sampleOf(NAMED, 4))('leaves the key to %s', async (_name, keyed) => {
     const request = await prepareKeyed(api, keyed)
     const here = operation(keyed.of)
     const headers = { 'idempotency-key': KEY }

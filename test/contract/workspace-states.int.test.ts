@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MODES, type Mode } from '#shared/domain/enumerations.ts'
 import type { TestApi } from '#test/support/api.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { comparable, makeResource, openContractApi, outcome, send, sendToOwn, UNKNOWN_ID } from './contract-stage.ts'
 import { NAMED_OPERATIONS, nameOf, OPERATIONS, operation, type ResourceKind } from './operations.ts'
@@ -34,7 +35,7 @@ describe('the state of the workspace', () => {
     expect(outcome(await send(api, here, { key: keys.test, id: target }))).toEqual(expected)
   })
 
-  it.each(NAMED_OPERATIONS)('suspended: %s', async (_name, here) => {
+  it.each(sampleOf(NAMED_OPERATIONS, 12))('suspended: %s', async (_name, here) => {
     const { id, keys } = await newShop()
     const target = here.resource === undefined ? UNKNOWN_ID : await makeResource(api, here.resource, keys.test)
     await api.updateWorkspace(id, { status: 'suspended' })

@@ -9,6 +9,7 @@ import { sendTestEvent } from '#shared/usecases/endpoints/send-test-event.ts'
 import { setEndpointStatus } from '#shared/usecases/endpoints/set-endpoint-status.ts'
 import { checkWebhook, verifyStandardWebhook } from '#test/support/check-webhook.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 
@@ -48,31 +49,34 @@ test('a test event arrives signed, and its attempt says where the time went', as
 })
 
 // Guarantee: during a rotation verifiers with the old secret go on for the agreed time, and not a moment longer.
-test('after a rotation the new secret signs, and the old one only the list header until its time is over', async () => {
-  const endpoint = await stage.endpoint({ url: receiver.url })
-  const rotate = (overlapMs: number) =>
-    rotateEndpointSecret(stage.ports(), { endpointId: endpoint.id, overlapMs, opId: randomUUID(), actor })
-  const { secret } = await rotate(60_000)
-  await testEvent(endpoint.id)
-  const [during] = await receiver.waitForCount(1)
-  if (during === undefined) throw new Error('one request')
-  expect(checkWebhook(during, secret, during.receivedAt)).toBe('valid')
-  expect(checkWebhook(during, endpoint.secret, during.receivedAt)).not.toBe('valid')
-  expect(during.headers['x-webhook-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
-  expect([secret, endpoint.secret].map((each) => verifyStandardWebhook(during, each))).toEqual([true, true])
+deepTest(
+  'after a rotation the new secret signs, and the old one only the list header until its time is over',
+  async () => {
+    const endpoint = await stage.endpoint({ url: receiver.url })
+    const rotate = (overlapMs: number) =>
+      rotateEndpointSecret(stage.ports(), { endpointId: endpoint.id, overlapMs, opId: randomUUID(), actor })
+    const { secret } = await rotate(60_000)
+    await testEvent(endpoint.id)
+    const [during] = await receiver.waitForCount(1)
+    if (during === undefined) throw new Error('one request')
+    expect(checkWebhook(during, secret, during.receivedAt)).toBe('valid')
+    expect(checkWebhook(during, endpoint.secret, during.receivedAt)).not.toBe('valid')
+    expect(during.headers['x-webhook-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
+    expect([secret, endpoint.secret].map((each) => verifyStandardWebhook(during, each))).toEqual([true, true])
 
-  const { secret: newest } = await rotate(0)
-  await testEvent(endpoint.id)
-  const [, after] = await receiver.waitForCount(2)
-  if (after === undefined) throw new Error('two requests')
-  expect([newest, secret, endpoint.secret].map((each) => verifyStandardWebhook(after, each))).toEqual([
-    true,
-    false,
-    false,
-  ])
-})
+    const { secret: newest } = await rotate(0)
+    await testEvent(endpoint.id)
+    const [, after] = await receiver.waitForCount(2)
+    if (after === undefined) throw new Error('two requests')
+    expect([newest, secret, endpoint.secret].map((each) => verifyStandardWebhook(after, each))).toEqual([
+      true,
+      false,
+      false,
+    ])
+  },
+)
 
-test('a disabled endpoint gets nothing, then what was held, and by a recovery what it missed', async () => {
+deepTest('a disabled endpoint gets nothing, then what was held, and by a recovery what it missed', async () => {
   const endpoint = await stage.endpoint({ url: receiver.url })
   const set = (status: 'enabled' | 'disabled') =>
     setEndpointStatus(stage.ports(), { endpointId: endpoint.id, status, actor })

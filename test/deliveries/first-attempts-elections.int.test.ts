@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startMongoAlone } from '#scripts/embedded/stores.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { useFirstAttempts } from '#test/support/first-attempts-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -38,7 +39,7 @@ async function stepDown(): Promise<void> {
 }
 
 // Guarantee: an election during first attempts loses nothing, and sends nothing early or without a record.
-test.each(['between the events and the rows', 'during the requests'] as const)(
+test.each(sampleOf(['between the events and the rows', 'during the requests'] as const, 1))(
   'a primary that steps down %s delays first attempts and loses none',
   { timeout: 300_000 },
   async (when) => {

@@ -53,7 +53,7 @@ describe('paymesh', () => {
   })
 
   /** A revoked key must not work for one more request. */
-  test('a revoked key stops at the next request', async () => {
+  deepTest('a revoked key stops at the next request', async () => {
     const { cli, dev, workspaceId } = world()
     const created = await cli<{ id: string; key: string }>(
       ...['api-key', 'create', '--workspace', workspaceId, '--mode', 'test', '--scopes', 'invoices:read'],
@@ -84,7 +84,7 @@ describe('paymesh', () => {
   })
 
   /** A suspended workspace is shut out at once, and let in again. */
-  test('suspending a workspace takes effect at the next request', async () => {
+  deepTest('suspending a workspace takes effect at the next request', async () => {
     const { cli, merchant, workspaceId } = world()
     await cli('workspace', 'update', workspaceId, '--status', 'suspended')
     await expect(merchant.invoices.list().page()).rejects.toThrow('WORKSPACE_SUSPENDED')

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { SERVICE_NAMES } from '#scripts/service/services.ts'
 import { readEnvironment } from '#scripts/start/environment.ts'
+import { readProcfile } from '#scripts/start/procfile.ts'
+import { isProcessName, isSettingName, readsSetting, SECRET_SETTINGS } from '#shared/config/process-settings.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
@@ -13,11 +17,78 @@ import { givePending } from '#test/support/pending-deliveries.ts'
 import { useRig } from '#test/support/use-rig.ts'
 import { type ReceivedRequest, startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 
-/** Scripted faults on the real processes of one installation; random ones are those of `npm run chaos`. */
+/**
+ * The real processes of one installation, one of each type: what each was given, what they log together, and scripted faults. Random
+ * faults are those of `npm run chaos`; several processes of a type have `scaled.deep.test.ts`.
+ */
 const world = useRig()
 
-/** In `npm test` those on the way from a transfer to its webhook that hold state in their hands. */
-const KILLED = EVERY_CASE ? SERVICE_NAMES : (['scanner', 'invoices', 'webhooks'] as const)
+/** What the operating system gave a process at its start. */
+function environmentOf(pid: number): Readonly<Record<string, string>> {
+  const entries = readFileSync(`/proc/${pid}/environ`, 'utf8')
+    .split('\0')
+    .filter((entry) => entry !== '')
+  return Object.fromEntries(
+    entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+  )
+}
+
+// Guarantee: every process does its work with its own secrets, and holds no other.
+describe('every process with its own settings', () => {
+  test.each(readProcfile().map(({ name }) => name))('%s was started with what it declares', (name) => {
+    if (!isProcessName(name)) throw new Error(`no settings are declared for ${name}`)
+    const given = Object.keys(environmentOf(world().rig.stack.pidOf(name)))
+    expect(given).toContain('MONGO_URL')
+    expect(given.filter((key) => isSettingName(key) && !readsSetting(name, key))).toEqual([])
+    const secrets = SECRET_SETTINGS.filter((key) => given.includes(key))
+    if (name === 'checkout') expect(secrets).toEqual(['MONGO_URL', 'REDIS_URL', 'PAYMESH_NETWORKS'])
+    if (name === 'rates') expect(secrets).toEqual(['MONGO_URL', 'REDIS_URL'])
+  })
+
+  test('an invoice is created, chosen in the checkout, paid and announced', async () => {
+    const { rig, merchant, getInvoice, pay, waitForEvent } = world()
+    const invoice = await merchant.invoices.create({ amount: '25.00', currency: 'USD' })
+    const chosen = await fetch(`${rig.stack.dev.checkoutUrl}/api/i/${invoice.id}/asset`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ asset: 'usdt_ethereum', actionId: randomUUID() }),
+    })
+    expect(chosen.status).toBe(200)
+    await pay(await getInvoice(invoice.id))
+    await waitForEvent(invoice.id, 'invoice.paid', 90_000)
+    expect((await getInvoice(invoice.id)).status).toBe('paid')
+  }, 180_000)
+})
+
+// Guarantee: from one request every event, delivery and attempt that it caused is found by ids in the logs.
+test('the processes leave one trail of ids through all of them', async () => {
+  const { rig, createInvoice, waitForEvent } = world()
+  const { id } = await createInvoice()
+  await waitForEvent(id, 'invoice.pending')
+  const trail = () => {
+    const lines = readFileSync(rig.stack.logFile, 'utf8')
+      .split('\n')
+      .flatMap((line): Record<string, string>[] => (line.startsWith('{') ? [JSON.parse(line)] : []))
+    const about = (msg: string, field: string, value: string | undefined) =>
+      lines.filter((line) => line['msg'] === msg && line[field] === value)
+    const [request] = about('request', 'resourceId', id)
+    const relayed = about('event relayed', 'invoiceId', id).find((line) => line['type'] === 'invoice.pending')
+    const [attempt] = about('webhook attempt', 'deliveryId', relayed?.['deliveries'])
+    return { request, relayed, attempt }
+  }
+  await expect.poll(() => trail().attempt, { timeout: 60_000 }).toBeDefined()
+  const { request, relayed, attempt } = trail()
+  expect(request).toMatchObject({ operation: 'POST /invoices', requestId: expect.stringMatching(/^req_/) })
+  expect(attempt).toMatchObject({
+    process: 'webhooks',
+    eventId: relayed?.['eventId'],
+    result: 'succeeded',
+    status: 200,
+  })
+})
+
+/** In `npm test` those on the way from a transfer to its event; a dispatcher dies below. */
+const KILLED = EVERY_CASE ? SERVICE_NAMES : (['scanner', 'invoices'] as const)
 
 describe('every process may die in the middle of a payment', () => {
   test.each(KILLED)('kill -9 of %s', async (name) => {

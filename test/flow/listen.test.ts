@@ -9,6 +9,7 @@ import { verifyWebhook } from '#clients/typescript/src/main.ts'
 import { freePort } from '#scripts/embedded/free-port.ts'
 import { eventBody } from '#shared/contracts/webhooks/event.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { runCommand } from '#test/support/run-command.ts'
 import { useWorld } from '#test/support/use-world.ts'
 import { type ReceivedRequest, startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
@@ -201,7 +202,7 @@ test('ends at once while a receiver does not respond, and goes on after one that
   await new Promise((resolve) => dying.close(resolve))
 })
 
-test('an event is sent again by its id, and one that is not there is refused', async () => {
+deepTest('an event is sent again by its id, and one that is not there is refused', async () => {
   const invoiceId = await trigger('invoice.created')
   const { id } = bodyOf(await receiver.waitFor(isOf('invoice.created', invoiceId), 60_000))
   const before = receiver.requests.length

@@ -7,7 +7,7 @@ import { createPaymesh, type Invoice } from '#clients/typescript/src/main.ts'
 import { readEnvironment } from '#scripts/start/environment.ts'
 import { SERVE_LINE } from '#scripts/start/procfile.ts'
 import { type Stack, startStack } from '#scripts/start/stack.ts'
-import { deepTest, sampleOf } from '#test/support/depth.ts'
+import { deepDescribe, deepTest, sampleOf } from '#test/support/depth.ts'
 import { expectPaidOnce } from '#test/support/expect-paid-once.ts'
 import { openTenant } from '#test/support/open-tenant.ts'
 import { openWorld, type World } from '#test/support/world.ts'
@@ -107,7 +107,7 @@ describe('everything in one process', () => {
   })
 })
 
-describe('the way to one process per line of the Procfile', () => {
+deepDescribe('the way to one process per line of the Procfile', () => {
   let other: Stack
   let there: World
   let testKey: string
@@ -134,17 +134,13 @@ describe('the way to one process per line of the Procfile', () => {
     await Promise.all([expectPaidOnce(world, here, 120_000), expectPaidOnce(there, created, 120_000)])
   }, 240_000)
 
-  deepTest(
-    'one of them may die',
-    async () => {
-      const invoice = await there.createInvoice()
-      await there.pay(invoice)
-      await there.waitForEvent(invoice.id, 'payment.detected', 60_000)
-      stack.kill('serve', 'SIGKILL')
-      await expectPaidOnce(there, invoice, 120_000)
-    },
-    240_000,
-  )
+  test('one of them may die', async () => {
+    const invoice = await there.createInvoice()
+    await there.pay(invoice)
+    await there.waitForEvent(invoice.id, 'payment.detected', 60_000)
+    stack.kill('serve', 'SIGKILL')
+    await expectPaidOnce(there, invoice, 120_000)
+  }, 240_000)
 
   test('an invoice of before is paid afterwards', async () => {
     await world.pay(opened)

@@ -89,7 +89,7 @@ const options = (file: string): RestoreOptions => ({
 })
 
 describe('an archive of the first format', () => {
-  it('verifies and restores, and one that was cut off does not', async () => {
+  deepTest('verifies and restores, and one that was cut off does not', async () => {
     const verified = await verifyBackup(createReadStream(OLD), secret, stage.engine.secretBox)
     expect(verified).toMatchObject({ backupId: null, counts: { invoices: 11 } })
     expect(verified.sealed.opened).toBe(verified.sealed.total)
@@ -103,7 +103,7 @@ describe('an archive of the first format', () => {
 })
 
 describe('`backup create -`', () => {
-  it('writes the archive to stdout and everything else to stderr', async () => {
+  deepTest('writes the archive to stdout and everything else to stderr', async () => {
     const { child, ended } = paymesh(['create', '-', '--key-file', keyFile])
     const parts: Buffer[] = []
     child.stdout?.on('data', (part: Buffer) => parts.push(part))

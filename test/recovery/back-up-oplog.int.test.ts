@@ -14,6 +14,7 @@ import { type BackupSteps, readBackup, STEPS } from '#shared/db/backup/backup-so
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { keyed } from '#test/support/keyed.ts'
 import { startTcpProxy, type TcpProxy } from '../../chaos/tcp-proxy.ts'
 
@@ -99,7 +100,7 @@ async function take(file: string, steps: Partial<BackupSteps>): Promise<unknown>
 }
 
 // Guarantee: an archive that lacks changes is never finished, and the operator reads what to do.
-it(
+deepTest(
   'ends with a clear error and no file when the oplog was overrun before the stream was open',
   async () => {
     const startMoment: BackupSteps['startMoment'] = async (db) => {
@@ -113,7 +114,7 @@ it(
   SETUP_MS,
 )
 
-it(
+deepTest(
   'ends with a clear error and no file when the stream fell behind the oplog',
   async () => {
     let from: mongoose.mongo.Timestamp | undefined

@@ -112,7 +112,7 @@ const isStreamKnown = async (): Promise<boolean> =>
 
 describe('SIGTERM', () => {
   // Guarantee: nothing that could be taken for an archive remains, and the store keeps nothing open.
-  it.each(sampleOf(['SIGTERM', 'SIGINT'] as const, 1))(
+  deepTest.each(sampleOf(['SIGTERM', 'SIGINT'] as const, 1))(
     '%s during an archive ends it at once and cleans up',
     async (signal) => {
       const running = await inTheMiddle('--every', '1')
@@ -193,7 +193,7 @@ deepDescribe('a process that was killed', () => {
 
 describe('two processes on one folder', () => {
   // Guarantee: no archive is read twice at once, and neither process removes what the other one writes.
-  it('take turns: the second waits, and finds an archive that is new enough', async () => {
+  deepTest('take turns: the second waits, and finds an archive that is new enough', async () => {
     const first = await inTheMiddle('--every', '1')
     const [writing = ''] = partialOnes()
     proxy.limit(SLOW / 6)

@@ -4,6 +4,7 @@ import { appRouter } from '#services/admin/app-router.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { IDEMPOTENCY_KEYS } from '#shared/db/requests/idempotency-model.ts'
 import { citationProblem } from '#test/support/citations.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { digestOf } from '#test/support/store-digest.ts'
 import { useStores } from '#test/support/stores.ts'
 import { textFields } from '#test/support/text-fields.ts'
@@ -95,7 +96,7 @@ const LAST = /\.(remove|disable|revoke|withdraw\w*|deactivate|cancel|endSessions
 const SAME_FOR_ALL = /cursor$|nonce$/
 
 // Guarantee: the tries above are real ones. With an id of its own each of them is answered otherwise.
-it('each try reaches what it names when it is the caller’s', { timeout: 180_000 }, async () => {
+deepTest('each try reaches what it names when it is the caller’s', { timeout: 180_000 }, async () => {
   const checked = TRIES.filter(([name]) => !SAME_FOR_ALL.test(name))
   const rank = (name: string) => (name === FIRST ? 0 : LAST.test(name) ? 2 : 1)
   const inOrder = checked.toSorted(([one], [other]) => rank(one) - rank(other))

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { carryOutRecovery } from '#shared/usecases/deliveries/run-recovery.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
@@ -92,7 +93,7 @@ it('sends many again and says which could not be', async () => {
   expect(sent.refused[0]?.message).toContain('is paused: resume it first')
 })
 
-it('sends at most a hundred again by name; a recovery has no limit', async () => {
+deepTest('sends at most a hundred again by name; a recovery has no limit', async () => {
   const { caller, at, endpoint, workspaceId, deps } = await failed()
   const events = await stage.events(workspaceId, 101)
   const deliveryIds: string[] = []

@@ -3,6 +3,7 @@ import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { OWNERSHIP_PROOFS } from '#shared/db/wallets/ownership-models.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { AdminCaller } from '#test/support/admin.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { evmAccounts, proofOf } from '#test/support/prove-control.ts'
 import { useStores } from '#test/support/stores.ts'
 import { add, addProved, op, pool, refusal, single, useTwoShops } from './wallet-proofs.fixture.ts'
@@ -21,12 +22,17 @@ const openBob = async () => {
 }
 
 describe('a proof displaces', () => {
-  it.each([
-    ['a pool, by a pool', pool, pool],
-    ['a single address, by a pool', single, pool],
-    ['a pool, by a single address', pool, single],
-    ['a single address, by the same', single, single],
-  ])('%s: the owners of both are mailed, and only the prover goes on receiving there', async (_name, theirs, ours) => {
+  it.each(
+    sampleOf(
+      [
+        ['a pool, by a pool', pool, pool],
+        ['a single address, by a pool', single, pool],
+        ['a pool, by a single address', pool, single],
+        ['a single address, by the same', single, single],
+      ],
+      3,
+    ),
+  )('%s: the owners of both are mailed, and only the prover goes on receiving there', async (_name, theirs, ours) => {
     const accounts = evmAccounts(1)
     await add(alice, theirs(accounts))
     await openBob()

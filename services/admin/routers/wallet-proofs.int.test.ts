@@ -5,6 +5,7 @@ import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS } from '#shared/db/wallets/ownership-models.ts'
 import { createOwnershipRepository } from '#shared/db/wallets/ownership-repository.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { evmAccounts, type Provable, proofOf } from '#test/support/prove-control.ts'
 import { useStores } from '#test/support/stores.ts'
 import { add, addProved, op, pool, refusal, single, useTwoShops } from './wallet-proofs.fixture.ts'
@@ -119,51 +120,60 @@ describe('a proof is refused, with nothing stored, when', () => {
   const accounts = evmAccounts(2)
   beforeEach(openBob)
 
-  it.each<[string, (given: Awaited<ReturnType<typeof proofOf>>) => Promise<[AdminCaller, Provable, typeof given]>]>([
-    [
-      'one signature is wrong',
-      async (given) => [
-        bob,
-        pool(accounts),
-        {
-          ...given,
-          signatures: given.signatures.map(({ address }, i) => ({
-            address,
-            signature: given.signatures[(i + 1) % 2]?.signature ?? '',
-          })),
-        },
+  it.each<[string, (given: Awaited<ReturnType<typeof proofOf>>) => Promise<[AdminCaller, Provable, typeof given]>]>(
+    sampleOf(
+      [
+        [
+          'one signature is wrong',
+          async (given) => [
+            bob,
+            pool(accounts),
+            {
+              ...given,
+              signatures: given.signatures.map(({ address }, i) => ({
+                address,
+                signature: given.signatures[(i + 1) % 2]?.signature ?? '',
+              })),
+            },
+          ],
+        ],
+        [
+          'one signature is missing',
+          async (given) => [bob, pool(accounts), { ...given, signatures: given.signatures.slice(1) }],
+        ],
+        [
+          'an address is not asked for',
+          async (given) => [
+            bob,
+            pool(accounts),
+            {
+              ...given,
+              signatures: [...given.signatures, { address: evmAccounts(1)[0]?.address ?? '', signature: '0x00' }],
+            },
+          ],
+        ],
+        [
+          'the nonce is of another challenge',
+          async (given) => [
+            bob,
+            pool(accounts),
+            { ...given, nonce: (await proofOf(bob, pool(accounts), accounts)).nonce },
+          ],
+        ],
+        ['the nonce is invented', async (given) => [bob, pool(accounts), { ...given, nonce: 'ab'.repeat(16) }]],
+        ['another workspace asked for it', async (given) => [alice, pool(accounts), given]],
+        [
+          'it is about fewer addresses',
+          async (given) => [bob, pool(accounts.slice(1)), { ...given, signatures: given.signatures.slice(1) }],
+        ],
+        [
+          'it is about another use',
+          async () => [bob, pool(accounts.slice(1)), await proofOf(bob, single(accounts.slice(1)), accounts.slice(1))],
+        ],
       ],
-    ],
-    [
-      'one signature is missing',
-      async (given) => [bob, pool(accounts), { ...given, signatures: given.signatures.slice(1) }],
-    ],
-    [
-      'an address is not asked for',
-      async (given) => [
-        bob,
-        pool(accounts),
-        {
-          ...given,
-          signatures: [...given.signatures, { address: evmAccounts(1)[0]?.address ?? '', signature: '0x00' }],
-        },
-      ],
-    ],
-    [
-      'the nonce is of another challenge',
-      async (given) => [bob, pool(accounts), { ...given, nonce: (await proofOf(bob, pool(accounts), accounts)).nonce }],
-    ],
-    ['the nonce is invented', async (given) => [bob, pool(accounts), { ...given, nonce: 'ab'.repeat(16) }]],
-    ['another workspace asked for it', async (given) => [alice, pool(accounts), given]],
-    [
-      'it is about fewer addresses',
-      async (given) => [bob, pool(accounts.slice(1)), { ...given, signatures: given.signatures.slice(1) }],
-    ],
-    [
-      'it is about another use',
-      async () => [bob, pool(accounts.slice(1)), await proofOf(bob, single(accounts.slice(1)), accounts.slice(1))],
-    ],
-  ])('%s', async (_name, change) => {
+      3,
+    ),
+  )('%s', async (_name, change) => {
     const [who, entered, proof] = await change(await proofOf(bob, pool(accounts), accounts))
     const [, wallets, addresses, proofs] = await stored()
     expect(await refusal(add(who, entered, proof))).toMatchObject({ code: 'BAD_REQUEST', details: [{ path: 'proof' }] })

@@ -13,6 +13,7 @@ import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availabil
 import { createQuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
 
@@ -175,7 +176,7 @@ describe('a currency is available exactly when an invoice can be created in it',
     expect(await reasonsThatCreateShares('live', workspace.id)).toMatchObject({ eth_ethereum: 'addresses_exhausted' })
   })
 
-  it('network_lagging from 180 s behind on Ethereum until its scanner has caught up', async () => {
+  deepTest('network_lagging from 180 s behind on Ethereum until its scanner has caught up', async () => {
     const { engine } = api
     const ethereum = ['eth_ethereum', 'usdt_ethereum', 'usdc_ethereum']
     const lagging = async () =>

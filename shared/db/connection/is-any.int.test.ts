@@ -14,6 +14,7 @@ import { createPaymentRepository } from '#shared/db/payments/payment-repository.
 import { createRollupRows } from '#shared/db/reports/rollup-rows.ts'
 import { hasNews } from '#shared/db/reports/rollup-walks.ts'
 import { stagesOf } from '#shared/db/schema/explain-plan.fixture.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { connectDatabase, type Database } from './connect.ts'
 import { isAny } from './is-any.ts'
@@ -75,7 +76,7 @@ it('answers the others when MongoDB refuses one question', async () => {
 })
 
 // Guarantee: a collection that does not answer delays the sweep of that queue only.
-it('answers the others while one question takes long', async () => {
+deepTest('answers the others while one question takes long', async () => {
   await queueMail()
   const { db } = counted()
   const order: string[] = []

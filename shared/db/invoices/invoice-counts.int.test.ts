@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import type { InvoiceTerms } from '#shared/domain/invoice/model.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { INVOICE_COUNTS } from './invoice-count-model.ts'
 import { createInvoiceCounts } from './invoice-counts.ts'
@@ -46,7 +47,7 @@ describe('the invoices of a month', () => {
     expect(await process().inMonth({ ...scope('borders'), mode: 'live' }, 0)).toEqual({ all: 0, byLinks: 0 })
   })
 
-  it('are counted once by many processes that move the stored count at the same time', async () => {
+  deepTest('are counted once by many processes that move the stored count at the same time', async () => {
     await many('crowd', 450, NOON - 10 * MINUTE)
     const processes = Array.from({ length: 8 }, process)
     const first = await Promise.all(processes.map((one) => one.inMonth(scope('crowd'), 0)))
@@ -136,7 +137,7 @@ describe('the hourly comparison', () => {
     expect(await exact('late')).toEqual({ all: 251, byLinks: 0 })
   })
 
-  it('goes on from the last one, with two of them at once', async () => {
+  deepTest('goes on from the last one, with two of them at once', async () => {
     await many('twice', 250, NOON - 5 * HOUR)
     await exact('twice')
     await Promise.all([process().repair(NOON), process().repair(NOON)])

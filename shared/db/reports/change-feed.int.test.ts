@@ -5,6 +5,7 @@ import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import type { StoreChange } from '#shared/ports/change-feed.ts'
 import { sampleDelivery, sampleInvoice } from '#test/support/db-samples.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createChangeFeed } from './change-feed.ts'
 
@@ -77,7 +78,7 @@ it('tells inserts and changes with their workspace and mode, and nothing of book
   expect(received.filter(({ kind }) => kind === 'delivery').every(({ id }) => id === 'whd_1')).toBe(true)
 })
 
-it('calls a gap when there is more than can be named, and goes on', async () => {
+deepTest('calls a gap when there is more than can be named, and goes on', async () => {
   const { received, gaps, follows, until } = follow()
   await until(follows)
   const before = gaps()

@@ -3,7 +3,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createPrng } from '#test/simulation/kernel/prng.ts'
-import { sampleOf } from '#test/support/depth.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { dyingDatabase, Killed } from '#test/support/dying-database.ts'
 import { EVERY_CASE } from '#test/support/every-case.ts'
 import { MERCHANTS, openFiguresRig } from '#test/support/figures-rig.ts'
@@ -52,7 +52,7 @@ describe('stored figures', () => {
     await world.expectFullCount(now + LATER)
   })
 
-  it('are right in every zone, on days with a change of the clock too', async () => {
+  deepTest('are right in every zone, on days with a change of the clock too', async () => {
     const random = createPrng('zones')
     const world = rig()
     await world.create(random, start, 40)
@@ -66,7 +66,7 @@ describe('stored figures', () => {
     }
   })
 
-  it('miss nothing when the process that counts is killed before or after any write', async () => {
+  deepTest('miss nothing when the process that counts is killed before or after any write', async () => {
     const random = createPrng('killed')
     for (const when of ['before', 'after'] as const) {
       for (let at = 1; ; at += 1) {
@@ -92,7 +92,7 @@ describe('stored figures', () => {
     }
   })
 
-  it('are right after many processes counted at once, while invoices changed', async () => {
+  deepTest('are right after many processes counted at once, while invoices changed', async () => {
     const random = createPrng('many')
     const world = rig()
     await world.create(random, start, 30)
@@ -124,7 +124,7 @@ describe('stored figures', () => {
     expect(await rows.due('invoices', start + HOUR, 9)).toHaveLength(1)
   })
 
-  it('are the same when they are counted for the first time late, in parts', async () => {
+  deepTest('are the same when they are counted for the first time late, in parts', async () => {
     const random = createPrng('first time')
     const world = rig()
     const weeks = EVERY_CASE ? 20 : 8
@@ -158,7 +158,7 @@ describe('the hourly comparison', () => {
     expect(await process().repair(start + 3 * HOUR)).toEqual([])
   })
 
-  it('finds within a week what somebody changed or removed past the code', async () => {
+  deepTest('finds within a week what somebody changed or removed past the code', async () => {
     const random = createPrng('edited')
     const world = rig()
     for (let day = 1; day < 25; day += 1) await world.create(random, start - day * 7 * DAY, 2)
@@ -188,7 +188,7 @@ describe('the hourly comparison', () => {
 })
 
 describe('figures of deliveries', () => {
-  it('equal a full count after random histories, in the quarters of a day', async () => {
+  deepTest('equal a full count after random histories, in the quarters of a day', async () => {
     const random = createPrng('deliveries')
     const world = rig()
     const processes = [process(), process()]

@@ -4,7 +4,7 @@ import { createAuditChainRepository } from '#shared/db/audit/audit-chain-reposit
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
-import { deepTest } from '#test/support/depth.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { CHAIN_START, chainHash, extendAuditChain } from './audit-chain.ts'
 import { type AuditHeadMark, verifyAudit } from './verify-audit.ts'
@@ -54,7 +54,7 @@ describe('the chain', () => {
     expect(chainHash(1, CHAIN_START, record)).toBe(sha256(text))
   })
 
-  it('takes rows in the order of their actions, a hundred at a time', async () => {
+  deepTest('takes rows in the order of their actions, a hundred at a time', async () => {
     // Stored the other way round: what counts is when each was done.
     for (const from of [201, 101, 1]) await done(from, Math.min(from + 99, 250))
     const sizes: number[] = []
@@ -73,7 +73,7 @@ describe('the chain', () => {
   })
 
   // Guarantee: however many writers there are, and however long one slept, there is one chain with every row once.
-  it('is one chain after several writers at once', async () => {
+  deepTest('is one chain after several writers at once', async () => {
     await done(1, 300)
     const writers = Array.from({ length: 4 }, async () => {
       while ((await chain().waiting(1)).length > 0) await extendAuditChain(parts(), onward)
@@ -121,15 +121,20 @@ describe('the chain', () => {
 
 // Guarantee: what a person did cannot be taken back or rewritten without anybody seeing it.
 describe('verifying finds', () => {
-  it.each([
-    ['who', { actor: 'cli:eve' }],
-    ['what', { action: 'exception.opened' }],
-    ['when', { at: new Date(1) }],
-    ['a detail', { 'detail.amount': 7 }],
-    ['a detail more', { 'detail.extra': true }],
-    ['its hash', { hash: 'f'.repeat(64) }],
-    ['its number, into text', { seq: '3' }],
-  ])('a row with a change of %s', async (_what, change) => {
+  it.each(
+    sampleOf(
+      [
+        ['who', { actor: 'cli:eve' }],
+        ['what', { action: 'exception.opened' }],
+        ['when', { at: new Date(1) }],
+        ['a detail', { 'detail.amount': 7 }],
+        ['a detail more', { 'detail.extra': true }],
+        ['its hash', { hash: 'f'.repeat(64) }],
+        ['its number, into text', { seq: '3' }],
+      ],
+      2,
+    ),
+  )('a row with a change of %s', async (_what, change) => {
     await chained(5)
     await tamper(3, change)
     const { intact, firstBreak, checked } = await verify()

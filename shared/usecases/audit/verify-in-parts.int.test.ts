@@ -45,7 +45,7 @@ beforeEach(async () => {
 })
 
 describe('verifying in parts', () => {
-  it('goes on behind the last verified row, after any interruption', async () => {
+  deepTest('goes on behind the last verified row, after any interruption', async () => {
     await chained(1, 2_500)
     expect(await part(true)).toMatchObject({ intact: true, complete: false, checked: 1_000, total: 2_500 })
     expect(await part(true)).toMatchObject({ complete: false, checked: 2_000 })
@@ -69,7 +69,7 @@ describe('verifying in parts', () => {
   })
 
   // Guarantee: write access to the store is not enough to make rows count as verified.
-  it('believes no progress that this installation did not sign', async () => {
+  deepTest('believes no progress that this installation did not sign', async () => {
     await chained(1, 30)
     await part()
     const stored = await createAuditChainRepository(stores.db).verified()
@@ -83,7 +83,7 @@ describe('verifying in parts', () => {
     }
   })
 
-  it('shows a question how far the job is, walks a bounded part itself and stores nothing', async () => {
+  deepTest('shows a question how far the job is, walks a bounded part itself and stores nothing', async () => {
     await chained(1, 5_200)
     expect(await state()).toMatchObject({ complete: false, checked: 5_000, total: 5_200, startedAt: null })
     expect(await createAuditChainRepository(stores.db).verified()).toBeNull()

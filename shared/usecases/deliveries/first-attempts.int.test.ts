@@ -3,6 +3,7 @@ import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/http/webhook-http.ts'
 import { resendDelivery } from '#shared/usecases/deliveries/resend-delivery.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { useFirstAttempts } from '#test/support/first-attempts-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -213,49 +214,52 @@ describe('a delivery with two requests at once', () => {
 })
 
 describe('what is inserted pending', () => {
-  it.each(['a paused endpoint', 'an unconfirmed restore', 'a slow endpoint'] as const)('rows of %s', async (why) => {
-    const { deps } = stage.engine
-    if (why === 'a paused endpoint') {
-      await stores.db
-        .collection<{ _id: string; status: string; disabledAt: Date }>({ name: 'webhook_endpoints' } as never)
-        .updateOne(
-          { _id: stage.endpointId },
-          { $set: { status: 'disabled', disabledAt: new Date(deps.clock.now() + 60_000) } },
-        )
-    }
-    const tokens: (string | null)[] = []
-    const one = process({
-      ...(why === 'an unconfirmed restore' && { isPaused: async () => true }),
-      relay: {
-        deliveries: {
-          insertMany: (rows) => {
-            tokens.push(...rows.map(({ leaseToken }) => leaseToken))
-            return deps.deliveries.insertMany(rows)
+  it.each(sampleOf(['a paused endpoint', 'an unconfirmed restore', 'a slow endpoint'] as const, 1))(
+    'rows of %s',
+    async (why) => {
+      const { deps } = stage.engine
+      if (why === 'a paused endpoint') {
+        await stores.db
+          .collection<{ _id: string; status: string; disabledAt: Date }>({ name: 'webhook_endpoints' } as never)
+          .updateOne(
+            { _id: stage.endpointId },
+            { $set: { status: 'disabled', disabledAt: new Date(deps.clock.now() + 60_000) } },
+          )
+      }
+      const tokens: (string | null)[] = []
+      const one = process({
+        ...(why === 'an unconfirmed restore' && { isPaused: async () => true }),
+        relay: {
+          deliveries: {
+            insertMany: (rows) => {
+              tokens.push(...rows.map(({ leaseToken }) => leaseToken))
+              return deps.deliveries.insertMany(rows)
+            },
           },
         },
-      },
-    })
-    if (why === 'a slow endpoint') {
-      stage.receiver.answer({ kind: 'hang' })
-      const first = await invoice()
-      await one.relay.relayShard(first.shard)
-      await vi.waitFor(async () => expect(await deliveryOf(first.id)).toMatchObject({ attempt: 1 }), {
-        ...soon,
-        timeout: 20_000,
       })
-    }
-    const { id, shard } = await invoice()
-    tokens.length = 0
-    const before = stage.receiver.requests.length
-    await one.relay.relayShard(shard)
-    await one.dispatcher.idle()
-    expect([...new Set(tokens)]).toEqual([null])
-    expect(stage.receiver.requests).toHaveLength(before)
-    const status = why === 'a paused endpoint' ? 'held' : 'pending'
-    expect(await deliveryOf(id)).toMatchObject({ status, attempt: 0, leaseToken: null })
-    const queue = why === 'a slow endpoint' ? 'webhooks-slow' : 'webhooks'
-    if (why !== 'a paused endpoint') expect(stage.engine.wakeUps).toContain(`${queue} ${stage.endpointId}`)
-  })
+      if (why === 'a slow endpoint') {
+        stage.receiver.answer({ kind: 'hang' })
+        const first = await invoice()
+        await one.relay.relayShard(first.shard)
+        await vi.waitFor(async () => expect(await deliveryOf(first.id)).toMatchObject({ attempt: 1 }), {
+          ...soon,
+          timeout: 20_000,
+        })
+      }
+      const { id, shard } = await invoice()
+      tokens.length = 0
+      const before = stage.receiver.requests.length
+      await one.relay.relayShard(shard)
+      await one.dispatcher.idle()
+      expect([...new Set(tokens)]).toEqual([null])
+      expect(stage.receiver.requests).toHaveLength(before)
+      const status = why === 'a paused endpoint' ? 'held' : 'pending'
+      expect(await deliveryOf(id)).toMatchObject({ status, attempt: 0, leaseToken: null })
+      const queue = why === 'a slow endpoint' ? 'webhooks-slow' : 'webhooks'
+      if (why !== 'a paused endpoint') expect(stage.engine.wakeUps).toContain(`${queue} ${stage.endpointId}`)
+    },
+  )
 
   it('rows beyond the places of the endpoint, which leave as places become free', async () => {
     stage.receiver.answer({ kind: 'status', status: 200, delayMs: 100 })

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createAdvanceFailures } from '#shared/db/invoices/advance-failures.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createInvoiceAdvancer, pauseAfter } from './advance-with-back-off.ts'
@@ -35,7 +36,7 @@ async function sweep(one: ReturnType<typeof advancer>, id: string, seconds: numb
 }
 
 describe('an invoice that cannot be brought up to date', () => {
-  it('is tried less and less often, by all processes together, and nothing else waits for it', async () => {
+  deepTest('is tried less and less often, by all processes together, and nothing else waits for it', async () => {
     const id = await broken()
     const sound = await engine.open({})
     engine.advance(2 * 86_400_000)

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type LitecoinNode, startLitecoinNode } from '#scripts/local-chain/litecoin-node.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { scanMempool } from './scan-mempool.ts'
@@ -110,7 +111,7 @@ it('keeps a payment over a restart of the node that takes longer than the grace'
   expect(await client.heldUnconfirmed?.([txHash, 'ab'.repeat(32)])).toEqual(new Set([txHash]))
 })
 
-it('drops what is gone for the whole grace after the restart', async () => {
+deepTest('drops what is gone for the whole grace after the restart', async () => {
   const script = `0014${randomBytes(20).toString('hex')}`
   session.index.add(script)
   const txHash = await node.pay([{ to: script, amountBase: 6_000_000n }])

@@ -90,42 +90,46 @@ async function offered(materialId: string, count: number): Promise<readonly stri
 
 describe('a key that was used before', () => {
   // Guarantee: a payer who pays an address of an earlier shop never settles a stranger's invoice.
-  it('goes on at the last used index + 1 of all networks, over a gap, and offers nothing before', {
-    timeout: 120_000,
-  }, async () => {
-    const key = freshKey()
-    const { wallet, key: standing } = await add(key, await newWorkspace())
-    expect(standing).toMatchObject({ ready: false, waitingFor: ['ethereum', 'base'], startIndex: 0 })
-    await prepare()
-    await expect(offered(wallet.materialId, 1)).rejects.toMatchObject({ code: 'NO_WALLET_FOR_ASSET' })
-    await searchAll(key, { ethereum: [0, 1, 2, 3, 4, 5, 6, 7, 12], base: [150] })
-    expect((await materialOf(wallet.materialId)).history).toEqual({
-      state: 'known',
-      waitingFor: [],
-      searched: ['base', 'ethereum'],
-      lastUsedIndex: 150,
-      startIndex: 151,
-      givenIndex: null,
-    })
-    expect(await offered(wallet.materialId, 2)).toEqual([addressOf(key, 151), addressOf(key, 152)])
-    // The indexes in front are no gap of ours, and are not handed out when invoices leave others unused.
-    const invoices = { claimsPaid: async () => new Set<string>() }
-    expect(await walletGap({ wallets, invoices }, await materialOf(wallet.materialId))).toMatchObject({
-      requiredGap: 16,
-    })
-    let hours = 0
-    const clock = { now: () => stores.runtime.clock.now() + hours * 3_600_000 }
-    const reclaimer = createIndexReclaimer({
-      ...deps,
-      wallets,
-      clock,
-      invoices: { claimsTaken: async () => new Set() },
-    })
-    for (; hours < 3; hours += 1) await reclaimer.run()
-    const { returned } = await materialOf(wallet.materialId)
-    expect(returned.length).toBeGreaterThan(0)
-    expect(Math.min(...returned)).toBe(151)
-  })
+  deepTest(
+    'goes on at the last used index + 1 of all networks, over a gap, and offers nothing before',
+    {
+      timeout: 120_000,
+    },
+    async () => {
+      const key = freshKey()
+      const { wallet, key: standing } = await add(key, await newWorkspace())
+      expect(standing).toMatchObject({ ready: false, waitingFor: ['ethereum', 'base'], startIndex: 0 })
+      await prepare()
+      await expect(offered(wallet.materialId, 1)).rejects.toMatchObject({ code: 'NO_WALLET_FOR_ASSET' })
+      await searchAll(key, { ethereum: [0, 1, 2, 3, 4, 5, 6, 7, 12], base: [150] })
+      expect((await materialOf(wallet.materialId)).history).toEqual({
+        state: 'known',
+        waitingFor: [],
+        searched: ['base', 'ethereum'],
+        lastUsedIndex: 150,
+        startIndex: 151,
+        givenIndex: null,
+      })
+      expect(await offered(wallet.materialId, 2)).toEqual([addressOf(key, 151), addressOf(key, 152)])
+      // The indexes in front are no gap of ours, and are not handed out when invoices leave others unused.
+      const invoices = { claimsPaid: async () => new Set<string>() }
+      expect(await walletGap({ wallets, invoices }, await materialOf(wallet.materialId))).toMatchObject({
+        requiredGap: 16,
+      })
+      let hours = 0
+      const clock = { now: () => stores.runtime.clock.now() + hours * 3_600_000 }
+      const reclaimer = createIndexReclaimer({
+        ...deps,
+        wallets,
+        clock,
+        invoices: { claimsTaken: async () => new Set() },
+      })
+      for (; hours < 3; hours += 1) await reclaimer.run()
+      const { returned } = await materialOf(wallet.materialId)
+      expect(returned.length).toBeGreaterThan(0)
+      expect(Math.min(...returned)).toBe(151)
+    },
+  )
 
   deepTest('looks a whole gap beyond each use, also on networks that had ended', async () => {
     const key = freshKey()
@@ -219,7 +223,7 @@ describe('a key that was used before', () => {
 })
 
 describe('a start index', () => {
-  it('stands for the search, at once and while it runs', async () => {
+  deepTest('stands for the search, at once and while it runs', async () => {
     const workspaceId = await newWorkspace()
     const key = freshKey()
     const { wallet, key: standing } = await add(key, workspaceId, { startIndex: 40 })
@@ -292,7 +296,7 @@ describe('a start index', () => {
 })
 
 // Guarantee: adding a key that cannot be searched now does not stop the shop that works.
-it('leaves the wallet of before in use until the new key is ready', async () => {
+deepTest('leaves the wallet of before in use until the new key is ready', async () => {
   const workspaceId = await newWorkspace()
   const [old, fresh] = [freshKey(), freshKey()]
   const first = await add(old, workspaceId, { startIndex: 0 })

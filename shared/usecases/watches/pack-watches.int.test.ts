@@ -10,7 +10,7 @@ import type { Metrics } from '#shared/ports/runtime.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
-import { sampleOf } from '#test/support/depth.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createColdWatches } from './cold-watches.ts'
@@ -151,7 +151,7 @@ describe('a job that dies', () => {
 
 describe('several processes', () => {
   // Guarantee: two maintenance processes that pack at once lose no address.
-  it('that pack at the same time lose no address', async () => {
+  deepTest('that pack at the same time lose no address', async () => {
     const keys = await issue(300)
     const jobs = await Promise.all(Array.from({ length: 4 }, () => pack()))
     expect(Math.max(...jobs)).toBe(300)
@@ -202,7 +202,7 @@ describe('several processes', () => {
 })
 
 describe('a running scanner', () => {
-  it('drops packed addresses from memory and still knows them', async () => {
+  deepTest('drops packed addresses from memory and still knows them', async () => {
     const cold = createColdWatches(on, 'test', 'evm')
     const index = createHotWatches(createWatchIndex, cold)
     const keys = Array.from({ length: 6_000 }, () => randomBytes(20).toString('hex'))

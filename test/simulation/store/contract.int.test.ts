@@ -25,7 +25,7 @@ afterEach(async () => {
 })
 
 describe('the real store and the simulated one', () => {
-  it.each(sampleOf(CONTRACT, 40))('$name', async ({ ask, gives }) => {
+  it.each(sampleOf(CONTRACT, 12))('$name', async ({ ask, gives }) => {
     const real = openStage(stores.db)
     const simulated = openStage(
       openSimulatedDatabase(createMemoryStore({ now: Date.now }), async (_operation, run) => run()),

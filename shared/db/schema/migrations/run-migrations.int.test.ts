@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import mongoose from 'mongoose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { isDigestOf } from '#shared/db/payments/payment-key-digest.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { migrate, verifyIndexes } from '../migrate.ts'
 import { schemaVersion, verifySchemaVersion } from '../schema-version.ts'
@@ -122,7 +123,7 @@ describe('migrations', () => {
     expect(interruptions).toBeGreaterThan(4)
   })
 
-  it('give an empty database the newest version as it is', async () => {
+  deepTest('give an empty database the newest version as it is', async () => {
     await native().dropDatabase()
     expect((await migrate(stores.db)).migrationsRun).toEqual([])
     expect(await schemaVersion(stores.db)).toBe(NEWEST_SCHEMA)
