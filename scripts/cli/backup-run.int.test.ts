@@ -8,7 +8,7 @@ import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { RESTORE_FACT, writeRestoreState } from '#shared/db/restore/restore-state.ts'
-import { deepTest } from '#test/support/depth.ts'
+import { deepDescribe, deepTest } from '#test/support/depth.ts'
 import { openReconciliationStage } from '#test/support/reconciliation-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -100,8 +100,8 @@ deepTest('refuses to back up what an interrupted restore left', async () => {
   await stores.db.collection(INSTALLATION).deleteOne({ _id: RESTORE_FACT })
 })
 
-describe('`backup verify --record`', () => {
-  deepTest('records an archive of this installation, but none of another or of before', async () => {
+deepDescribe('`backup verify --record`', () => {
+  it('records an archive of this installation, but none of another or of before', async () => {
     const file = join(folder, 'made.backup')
     await paymesh(['create', file])
     const newest = await latest()

@@ -5,7 +5,7 @@ import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
 import type { ThriftyPace } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { ETHER, useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
-import { deepTest } from '#test/support/depth.ts'
+import { deepDescribe, deepTest } from '#test/support/depth.ts'
 import type { Lie } from '#test/support/lying-node.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -219,8 +219,8 @@ describe('addresses without an open invoice', () => {
   })
 })
 
-describe('a look', () => {
-  deepTest('whose block was replaced begins lower', async () => {
+deepDescribe('a look', () => {
+  it('whose block was replaced begins lower', async () => {
     const scanner = thrifty(stage.chain.url, { allLookMs: HOUR_MS })
     await untilThrifty()
     await scanner.stop()

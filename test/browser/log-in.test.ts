@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
-import { deepTest } from '#test/support/depth.ts'
+import { deepDescribe, deepTest } from '#test/support/depth.ts'
 import { mailedLink } from '#test/support/mailed-link.ts'
 import { openPerson, ownWorkspace, type Person } from '#test/support/open-tenant.ts'
 
@@ -132,8 +132,8 @@ describe('the dashboard’s log-in', () => {
   })
 })
 
-describe('a forgotten password', () => {
-  deepTest('is replaced with the link of a mail', async () => {
+deepDescribe('a forgotten password', () => {
+  test('is replaced with the link of a mail', async () => {
     const person = await newOwner()
     const page = await browser.open()
     await page.goto(`${dev.adminUrl}/login`)

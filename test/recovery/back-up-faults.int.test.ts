@@ -20,7 +20,7 @@ import { takeBackup } from '#scripts/backup/take-backup.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
 import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
-import { deepTest, sampleOf } from '#test/support/depth.ts'
+import { deepDescribe, deepTest, sampleOf } from '#test/support/depth.ts'
 import { dyingDatabase } from '#test/support/dying-database.ts'
 import { keyed } from '#test/support/keyed.ts'
 import { openReconciliationStage } from '#test/support/reconciliation-stage.ts'
@@ -88,8 +88,8 @@ const options = (file: string): RestoreOptions => ({
   onProgress: () => undefined,
 })
 
-describe('an archive of the first format', () => {
-  deepTest('verifies and restores, and one that was cut off does not', async () => {
+deepDescribe('an archive of the first format', () => {
+  it('verifies and restores, and one that was cut off does not', async () => {
     const verified = await verifyBackup(createReadStream(OLD), secret, stage.engine.secretBox)
     expect(verified).toMatchObject({ backupId: null, counts: { invoices: 11 } })
     expect(verified.sealed.opened).toBe(verified.sealed.total)
@@ -102,8 +102,8 @@ describe('an archive of the first format', () => {
   })
 })
 
-describe('`backup create -`', () => {
-  deepTest('writes the archive to stdout and everything else to stderr', async () => {
+deepDescribe('`backup create -`', () => {
+  it('writes the archive to stdout and everything else to stderr', async () => {
     const { child, ended } = paymesh(['create', '-', '--key-file', keyFile])
     const parts: Buffer[] = []
     child.stdout?.on('data', (part: Buffer) => parts.push(part))
@@ -119,7 +119,7 @@ describe('`backup create -`', () => {
     expect(JSON.parse(Buffer.concat(answer).toString())).toMatchObject({ counts: { payments: expect.any(Number) } })
   })
 
-  deepTest('fails when its reader goes away, and when there is no space', async () => {
+  it('fails when its reader goes away, and when there is no space', async () => {
     const broken = paymesh(['create', '-', '--key-file', keyFile])
     broken.child.stdout?.once('data', () => broken.child.stdout?.destroy())
     const { code, said } = await broken.ended

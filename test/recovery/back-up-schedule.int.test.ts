@@ -110,9 +110,9 @@ const isStreamKnown = async (): Promise<boolean> =>
       cursor?.nBatchesReturned > 1 && JSON.stringify(cursor.originatingCommand ?? {}).includes('$changeStream'),
   )
 
-describe('SIGTERM', () => {
+deepDescribe('SIGTERM', () => {
   // Guarantee: nothing that could be taken for an archive remains, and the store keeps nothing open.
-  deepTest.each(sampleOf(['SIGTERM', 'SIGINT'] as const, 1))(
+  it.each(sampleOf(['SIGTERM', 'SIGINT'] as const, 1))(
     '%s during an archive ends it at once and cleans up',
     async (signal) => {
       const running = await inTheMiddle('--every', '1')
@@ -128,7 +128,7 @@ describe('SIGTERM', () => {
     },
   )
 
-  deepTest('ends a single run with the status of the signal, and one of `backup create`', async () => {
+  it('ends a single run with the status of the signal, and one of `backup create`', async () => {
     const running = await inTheMiddle()
     running.child.kill('SIGTERM')
     expect(await running.ended).toMatchObject({ status: 143, said: expect.stringContaining('No verified back-up') })
@@ -141,7 +141,7 @@ describe('SIGTERM', () => {
     expect(readdirSync(archives)).toEqual([])
   })
 
-  deepTest('ends it although the store does not respond any more', async () => {
+  it('ends it although the store does not respond any more', async () => {
     const running = await inTheMiddle('--every', '1')
     proxy.limit(0)
     running.child.kill('SIGTERM')
@@ -149,7 +149,7 @@ describe('SIGTERM', () => {
     expect(readdirSync(archives), said).toEqual([])
   })
 
-  deepTest('ends the wait for the next archive', async () => {
+  it('ends the wait for the next archive', async () => {
     const running = paymesh(['run', archives, '--every', '24'])
     await vi.waitFor(() => expect(running.said()).toContain('verified, '), WAIT)
     running.child.kill('SIGTERM')
@@ -191,9 +191,9 @@ deepDescribe('a process that was killed', () => {
   })
 })
 
-describe('two processes on one folder', () => {
+deepDescribe('two processes on one folder', () => {
   // Guarantee: no archive is read twice at once, and neither process removes what the other one writes.
-  deepTest('take turns: the second waits, and finds an archive that is new enough', async () => {
+  it('take turns: the second waits, and finds an archive that is new enough', async () => {
     const first = await inTheMiddle('--every', '1')
     const [writing = ''] = partialOnes()
     proxy.limit(SLOW / 6)
@@ -209,7 +209,7 @@ describe('two processes on one folder', () => {
     expect(wholeOnes()).toHaveLength(1)
   })
 
-  deepTest('a process that was suspended until its lease ended gives up, and its archive is none', async () => {
+  it('a process that was suspended until its lease ended gives up, and its archive is none', async () => {
     const running = await inTheMiddle()
     running.child.kill('SIGSTOP')
     await source.db.collection(LEASES).updateOne({ _id: BACKUP_LEASE }, { $set: { until: new Date(0) } })

@@ -20,8 +20,8 @@ export function citationProblem([file, title]: Citation): string | null {
 }
 
 /**
- * Why a test that guards money or secrets is not there before each commit; null when `npm test` runs it. It is declared by `deepTest`, or
- * stands in a file of the deep tier.
+ * Why a test that guards money or secrets is not there before each commit; null when `npm test` runs it. It is declared by `deepTest` or
+ * within `deepDescribe`, or stands in a file of the deep tier.
  */
 export function absenceFromEveryRun([file, title]: Citation): string | null {
   if (file.includes('.deep.')) return `${file} is not in npm test`
@@ -29,8 +29,21 @@ export function absenceFromEveryRun([file, title]: Citation): string | null {
   const literals = [`'${title}'`, `"${title}"`, `\`${title}\``]
   const isDeep = literals.some((literal) => {
     const at = source.indexOf(literal)
-    const declared = [...source.slice(0, Math.max(0, at)).matchAll(/\b(it|test|deepTest)(?=\.each|\()/g)].at(-1)
-    return at >= 0 && declared?.[1] === 'deepTest'
+    return at >= 0 && declarationsAround(source.slice(0, at)).some((name) => name.startsWith('deep'))
   })
   return isDeep ? `"${title}" in ${file} is not in npm test` : null
+}
+
+/** What declares the test whose title follows this text, and the groups around it, from the inside; the source is indented by Biome. */
+function declarationsAround(before: string): readonly string[] {
+  const found: string[] = []
+  let inside = Number.POSITIVE_INFINITY
+  for (const [, indent = '', name = ''] of [
+    ...before.matchAll(/^( *)(it|test|deepTest|describe|deepDescribe)(?=[.(<])/gm),
+  ].toReversed()) {
+    if (indent.length >= inside) continue
+    inside = indent.length
+    found.push(name)
+  }
+  return found
 }

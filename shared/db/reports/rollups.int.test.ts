@@ -3,7 +3,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createPrng } from '#test/simulation/kernel/prng.ts'
-import { deepTest, sampleOf } from '#test/support/depth.ts'
+import { deepDescribe, deepTest, sampleOf } from '#test/support/depth.ts'
 import { dyingDatabase, Killed } from '#test/support/dying-database.ts'
 import { EVERY_CASE } from '#test/support/every-case.ts'
 import { MERCHANTS, openFiguresRig } from '#test/support/figures-rig.ts'
@@ -187,8 +187,8 @@ describe('the hourly comparison', () => {
   })
 })
 
-describe('figures of deliveries', () => {
-  deepTest('equal a full count after random histories, in the quarters of a day', async () => {
+deepDescribe('figures of deliveries', () => {
+  it('equal a full count after random histories, in the quarters of a day', async () => {
     const random = createPrng('deliveries')
     const world = rig()
     const processes = [process(), process()]

@@ -10,7 +10,7 @@ import type { Metrics } from '#shared/ports/runtime.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
-import { deepTest, sampleOf } from '#test/support/depth.ts'
+import { deepDescribe, deepTest, sampleOf } from '#test/support/depth.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createColdWatches } from './cold-watches.ts'
@@ -201,8 +201,8 @@ describe('several processes', () => {
   })
 })
 
-describe('a running scanner', () => {
-  deepTest('drops packed addresses from memory and still knows them', async () => {
+deepDescribe('a running scanner', () => {
+  it('drops packed addresses from memory and still knows them', async () => {
     const cold = createColdWatches(on, 'test', 'evm')
     const index = createHotWatches(createWatchIndex, cold)
     const keys = Array.from({ length: 6_000 }, () => randomBytes(20).toString('hex'))

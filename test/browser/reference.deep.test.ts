@@ -1,13 +1,12 @@
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { ROUTES } from '#services/api/routes.ts'
 import { useBrowser } from '#test/support/browser.ts'
-import { deepTest } from '#test/support/depth.ts'
 import { sharedInstallation } from '#test/support/shared-installation.ts'
 
 const browser = useBrowser()
 
 // Guarantee: the reference runs under its policy without an exception; `useBrowser` fails on a violation and on a request to another host.
-deepTest('a merchant reads every operation in the reference, searches one and opens it, in both themes', async () => {
+test('a merchant reads every operation in the reference, searches one and opens it, in both themes', async () => {
   const dev = sharedInstallation()
   const page = await browser.open()
   // A caught attempt, such as the probe for eval, is a violation that no console shows.

@@ -1,9 +1,8 @@
-import { beforeAll, expect } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
-import { deepTest } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 
@@ -14,7 +13,7 @@ beforeAll(async () => {
 })
 
 // Guarantee: who edits a product in an old tab sees what the other tab saved, and replaces it only on purpose.
-deepTest('a product is edited in two tabs', async () => {
+test('a product is edited in two tabs', async () => {
   const page = await browser.open()
   await logIn(page, dev, dashboardPath('products', dev.workspaceId, 'test'))
   await page.getByRole('button', { name: 'New product' }).first().click()
