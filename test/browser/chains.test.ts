@@ -11,6 +11,7 @@ import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 import { runCli } from '#test/support/world.ts'
@@ -131,7 +132,7 @@ test('a network that fails on one block is named with block, method and cause, a
 })
 
 // Guarantee: what nodes are asked is a figure that operators see, on the page and on the command line alike.
-test('the calls to each network’s node are counted, shown and printed', async () => {
+deepTest('the calls to each network’s node are counted, shown and printed', async () => {
   const page = await browser.open({ width: 1440 })
   await logIn(page, dev, '/system/chains')
   const costs = page.getByRole('region', { name: 'Cost of nodes' })

@@ -74,7 +74,7 @@ test('a session that ended keeps what was typed, on a page and in a dialog', asy
 })
 
 // Guarantee: without a connection the form says so and keeps what was typed; afterwards it is done once.
-test('a lost connection keeps the form, and the second try makes one invoice', async () => {
+deepTest('a lost connection keeps the form, and the second try makes one invoice', async () => {
   const page = await open('invoices/new', /ERR_INTERNET_DISCONNECTED/)
   await page.getByLabel('Amount').fill('3.25')
   await page.getByLabel('Order (optional)').fill('kept-2')

@@ -162,7 +162,7 @@ test('a double click on the first step of a refund address does not submit it', 
   expect(sent).toEqual(['0x00000000000000000000000000000000000000a1'])
 })
 
-test('nothing is simulated on an invoice that is over', async () => {
+deepTest('nothing is simulated on an invoice that is over', async () => {
   const { seed } = opened()
   const paid = await open(`invoices/${seed.invoices['paid']}`)
   expect(await paid.getByText('Simulate:').count()).toBe(0)
@@ -186,7 +186,7 @@ deepTest('the question before a cancellation names what each button does', async
   await page.getByRole('button', { name: 'Cancel invoice' }).waitFor()
 })
 
-test('the search, the keys and both menus are accessible while open, and give the focus back', async () => {
+deepTest('the search, the keys and both menus are accessible while open, and give the focus back', async () => {
   const page = await open('overview')
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()

@@ -113,7 +113,7 @@ describe('a TRON wallet in the payer’s browser', () => {
     expect(sent).toEqual(['wallet'])
   })
 
-  test('that refuses, is locked, or has too little costs nothing, and what was typed is kept', async () => {
+  deepTest('that refuses, is locked, or has too little costs nothing, and what was typed is kept', async () => {
     const { page, wallet, sent } = await open('trx_tron', [ALPHA])
     await page.getByText('I paid but nothing happened').click()
     await page.getByLabel('Transaction ID').fill('half an id')

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { axeViolations, rulesOf, settled, showTheme } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
-import { deepTest } from '#test/support/depth.ts'
 import { useListSeed } from '#test/support/use-list-seed.ts'
 
 // What a merchant reports: settlements, and sums in one currency (docs/decisions/0079-one-reporting-currency.md).
@@ -58,7 +57,7 @@ test('the rates that reports use are explained where the currency is chosen', as
 })
 
 // Guarantee: the file of a report is the page of it.
-deepTest('settlements are the same on the page and in the file', async () => {
+test('settlements are the same on the page and in the file', async () => {
   const page = await open('settlements')
   await page.getByText('A payment belongs to the UTC day on which it was confirmed.').waitFor()
   const rows = page.locator('main [data-row-id]')
@@ -85,7 +84,7 @@ deepTest('settlements are the same on the page and in the file', async () => {
   }
 })
 
-deepTest('days in the wrong order are named, and nothing is hidden', async () => {
+test('days in the wrong order are named, and nothing is hidden', async () => {
   const page = await open('invoices')
   const before = await page.locator('main [data-row-id]').count()
   await page.getByLabel('Created', { exact: true }).selectOption('dates')

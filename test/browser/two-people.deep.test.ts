@@ -5,7 +5,6 @@ import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations, settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
-import { deepTest } from '#test/support/depth.ts'
 import { exceptionalInvoice } from '#test/support/exceptional-invoice.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { openPerson, ownWorkspace, type Person } from '#test/support/open-tenant.ts'
@@ -80,7 +79,7 @@ test('of two people who decide the same exception the second is told who was fir
   await expect.poll(async () => (await shop.invoices.get(invoice.id)).status).toBe('expired')
 })
 
-deepTest('what was typed also stays when the other decision comes before the click', { timeout: 300_000 }, async () => {
+test('what was typed also stays when the other decision comes before the click', { timeout: 300_000 }, async () => {
   const invoice = await exceptionalInvoice(shop, 'partial')
   const owner = { email: dev.ownerEmail ?? '', password: dev.ownerPassword ?? '' }
   const first = await openAs(owner, invoice.number)

@@ -9,7 +9,6 @@ import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations, rulesOf, settled, showTheme } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
-import { deepTest } from '#test/support/depth.ts'
 import { enrolAuthenticator } from '#test/support/enrol-authenticator.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
@@ -103,7 +102,7 @@ test('a logo and a colour reach the checkout, the receipt and the link', async (
   await payer.locator('.monogram').filter({ hasText: 'CS' }).waitFor()
 })
 
-deepTest('the contact is shown wherever the payer is asked to write, and on the receipt', async () => {
+test('the contact is shown wherever the payer is asked to write, and on the receipt', async () => {
   const page = await openBrand()
   await page.goto(`${dev.adminUrl}${dashboardPath('settings/business', dev.workspaceId, 'test')}`)
   await page.getByLabel('Support contact').fill('help@corner.example')

@@ -5,7 +5,6 @@ import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
-import { deepTest } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 
@@ -60,7 +59,7 @@ const dialogOf = async (page: Page) => {
 }
 
 // Guarantee: who edits a link in an old tab sees what the other tab saved, and replaces it only on purpose.
-deepTest('a link is edited in two tabs, and payers get the new terms', async () => {
+test('a link is edited in two tabs, and payers get the new terms', async () => {
   const page = await browser.open()
   await logIn(page, dev, dashboardPath('links', dev.workspaceId, 'test'))
   await page.getByRole('button', { name: 'New link' }).first().click()
@@ -112,7 +111,7 @@ deepTest('a link is edited in two tabs, and payers get the new terms', async () 
 })
 
 // Guarantee: a link with a price begins with the coin, also on a phone, and one press makes one invoice with that coin.
-deepTest('a link with a price starts at the coin, with title and description on a phone', async () => {
+test('a link with a price starts at the coin, with title and description on a phone', async () => {
   const shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
   const link = await shop.paymentLinks.create({
     ...{ title: 'Walking tour', description: 'Two hours through the old town.', currency: 'USD', amount: '25.00' },
