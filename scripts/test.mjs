@@ -134,7 +134,7 @@ async function computes() {
 
 async function waits() {
   // Those that wait most come first, while the other lanes have work for the cores.
-  await stage('chaos', tsx('chaos/run.ts', '--faults', faults, '--per-second', '2', '--quiet', '60'), NICE.waits)
+  await stage('chaos', tsx('chaos/run.ts', '--faults', faults, '--per-second', '1', '--quiet', '60'), NICE.waits)
   await stage('demo', ['scripts/demo.mjs', '--exit'], NICE.waits)
   await vitest('flow', NICE.waits)
   await vitest('browser', NICE.waits)

@@ -256,7 +256,7 @@ test('every command says whether it changes something', () => {
 const changing = Object.entries(EXPECTED).filter((entry): entry is [string, Changing] => typeof entry[1] === 'object')
 
 // Guarantee: whoever changes something from the command line is in the audit trail by name.
-test.each(sampleOf(changing, 6))(
+test.each(sampleOf(changing, 4))(
   '%s leaves its rows',
   async (name, { actions, args, notices, status: expected = 0 }) => {
     await world.engine.watchEverything()

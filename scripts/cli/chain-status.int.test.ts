@@ -4,6 +4,7 @@ import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts
 import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import { startOfDay } from '#shared/usecases/networks/usage-ledger.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { runCli } from './main.ts'
 
@@ -81,7 +82,7 @@ async function run(...args: readonly string[]): Promise<string> {
 }
 
 // Guarantee: a quota that is nearly used shows before the provider refuses, in every command that people on call use.
-it('shows calls, units and the quota, and warns at 80 and 95 percent', async () => {
+deepTest('shows calls, units and the quota, and warns at 80 and 95 percent', async () => {
   await use(79)
   expect(await run('chain', 'status')).toMatch(/^test ethereum quota: 79 of 100 calls this month \(79 %\)$/m)
   expect(printed).toMatch(/^test ethereum +127\.0\.0\.1:1 +calls +79 +79 +79 +79 +- +3\.0 MB/m)

@@ -4,6 +4,7 @@ import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createMemoryTokenBuckets } from '#shared/queues/token-bucket.ts'
 import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { blockWith, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
@@ -154,7 +155,7 @@ describe('choosing an asset', () => {
   })
 
   /** Guarantee: no stranger uses up a merchant's addresses from one connection. */
-  it('stops an address that takes too many, and no other one', async () => {
+  deepTest('stops an address that takes too many, and no other one', async () => {
     const from = payer()
     const statuses: number[] = []
     for (let count = 0; count < 22; count += 1) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { type RateWorld, useRateWorlds } from '#test/support/rate-world.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -20,7 +21,7 @@ describe('the market itself', () => {
     }),
   )
 
-  it(
+  deepTest(
     'falling by 40 % everywhere waits for the aggregator',
     story(async ({ simulator, cycle, later, rateOf, usdOf }) => {
       await cycle.run()
@@ -145,20 +146,25 @@ describe('fiat tables', () => {
     }),
   )
 
-  it.each([
-    ['wrong_unit', 'yadio'],
-    ['future', 'yadio'],
-    ['stale', 'yadio'],
-    ['no_zone', 'bitso'],
-    ['error_in_200', 'bitso'],
-    ['error_in_200', 'open-er-api'],
-    ['error_in_200', 'coinbase-fx'],
-    ['error_in_200', 'yadio'],
-    ['other_types', 'yadio'],
-    ['other_types', 'coinbase-fx'],
-    ['new_fields', 'open-er-api'],
-    ['new_fields', 'dolar-api'],
-  ] as const)('%s at %s changes no price', async (fault, source) => {
+  it.each(
+    sampleOf(
+      [
+        ['wrong_unit', 'yadio'],
+        ['future', 'yadio'],
+        ['stale', 'yadio'],
+        ['no_zone', 'bitso'],
+        ['error_in_200', 'bitso'],
+        ['error_in_200', 'open-er-api'],
+        ['error_in_200', 'coinbase-fx'],
+        ['error_in_200', 'yadio'],
+        ['other_types', 'yadio'],
+        ['other_types', 'coinbase-fx'],
+        ['new_fields', 'open-er-api'],
+        ['new_fields', 'dolar-api'],
+      ] as const,
+      2,
+    ),
+  )('%s at %s changes no price', async (fault, source) => {
     await story(async ({ simulator, cycle, rateOf }) => {
       simulator.misbehave(source, fault)
       await cycle.run()

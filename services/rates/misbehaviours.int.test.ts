@@ -105,7 +105,7 @@ describe('a source that misbehaves alone', () => {
   it.each(
     sampleOf(
       oneOfEach(ROWS, ([fault]) => fault),
-      8,
+      2,
     ),
   )('%s at %s for %j', async (fault, source, symbol, expected) => {
     await story(

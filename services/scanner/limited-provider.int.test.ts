@@ -5,6 +5,7 @@ import { advanceInvoice, overdueInvoices } from '#shared/usecases/invoices/advan
 import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import { usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { startLimitedNode } from '#test/support/limited-node.ts'
 import { CONFIRMATIONS, useScanStage } from '#test/support/scan-stage.ts'
@@ -70,7 +71,7 @@ async function decide(engine: Engine, invoices: Iterable<Invoice>): Promise<void
 }
 
 // Guarantee: what a merchant can rent for nothing decides every invoice as an own node does, in both modes.
-it.each(['full', 'thrifty'] as const)(
+it.each(sampleOf(['full', 'thrifty'] as const, 1))(
   'with a provider that limits ranges and rates and has no traces, %s scanning decides every invoice',
   async (source) => {
     const { engine, provider, scan } = await openInstallation(source)

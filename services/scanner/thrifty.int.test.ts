@@ -5,7 +5,7 @@ import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
 import type { ThriftyPace } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { ETHER, useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
-import { deepDescribe, deepTest } from '#test/support/depth.ts'
+import { deepDescribe, deepTest, sampleOf } from '#test/support/depth.ts'
 import type { Lie } from '#test/support/lying-node.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -100,21 +100,24 @@ describe('a thrifty scanner', () => {
   })
 
   // Guarantee: keys and blocks are those of full scanning, so a change of mode counts nothing twice.
-  it.each(['usdt_ethereum', 'eth_ethereum'] as const)('finds %s where full scanning finds it', async (asset) => {
-    await waitFor(asset)
-    const scanner = thrifty()
-    await untilThrifty()
-    await stage.chain.mine(40)
-    await pay(5_000_000n, asset)
-    await stage.chain.mine(4)
-    await vi.waitFor(async () => expect(await stage.payments()).toMatchObject([{ state: 'confirmed' }]), PATIENCE)
-    const [found] = await stage.payments()
-    await scanner.stop()
-    await stores.db.connection.collection('payments').deleteMany({})
-    await stores.db.connection.collection('chain_cursors').deleteMany({})
-    stage.scan()
-    await vi.waitFor(async () => expect(await stage.payments()).toEqual([found]), PATIENCE)
-  })
+  it.each(sampleOf(['usdt_ethereum', 'eth_ethereum'] as const, 1))(
+    'finds %s where full scanning finds it',
+    async (asset) => {
+      await waitFor(asset)
+      const scanner = thrifty()
+      await untilThrifty()
+      await stage.chain.mine(40)
+      await pay(5_000_000n, asset)
+      await stage.chain.mine(4)
+      await vi.waitFor(async () => expect(await stage.payments()).toMatchObject([{ state: 'confirmed' }]), PATIENCE)
+      const [found] = await stage.payments()
+      await scanner.stop()
+      await stores.db.connection.collection('payments').deleteMany({})
+      await stores.db.connection.collection('chain_cursors').deleteMany({})
+      stage.scan()
+      await vi.waitFor(async () => expect(await stage.payments()).toEqual([found]), PATIENCE)
+    },
+  )
 
   // Guarantee: nothing is passed between two looks; what came in and went out is stored before the deadline can pass.
   it('finds what came in and went out again before the deadline passes', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { asksBalances, ETHER, useBalanceStage } from '#test/support/balance-stage.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { openEngine } from '#test/support/engine.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -59,7 +60,7 @@ describe('coins that come outside of any transaction', () => {
   })
 
   // Guarantee: what a merchant moves on between two invoices hides nothing of the second one.
-  it('open one at an address that is handed on after its coins were moved', async () => {
+  deepTest('open one at an address that is handed on after its coins were moved', async () => {
     await waitForEther()
     stage.scan()
     await untilHead()
@@ -171,7 +172,7 @@ describe('coins that come outside of any transaction', () => {
   })
 
   // Guarantee: an address whose first balance stands in a block that the node has dropped ends as any other.
-  it('hold up no deadline when the node has dropped the block of the first balance', async () => {
+  deepTest('hold up no deadline when the node has dropped the block of the first balance', async () => {
     await waitForEther()
     let dropped: string | null = null
     const url = await lying(({ method, params }, truth) =>

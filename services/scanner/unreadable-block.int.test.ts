@@ -178,7 +178,7 @@ describe('a block that a node cannot trace', () => {
     ['traces of another form', { result: [{ type: 7 }] }],
     ['traces that lack a transaction', { result: [] }],
   ]
-  it.each(sampleOf(answers, 2))('with %s is read transaction by transaction', async (_what, answer) => {
+  it.each(sampleOf(answers, 1))('with %s is read transaction by transaction', async (_what, answer) => {
     const url = await lying((call, truth) => {
       if (!asksTraces(call, height)) return truth
       if (answer === null) throw new Error('cut')

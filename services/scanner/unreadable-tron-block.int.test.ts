@@ -196,7 +196,7 @@ describe('a part of such a block that a node does not give or gives wrong', () =
         ],
         ['counts no transactions', () => breaking('gettransactioncountbyblocknum', { count: -1 }), 'body', 3],
       ],
-      4,
+      2,
     ),
   )('%s: the block is named until it is mended, and then credited once', async (_what, makeLie, broken, others) => {
     let mended = false

@@ -12,6 +12,7 @@ import { createRedisSignals } from '#shared/queues/redis-signals.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
 import { checkWebhook } from '#test/support/check-webhook.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 import { start } from './main.ts'
@@ -136,7 +137,7 @@ test('a receiver that hangs does not hold up another', async () => {
   await hanging.close()
 })
 
-test('stopping cuts off a receiver that hangs and gives its rows back unconsumed', async () => {
+deepTest('stopping cuts off a receiver that hangs and gives its rows back unconsumed', async () => {
   receiver.answer({ kind: 'hang' })
   const stop = await start(context())
   const { deliveryIds } = await given(receiver.url, 2)

@@ -33,25 +33,28 @@ async function open(path: string, width = 1280): Promise<Page> {
 /** What the live region says. */
 const said = (page: Page) => page.locator('[role="status"].unseen').textContent()
 
-test('settings are sentences with their numbers in them; a wrong one is said, and saving is announced once', async () => {
-  const page = await open('settings/payments')
-  const sentence = page.locator('.pm-rule-sentence').filter({ hasText: 'Accept late payments automatically' })
-  // The numbers stand between its parts.
-  expect(await sentence.textContent()).toMatch(
-    /^Accept late payments automatically up to\s*minutes after expiry,\s*if the coin fell by at most\s*%\.$/,
-  )
-  const minutes = sentence.getByRole('textbox').first()
-  await minutes.fill('999999')
-  await page.getByRole('alert').getByText('Enter a number from 0 to 10080.').waitFor()
-  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
-  await minutes.fill(' 45 ')
-  expect(await axeViolations(page)).toEqual([])
-  await page.getByRole('button', { name: 'Save' }).click()
-  await expect.poll(() => said(page)).toBe('Saved. Applies to new invoices.')
-  await expect.poll(() => minutes.inputValue()).toBe('45')
-  await page.setViewportSize({ width: 390, height: 844 })
-  expect(await sidewaysPixels(page)).toBe(0)
-})
+deepTest(
+  'settings are sentences with their numbers in them; a wrong one is said, and saving is announced once',
+  async () => {
+    const page = await open('settings/payments')
+    const sentence = page.locator('.pm-rule-sentence').filter({ hasText: 'Accept late payments automatically' })
+    // The numbers stand between its parts.
+    expect(await sentence.textContent()).toMatch(
+      /^Accept late payments automatically up to\s*minutes after expiry,\s*if the coin fell by at most\s*%\.$/,
+    )
+    const minutes = sentence.getByRole('textbox').first()
+    await minutes.fill('999999')
+    await page.getByRole('alert').getByText('Enter a number from 0 to 10080.').waitFor()
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await minutes.fill(' 45 ')
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(() => said(page)).toBe('Saved. Applies to new invoices.')
+    await expect.poll(() => minutes.inputValue()).toBe('45')
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await sidewaysPixels(page)).toBe(0)
+  },
+)
 
 test('endpoints are named by their note, then by host and path', async () => {
   const shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })

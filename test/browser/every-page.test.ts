@@ -4,7 +4,7 @@ import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations, EVERY_LOOK, settled, showTheme, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { DASHBOARD_PAGES, dashboardPath } from '#test/support/dashboard-pages.ts'
-import { sampleOf } from '#test/support/depth.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 
@@ -40,7 +40,7 @@ test.each(sampleOf(Object.entries(DASHBOARD_PAGES), 2))(
   SLOW_MACHINE_MS,
 )
 
-test(
+deepTest(
   'pages of one thing are accessible in both themes',
   async () => {
     const page = await browser.open(visit)

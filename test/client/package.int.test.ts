@@ -173,7 +173,7 @@ describe('the published package', () => {
     }
   })
 
-  it('has a README whose examples compile', async () => {
+  deepTest('has a README whose examples compile', async () => {
     await writeFile(inShop('surroundings.d.ts'), README_SURROUNDINGS)
     const examples = await readmeExamples()
     expect(examples.length).toBeGreaterThanOrEqual(6)

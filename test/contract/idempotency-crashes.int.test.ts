@@ -44,7 +44,7 @@ describe.each(Object.entries(WAYS))('a process that %s', (_way, fail) => {
   it.each(
     sampleOf(
       KEYED_OPERATIONS.map((keyed) => [keyed.name, keyed] as const),
-      8,
+      3,
     ),
   )('leaves %s to its retry', async (_name, keyed) => {
     const expected = await oneEffect(stores, api, keyed)

@@ -7,6 +7,7 @@ import { ROUTES } from '#services/api/routes.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
+import { deepTest } from '#test/support/depth.ts'
 
 const README = readFileSync('README.md', 'utf8')
 const { scripts, engines } = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -97,7 +98,7 @@ describe('the examples for a shell', () => {
     expect(runs.flatMap(([, name = '']) => (scripts[name] === undefined ? [name] : []))).toEqual([])
   })
 
-  it('give options that those scripts explain', { timeout: HELP_MS }, () => {
+  deepTest('give options that those scripts explain', { timeout: HELP_MS }, () => {
     // The story of the demo and the tests of everything are `--help` away; `cli` is read above.
     const asked = runs.filter(([, name = '', rest = '']) => name !== 'cli' && rest.includes('--'))
     const texts = new Map<string, string>()

@@ -104,7 +104,7 @@ describe('paymesh', () => {
     await merchant.paymentLinks.create(link)
   })
 
-  test('a wallet shows its first addresses and receives', async () => {
+  deepTest('a wallet shows its first addresses and receives', async () => {
     const { cli, merchant, workspaceId, pay, waitForEvent } = world()
     const { xpub, first } = accountKey()
     const wallet = await cli<{ first_addresses: string[] }>(

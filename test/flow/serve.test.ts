@@ -80,7 +80,7 @@ describe('everything in one process', () => {
   })
 
   // Attack: an operator starts it twice by mistake. The second one says so in one sentence, ends, and changes nothing for the first.
-  test('a second one on the same ports ends with a sentence', async () => {
+  deepTest('a second one on the same ports ends with a sentence', async () => {
     const { code, stderr } = await runSecond({ PAYMESH_METRICS_PORT: '0' })
     expect(code).toBe(1)
     expect(stderr.trim().split('\n')).toHaveLength(1)

@@ -161,7 +161,7 @@ describe('a back-up into a file', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('failed'))).toEqual([])
   })
 
-  it('overwrites neither an archive nor the work of another back-up', async () => {
+  deepTest('overwrites neither an archive nor the work of another back-up', async () => {
     const file = join(folder, 'same.backup')
     await take(file)
     const before = readFileSync(file)

@@ -5,6 +5,7 @@ import { actorName } from '#scripts/cli/session/actor.ts'
 import { USERS } from '#shared/db/accounts/operator-models.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { digestOf } from '#test/support/store-digest.ts'
 import { useStores } from '#test/support/stores.ts'
 import { twoTenants } from '#test/support/two-tenants.ts'
@@ -101,21 +102,24 @@ it('every command that takes a workspace says what it does with ids of another o
 const tries = Object.entries(EXPECTED).flatMap(([name, one]) => (typeof one === 'string' ? [] : [[name, one] as const]))
 
 // Guarantee: a slip of the hand on the command line reaches nothing of a workspace that was not named.
-it.each(tries)('%s: an id of another workspace is answered as one that never was', async (name, { ids, args }) => {
-  const [theirs, unknown] = await ids()
-  const before = await digestOf(stores)
-  const answers = []
-  for (const id of [unknown, theirs]) {
-    const answer = await run(...name.split(' '), '--workspace', bob.workspaceId, ...args(id))
-    answers.push({ ...answer, said: answer.said.replaceAll(id, '<id>') })
-  }
-  expect(answers[1]).toEqual(answers[0])
-  expect(await digestOf(stores)).toEqual(before)
-  // The try is a real one: with the workspace that has it, the answer is another one.
-  if (name === 'wallet add') return
-  const hit = await run(...name.split(' '), '--workspace', alice.workspaceId, ...args(theirs))
-  expect(hit.said.replaceAll(theirs, '<id>')).not.toBe(answers[0]?.said)
-})
+it.each(sampleOf(tries, 2))(
+  '%s: an id of another workspace is answered as one that never was',
+  async (name, { ids, args }) => {
+    const [theirs, unknown] = await ids()
+    const before = await digestOf(stores)
+    const answers = []
+    for (const id of [unknown, theirs]) {
+      const answer = await run(...name.split(' '), '--workspace', bob.workspaceId, ...args(id))
+      answers.push({ ...answer, said: answer.said.replaceAll(id, '<id>') })
+    }
+    expect(answers[1]).toEqual(answers[0])
+    expect(await digestOf(stores)).toEqual(before)
+    // The try is a real one: with the workspace that has it, the answer is another one.
+    if (name === 'wallet add') return
+    const hit = await run(...name.split(' '), '--workspace', alice.workspaceId, ...args(theirs))
+    expect(hit.said.replaceAll(theirs, '<id>')).not.toBe(answers[0]?.said)
+  },
+)
 
 it.each(Object.keys(EXPECTED).filter((name) => EXPECTED[name] === 'lists'))(
   '%s shows one workspace alone',

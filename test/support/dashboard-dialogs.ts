@@ -50,7 +50,7 @@ export const DIALOGS_OF_STORIES: Readonly<Record<string, string>> = {
   'Turn on two-factor authentication first': 'people.test.ts',
   'Revoke their API keys?': 'people.test.ts',
   'Change role': 'people.test.ts',
-  'Edit payment link': 'link-limits.test.ts',
-  'Signing secret': 'rotate-secret.test.ts',
+  'Edit payment link': 'link-limits.deep.test.ts',
+  'Signing secret': 'rotate-secret.deep.test.ts',
   'Apply to an invoice': 'apply-by-number.test.ts',
 }

@@ -7,6 +7,7 @@ import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import type { NodeState } from '#shared/ports/node-states.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
 
@@ -79,7 +80,7 @@ it('lists every item, why each is open, and stores and audits a run', async () =
   expect(rows).toMatchObject([{ actor: `user:${mine.session.email}`, mode: 'live' }])
 })
 
-it('names a silent node by its host, and one source for a network', async () => {
+deepTest('names a silent node by its host, and one source for a network', async () => {
   const nodes = { states: [up('a'), { ...up('b.example'), height: null, fault: 'refused' }] }
   const mine = await shop(nodes)
   const found = (await mine.check()).find(({ item }) => item === 'nodes')
@@ -144,7 +145,7 @@ it('follows a test mail until the mail server accepted it, or refused it', async
 })
 
 // Guarantee: an old archive that is verified today is no back-up of today's data.
-it('counts a verified back-up by the moment whose data it holds', async () => {
+deepTest('counts a verified back-up by the moment whose data it holds', async () => {
   const mine = await shop()
   const now = mine.deps.clock.now()
   const row = (action: string, id: string, at: number) => ({
@@ -189,7 +190,7 @@ it('an owner states where the master key is; with another key it is open again',
 })
 
 // Guarantee: nobody passes their own payment with an invoice of another workspace, or of another mode.
-it('follows no foreign invoice', async () => {
+deepTest('follows no foreign invoice', async () => {
   const theirs = await shop()
   await stores.db.collection(WORKSPACES).updateMany({}, { $set: { status: 'suspended' } })
   const mine = await shop()

@@ -5,7 +5,7 @@ import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS } from '#shared/db/wallets/ownership-models.ts'
 import { createOwnershipRepository } from '#shared/db/wallets/ownership-repository.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
-import { sampleOf } from '#test/support/depth.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { evmAccounts, type Provable, proofOf } from '#test/support/prove-control.ts'
 import { useStores } from '#test/support/stores.ts'
 import { add, addProved, op, pool, refusal, single, useTwoShops } from './wallet-proofs.fixture.ts'
@@ -69,7 +69,7 @@ describe('among several live workspaces', () => {
       expect(preview).toMatchObject({ standing: 'none', asksForProofs: true })
   })
 
-  it('a proved pool, address and key are added, listed as proved, and recorded', async () => {
+  deepTest('a proved pool, address and key are added, listed as proved, and recorded', async () => {
     await openBob()
     const [many, one, key] = [
       evmAccounts(3),
@@ -94,7 +94,7 @@ describe('among several live workspaces', () => {
     expect(rows.map(({ detail }) => String(detail['proved'])).toSorted()).toEqual(['1', '3', 'key'])
   })
 
-  it('a key is not proved by its second address', async () => {
+  deepTest('a key is not proved by its second address', async () => {
     await openBob()
     const key = HDNodeWallet.fromSeed(Buffer.alloc(32, 8)).derivePath("m/44'/60'/0'")
     const entered: Provable = { family: 'evm', kind: 'xpub', value: key.neuter().extendedKey, startIndex: 0 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { productResource } from '#shared/contracts/http/product-resource.ts'
 import { PRODUCTS } from '#shared/db/payment-links/product-model.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
@@ -47,36 +48,41 @@ describe('POST /products', () => {
     expect((await create({ price: '999999999999.99' })).json.data.price).toBe('999999999999.99')
   })
 
-  it.each<[string, unknown, string[]]>([
-    ['no body', undefined, ['']],
-    ['a list', '[]', ['']],
-    ['text', '"x"', ['']],
-    ['nothing in it', '{}', ['name', 'price', 'currency']],
-    ['an empty name', { name: '' }, ['name']],
-    ['a blank name', { name: ' \t ' }, ['name']],
-    ['a name of 201 characters', { name: 'x'.repeat(201) }, ['name']],
-    ['a name with NUL', { name: 'a\u0000b' }, ['name']],
-    ['a name that is an operator', { name: { $gt: '' } }, ['name']],
-    ['a number as price', { price: 3.5 }, ['price']],
-    ['zero', { price: '0.00' }, ['price']],
-    ['a negative price', { price: '-1' }, ['price']],
-    ['an exponent', { price: '1e3' }, ['price']],
-    ['a comma', { price: '1,5' }, ['price']],
-    ['a leading zero', { price: '01' }, ['price']],
-    ['three decimals of USD', { price: '1.005' }, ['price']],
-    ['decimals of CLP', { price: '1.0', currency: 'CLP' }, ['price']],
-    ['13 digits', { price: '1000000000000' }, ['price']],
-    ['an unknown currency', { currency: 'JPY' }, ['currency']],
-    ['a currency in lower case', { currency: 'usd' }, ['currency']],
-    ['an empty description', { description: '' }, ['description']],
-    ['a description of 501 characters', { description: 'x'.repeat(501) }, ['description']],
-    ['null for a description', { description: null }, ['description']],
-    ['an empty sku', { sku: '' }, ['sku']],
-    ['a sku of 101 characters', { sku: 'x'.repeat(101) }, ['sku']],
-    ['an operator as sku', { sku: { $ne: 'x' } }, ['sku']],
-    ['fields it does not know', { active: false, id: UNKNOWN }, ['active', 'id']],
-    ['a prototype', '{"name":"x","price":"1","currency":"USD","__proto__":{"active":false}}', ['__proto__']],
-  ])('refuses %s', async (_name, body, paths) => {
+  it.each<[string, unknown, string[]]>(
+    sampleOf(
+      [
+        ['no body', undefined, ['']],
+        ['a list', '[]', ['']],
+        ['text', '"x"', ['']],
+        ['nothing in it', '{}', ['name', 'price', 'currency']],
+        ['an empty name', { name: '' }, ['name']],
+        ['a blank name', { name: ' \t ' }, ['name']],
+        ['a name of 201 characters', { name: 'x'.repeat(201) }, ['name']],
+        ['a name with NUL', { name: 'a\u0000b' }, ['name']],
+        ['a name that is an operator', { name: { $gt: '' } }, ['name']],
+        ['a number as price', { price: 3.5 }, ['price']],
+        ['zero', { price: '0.00' }, ['price']],
+        ['a negative price', { price: '-1' }, ['price']],
+        ['an exponent', { price: '1e3' }, ['price']],
+        ['a comma', { price: '1,5' }, ['price']],
+        ['a leading zero', { price: '01' }, ['price']],
+        ['three decimals of USD', { price: '1.005' }, ['price']],
+        ['decimals of CLP', { price: '1.0', currency: 'CLP' }, ['price']],
+        ['13 digits', { price: '1000000000000' }, ['price']],
+        ['an unknown currency', { currency: 'JPY' }, ['currency']],
+        ['a currency in lower case', { currency: 'usd' }, ['currency']],
+        ['an empty description', { description: '' }, ['description']],
+        ['a description of 501 characters', { description: 'x'.repeat(501) }, ['description']],
+        ['null for a description', { description: null }, ['description']],
+        ['an empty sku', { sku: '' }, ['sku']],
+        ['a sku of 101 characters', { sku: 'x'.repeat(101) }, ['sku']],
+        ['an operator as sku', { sku: { $ne: 'x' } }, ['sku']],
+        ['fields it does not know', { active: false, id: UNKNOWN }, ['active', 'id']],
+        ['a prototype', '{"name":"x","price":"1","currency":"USD","__proto__":{"active":false}}', ['__proto__']],
+      ],
+      11,
+    ),
+  )('refuses %s', async (_name, body, paths) => {
     const before = await stored()
     const request = { key: await freshKey(), body: typeof body === 'object' ? { ...BODY, ...body } : body }
     const answer = await api.call('POST', '/products', request)

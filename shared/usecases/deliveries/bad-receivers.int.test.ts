@@ -161,7 +161,7 @@ test.each(
       ['an untrusted certificate', {}, 'hooks.example.com'],
       ['a certificate for another name', { ca: TEST_CERTIFICATE }, 'other.example.com'],
     ],
-    8,
+    3,
   ),
 )('%s is a failed attempt', async (_name, trust, host) => {
   const server = createTlsServer({ cert: TEST_CERTIFICATE, key: TEST_CERTIFICATE_KEY }, (_request, response) =>

@@ -171,7 +171,7 @@ describe('wrong books', () => {
   it.each(
     sampleOf(
       oneOfEach(CORRUPTIONS, ([rule]) => rule),
-      4,
+      2,
     ),
   )('%s: %s', async (wrong, _what, corrupt) => {
     await corrupt()

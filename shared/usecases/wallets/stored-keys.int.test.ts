@@ -87,7 +87,7 @@ it.each(
       ['a key of EVM networks', 'evm', ADDRESS_VECTORS.rows[4].xpub, '0x', null],
       ['a key of TRON', 'tron', ADDRESS_VECTORS.rows[5].xpub, 'T', null],
     ] as const,
-    2,
+    1,
   ),
 )('%s goes on as it was stored', async (_what, family, xpub, begins, scriptType) => {
   const { materialId } = await storedBefore(family, xpub)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
 import type { EvmClient } from './client.ts'
 import { COIN_TRANSFER_TOPIC, SYSTEM_COIN } from './extract.ts'
@@ -72,25 +73,30 @@ const inside = (from: string, ordinal = 0) => `i:${from}:${OURS.toLowerCase()}:5
 
 describe('case 9: coins that contracts send', () => {
   // Guarantee: what a contract pays us is credited once, under the same key whichever way the node traces.
-  it.each<[string, string, bigint, readonly string[], readonly string[]]>([
-    ['are found', SENDS, 5n, [OURS], [inside(SENDS)]],
-    [
-      'are found twice when they were sent twice',
-      SENDS_TWICE,
-      10n,
-      [OURS],
-      [inside(SENDS_TWICE), inside(SENDS_TWICE, 1)],
-    ],
-    ['are found below other calls', CALLS, 5n, [OURS, SENDS], [inside(SENDS)]],
-    ['are found when a contract ends', ENDS, 5n, [OURS], [inside(ENDS)]],
-    ['are found where a delegate sends them', DELEGATES, 5n, [OURS, SENDS], [inside(DELEGATES)]],
-    ['are none where only a delegate call names them', DELEGATES, 5n, [OURS, OURS], []],
-    ['are none where value 0 is called', SENDS, 0n, [OURS], []],
-    ['case 8: are none below a call that reverted', CALLS, 5n, [OURS, SENDS_AND_REVERTS], []],
-    ['case 8: are none in a transaction that reverted', SENDS_AND_REVERTS, 5n, [OURS], []],
-    ['case 8: are none when a transaction itself reverted', REFUSES, 5n, [], []],
-    ['are not counted again at the top', OURS, 5n, [], ['n = 5']],
-  ])('%s', async (_what, to, value, words, expected) => {
+  it.each<[string, string, bigint, readonly string[], readonly string[]]>(
+    sampleOf(
+      [
+        ['are found', SENDS, 5n, [OURS], [inside(SENDS)]],
+        [
+          'are found twice when they were sent twice',
+          SENDS_TWICE,
+          10n,
+          [OURS],
+          [inside(SENDS_TWICE), inside(SENDS_TWICE, 1)],
+        ],
+        ['are found below other calls', CALLS, 5n, [OURS, SENDS], [inside(SENDS)]],
+        ['are found when a contract ends', ENDS, 5n, [OURS], [inside(ENDS)]],
+        ['are found where a delegate sends them', DELEGATES, 5n, [OURS, SENDS], [inside(DELEGATES)]],
+        ['are none where only a delegate call names them', DELEGATES, 5n, [OURS, OURS], []],
+        ['are none where value 0 is called', SENDS, 0n, [OURS], []],
+        ['case 8: are none below a call that reverted', CALLS, 5n, [OURS, SENDS_AND_REVERTS], []],
+        ['case 8: are none in a transaction that reverted', SENDS_AND_REVERTS, 5n, [OURS], []],
+        ['case 8: are none when a transaction itself reverted', REFUSES, 5n, [], []],
+        ['are not counted again at the top', OURS, 5n, [], ['n = 5']],
+      ],
+      2,
+    ),
+  )('%s', async (_what, to, value, words, expected) => {
     const height = await send(to, value, ...words)
     const urls = [stage.chain.url, await refusing('trace_block')]
     for (const url of urls) expect(await found(client([url], traced), height)).toEqual(expected)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
 import { type Lie, lieAbout } from '#test/support/lying-node.ts'
 import type { EvmClient } from './client.ts'
@@ -84,10 +85,15 @@ describe('several nodes', () => {
   })
 
   // Guarantee: work of many calls ends at a provider that refuses some of them for their rate, however often it begins again.
-  it.each<[string, ReturnType<Lie>]>([
-    ['a status', { status: 429, headers: { 'retry-after': '0' } }],
-    ['an error', { error: { code: -32_005, message: 'too many requests' } }],
-  ])('the only one is asked again when it limits our rate by %s', async (_what, refusal) => {
+  it.each<[string, ReturnType<Lie>]>(
+    sampleOf(
+      [
+        ['a status', { status: 429, headers: { 'retry-after': '0' } }],
+        ['an error', { error: { code: -32_005, message: 'too many requests' } }],
+      ],
+      1,
+    ),
+  )('the only one is asked again when it limits our rate by %s', async (_what, refusal) => {
     let calls = 0
     const limited = await liar((_call, truth) => {
       calls += 1
@@ -146,11 +152,16 @@ describe('case 14: ranges of logs', () => {
     return Number(toBlock) - Number(fromBlock) + 1
   }
 
-  it.each([
-    ['names the limit', 3, 'exceed maximum block range: 3'],
-    ['names none', 2, 'query returned more than 10000 results'],
-    ['allows single blocks', 1, 'Block range is too large'],
-  ])('a node that %s: nothing is lost or doubled', async (_what, limit, message) => {
+  it.each(
+    sampleOf(
+      [
+        ['names the limit', 3, 'exceed maximum block range: 3'],
+        ['names none', 2, 'query returned more than 10000 results'],
+        ['allows single blocks', 1, 'Block range is too large'],
+      ],
+      2,
+    ),
+  )('a node that %s: nothing is lost or doubled', async (_what, limit, message) => {
     const asked: number[] = []
     const node = await liar((call, truth) => {
       if (call.method !== 'eth_getLogs' || !JSON.stringify(call.params).includes('fromBlock')) return truth
