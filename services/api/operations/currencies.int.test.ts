@@ -122,7 +122,7 @@ describe('a currency is available exactly when an invoice can be created in it',
     expect(new Set(Object.values(await reasonsThatCreateShares('test')))).toEqual(new Set([null]))
   })
 
-  deepTest('no_wallet and network_not_configured, then addresses_exhausted, then available', async () => {
+  it('no_wallet and network_not_configured, then addresses_exhausted, then available', async () => {
     const { engine } = api
     const workspace = await api.newWorkspace()
     const reasons = await reasonsThatCreateShares('live', workspace.id)
