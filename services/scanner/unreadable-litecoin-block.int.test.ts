@@ -68,19 +68,16 @@ const inBlock = (at: number, state: string) =>
 describe('a block of Litecoin that a node does not give whole', () => {
   // Guarantee: one block that is too much for a node holds up no payment, neither in it nor behind it.
   it.each<[string, RpcAnswer | null]>(
-    sampleOf(
-      namedOf(
-        [
-          ['status 413', { status: 413 }],
-          ['a lost connection', null],
-          ['other bytes', { result: '00'.repeat(900) }],
-          ['half an answer', { result: 'ab' }],
-          ['null', { result: null }],
-          ['an error about its memory', { error: { code: -7, message: 'Out of memory' }, status: 500 }],
-        ],
-        ...['status 413', 'a lost connection', 'other bytes'],
-      ),
-      1,
+    namedOf(
+      [
+        ['status 413', { status: 413 }],
+        ['a lost connection', null],
+        ['other bytes', { result: '00'.repeat(900) }],
+        ['half an answer', { result: 'ab' }],
+        ['null', { result: null }],
+        ['an error about its memory', { error: { code: -7, message: 'Out of memory' }, status: 500 }],
+      ],
+      'status 413',
     ),
   )('with %s is read transaction by transaction', async (_what, answer) => {
     await scanThrough([await breaking(answer)])

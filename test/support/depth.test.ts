@@ -53,14 +53,18 @@ describe('a sample', () => {
 const LEFT_OUT = /\b(deepTest|deepDescribe|sampleOf|oneOfEach|namedOf)\b/
 const GUARDS = /Guards (money|data)|Guarantee: [^.]*\bmoney\b/
 
-/** Lines at which a test file leaves out a part of what the comment above it says guards money or data. */
+/** Lines at which a test file leaves out a part of what the comment above it says guards money or data, also within a group that waits. */
 function leftOut(source: string): readonly number[] {
   const lines = source.split('\n')
+  let groupIndent = Number.POSITIVE_INFINITY
   return lines.flatMap((line, at) => {
+    const indent = line.search(/\S/)
+    if (indent >= 0 && indent <= groupIndent) groupIndent = Number.POSITIVE_INFINITY
+    if (/^\s*deepDescribe[.(]/.test(line)) groupIndent = Math.min(groupIndent, indent)
     const isDeclaration = /^\s*(it|test|describe|deepTest|deepDescribe)(\.(each|for))?[(<]/.test(line)
     const opening = lines.slice(at, at + 3).join('\n')
     const head = opening.slice(0, opening.search(/=> \{|$/))
-    if (!isDeclaration || !LEFT_OUT.test(head)) return []
+    if (!isDeclaration || (indent <= groupIndent && !LEFT_OUT.test(head))) return []
     let first = at
     while (/^\s*\/\//.test(lines[first - 1] ?? '')) first -= 1
     return GUARDS.test(lines.slice(first, at).join(' ')) ? [at + 1] : []
@@ -72,11 +76,14 @@ it('no test that guards money or data is sampled or left to the night', () => {
   expect(leftOut("// Guards money: once.\ndeepTest('x', () => {")).toEqual([2])
   expect(leftOut('// Guards money: once.\nit.each(\n  sampleOf(ALL, 2),')).toEqual([2])
   expect(leftOut("// Guarantee: a page is quick.\ndeepTest('x', () => {")).toEqual([])
+  expect(leftOut("deepDescribe('x', () => {\n  // Guards data: once.\n  it('y', () => {\n  })\n})")).toEqual([3])
+  expect(leftOut("deepDescribe('x', () => {\n})\n// Guards data: once.\nit('y', () => {\n})")).toEqual([])
   const files = ['services', 'shared', 'scripts', 'test'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.test.ts') && !name.endsWith('depth.test.ts'))
       .map((name) => join(folder, name)),
   )
   expect(files.length).toBeGreaterThan(500)
+  expect(files.filter((file) => file.includes('.deep.') && GUARDS.test(readFileSync(file, 'utf8')))).toEqual([])
   expect(files.flatMap((file) => leftOut(readFileSync(file, 'utf8')).map((line) => `${file}:${line}`))).toEqual([])
 })
