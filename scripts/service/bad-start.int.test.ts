@@ -61,7 +61,7 @@ describe('PAYMESH_API_HOST', () => {
     .find((one) => one?.family === 'IPv4' && !one.internal)?.address
   const isOpen = async (host: string, port: number) => {
     try {
-      await fetch(`http://${host}:${port}/livez`, { signal: AbortSignal.timeout(5_000) })
+      await fetch(`http://${host}:${port}/livez`, { signal: AbortSignal.timeout(30_000) })
       return true
     } catch {
       return false

@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { freePort } from '#scripts/embedded/free-port.ts'
 import { type SupervisedProcess, superviseProcess } from './supervised-process.ts'
 
-const READY_SERVER = `require('node:http').createServer((q, r) => r.end('{}')).listen(process.env.PAYMESH_METRICS_PORT, '127.0.0.1')`
+const READY_SERVER = `require('node:fs').appendFileSync(__dirname + '/started', process.pid + ' ')
+require('node:http').createServer((q, r) => r.end('{}')).listen(process.env.PAYMESH_METRICS_PORT, '127.0.0.1')`
 
 let dir: string
 let log: number
@@ -65,4 +66,32 @@ it('ends without a report, and nothing follows', async () => {
   await worker.stop()
   expect(worker.pid()).toBeNull()
   expect(lines).toEqual([])
+})
+
+/** Of the processes that were started, those that still run. */
+function alive(): number[] {
+  const started = readFileSync(join(dir, 'started'), 'utf8').trim().split(' ').map(Number)
+  return started.filter((pid) => {
+    try {
+      return process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  })
+}
+
+// Two processes of one line would share its port, and the second one would fail for ever.
+it('runs one process after restarts at the same time', async () => {
+  const worker = await supervise(true)
+  await Promise.all([worker.restart(), worker.restart(), worker.restart()])
+  expect(alive()).toEqual([worker.pid()])
+  expect(lines).toEqual([])
+})
+
+it('leaves no process behind when it is stopped during a restart', async () => {
+  const worker = await supervise(true)
+  const restarts = [worker.restart(), worker.restart()].map((restart) => restart.catch(String))
+  await worker.stop()
+  expect(alive()).toEqual([])
+  expect(await Promise.all(restarts)).toEqual(Array(2).fill(expect.stringContaining('did not become ready')))
 })

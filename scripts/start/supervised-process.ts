@@ -21,7 +21,7 @@ export interface SupervisedProcess {
   kill(signal: NodeJS.Signals): void
   /** Resolves when the process responds to `/readyz`; rejects after `withinMs`, 30 s if absent. */
   ready(withinMs?: number): Promise<void>
-  /** Ends the process if it runs, starts another and waits until it is ready. */
+  /** Ends the process if it runs, starts another and waits until it is ready; rejects when the process is being stopped. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
@@ -49,6 +49,14 @@ export async function superviseProcess(options: SupervisionOptions): Promise<Sup
   let child: GuardedChild | null = null
   let stopping = false
   let failures = 0
+  let turn: Promise<unknown> = Promise.resolve()
+
+  /** Starts and ends take place one after the other: one that starts beside another finds its port taken, or outlives the stop. */
+  function inTurn(step: () => Promise<void>): Promise<void> {
+    const result = turn.then(step)
+    turn = result.catch(() => undefined)
+    return result
+  }
 
   async function launch(): Promise<void> {
     const startedAt = Date.now()
@@ -71,14 +79,16 @@ export async function superviseProcess(options: SupervisionOptions): Promise<Sup
     report(`✗ ${line.name} ended (${how})${options.keepAlive ? ', restarting it' : ''}`)
     if (!options.keepAlive) return
     await delay(Math.min(BACKOFF_MS * 2 ** failures, BACKOFF_MAX_MS))
-    // A restart on demand may have been faster, and the stack may be stopping.
-    if (child === null && !stopping) await launch()
+    await inTurn(async () => {
+      // A restart on demand may have been faster, and the stack may be stopping.
+      if (child === null && !stopping) await launch()
+    })
   }
 
   async function ready(withinMs = READY_MS): Promise<void> {
     for (const until = Date.now() + withinMs; Date.now() < until; await delay(25)) {
       if (child !== null && (await answersReady(url))) return
-      if (child === null && !options.keepAlive) break
+      if (child === null && (stopping || !options.keepAlive)) break
     }
     throw new Error(`${line.name} did not become ready; its log has the reason`)
   }
@@ -97,13 +107,15 @@ export async function superviseProcess(options: SupervisionOptions): Promise<Sup
     kill: (signal) => void child?.kill(signal),
     ready,
     async restart() {
-      await end()
-      await launch()
+      await inTurn(async () => {
+        await end()
+        if (!stopping) await launch()
+      })
       await ready()
     },
     async stop() {
       stopping = true
-      await end()
+      await inTurn(end)
     },
   }
 }

@@ -13,6 +13,7 @@ import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
 import { checkWebhook } from '#test/support/check-webhook.ts'
 import { deepTest } from '#test/support/depth.ts'
+import { patientRedis } from '#test/support/patient-redis.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 import { start } from './main.ts'
@@ -114,8 +115,9 @@ test('a failed delivery is tried again at once, then rests', async () => {
 // Guarantee: Redis may lose everything; what is due in the store is found and sent.
 test('deliveries whose wake-up is lost are found by the sweep', async () => {
   const { deliveryIds } = await given(receiver.url, 3)
-  for await (const keys of stores.redis.producer.scanStream({ match: `${stores.prefix}*` })) {
-    if (keys.length > 0) await stores.redis.producer.unlink(...keys)
+  const { producer } = patientRedis(stores.redis)
+  for await (const keys of producer.scanStream({ match: `${stores.prefix}*` })) {
+    if (keys.length > 0) await producer.unlink(...keys)
   }
   stops.push(await start(context()))
   await receiver.waitForCount(3)

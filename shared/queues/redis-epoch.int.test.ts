@@ -1,6 +1,7 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createRedisEpochRepository } from '#shared/db/installation/redis-epoch-repository.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
+import { patientRedis } from '#test/support/patient-redis.ts'
 import { useStores } from '#test/support/stores.ts'
 import { watchRedisEpoch } from './redis-epoch.ts'
 
@@ -8,6 +9,11 @@ const stores = useStores()
 const endings: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const end of endings.splice(0)) await end()
+})
+/** Waits for a slow Redis, unlike the product's connection. */
+let producer: ReturnType<typeof patientRedis>['producer']
+beforeAll(() => {
+  producer = patientRedis(stores.redis).producer
 })
 const soon = { timeout: 10_000, interval: 10 }
 const key = () => `${stores.prefix}:life`
@@ -32,7 +38,7 @@ function watching() {
 
 const stored = () => createRedisEpochRepository(stores.db).read()
 const same = async () => {
-  const [inRedis, inStore] = [await stores.redis.producer.get(key()), await stored()]
+  const [inRedis, inStore] = [await producer.get(key()), await stored()]
   expect(inRedis).not.toBeNull()
   expect(inStore).toBe(inRedis)
   return inRedis
@@ -43,12 +49,12 @@ test('the first mark is no change, a wiped Redis is one in every process, and so
   const first = await vi.waitFor(same, soon)
   expect([one.changes, two.changes]).toEqual([0, 0])
 
-  await stores.redis.producer.del(key())
+  await producer.del(key())
   await vi.waitFor(() => expect([one.changes, two.changes]).toEqual([1, 1]), soon)
   const second = await vi.waitFor(same, soon)
   expect(second).not.toBe(first)
 
-  await stores.redis.producer.set(key(), 'another life')
+  await producer.set(key(), 'another life')
   await vi.waitFor(() => expect([one.changes, two.changes]).toEqual([2, 2]), soon)
   await vi.waitFor(async () => expect(await stored()).toBe('another life'), soon)
   expect([one.counted, two.counted]).toEqual([2, 2])
@@ -58,7 +64,7 @@ test('a Redis that was wiped while no process ran is noticed at the next start',
   watching()
   await vi.waitFor(same, soon)
   for (const end of endings.splice(0)) await end()
-  await stores.redis.producer.del(key())
+  await producer.del(key())
   const later = watching()
   await vi.waitFor(() => expect(later.changes).toBe(1), soon)
 })

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { type Metrics, QUEUES } from '#shared/ports/runtime.ts'
 import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { startFreezingProxy } from '#test/support/freezing-proxy.ts'
+import { patientRedis } from '#test/support/patient-redis.ts'
 import { useStores } from '#test/support/stores.ts'
 import { connectRedis } from './connection.ts'
 import { createQueueNotifier } from './queue-notifier.ts'
@@ -44,17 +45,19 @@ test('a worker whose connections died without a word is replaced', async () => {
   endings.push(() => worker.stop(2_000))
   const notifier = createQueueNotifier(redis, runtime)
   endings.push(() => notifier.close())
-  notifier.notify(QUEUES.outbox, 'before')
-  await vi.waitFor(() => expect(handled).toEqual(['before']), soon)
+  // A wake-up is dropped while Redis answers too slowly, and the sweep of this test finds nothing: the next one takes its place.
+  await vi.waitFor(() => {
+    notifier.notify(QUEUES.outbox, 'before')
+    expect(handled).toContain('before')
+  }, soon)
 
   // The producer writes the health key; every other connection is the worker's.
   expect(proxy.freeze(`${redis.prefix}:health`)).toBeGreaterThan(0)
-  // A wake-up may be dropped while Redis answers too slowly, and the sweep of this test finds nothing: the next one takes its place.
   let sent = 0
   await vi.waitFor(() => {
     sent += 1
     notifier.notify(QUEUES.outbox, `after-${sent}`)
-    expect(handled.length).toBeGreaterThan(1)
+    expect(handled.filter((id) => id.startsWith('after'))).not.toEqual([])
   }, soon)
   expect(counted.get('workers_replaced_total')).toBeGreaterThan(0)
 })
@@ -65,7 +68,7 @@ test.each(sampleOf([1, 2], 1))(
   async (every) => {
     const { redis, counted, runtime } = await world()
     // A queue that somebody paused with a tool: jobs go in and none comes out.
-    await redis.producer.hset(`${redis.prefix}:${QUEUES.outbox}:meta`, 'paused', 1)
+    await patientRedis(redis).producer.hset(`${redis.prefix}:${QUEUES.outbox}:meta`, 'paused', 1)
     const due = new Set(['lost'])
     let sweeps = 0
     const worker = createQueueWorker(redis, runtime, {

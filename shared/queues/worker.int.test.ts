@@ -324,10 +324,9 @@ describe('without Redis', () => {
     await server.kill()
     await eventually(() => expect(redis.isHealthy()).toBe(false))
     notifier.notify(QUEUES.outbox, 'a')
-    const startedAt = performance.now()
-    await Promise.all([worker.stop(3_000), notifier.close()])
+    // A stop that hangs until its deadline exceeds the limit of the test.
+    await Promise.all([worker.stop(600_000), notifier.close()])
     await redis.close()
-    expect(performance.now() - startedAt).toBeLessThan(3_000)
   })
 
   it('waits for a running job before it stops, but not beyond the deadline', async () => {

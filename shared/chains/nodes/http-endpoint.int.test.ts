@@ -88,10 +88,10 @@ it('counts every exchange by network, mode, provider and method', async () => {
   const labels = { network: 'ethereum', mode: 'live' }
   const node = createHttpEndpoint(`http://user:hunter2@127.0.0.1:${port}`, { metrics, labels })
   begin = (response) => response.destroy()
-  await node.post({ what: 'eth_call', path: '/small', body: { a: 1 }, timeoutMs: 5_000 })
-  await expect(node.post({ what: 'eth_call', path: '/broken', body: {}, timeoutMs: 5_000 })).rejects.toThrow()
+  await node.post({ what: 'eth_call', path: '/small', body: { a: 1 }, timeoutMs: 30_000 })
+  await expect(node.post({ what: 'eth_call', path: '/broken', body: {}, timeoutMs: 30_000 })).rejects.toThrow()
   const batch = [{ method: 'eth_getBalance' }, { method: 'eth_getBalance' }, { method: 'eth_call' }]
-  await node.post({ what: 'balances', path: '/small', body: batch, timeoutMs: 5_000 })
+  await node.post({ what: 'balances', path: '/small', body: batch, timeoutMs: 30_000 })
   const text = await metrics.render()
   const value = (name: string, method: string) => {
     const series = `paymesh_${name}{network="ethereum",mode="live",provider="127.0.0.1:${port}",method="${method}"} `
@@ -118,7 +118,7 @@ it('answers although a call cannot be counted', async () => {
   const { port } = server.address() as AddressInfo
   const metrics = { count: fail, gauge: fail, observe: fail }
   const node = createHttpEndpoint(`http://127.0.0.1:${port}`, { metrics, labels: {} })
-  await expect(node.post({ what: 'a', path: '/small', body: {}, timeoutMs: 5_000 })).resolves.toMatchObject({
+  await expect(node.post({ what: 'a', path: '/small', body: {}, timeoutMs: 30_000 })).resolves.toMatchObject({
     text: '{}',
   })
   await node.close()

@@ -21,7 +21,7 @@ async function ask(listener: RequestListener, options: { timeoutMs?: number; max
   const http = createHttpGet({ userAgent: 'Test/1.0' })
   try {
     return await http.get(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, {
-      signal: AbortSignal.timeout(options.timeoutMs ?? 5_000),
+      signal: AbortSignal.timeout(options.timeoutMs ?? 30_000),
       maxBytes: options.maxBytes ?? 1_000,
     })
   } finally {
