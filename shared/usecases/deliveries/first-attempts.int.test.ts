@@ -263,9 +263,12 @@ describe('what is inserted pending', () => {
 
   it('rows beyond the places of the endpoint, which leave as places become free', async () => {
     stage.receiver.answer({ kind: 'status', status: 200, delayMs: 100 })
-    // Answers that a busy machine measures as slow would send the endpoint to the slow lane.
-    const one = process({ isStill: true })
     const made = await invoices(12)
+    const madeAt = stage.engine.deps.clock.now()
+    const clock = { now: () => madeAt }
+    // Time stands still: answers that a busy machine measures as slow would send the endpoint to the slow lane, and a turn that lasted two
+    // seconds leaves the rest to a queue, which this process lacks.
+    const one = process({ isStill: true, relay: { clock }, dispatcher: { clock } })
     await Promise.all(made.map(({ shard }) => one.relay.relayShard(shard)))
     await vi.waitFor(async () => {
       const rows = await Promise.all(made.map(({ id }) => deliveryOf(id)))
