@@ -17,6 +17,6 @@ it(
   () =>
     fc.assert(
       fc.asyncProperty(sequence, (actions) => stage.run(actions)),
-      sequenceSettings(0.6, EVERY_CASE ? 6 : 4),
+      sequenceSettings(0.6, EVERY_CASE ? 6 : 3),
     ),
 )

@@ -70,6 +70,6 @@ it(
   () =>
     fc.assert(
       fc.asyncProperty(sequence, (actions) => stage.run(actions)),
-      sequenceSettings(0.4, EVERY_CASE ? 4 : 2),
+      sequenceSettings(0.4, EVERY_CASE ? 4 : 1),
     ),
 )

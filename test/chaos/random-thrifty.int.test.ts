@@ -17,6 +17,6 @@ it(
   () =>
     fc.assert(
       fc.asyncProperty(sequence, (actions) => stage.run(actions)),
-      sequenceSettings(0.4, EVERY_CASE ? 5 : 3),
+      sequenceSettings(0.4, EVERY_CASE ? 5 : 2),
     ),
 )

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import type { ApiAnswer, TestApi } from '#test/support/api.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { outcome } from './contract-stage.ts'
 import { openTwoProcesses, type TwoProcesses } from './second-process.ts'
@@ -41,7 +42,7 @@ const REDIS: readonly (readonly [string, () => unknown, () => unknown])[] = [
 ]
 
 // Guarantee: what was taken away counts at the next request of every process, whatever they remember.
-describe.each(REDIS)('over two processes and %s', (_name, failFirst, failThen) => {
+describe.each(sampleOf(REDIS, 2))('over two processes and %s', (_name, failFirst, failThen) => {
   it('a revoked key stops', async () => {
     const { keyId, key } = await warmKey()
     await failFirst()

@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
+import { EVERY_CASE } from '#test/support/every-case.ts'
 import { useStores } from '#test/support/stores.ts'
 import { mostExamined } from './declare.ts'
 import { BUSY, factsOf, HOUR_MS, MODE } from './facts.ts'
@@ -8,7 +9,7 @@ import { costOf } from './measure.ts'
 import { invoiceAt } from './seed-money.ts'
 
 /** The deep tier takes 100,000. */
-const SIZE = Number(process.env['GROWTH_INVOICES'] ?? 6_000)
+const SIZE = Number(process.env['GROWTH_INVOICES'] ?? (EVERY_CASE ? 6_000 : 3_000))
 const BATCH = 1_000
 const SEED_TIMEOUT_MS = 1_200_000
 const LINK = 'link-of-all'

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { sampleOf } from '#test/support/depth.ts'
+import { EVERY_CASE } from '#test/support/every-case.ts'
 import { useStores } from '#test/support/stores.ts'
 import { mostExamined } from './declare.ts'
 import { BUSY, type Facts } from './facts.ts'
@@ -10,7 +11,7 @@ import { QUESTIONS } from './questions.ts'
 import { seedGrowth } from './seed.ts'
 
 /** The deep tier takes 100,000; few are enough to show most questions that read all rows. */
-const SIZE = Number(process.env['GROWTH_INVOICES'] ?? 6_000)
+const SIZE = Number(process.env['GROWTH_INVOICES'] ?? (EVERY_CASE ? 6_000 : 3_000))
 const SEED_TIMEOUT_MS = 1_200_000
 /** What asks nothing of its own: a clock, the creation of a collection, streams of changes, all repositories together, grouped inserts and reads, parts of the payments and of the roll-ups. */
 const NOT_DECLARED = [

@@ -9,8 +9,8 @@ import { runSeeds, type SeedThread, startSeedThread } from './seed-pool.ts'
 const TIMEOUT_MS = 600_000
 /** Where a planted bug is looked for when its own seed does not show it. */
 const SEEDS_TO_SEARCH = Array.from({ length: 90 }, (_, index) => String(index + 1))
-/** A few, so that this file alone says something; `npm test` runs 200 and the kept ones beside it. */
-const NUMBERED = Array.from({ length: 3 }, (_, index) => `unit-${index}`)
+/** One, so that this file alone says something; `npm test` runs 200 and the kept ones beside it. */
+const NUMBERED = ['unit-1']
 
 /** The first seed that breaks a guarantee; those after it are not run. */
 async function firstBroken(bundle: string, seeds: readonly string[]): Promise<SeedResult | undefined> {

@@ -48,11 +48,11 @@ describe('figures of invoices', () => {
           const same = paid.filter((one) => one.currency === currency && one.symbol === symbol)
           expect(count).toBe(same.length)
           expect(minor).toBe(same.reduce((sum, one) => sum + BigInt(one.minor), 0n))
-          for (const code of FIAT_CODES) {
+          const totals = FIAT_CODES.map((code) => {
             const converted = same.flatMap((one) => (one.reported?.currency === code ? [one.reported.minor] : []))
-            const total = { minor: converted.reduce((sum, one) => sum + one, 0n), count: converted.length }
-            expect(reported[code] ?? { minor: 0n, count: 0 }).toEqual(total)
-          }
+            return { minor: converted.reduce((sum, one) => sum + one, 0n), count: converted.length }
+          })
+          expect(FIAT_CODES.map((code) => reported[code] ?? { minor: 0n, count: 0 })).toEqual(totals)
         }
       }),
       RUNS,

@@ -49,11 +49,15 @@ describe('the hash window', () => {
   // Guarantee: however long a step was, some block below the finality depth is remembered.
   it.each([1, 50, 200, 700, 5_000])('keeps a block below the finality depth over steps of %i', (step) => {
     let window = windowOf([3])
+    const wrong: number[] = []
     for (let height = 3 + step; height < 30_000; height += step) {
       window = extendWindow(window, windowOf([height]), 256)
       const depths = window.map(([at]) => height - at)
-      expect(Math.max(...depths)).toBeGreaterThanOrEqual(Math.min(256, height - 3))
-      expect(Math.min(...depths.filter((depth) => depth >= Math.min(256, height - 3)))).toBeLessThan(256 + step + 64)
+      const least = Math.min(256, height - 3)
+      const nearest = Math.min(...depths.filter((depth) => depth >= least))
+      // A window without such a block has none nearer than infinity. 30,000 calls of `expect` would take seconds.
+      if (nearest >= 256 + step + 64) wrong.push(height)
     }
+    expect(wrong).toEqual([])
   })
 })
