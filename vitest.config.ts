@@ -4,7 +4,7 @@ import { LongestFirst } from './test/support/longest-first.ts'
 
 const integration = '**/*.int.test.ts'
 /** Files of which `npm test` has nothing: the stage `cases` of `npm run test:deep` runs them. */
-const deep = EVERY_CASE ? [] : ['**/*.deep.test.ts']
+const deep = EVERY_CASE ? [] : ['**/*.deep{,.int}.test.ts']
 /** Tests check what happens, never how soon: whatever is waited for gets the time that a busy machine needs. */
 const patience = { setupFiles: ['test/support/patient-waits.ts'], expect: { poll: { timeout: 20_000 } } }
 /**
@@ -24,7 +24,7 @@ export default defineConfig({
           name: 'unit',
           ...patience,
           include: ['{services,shared,scripts,test,clients,bench}/**/*.test.ts'],
-          exclude: [integration, 'test/flow/**', 'test/browser/**', '**/node_modules/**'],
+          exclude: [integration, 'test/flow/**', 'test/browser/**', '**/node_modules/**', ...deep],
           ...quick,
           // A limit ends what hangs; it measures no machine.
           testTimeout: 120_000,
@@ -36,7 +36,7 @@ export default defineConfig({
           name: 'integration',
           ...patience,
           include: [integration],
-          exclude: ['**/node_modules/**'],
+          exclude: ['**/node_modules/**', ...deep],
           globalSetup: ['test/support/global-stores.ts'],
           testTimeout: 120_000,
           hookTimeout: 300_000,

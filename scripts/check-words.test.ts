@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
+import { deepTest } from '#test/support/depth.ts'
 import { findBannedWords, trackedTexts } from './check-words.ts'
 
-it('finds no banned word in the files of the project', () => {
+deepTest('finds no banned word in the files of the project', () => {
   const texts = trackedTexts()
   expect(texts.size).toBeGreaterThan(1_500)
   expect([...texts].flatMap(([path, text]) => findBannedWords(path, text))).toEqual([])

@@ -24,8 +24,11 @@ const isWindows = process.platform === 'win32'
 
 const TIMETABLE_COLUMNS = 40
 
-/** How a stage shares the cores: waiting ones come first, so that their processes respond in time. */
-const NICE = { waits: 0, computes: 5 }
+/**
+ * How a stage shares the cores: waiting ones come first, so that their processes respond in time. Tests on stores take longest, and come
+ * before what only computes.
+ */
+const NICE = { waits: 0, stores: 3, computes: 5 }
 
 /** Runs a command of this checkout; resolves with its result and output. */
 async function run(args, nice) {
@@ -142,7 +145,7 @@ async function waits() {
 
 const began = performance.now()
 /** The longest stage, from the beginning to the end: alone after the others it would leave a core idle. */
-const stores = () => vitest('integration', NICE.computes)
+const stores = () => vitest('integration', NICE.stores)
 /** In one thread: a second one would compete for the caches that two cores share, and save no time. */
 const seeds = () => stage('simulation', tsx('test/simulation/run.ts', '--seeds', '200', '--jobs', '1'), NICE.computes)
 await Promise.all([computes(), stores(), waits(), seeds()])

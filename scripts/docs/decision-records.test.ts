@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { deepTest } from '#test/support/depth.ts'
 import { decisionRecords } from './decision-records.ts'
 
 const SCRIPT = join(import.meta.dirname, '../decision-index.ts')
@@ -125,7 +126,7 @@ function run(...args: readonly string[]) {
   return { status, stderr }
 }
 
-it('the program fails on a stale index until it is generated, and on a faulty record either way', () => {
+deepTest('the program fails on a stale index until it is generated, and on a faulty record either way', () => {
   const stale = { status: 1, stderr: expect.stringContaining('README.md is out of date') }
   expect(run('--check')).toEqual(stale)
   expect(run()).toEqual({ status: 0, stderr: '' })

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sampleOf } from '#test/support/depth.ts'
+import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { bundleSimulation, planted } from './bundle.ts'
 import { MUTANTS } from './mutants.ts'
 import type { SeedResult } from './run-seed.ts'
@@ -74,7 +74,7 @@ describe('the deterministic simulation', () => {
   })
 
   // Shows that the guarantees can fail: a simulation that finds nothing must not pass for one that looked.
-  it(
+  deepTest(
     'notices a bug that is planted',
     async () => {
       const mutant = MUTANTS.find(({ name }) => name === 'state-without-outbox')

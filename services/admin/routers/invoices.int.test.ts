@@ -5,6 +5,7 @@ import { eraseCustomer, sweepErasures } from '#shared/usecases/maintenance/erase
 import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
 import { submitRefundAddress } from '#shared/usecases/refunds/submit-refund-address.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
+import { deepTest } from '#test/support/depth.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -254,7 +255,7 @@ describe('erasing a customer', () => {
       expect(JSON.stringify(await engine.deps.audits.listBySubject(about))).not.toMatch(/María|Binance/)
   })
 
-  it('takes fifty notes, and refuses the next one in a sentence', async () => {
+  deepTest('takes fifty notes, and refuses the next one in a sentence', async () => {
     const id = await make({})
     const add = (text: string) => ana.caller.invoices.addNote({ ...ana.at, id, opId: op(), text })
     for (let count = 1; count <= 50; count += 1) expect(await add(`note ${count}`)).toHaveLength(count)

@@ -6,7 +6,6 @@ import type { Invoice } from '#clients/typescript/src/main.ts'
 import { pegOut } from '#scripts/local-chain/litecoin-mweb.ts'
 import { type LitecoinNode, startLitecoinNode, WITHOUT_MWEB } from '#scripts/local-chain/litecoin-node.ts'
 import { type Stack, startStack } from '#scripts/start/stack.ts'
-import { EVERY_CASE } from '#test/support/every-case.ts'
 import { openWorld, type World } from '#test/support/world.ts'
 
 const START_MS = 300_000
@@ -16,8 +15,7 @@ const CONFIRMATIONS = 3
 const PEG_OUT_MATURITY = 6
 const ASSET = { bitcoin: 'btc_bitcoin', litecoin: 'ltc_litecoin', dogecoin: 'doge_dogecoin' } as const
 type Network = keyof typeof ASSET
-/** In `npm test` the one whose node has most to tell: it has an extension block. */
-const NETWORKS: readonly Network[] = EVERY_CASE ? ['bitcoin', 'litecoin', 'dogecoin'] : ['litecoin']
+const NETWORKS: readonly Network[] = ['bitcoin', 'litecoin', 'dogecoin']
 
 let dataDir: string
 let stack: Stack
