@@ -93,5 +93,5 @@ it('leaves no process behind when it is stopped during a restart', async () => {
   const restarts = [worker.restart(), worker.restart()].map((restart) => restart.catch(String))
   await worker.stop()
   expect(alive()).toEqual([])
-  expect(await Promise.all(restarts)).toEqual(Array(2).fill(expect.stringContaining('did not become ready')))
+  expect(await Promise.all(restarts)).toEqual(Array(2).fill(expect.stringContaining('is being stopped')))
 })

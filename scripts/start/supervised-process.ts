@@ -19,7 +19,7 @@ export interface SupervisedProcess {
   /** Null between an end and the next start. */
   pid(): number | null
   kill(signal: NodeJS.Signals): void
-  /** Resolves when the process responds to `/readyz`; rejects after `withinMs`, 30 s if absent. */
+  /** Resolves when the process responds to `/readyz`; rejects after `withinMs`, 30 s if absent, and when the process is being stopped. */
   ready(withinMs?: number): Promise<void>
   /** Ends the process if it runs, starts another and waits until it is ready; rejects when the process is being stopped. */
   restart(): Promise<void>
@@ -88,7 +88,8 @@ export async function superviseProcess(options: SupervisionOptions): Promise<Sup
   async function ready(withinMs = READY_MS): Promise<void> {
     for (const until = Date.now() + withinMs; Date.now() < until; await delay(25)) {
       if (child !== null && (await answersReady(url))) return
-      if (child === null && (stopping || !options.keepAlive)) break
+      if (stopping) throw new Error(`${line.name} is being stopped`)
+      if (child === null && !options.keepAlive) break
     }
     throw new Error(`${line.name} did not become ready; its log has the reason`)
   }

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 600_000
 /** Where a planted bug is looked for when its own seed does not show it. */
 const SEEDS_TO_SEARCH = Array.from({ length: 90 }, (_, index) => String(index + 1))
 /** One, so that this file alone says something; `npm test` runs 200 and the kept ones beside it. */
-const NUMBERED = ['unit-1']
+const SEED = 'unit-1'
 
 /** The first seed that breaks a guarantee; those after it are not run. */
 async function firstBroken(bundle: string, seeds: readonly string[]): Promise<SeedResult | undefined> {
@@ -48,10 +48,9 @@ describe('the deterministic simulation', () => {
   it(
     'finds every guarantee kept',
     async () => {
-      const results = await resultsOf(NUMBERED)
-      const broken = results.filter(({ violation }) => violation !== null)
-      expect(broken.map(({ seed, violation }) => `${seed}: ${violation?.message}`)).toEqual([])
-      expect(results.some(({ faults }) => Object.keys(faults).length > 5)).toBe(true)
+      const [result] = await resultsOf([SEED])
+      expect(result?.violation).toBeNull()
+      expect(Object.keys(result?.faults ?? {}).length).toBeGreaterThan(5)
     },
     TIMEOUT_MS,
   )
@@ -60,7 +59,7 @@ describe('the deterministic simulation', () => {
   it(
     'plays a seed again to the same trace',
     async () => {
-      const [first, second] = await resultsOf(['unit-1', 'unit-1'])
+      const [first, second] = await resultsOf([SEED, SEED])
       expect(second?.hash).toBe(first?.hash)
       expect(first?.steps).toBeGreaterThan(500)
     },
@@ -78,7 +77,7 @@ describe('the deterministic simulation', () => {
     'notices a bug that is planted',
     async () => {
       const mutant = MUTANTS.find(({ name }) => name === 'state-without-outbox')
-      const result = await firstBroken(await bundleSimulation(mutant ?? null), ['unit-1'])
+      const result = await firstBroken(await bundleSimulation(mutant ?? null), [SEED])
       expect(result?.violation?.invariant).toBe('S9')
     },
     TIMEOUT_MS,
