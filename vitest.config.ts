@@ -4,7 +4,7 @@ import { LongestFirst } from './test/support/longest-first.ts'
 
 const integration = '**/*.int.test.ts'
 /** Files of which `npm test` has nothing: the stage `cases` of `npm run test:deep` runs them. */
-const deep = EVERY_CASE ? [] : ['**/*.deep{,.int}.test.ts']
+const deep = EVERY_CASE ? [] : ['**/*.deep.test.ts']
 /** Tests check what happens, never how soon: whatever is waited for gets the time that a busy machine needs. */
 const patience = { setupFiles: ['test/support/patient-waits.ts'], expect: { poll: { timeout: 20_000 } } }
 /**
@@ -36,7 +36,7 @@ export default defineConfig({
           name: 'integration',
           ...patience,
           include: [integration],
-          exclude: ['**/node_modules/**', ...deep],
+          exclude: ['**/node_modules/**'],
           globalSetup: ['test/support/global-stores.ts'],
           testTimeout: 120_000,
           hookTimeout: 300_000,
