@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INVITATIONS } from '#shared/db/accounts/operator-models.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
+import { readInvitation } from '#shared/usecases/accounts/accept-invitation.ts'
 import { openSealedMails } from '#shared/usecases/mails/open-sealed-mails.ts'
 import { renderMail } from '#shared/usecases/mails/render-mail.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
@@ -68,6 +69,20 @@ describe('inviting', () => {
     expect(invitations).toEqual([])
     expect((await admin.browser().query('auth.invitation', { token })).status).toBe(404)
     expect((await admin.browser().logIn('luis@example.com')).status).toBe(200)
+  })
+
+  test('a link that somebody uses meanwhile is no longer valid, and asks nobody to log in', async () => {
+    const { caller, at } = await owner()
+    await caller.members.invite({ ...at, opId: opId(), email: 'twice@example.com', role: 'viewer' })
+    const token = await mailedToken('twice@example.com')
+    const accept = { token, name: 'Tess', password: 'four words are good' }
+    const { users } = admin.deps
+    const findByEmail: typeof users.findByEmail = async (email) => {
+      expect((await admin.browser().mutate('auth.acceptInvitation', accept)).status).toBe(200)
+      return await users.findByEmail(email)
+    }
+    const late = readInvitation({ ...admin.deps, users: { ...users, findByEmail } }, token, 'late')
+    await expect(late).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
   test('a person who exists must be logged in as the one who was invited', async () => {

@@ -37,14 +37,22 @@ export interface OpenInvitation {
 export async function readInvitation(deps: AcceptDeps, token: string, group: string): Promise<OpenInvitation> {
   const key = `invitation:${group}`
   const place = { lane: key, counters: [{ key, delay: SOURCE_DELAY }] }
-  const invitation = await evaluateSlowly(deps, place, () => deps.invitations.findByTokenHash(tokenHashOf(token)))
-  if (invitation?.closed?.as === 'void') throw inviterGone()
-  const isOpen = invitation !== null && invitation.closed === null && invitation.expiresAt > deps.clock.now()
-  const workspace = isOpen ? await deps.workspaces.findById(invitation.workspaceId) : null
-  if (invitation === null || workspace === null) throw gone()
+  const find = () => deps.invitations.findByTokenHash(tokenHashOf(token))
+  const invitation = requireOpen(deps, await evaluateSlowly(deps, place, find))
+  const workspace = await deps.workspaces.findById(invitation.workspaceId)
+  if (workspace === null) throw gone()
   const inviterId = await inviterOf(deps, invitation)
   if (inviterId === null) throw inviterGone()
-  return { invitation, workspace, person: await deps.users.findByEmail(invitation.email), inviterId }
+  const person = await deps.users.findByEmail(invitation.email)
+  // Accepting closes the invitation and creates the person together: one who accepted it just now must not be asked to log in.
+  if (person !== null) requireOpen(deps, await find())
+  return { invitation, workspace, person, inviterId }
+}
+
+function requireOpen({ clock }: AcceptDeps, invitation: Invitation | null): Invitation {
+  if (invitation?.closed?.as === 'void') throw inviterGone()
+  if (invitation === null || invitation.closed !== null || invitation.expiresAt <= clock.now()) throw gone()
+  return invitation
 }
 
 /** The inviter, if they may still invite. For an invitation without a stored inviter, the audit row names them. */
