@@ -50,6 +50,18 @@ describe('what a payer’s wallet announces', () => {
     expect(await stored(id)).toHaveLength(HINTS_MAX)
   })
 
+  it('is kept and shown once when the same is announced by two tabs at once', async () => {
+    const invoice = await stage.engine.open({ asset: 'usdt_ethereum' })
+    const { id } = invoice.terms
+    await Promise.all(Array.from({ length: 10 }, () => hint(id, hash(1))))
+    expect(await stored(id)).toHaveLength(1)
+    const others = Array.from({ length: 12 }, (_, index) => hint(id, hash((index % 2) + 2)))
+    await Promise.all(others)
+    const { view } = (await stage.get(`/api/i/${id}`)).body
+    const shown = view.hints.map(({ txHash }: { readonly txHash: string }) => txHash)
+    expect(shown.sort()).toEqual([hash(1), hash(2), hash(3)])
+  })
+
   it('is refused when it is no transaction id of the network, or anything larger', async () => {
     const invoice = await stage.engine.open({ asset: 'usdt_ethereum' })
     for (const wrong of ['x'.repeat(64), '1'.repeat(88), 'e'.repeat(65)]) {

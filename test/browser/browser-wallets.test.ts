@@ -55,7 +55,7 @@ describe('wallets in the payer’s browser', () => {
     await alphaButton.click()
     await page
       .getByText('Seen by your wallet, waiting for the network.')
-      .or(page.getByText('Paid. Thank you.'))
+      .or(page.getByRole('heading', { name: 'Paid. Thank you.' }))
       .waitFor()
     await page.getByRole('heading', { name: 'Paid. Thank you.' }).waitFor({ timeout: PAID_MS })
     expect(sends(alpha.calls)).toBe(1)

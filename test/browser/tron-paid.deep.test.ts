@@ -78,8 +78,7 @@ test.each(sampleOf(['trx_tron', 'usdt_tron'] as const, 1))(
     await button.click()
     await page
       .getByText('Seen by your wallet, waiting for the network.')
-      .or(page.getByText('Paid. Thank you.'))
-      .first()
+      .or(page.getByRole('heading', { name: 'Paid. Thank you.' }))
       .waitFor({ timeout: PAID_MS })
     await page.getByRole('heading', { name: 'Paid. Thank you.' }).waitFor({ timeout: PAID_MS })
     expect(wallet.calls).toEqual(['eth_requestAccounts', 'eth_chainId', 'sign'])

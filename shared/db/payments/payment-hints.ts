@@ -21,25 +21,33 @@ export const PAYMENT_HINTS = defineCollection<PaymentHintDocument>(
   ],
 )
 
-/** Hints on MongoDB. Two processes that store at once take different places: the unique `_id` is the claim. */
+/**
+ * Hints on MongoDB. Two processes that store at once meet at the same place: the unique `_id` is the claim, and who loses sees whether
+ * the winner stored the same transaction.
+ */
 export function createPaymentHints(db: Database): PaymentHints {
   const rows = db.collection(PAYMENT_HINTS)
   const listByInvoice = async (invoiceId: string): Promise<readonly PaymentHint[]> => {
     const found = await rows.find({ invoiceId }).sort({ _id: 1 }).toArray()
     return found.map(({ _id, at, ...hint }) => ({ ...hint, at: toMs(at) })).sort((left, right) => left.at - right.at)
   }
+  /** Stores a row unless its place is taken. Gives the row that was there before, null if none was. */
+  const claim = async ({ _id, ...rest }: PaymentHintDocument): Promise<PaymentHintDocument | null> =>
+    await rows.findOneAndUpdate({ _id }, { $setOnInsert: rest }, { upsert: true, returnDocument: 'before' })
   return {
     listByInvoice,
     add: async (hint, max) => {
       const known = await listByInvoice(hint.invoiceId)
       if (known.some(({ txHash }) => txHash === hint.txHash)) return false
       for (let place = 0; place < max; place += 1) {
-        try {
-          await rows.insertOne({ _id: `${hint.invoiceId}:${place}`, ...hint, at: toDate(hint.at) })
-          return true
-        } catch (error) {
+        const row = { _id: `${hint.invoiceId}:${place}`, ...hint, at: toDate(hint.at) }
+        const holder = await claim(row).catch(async (error: unknown) => {
+          // Another process took the place a moment ago.
           if (duplicateKeyFields(error) === null) throw error
-        }
+          return await claim(row)
+        })
+        if (holder === null) return true
+        if (holder.txHash === hint.txHash) return false
       }
       return false
     },

@@ -30,8 +30,27 @@ export function rememberSent(invoiceId: string, txHash: string, at: number): voi
   }
 }
 
-/** Gives a transaction's id to the invoice; tries again while the server cannot be reached. Never rejects. */
-export async function announceSent(
+/** What `announceSent` is giving to the server, by invoice and transaction. */
+const underWay = new Map<string, Promise<void>>()
+
+/**
+ * Gives a transaction's id to the invoice; tries again while the server cannot be reached. Calls for one that is under way join it: the
+ * list asks for what the server does not show yet, also right after the wallet sent it. Never rejects.
+ */
+export function announceSent(
+  invoiceId: string,
+  txHash: string,
+  accept: (view: InvoiceView, now: number) => void,
+): Promise<void> {
+  const key = `${invoiceId} ${txHash}`
+  const known = underWay.get(key)
+  if (known !== undefined) return known
+  const announcing = announce(invoiceId, txHash, accept).finally(() => underWay.delete(key))
+  underWay.set(key, announcing)
+  return announcing
+}
+
+async function announce(
   invoiceId: string,
   txHash: string,
   accept: (view: InvoiceView, now: number) => void,
