@@ -133,6 +133,10 @@ describe('the endpoint between read and request', () => {
     const endpoints = [...(await deps.endpoints.findByIds([stage.endpointId, other])).values()]
     const found = endpoints.find(({ id }) => id === other) ?? expect.fail('no endpoint')
     const released: string[] = []
+    let fail = () => {}
+    const failed = new Promise<void>((resolve) => {
+      fail = resolve
+    })
     const one = process({
       dispatcher: {
         // Since the relay read them, the first was deleted and the other became one of test events.
@@ -140,8 +144,11 @@ describe('the endpoint between read and request', () => {
         deliveries: {
           ...deps.deliveries,
           purge: async (endpointId) => {
-            if (endpointId === stage.endpointId) throw new Error('away')
-            await new Promise((resolve) => setTimeout(resolve, 50))
+            if (endpointId === stage.endpointId) {
+              fail()
+              throw new Error('away')
+            }
+            await failed
             return 0
           },
           release: async (ids, token) => {
