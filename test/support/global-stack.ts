@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import type { TestProject } from 'vitest/node'
 import { parseScale } from '#scripts/start/scale.ts'
 import { startStack } from '#scripts/start/stack.ts'
+import { makeStoreFolder } from './store-folder.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -23,7 +22,7 @@ const NETWORKS = ['ethereum', 'polygon', 'base'] as const
  * `FLOW_SCALE=api=2,webhooks=4` it runs in processes of its own, so many of each type.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-flow-'))
+  const dataDir = makeStoreFolder('paymesh-flow-')
   const scale = process.env['FLOW_SCALE']
   const stack = await startStack({
     dataDir,

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import mongoose from 'mongoose'
 import type { TestProject } from 'vitest/node'
 import { startStores } from '#scripts/embedded/stores.ts'
+import { makeStoreFolder } from './store-folder.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -20,7 +19,7 @@ declare module 'vitest' {
  * Tests reach them through `useStores`.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-test-'))
+  const dataDir = makeStoreFolder('paymesh-test-')
   const stores = await startStores({
     dataDir,
     report: (line) => void process.stderr.write(`stores: ${line}\n`),
