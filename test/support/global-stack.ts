@@ -22,7 +22,7 @@ const NETWORKS = ['ethereum', 'polygon', 'base'] as const
  * `FLOW_SCALE=api=2,webhooks=4` it runs in processes of its own, so many of each type.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = makeStoreFolder('paymesh-flow-')
+  const dataDir = makeStoreFolder('paymesh-flow')
   const scale = process.env['FLOW_SCALE']
   const stack = await startStack({
     dataDir,

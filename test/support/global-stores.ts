@@ -19,7 +19,7 @@ declare module 'vitest' {
  * Tests reach them through `useStores`.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = makeStoreFolder('paymesh-test-')
+  const dataDir = makeStoreFolder('paymesh-test')
   const stores = await startStores({
     dataDir,
     report: (line) => void process.stderr.write(`stores: ${line}\n`),

@@ -1,27 +1,47 @@
-import { accessSync, constants, mkdtempSync, statfsSync } from 'node:fs'
-import { freemem, tmpdir } from 'node:os'
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Linux keeps files of this folder in memory (tmpfs(5)). */
 const IN_MEMORY = '/dev/shm'
-/** Bytes: the stores of a run take less than two. */
+/** Free bytes in that folder below which stores lie on disk; twice as much memory must be available. */
 const ROOM = 4 * 1024 ** 3
 
 /**
- * Makes a folder for the stores of one run, which ends with the run: in memory where there is room for it, otherwise on disk. Each commit
- * of a store then waits less, and no test turns off the machine.
+ * Makes a folder for the stores of this process: in memory where there is room for it, otherwise on disk. Each commit of a store then
+ * waits less, and no test turns off the machine. Folders in memory whose process was killed before it removed them go first.
  *
- * @param prefix What its name begins with.
+ * @param kind What its name begins with; the id of this process follows.
  */
-export function makeStoreFolder(prefix: string): string {
-  return mkdtempSync(join(hasRoom() ? IN_MEMORY : tmpdir(), prefix))
+export function makeStoreFolder(kind: string): string {
+  const parent = hasRoom() ? IN_MEMORY : tmpdir()
+  if (parent === IN_MEMORY) removeAbandoned(parent, kind)
+  return mkdtempSync(join(parent, `${kind}-${process.pid}-`))
+}
+
+/** Removes folders of `makeStoreFolder` whose process has ended. */
+export function removeAbandoned(parent: string, kind: string): void {
+  for (const name of readdirSync(parent)) {
+    if (!name.startsWith(`${kind}-`)) continue
+    const owner = /^(\d+)-/.exec(name.slice(kind.length + 1))?.[1]
+    if (owner !== undefined && !isRunning(Number(owner))) rmSync(join(parent, name), { recursive: true, force: true })
+  }
+}
+
+/** Also for a process of another user: it exists, but gets no signal from us (kill(2), EPERM). */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
 }
 
 function hasRoom(): boolean {
   try {
     accessSync(IN_MEMORY, constants.W_OK)
     const { bavail, bsize } = statfsSync(IN_MEMORY)
-    return bavail * bsize > ROOM && freemem() > 2 * ROOM
+    return bavail * bsize > ROOM && process.availableMemory() > 2 * ROOM
   } catch {
     return false
   }

@@ -35,7 +35,8 @@ const underWay = new Map<string, Promise<void>>()
 
 /**
  * Gives a transaction's id to the invoice; tries again while the server cannot be reached. Calls for one that is under way join it: the
- * list asks for what the server does not show yet, also right after the wallet sent it. Never rejects.
+ * list asks for what the server does not show yet, also right after the wallet sent it. The view goes to the first caller's `accept` alone.
+ * Never rejects.
  */
 export function announceSent(
   invoiceId: string,
