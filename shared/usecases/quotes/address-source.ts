@@ -49,6 +49,7 @@ interface Held {
 interface Stock {
   held: Held[]
   refill: Promise<number> | null
+  refresh: Promise<void> | null
   refreshedAt: Ms
 }
 
@@ -59,7 +60,7 @@ export function createAddressSource(deps: AddressSourceDeps): AddressSource {
   const stockOf = (materialId: string): Stock => {
     const known = stocks.get(materialId)
     if (known !== undefined) return known
-    const stock: Stock = { held: [], refill: null, refreshedAt: 0 }
+    const stock: Stock = { held: [], refill: null, refresh: null, refreshedAt: 0 }
     stocks.set(materialId, stock)
     return stock
   }
@@ -79,10 +80,7 @@ export function createAddressSource(deps: AddressSourceDeps): AddressSource {
         refillQuietly(deps, stock, material.id)
       return stocked
     }
-    if (stock.held.length > 0 && now - stock.refreshedAt >= REFRESH_MS) {
-      stock.refreshedAt = now
-      await refreshMarks(deps, stock, material.id)
-    }
+    if (stock.held.length > 0) await refreshMarks(deps, stock, material.id)
     const refreshed = pickUsable()
     if (refreshed !== null) return refreshed
     if (stock.held.length < STOCK_CAP) await refill(deps, stock, material.id)
@@ -146,8 +144,24 @@ function refillQuietly(deps: AddressSourceDeps, stock: Stock, materialId: string
   })
 }
 
-/** Scanners mark addresses after they are read here, so the marks of stocked ones are read again. */
+/**
+ * Scanners mark addresses after they are read here, so the marks of stocked ones are read again, unless that was done just now.
+ * Concurrent callers wait for one read: without its result they would say that there is no address.
+ */
 async function refreshMarks(deps: AddressSourceDeps, stock: Stock, materialId: string): Promise<void> {
+  const startedAt = deps.clock.now()
+  if (stock.refresh === null && startedAt - stock.refreshedAt < REFRESH_MS) return
+  stock.refresh ??= readMarks(deps, stock, materialId)
+    .then(() => {
+      stock.refreshedAt = startedAt
+    })
+    .finally(() => {
+      stock.refresh = null
+    })
+  await stock.refresh
+}
+
+async function readMarks(deps: AddressSourceDeps, stock: Stock, materialId: string): Promise<void> {
   const read = await deps.wallets.addressesAt(
     materialId,
     stock.held.map((entry) => entry.address.index),
