@@ -161,6 +161,7 @@ async function refreshMarks(deps: AddressSourceDeps, stock: Stock, materialId: s
   await stock.refresh
 }
 
+/** Replaces the stocked addresses by what the store says of them now; those taken meanwhile stay away. */
 async function readMarks(deps: AddressSourceDeps, stock: Stock, materialId: string): Promise<void> {
   const read = await deps.wallets.addressesAt(
     materialId,
