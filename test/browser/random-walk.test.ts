@@ -26,3 +26,22 @@ test.each(plannedWalks(process.env))(
     expect(await walk(page, plan, pages)).toBeNull()
   },
 )
+
+/** A control whose place changes at once after somebody looked at it, as when a list shows a new row. */
+const RESTLESS = `<!doctype html><html lang="en"><title>Restless</title><meta name="viewport" content="width=device-width, initial-scale=1">
+<main><h1>Restless</h1><label>Which <select><option>One</option><option>Two</option></select></label></main>
+<script>
+const main = document.querySelector('main')
+const button = Object.assign(document.createElement('button'), { textContent: 'New' })
+const { scrollIntoView } = Element.prototype
+Element.prototype.scrollIntoView = function (...options) {
+  scrollIntoView.apply(this, options)
+  setTimeout(() => (button.isConnected ? button.remove() : main.prepend(button)))
+}
+</script>`
+
+test('a walk uses the control that it drew, though the page has moved it', async () => {
+  const page = await browser.open()
+  const plan = { seed: 1, steps: 19, widths: [1280] }
+  expect(await walk(page, plan, [`data:text/html,${encodeURIComponent(RESTLESS)}`])).toBeNull()
+})

@@ -13,14 +13,14 @@ export interface WalkProblem {
   readonly found: readonly string[]
 }
 
-/** A control that somebody could use now. */
+/** A control that somebody could use now; the page's own `${DRAWN}` holds its element. */
 interface Control {
-  readonly index: number
   readonly kind: 'click' | 'select' | 'type'
   readonly name: string
   readonly options: readonly string[]
 }
 
+const DRAWN = '__drawnControl'
 /** So many steps after which the walk goes on from a page of the list, so that no corner holds it for long. */
 const STRIDE = 20
 const LATEST = 12
@@ -98,7 +98,9 @@ async function drawControl(page: Page, random: () => number): Promise<Control | 
       if (width < 2 || height < 2 || hit === null || !(element.contains(hit) || hit.contains(element))) return null
       const options = element.tagName === 'SELECT' ? [...element.options].filter((one) => !one.disabled).map((one) => one.value) : []
       const isText = element.matches('textarea, input:not([type=checkbox]):not([type=radio]):not([type=file])') && !element.readOnly
-      return { index: all.indexOf(element), name, options, kind: options.length > 0 ? 'select' : isText ? 'type' : 'click' }
+      // The element, not its place: what is drawn meanwhile, such as a new row, moves places.
+      window.${DRAWN} = element
+      return { name, options, kind: options.length > 0 ? 'select' : isText ? 'type' : 'click' }
     }
     const left = [...all]
     // Behind the draws, whatever is left in its order.
@@ -113,8 +115,9 @@ async function drawControl(page: Page, random: () => number): Promise<Control | 
 }
 
 /** Uses a control; one that went away meanwhile is not used. */
-async function act(page: Page, { index, kind }: Control, value: string): Promise<void> {
-  const element = page.locator(CONTROLS).nth(index)
+async function act(page: Page, { kind }: Control, value: string): Promise<void> {
+  const element = (await page.evaluateHandle(`window.${DRAWN}`)).asElement()
+  if (element === null) return
   const options = { timeout: 2_000 }
   const done =
     kind === 'select'
@@ -123,7 +126,11 @@ async function act(page: Page, { index, kind }: Control, value: string): Promise
         ? element.fill(value, options)
         : element.click(options)
   await done.catch((error: Error) => {
-    if (error.name !== 'TimeoutError' && !/not an <input>|Malformed value/.test(error.message)) throw error
+    if (
+      error.name !== 'TimeoutError' &&
+      !/not attached to the DOM|context was destroyed|Malformed value/.test(error.message)
+    )
+      throw error
   })
 }
 
