@@ -99,7 +99,7 @@ async function breakIt(
   say('no more faults; the last invoices are paid …')
   receivers.calm()
   await merchant.finish()
-  const quietMs = await untilQuiet(workspace.db, options.quietMs, say)
+  const quietMs = await untilQuiet({ db: workspace.db, ledger: ledger.lines }, options.quietMs, say)
   say('comparing record, store and receivers …')
   const verdict = await evaluate({ ...workspace, ledger: ledger.lines, arrivals: receivers.arrivals })
   const report = renderReport({

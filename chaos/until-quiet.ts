@@ -3,36 +3,47 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import type { LedgerLine } from './ledger.ts'
 
 const POLL_EVERY_MS = 500
 const SAY_EVERY_MS = 15_000
 
 /**
- * Waits until all work is done: payments final and applied, outboxes empty, deliveries finished. Returns how long
- * that took; after `atMostMs` it gives up and leaves the rest to the verdict.
+ * Waits until all work is done: every transfer of the merchants' record stored, payments final and applied, outboxes empty, deliveries
+ * finished. Returns how long that took in milliseconds; after `atMostMs` it gives up and leaves the rest to the verdict.
  */
-export async function untilQuiet(db: Database, atMostMs: number, say: (line: string) => void): Promise<number> {
+export async function untilQuiet(
+  { db, ledger }: { readonly db: Database; readonly ledger: readonly LedgerLine[] },
+  atMostMs: number,
+  say: (line: string) => void,
+): Promise<number> {
+  const sent = new Set(ledger.flatMap((line) => (line.kind === 'transfer' ? [line.txHash] : [])))
   const startedAt = Date.now()
   let saidAt = startedAt
   for (;;) {
-    const left = await leftovers(db)
+    const left = await leftovers(db, [...sent])
     const tookMs = Date.now() - startedAt
     if (left.total === 0 || tookMs > atMostMs) return tookMs
     if (Date.now() - saidAt > SAY_EVERY_MS) {
       saidAt = Date.now()
-      say(`waiting for ${left.payments} payments, ${left.outboxes} outboxes, ${left.deliveries} deliveries`)
+      say(
+        `waiting for ${left.unseen} transfers, ${left.payments} payments, ${left.outboxes} outboxes, ${left.deliveries} deliveries`,
+      )
     }
     await delay(POLL_EVERY_MS)
   }
 }
 
-async function leftovers(db: Database) {
-  const [unconfirmed, dirty, outboxes, deliveries] = await Promise.all([
+async function leftovers(db: Database, sent: readonly string[]) {
+  const [stored, unconfirmed, dirty, outboxes, deliveries] = await Promise.all([
+    // A scanner that has just been restarted has stored nothing of what others could have left to do.
+    db.collection(PAYMENTS).distinct('txHash', { txHash: { $in: sent } }),
     db.collection(PAYMENTS).countDocuments({ state: 'detected' }),
     db.collection(PAYMENTS).countDocuments({ dirtyAt: { $exists: true } }),
     db.collection(INVOICES).countDocuments({ outboxAt: { $exists: true } }),
     db.collection(WEBHOOK_DELIVERIES).countDocuments({ status: 'pending' }),
   ])
   const payments = unconfirmed + dirty
-  return { payments, outboxes, deliveries, total: payments + outboxes + deliveries }
+  const unseen = sent.length - stored.length
+  return { unseen, payments, outboxes, deliveries, total: unseen + payments + outboxes + deliveries }
 }

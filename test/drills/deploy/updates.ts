@@ -72,7 +72,7 @@ export async function startTraffic(story: Story, installation: Installation): Pr
         faults: requests.failures.filter((line) => mayFail === null || !line.includes(` ${mayFail}: `)),
       }))
       const db = await installation.database()
-      await untilQuiet(db, QUIET_MS, story.say)
+      await untilQuiet({ db, ledger: merchants.flatMap(({ ledger }) => ledger.lines) }, QUIET_MS, story.say)
       const evidence = await compareEvidence(db, merchants)
       const allowed = (fault: string): boolean => mayFail !== null && UNANSWERED.some((pattern) => pattern.test(fault))
       for (const { faults, ...found } of evidence) {

@@ -203,7 +203,7 @@ async function upgrade(
   const db = await connectDatabase({ url: around.mongoUrl, name: 'paymesh', logger })
   undo.push(() => db.close())
   begin('waiting until nothing is left to do')
-  await untilQuiet(db, QUIET_MS, say)
+  await untilQuiet({ db, ledger: merchants.flatMap(({ ledger }) => ledger.lines) }, QUIET_MS, say)
   begin('comparing')
   return [
     checkRequests(requests),
