@@ -13,13 +13,14 @@ export interface WalkProblem {
   readonly found: readonly string[]
 }
 
-/** A control that somebody could use now; the page's own `${DRAWN}` holds its element. */
+/** A control that somebody could use now. */
 interface Control {
   readonly kind: 'click' | 'select' | 'type'
   readonly name: string
   readonly options: readonly string[]
 }
 
+/** The variable of the page that holds the element of the control drawn last. */
 const DRAWN = '__drawnControl'
 /** So many steps after which the walk goes on from a page of the list, so that no corner holds it for long. */
 const STRIDE = 20
@@ -80,7 +81,7 @@ function listen(page: Page, report: (problem: string) => void): void {
 }
 
 /**
- * One of the controls that are enabled, seen and not covered, each as likely as any other; undefined when there is none. Whether a control
+ * One of the controls that are enabled, seen and not covered, each as likely as any other; undefined when there is none. Its element is kept in `DRAWN`. Whether a control
  * can be used is asked only of those drawn: to scroll to each of three hundred takes longer than to use one.
  */
 async function drawControl(page: Page, random: () => number): Promise<Control | undefined> {
