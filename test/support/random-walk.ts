@@ -81,8 +81,8 @@ function listen(page: Page, report: (problem: string) => void): void {
 }
 
 /**
- * One of the controls that are enabled, seen and not covered, each as likely as any other; undefined when there is none. Its element is kept in `DRAWN`. Whether a control
- * can be used is asked only of those drawn: to scroll to each of three hundred takes longer than to use one.
+ * One of the controls that are enabled, seen and not covered, each as likely as any other; undefined when there is none. `DRAWN` holds its
+ * element. Whether a control can be used is asked only of those drawn: to scroll to each of three hundred takes longer than to use one.
  */
 async function drawControl(page: Page, random: () => number): Promise<Control | undefined> {
   const draws = Array.from({ length: DRAWS }, random)
