@@ -26,11 +26,14 @@ receivers are compared. The status is 0 only when nothing was lost, doubled, for
   --seed <s>        the same faults in the same order again (default: from the time)
   --per-second <n>  invoices a second (3)
   --quiet <s>       how long to wait at the end; a retry planned for later counts as waiting then (150)
+  --retries <s>     a retry planned for later than in so many seconds is not waited for (as --quiet; at least 15)
   --report <file>   writes a report in Markdown there
   --keep            keeps the data folder and prints where it is
 `
 /** Pause between the end of a fault and the next one. */
 const PAUSE_MS = 2_000
+/** The verdict takes less than this: a retry that becomes due before it counts as lost. */
+const RETRIES_MIN_MS = 15_000
 /** The first invoices are created without faults. */
 const FAIR_MS = 5_000
 
@@ -40,6 +43,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     'per-second': { type: 'string', default: '3' },
     quiet: { type: 'string', default: '150' },
+    retries: { type: 'string' },
     report: { type: 'string' },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -56,7 +60,9 @@ async function main(): Promise<number> {
   const faults = Number(values.faults)
   const perSecond = Number(values['per-second'])
   const quietMs = Number(values.quiet) * 1_000
-  if (!(Number.isInteger(faults) && faults > 0 && perSecond > 0 && perSecond <= 50 && quietMs > 0)) {
+  const retriesWithinMs = values.retries === undefined ? undefined : Number(values.retries) * 1_000
+  const isPatient = quietMs > 0 && (retriesWithinMs === undefined || retriesWithinMs >= RETRIES_MIN_MS)
+  if (!(Number.isInteger(faults) && faults > 0 && perSecond > 0 && perSecond <= 50 && isPatient)) {
     process.stderr.write(USAGE)
     return 2
   }
@@ -67,7 +73,7 @@ async function main(): Promise<number> {
     await bundled('scripts/service/main.ts', say)
     say(`seed ${seed}; starting a replica set, Redis, a chain and ${SERVICE_NAMES.length} processes …`)
     installation = await startInstallation({ dir, random: seededRandom(`${seed}:receivers`), report: say })
-    const verdict = await breakIt(installation, { dir, seed, faults, perSecond, quietMs })
+    const verdict = await breakIt(installation, { dir, seed, faults, perSecond, quietMs, retriesWithinMs })
     return Object.values(verdict.breaches).every((lines) => lines.length === 0) ? 0 : 1
   } finally {
     await installation?.stop()
@@ -78,9 +84,16 @@ async function main(): Promise<number> {
 
 async function breakIt(
   installation: Installation,
-  options: { dir: string; seed: string; faults: number; perSecond: number; quietMs: number },
+  options: {
+    dir: string
+    seed: string
+    faults: number
+    perSecond: number
+    quietMs: number
+    retriesWithinMs: number | undefined
+  },
 ): Promise<Verdict> {
-  const { dir, seed, faults, perSecond } = options
+  const { dir, seed, faults, perSecond, retriesWithinMs } = options
   const { stack, receivers, apiUrl, rpcUrl } = installation
   const workspace = await prepareWorkspace(stack, receivers, { dataDir: join(dir, 'data'), perSecond })
   const ledger = openLedger(join(dir, 'ledger.jsonl'))
@@ -99,7 +112,11 @@ async function breakIt(
   say('no more faults; the last invoices are paid …')
   receivers.calm()
   await merchant.finish()
-  const quietMs = await untilQuiet({ db: workspace.db, ledger: ledger.lines }, options.quietMs, say)
+  const quietMs = await untilQuiet(
+    { db: workspace.db, ledger: ledger.lines, ...(retriesWithinMs !== undefined && { retriesWithinMs }) },
+    options.quietMs,
+    say,
+  )
   say('comparing record, store and receivers …')
   const verdict = await evaluate({ ...workspace, ledger: ledger.lines, arrivals: receivers.arrivals })
   const report = renderReport({

@@ -8,12 +8,23 @@ import type { LedgerLine } from './ledger.ts'
 const POLL_EVERY_MS = 500
 const SAY_EVERY_MS = 15_000
 
+/** What has to become quiet. */
+interface Watched {
+  readonly db: Database
+  readonly ledger: readonly LedgerLine[]
+  /**
+   * A retry that is planned for later than in so many milliseconds is not waited for. More than the verdict takes: one that becomes due
+   * before it counts as lost. Default: every retry is waited for.
+   */
+  readonly retriesWithinMs?: number
+}
+
 /**
  * Waits until all work is done: every transfer of the merchants' record stored, payments final and applied, outboxes empty, deliveries
  * finished. Returns how long that took in milliseconds; after `atMostMs` it gives up and leaves the rest to the verdict.
  */
 export async function untilQuiet(
-  { db, ledger }: { readonly db: Database; readonly ledger: readonly LedgerLine[] },
+  { db, ledger, retriesWithinMs }: Watched,
   atMostMs: number,
   say: (line: string) => void,
 ): Promise<number> {
@@ -21,7 +32,7 @@ export async function untilQuiet(
   const startedAt = Date.now()
   let saidAt = startedAt
   for (;;) {
-    const left = await leftovers(db, [...sent])
+    const left = await leftovers(db, { sent: [...sent], retriesWithinMs })
     const tookMs = Date.now() - startedAt
     if (left.total === 0 || tookMs > atMostMs) return tookMs
     if (Date.now() - saidAt > SAY_EVERY_MS) {
@@ -34,14 +45,27 @@ export async function untilQuiet(
   }
 }
 
-async function leftovers(db: Database, sent: readonly string[]) {
+async function leftovers(
+  db: Database,
+  { sent, retriesWithinMs }: { readonly sent: readonly string[]; readonly retriesWithinMs: number | undefined },
+) {
+  const soon =
+    retriesWithinMs === undefined
+      ? {}
+      : {
+          $or: [
+            { attempt: 0 },
+            { leaseToken: { $type: 'string' as const } },
+            { dueAt: { $lte: new Date(Date.now() + retriesWithinMs) } },
+          ],
+        }
   const [stored, unconfirmed, dirty, outboxes, deliveries] = await Promise.all([
     // A scanner that has just been restarted has stored nothing of what others could have left to do.
     db.collection(PAYMENTS).distinct('txHash', { txHash: { $in: sent } }),
     db.collection(PAYMENTS).countDocuments({ state: 'detected' }),
     db.collection(PAYMENTS).countDocuments({ dirtyAt: { $exists: true } }),
     db.collection(INVOICES).countDocuments({ outboxAt: { $exists: true } }),
-    db.collection(WEBHOOK_DELIVERIES).countDocuments({ status: 'pending' }),
+    db.collection(WEBHOOK_DELIVERIES).countDocuments({ status: 'pending', ...soon }),
   ])
   const payments = unconfirmed + dirty
   const unseen = sent.length - stored.length

@@ -138,7 +138,11 @@ const tsx = (...args) => ['--import', 'tsx', ...args]
 
 const checks = () => stage('checks', ['scripts/check.mjs'], NICE.computes)
 const chaos = () =>
-  stage('chaos', tsx('chaos/run.ts', '--faults', faults, '--per-second', '1', '--quiet', '60'), NICE.waits)
+  stage(
+    'chaos',
+    tsx('chaos/run.ts', '--faults', faults, '--per-second', '1', '--quiet', '60', '--retries', '20'),
+    NICE.waits,
+  )
 const demo = () => stage('demo', ['scripts/demo.mjs', '--exit'], NICE.waits)
 const simulation = () =>
   stage(

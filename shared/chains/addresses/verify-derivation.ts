@@ -34,10 +34,9 @@ export function verifyDerivation(
   const { family, mode } = key
   if (family === 'solana') return
   const { xpub, scriptType } = parseKeyText(family, key.xpub)
-  const account = HDNodeWallet.fromExtendedKey(xpub)
+  const chain = HDNodeWallet.fromExtendedKey(xpub).deriveChild(0)
   for (const { index, address, matchKey } of derive(0, COMPARED)) {
-    const child = account.deriveChild(0).deriveChild(index)
-    const expected = otherAddress({ family, mode, scriptType }, child)
+    const expected = otherAddress({ family, mode, scriptType }, chain.deriveChild(index))
     if (address !== expected.address || matchKey !== expected.matchKey) {
       throw new Error(`derivation self-check failed: ${family} ${mode} address ${index} differs between two libraries`)
     }
