@@ -171,3 +171,18 @@ test.each(sampleOf([1280, 1440], 1))(
     expect(await cutOff(page)).toEqual([])
   },
 )
+
+test('each tab of the settings fits a phone', async () => {
+  const page = await open('settings/pricing', PHONE)
+  const tabs = page.getByRole('navigation', { name: 'Settings: parts' }).getByRole('link')
+  await tabs.first().waitFor()
+  const names = await tabs.allTextContents()
+  expect(names).toContain('Brand')
+  for (const name of names) {
+    await tabs.getByText(name, { exact: true }).click()
+    await expect.poll(() => page.title()).toContain(name)
+    await page.locator('main form, main table').first().waitFor()
+    await settled(page)
+    expect([name, ...((await cutOff(page)) as readonly string[])]).toEqual([name])
+  }
+})
