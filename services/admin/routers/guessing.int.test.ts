@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type AdminBrowser, openAdmin, PASSWORD } from '#test/support/admin-http.ts'
 import { deepTest } from '#test/support/depth.ts'
+import { EVERY_CASE } from '#test/support/every-case.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const MINUTE = 60_000
+/** Wrong tries that are in flight at once: many more than are answered at a time. */
+const FLOOD = EVERY_CASE ? 200 : 80
 
 const stores = useStores()
 let admin: Awaited<ReturnType<typeof openAdmin>>
@@ -64,7 +67,7 @@ describe('passwords', () => {
   })
 
   // Guarantee: an office behind one address gets in while somebody at that address guesses: no flood refuses the right password.
-  test('200 wrong tries in flight from one source keep nobody of that source out, and are not checked once they hang up', async () => {
+  test('any number of wrong tries in flight from one source keep nobody of that source out, and are not checked once they hang up', async () => {
     const email = await person()
     const own = admin.browser()
     await own.logIn(email)
@@ -73,12 +76,12 @@ describe('passwords', () => {
     const release = admin.holdAnswers()
     const arrived = vi.spyOn(admin.deps.lanes, 'evaluate')
     const cut = new AbortController()
-    const flood = Array.from({ length: 200 }, () => admin.browser().logIn(email, 'a wrong password', cut.signal))
-    await vi.waitFor(() => expect(arrived).toHaveBeenCalledTimes(200))
+    const flood = Array.from({ length: FLOOD }, () => admin.browser().logIn(email, 'a wrong password', cut.signal))
+    await vi.waitFor(() => expect(arrived).toHaveBeenCalledTimes(FLOOD))
     expect((await admin.browser().logIn(email)).status).toBe(200)
     expect((await own.logIn(email)).status).toBe(200)
     // Both overtook tries that were there before them.
-    expect(admin.waits.length).toBeLessThan(150)
+    expect(admin.waits.length).toBeLessThan(0.75 * FLOOD)
     cut.abort()
     expect((await Promise.allSettled(flood)).every(({ status }) => status === 'rejected')).toBe(true)
     const gone = await Promise.allSettled(arrived.mock.results.map(({ value }) => value))
