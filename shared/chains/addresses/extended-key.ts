@@ -4,6 +4,7 @@ import { createBase58check } from '@scure/base'
 import { HDKey } from '@scure/bip32'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import { type ScriptType, scriptTypesOf } from '#shared/domain/script-type.ts'
+import { childKeys } from './child-keys.ts'
 import { KEY_VERSIONS, type KeyVersion } from './key-versions.ts'
 import { PRIVATE_KEY_NAMES, privateForm } from './private-form.ts'
 import { refusal } from './refusal.ts'
@@ -86,14 +87,12 @@ export function fingerprintOf(key: string): string {
   return createHash('sha256').update(key, 'utf8').digest('hex').slice(0, 32)
 }
 
-/** Compressed public keys `0/from` … `0/(from + count − 1)` below a bare key: the external chain of BIP 44. */
-export function externalKeys(xpub: string, from: number, count: number): readonly Uint8Array[] {
-  const chain = parse(xpub).deriveChild(0)
-  return Array.from({ length: count }, (_, offset) => {
-    const key = chain.deriveChild(from + offset).publicKey
-    if (key === null) throw new TypeError('a derived key has no public part')
-    return key
-  })
+/** Public keys `0/from` … `0/(from + count − 1)` below a bare key: the external chain of BIP 44. Compressed: 33 bytes, otherwise 65. */
+export function externalKeys(
+  xpub: string,
+  range: { readonly from: number; readonly count: number; readonly isCompressed: boolean },
+): readonly Uint8Array[] {
+  return childKeys(parse(xpub).deriveChild(0), range)
 }
 
 function wrongForm(

@@ -3,7 +3,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 
 const ascii = new TextEncoder()
 
-/** The 20 bytes of an account: last bytes of Keccak-256 over the uncompressed public key (Yellow Paper, appendix F). */
+/** The 20 bytes of an account: last bytes of Keccak-256 over the uncompressed public key (Yellow Paper, appendix F). Takes it compressed, too. */
 export function accountBytes(publicKey: Uint8Array): Uint8Array {
   return keccak_256(secp256k1.Point.fromBytes(publicKey).toBytes(false).subarray(1)).subarray(12)
 }
