@@ -34,7 +34,10 @@ const ALLOWED: Readonly<Record<string, string>> = {
 
 /** The only doors to libraries that could do more with keys, and the only names that come through. */
 const KEY_LIBRARIES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  '@scure/bip32': { 'shared/chains/addresses/extended-key.ts': ['HDKey'] },
+  '@scure/bip32': {
+    'shared/chains/addresses/child-keys.ts': ['HDKey'],
+    'shared/chains/addresses/extended-key.ts': ['HDKey'],
+  },
   ethers: {
     'shared/chains/addresses/verify-derivation.ts': ['HDNodeWallet'],
     'shared/chains/ownership/signed-by-account.ts': ['recoverAddress', 'verifyMessage'],
@@ -43,7 +46,10 @@ const KEY_LIBRARIES: Readonly<Record<string, Readonly<Record<string, readonly st
     'shared/chains/addresses/verify-derivation.ts': ['Network', 'payments'],
     'shared/chains/ownership/signed-by-script.ts': ['script', 'Transaction'],
   },
+  // Divides the coordinates of points out; knows no key.
+  '@noble/curves/abstract/curve.js': { 'shared/chains/addresses/child-keys.ts': ['normalizeZ'] },
   '@noble/curves/secp256k1.js': {
+    'shared/chains/addresses/child-keys.ts': ['secp256k1'],
     'shared/chains/families/evm/address.ts': ['secp256k1'],
     'shared/chains/ownership/signed-by-script.ts': ['secp256k1'],
   },

@@ -10,7 +10,7 @@ const HARDENED = 0x8000_0000
 
 /**
  * Public keys of the children `from` … `from + count − 1` of a public key (BIP 32, CKDpub), compressed (33 bytes) or not (65 bytes). They
- * are those of `HDKey.deriveChild`, which decodes the parent and each child again, in less than half of its computing: the parent is
+ * are those of `deriveChild` of the library, which decodes the parent and each child again, in less than half of its computing: the parent is
  * decoded once, and the coordinates of all children are divided out together. Throws an Error for an index that is not a whole number from 0 to 2³¹ − 1.
  */
 export function childKeys(
