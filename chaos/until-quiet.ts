@@ -49,7 +49,7 @@ async function leftovers(
   db: Database,
   { sent, retriesWithinMs }: { readonly sent: readonly string[]; readonly retriesWithinMs: number | undefined },
 ) {
-  const soon =
+  const awaited =
     retriesWithinMs === undefined
       ? {}
       : {
@@ -65,7 +65,7 @@ async function leftovers(
     db.collection(PAYMENTS).countDocuments({ state: 'detected' }),
     db.collection(PAYMENTS).countDocuments({ dirtyAt: { $exists: true } }),
     db.collection(INVOICES).countDocuments({ outboxAt: { $exists: true } }),
-    db.collection(WEBHOOK_DELIVERIES).countDocuments({ status: 'pending', ...soon }),
+    db.collection(WEBHOOK_DELIVERIES).countDocuments({ status: 'pending', ...awaited }),
   ])
   const payments = unconfirmed + dirty
   const unseen = sent.length - stored.length

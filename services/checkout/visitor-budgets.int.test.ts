@@ -59,7 +59,7 @@ describe('a pool of fifteen', () => {
   })
 
   // Guarantee: nor can any number of connections: half of the pool, rounded down, is never a visitor's.
-  it('gives any number of connections eight addresses, says so once, and keeps seven for the merchant', {
+  it('gives a flood of connections eight addresses, says so once, and keeps seven for the merchant', {
     timeout: 120_000,
   }, async () => {
     const link = await stage.link({ kind: 'fixed', minor: 700n })

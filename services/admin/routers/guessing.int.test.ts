@@ -67,7 +67,7 @@ describe('passwords', () => {
   })
 
   // Guarantee: an office behind one address gets in while somebody at that address guesses: no flood refuses the right password.
-  test('any number of wrong tries in flight from one source keep nobody of that source out, and are not checked once they hang up', async () => {
+  test('a flood of wrong tries from one source keeps nobody of that source out, and is not checked once it hangs up', async () => {
     const email = await person()
     const own = admin.browser()
     await own.logIn(email)

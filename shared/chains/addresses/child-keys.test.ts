@@ -40,3 +40,18 @@ it('end before the indexes that need a private key, and are none for none', () =
   for (const from of [-1, 1.5, Number.NaN])
     expect(() => childKeys(parent, { from, count: 1, isCompressed: true })).toThrow()
 })
+
+// A hostile tenant can add any extended public key: one below which BIP 32 has no children gets none.
+it('end at the greatest depth', () => {
+  const parent = HDKey.fromMasterSeed(new Uint8Array(32).fill(9))
+  const at = (depth: number) =>
+    new HDKey({
+      publicKey: parent.publicKey,
+      chainCode: parent.chainCode,
+      depth,
+      index: 0,
+      parentFingerprint: 1,
+    } as never)
+  expect(childKeys(at(254), { from: 0, count: 1, isCompressed: true })).toHaveLength(1)
+  expect(() => childKeys(at(255), { from: 0, count: 1, isCompressed: true })).toThrow('255')
+})

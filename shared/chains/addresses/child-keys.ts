@@ -7,23 +7,26 @@ const { Point } = secp256k1
 const TWEAK_BYTES = 32
 /** Indexes from here on need the private key (BIP 32). */
 const HARDENED = 0x8000_0000
+/** A key this deep has no children: depth is one byte (BIP 32). */
+const DEPTH_MAX = 255
 
 /**
  * Public keys of the children `from` … `from + count − 1` of a public key (BIP 32, CKDpub), compressed (33 bytes) or not (65 bytes). They
- * are those of `deriveChild` of the library, which decodes the parent and each child again, in less than half of its computing: the parent is
- * decoded once, and the coordinates of all children are divided out together. Throws an Error for an index that is not a whole number from 0 to 2³¹ − 1.
+ * are those of `deriveChild` of the library, which decodes the parent and each child again, in about half of its computing or less:
+ * the parent is decoded once, and the coordinates of all children are divided out together. Throws an Error for an index that is not a whole
+ * number from 0 to 2³¹ − 1, and below a key of depth 255.
  */
 export function childKeys(
   parent: HDKey,
   { from, count, isCompressed }: { readonly from: number; readonly count: number; readonly isCompressed: boolean },
 ): readonly Uint8Array[] {
-  const { publicKey, chainCode } = parent
+  const { publicKey, chainCode, depth } = parent
   if (publicKey === null || chainCode === null) throw new TypeError('a key without its public part or chain code')
   const point = Point.fromBytes(publicKey)
   const children = Array.from({ length: count }, (_, offset) => {
-    const tweak = tweakOf(publicKey, chainCode, from + offset)
+    const tweak = depth < DEPTH_MAX ? tweakOf(publicKey, chainCode, from + offset) : null
     const child = tweak === null ? null : point.add(Point.BASE.multiplyUnsafe(tweak))
-    // One in 2¹²⁷: the library knows what follows from it.
+    // Refused, or one in 2¹²⁷: the library knows what follows from it.
     return child === null || child.is0() ? childOf(parent, from + offset) : child
   })
   return normalizeZ(Point, children).map((child) => child.toBytes(isCompressed))

@@ -8,7 +8,7 @@ import { HISTORY_SOURCES } from './history-source.ts'
 import { isSearching } from './key-history.ts'
 import { newKeyMaterial, openKeyMaterial } from './key-material.ts'
 
-/** Addresses derived without a pause; at about half a millisecond each, other work of the process waits at most this long. */
+/** Addresses derived without a pause; at a fraction of a millisecond each, other work of the process waits at most this long. */
 const BATCH = 16
 /** Every key gets this many addresses before any gets its full headroom, so that payments work at once after a first start. */
 const FIRST_SHARE = 48
