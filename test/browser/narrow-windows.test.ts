@@ -172,8 +172,15 @@ test.each(sampleOf([1280, 1440], 1))(
   },
 )
 
-test('each tab of the settings fits a phone', async () => {
-  const page = await open('settings/pricing', PHONE)
+test('each tab of the settings fits a phone, also with a name of one long word', async () => {
+  const { dev, seed, storageState } = opened()
+  const page = await browser.open({ session: storageState, ...PHONE })
+  const named = (key: string, value: unknown) => (key === 'name' && value === 'Lists' ? 'W'.repeat(64) : value)
+  await page.route(/\/trpc\/[^?]*workspace\.get/, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: JSON.stringify(JSON.parse(await response.text(), named)) })
+  })
+  await page.goto(`${dev.adminUrl}${dashboardPath('settings/pricing', seed.workspaceId, 'test')}`)
   const tabs = page.getByRole('navigation', { name: 'Settings: parts' }).getByRole('link')
   await tabs.first().waitFor()
   const names = await tabs.allTextContents()
