@@ -15,7 +15,7 @@ beforeAll(async () => {
   world = await openAttackWorld(stores)
   const { caller, at } = world.boss
   const { version } = await caller.workspace.get(at)
-  await caller.workspace.update({ ...at, opId: randomUUID(), version, change: { shortfallStepUpUsd: 0 } })
+  await caller.workspace.update({ ...at, opId: randomUUID(), version, change: { largeSumUsd: 0 } })
 })
 /** The command line takes its secrets out of the environment when it starts. */
 function setEnvironment(): void {

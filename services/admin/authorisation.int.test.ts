@@ -185,16 +185,17 @@ const STEP_UP: Readonly<Record<string, StepUp>> = {
   'chains.ask': 'live',
   'chains.cancel': 'live',
   'chains.releaseDeadlines': 'live',
-  'exceptions.accept': 'shortfall',
-  'exceptions.attach': 'shortfall',
-  'exceptions.decideMany': 'shortfall',
-  'payments.attach': 'shortfall',
+  'exceptions.accept': 'largeSum',
+  'exceptions.attach': 'largeSum',
+  'exceptions.decideMany': 'largeSum',
+  'payments.attach': 'largeSum',
+  'invoices.openRefund': 'largeSum',
   'auth.removeAuthenticator': true,
   'auth.renewRecoveryCodes': true,
 }
 
 describe('what an authenticator is demanded for', () => {
-  test('money policy, members, keys, endpoints, wallets, chains, erasure and shortfalls, and nothing else', () => {
+  test('money policy, members, keys, endpoints, wallets, chains, erasure, shortfalls and refunds, and nothing else', () => {
     const procedures = appRouter._def.procedures as unknown as Readonly<
       Record<string, { readonly _def: { readonly meta?: ProcedureMeta } }>
     >

@@ -114,7 +114,7 @@ test('a shortfall at the threshold needs no code and is not mailed', async () =>
 deepTest('the threshold is the workspace’s: 0 means every shortfall', async () => {
   const owner = await person({ role: 'owner' })
   const { version } = await owner.caller.workspace.get(owner.at)
-  const change = { shortfallStepUpUsd: 0 }
+  const change = { largeSumUsd: 0 }
   await owner.caller.workspace.update({ ...owner.at, opId: randomUUID(), version, change })
   const { exceptionId } = await partlyPaid(1_000n, 99n)
   const stale = await person({ steppedUp: false })
@@ -123,7 +123,7 @@ deepTest('the threshold is the workspace’s: 0 means every shortfall', async ()
   const now = (await owner.caller.workspace.get(owner.at)).version
   await owner.caller.workspace.update({
     ...{ ...owner.at, opId: randomUUID(), version: now },
-    change: { shortfallStepUpUsd: 100 },
+    change: { largeSumUsd: 100 },
   })
 })
 

@@ -37,10 +37,11 @@ export interface ProcedureMeta {
 }
 
 /**
- * `true`: always. `live`: unless the input is in test mode. `shortfall`: in live mode, when the accepted amount is short by more than the
- * workspace's threshold, which the procedure checks with `demandStepUp`. Decision 0053 lists the procedures.
+ * `true`: always. `live`: unless the input is in test mode. `largeSum`: in live mode, when the missing part of what is accepted, or the
+ * refunds of an invoice, are worth more than the workspace's threshold, which the procedure checks with `deciderOf`. Decision 0053 lists the
+ * procedures.
  */
-export type StepUp = boolean | 'live' | 'shortfall'
+export type StepUp = boolean | 'live' | 'largeSum'
 
 /** The longest life of a live view's connection; its page reconnects automatically. */
 export const LIVE_VIEW_MS_MAX = 300_000

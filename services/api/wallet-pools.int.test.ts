@@ -181,7 +181,7 @@ describe('a pool', () => {
       claim: 'test:tron:ab',
       to: lock.from,
     }
-    const change = { id: waiting.id, expectedVersion: before.version, append: [], op: null }
+    const change = { id: waiting.id, expectedVersion: before.version, expectedRefundSeq: 0, append: [], op: null }
     await deps.invoices.save({ ...change, state: { ...before, version: before.version + 1, locks: [left, lock] } })
     api.engine.advance(HELD + 60_000)
     await api.engine.setCursor(chain.height, deps.clock.now())

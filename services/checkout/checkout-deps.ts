@@ -37,6 +37,7 @@ export interface CheckoutDeps
     PayLinkDeps['invoices'] &
     AnswerPaidHashDeps['invoices']
   readonly payments: ViewInvoiceDeps['payments'] & ChooseAssetDeps['payments'] & AnswerPaidHashDeps['payments']
+  readonly refunds: RefundRequestDeps['refunds'] & ChooseAssetDeps['refunds']
   readonly hints: PaymentHints
   readonly logos: Pick<Logos, 'findByHash'>
   readonly cursors: Pick<CursorRepository, 'find' | 'list'>

@@ -34,16 +34,20 @@ beforeAll(async () => {
     sentBy: null,
     createdAt: now,
   } as const
-  await createRefundRepository(stores.db).open(refund, {
-    id: `refund:${id}`,
-    at: now,
-    actor: 'user:owner@example.com',
-    action: 'refund.asked',
-    subject: invoice.terms.id,
-    workspaceId: engine.workspace.id,
-    mode: 'test',
-    detail: {},
-  })
+  await createRefundRepository(stores.db).open(
+    refund,
+    {
+      id: `refund:${id}`,
+      at: now,
+      actor: 'user:owner@example.com',
+      action: 'refund.asked',
+      subject: invoice.terms.id,
+      workspaceId: engine.workspace.id,
+      mode: 'test',
+      detail: {},
+    },
+    async () => [],
+  )
 })
 afterAll(() => stage.close())
 

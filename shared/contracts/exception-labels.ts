@@ -14,6 +14,7 @@ export const EXCEPTION_TITLES: Readonly<Record<ExceptionKind, string>> = {
   many_payments: 'Many payments',
   out_of_quote: 'No price locked',
   unexplained_balance: 'Unexplained balance',
+  refund_uncovered: 'Refund exceeds confirmed money',
   halted_chain: 'Chain halted',
   failing_endpoint: 'Endpoint failing',
   outbox_blocked: 'Webhook events blocked',

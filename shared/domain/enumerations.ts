@@ -64,6 +64,10 @@ export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 export const PAYMENT_STATES = ['detected', 'confirmed', 'replaced', 'dropped', 'orphaned'] as const
 export type PaymentState = (typeof PAYMENT_STATES)[number]
 
+/** `asked`: a link was created for the customer. `addressed`: the customer entered an address. `sent`: an operator recorded the transaction. */
+export const REFUND_STATUSES = ['asked', 'addressed', 'sent', 'withdrawn'] as const
+export type RefundStatus = (typeof REFUND_STATUSES)[number]
+
 /** Public event types of the specification (§6). */
 export const EVENT_TYPES = [
   'invoice.created',
@@ -95,6 +99,7 @@ export const MONEY_EXCEPTION_KINDS = [
   'many_payments',
   'out_of_quote',
   'unexplained_balance',
+  'refund_uncovered',
 ] as const
 
 /** All kinds of exceptions: those about money come before those about the system. */

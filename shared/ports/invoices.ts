@@ -67,6 +67,8 @@ export interface Invoice {
   readonly lastOps: readonly { readonly opId: string; readonly seq: number }[]
   /** Entries not yet relayed. */
   readonly outbox: readonly OutboxEntry[]
+  /** Rises with every refund that is opened or withdrawn; 0 without any. Only `RefundRepository` raises it; nothing shows it. */
+  readonly refundSeq: number
 }
 
 /** Idempotency guard of `POST /invoices`, stored in the invoice itself. */
@@ -96,6 +98,8 @@ export interface InvoiceChange {
   readonly id: string
   /** Version that was read; the write happens only if it is still current. */
   readonly expectedVersion: number
+  /** `refundSeq` that was read: with another one, refunds that the decision did not see were opened or withdrawn. */
+  readonly expectedRefundSeq: number
   readonly state: InvoiceState
   readonly append: readonly OutboxEntry[]
   readonly op: { readonly opId: string; readonly seq: number } | null
@@ -176,7 +180,7 @@ export interface InvoiceRepository {
   /** Frees a key older than 24 h so that it can be used again; false when another process was faster. */
   releaseIdempotencyKey(invoiceId: string, idempotency: InvoiceIdempotency): Promise<boolean>
   list(query: InvoiceListQuery): Promise<readonly Invoice[]>
-  /** True when saved; false when the version moved on (read again and decide again). Throws `ClaimTaken` on a claim conflict. */
+  /** True when saved; false when the version or `refundSeq` moved on (read again and decide again). Throws `ClaimTaken` on a claim conflict. */
   save(change: InvoiceChange): Promise<boolean>
   /** Highest number in use, 0 when there is none. */
   highestNumber(workspaceId: string, mode: Mode): Promise<number>

@@ -1,10 +1,8 @@
-import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { AssetId, Mode, NetworkId, RefundStatus } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
-
-/** `asked`: a link was created for the customer. `addressed`: the customer entered an address. `sent`: an operator recorded the transaction. */
-export const REFUND_STATUSES = ['asked', 'addressed', 'sent', 'withdrawn'] as const
-export type RefundStatus = (typeof REFUND_STATUSES)[number]
+import type { MailRecord } from './mails.ts'
+import type { Payment } from './payments.ts'
 
 /**
  * Money that a merchant intends to refund. A record and not a transfer: an operator sends it from their own wallet, and
@@ -34,9 +32,25 @@ export interface Refund {
   readonly createdAt: Ms
 }
 
+/** What a new refund is checked against, as of the transaction that stores it. */
+export interface RefundClaims {
+  /** The invoice's confirmed payments, counted or not, in every asset. */
+  readonly payments: readonly Pick<Payment, 'asset' | 'state' | 'amountBase'>[]
+  /** The invoice's other refunds. */
+  readonly refunds: readonly Refund[]
+}
+
 export interface RefundRepository {
-  /** Stores a refund together with its audit row, or returns the one that already has the id. */
-  open(refund: Refund, audit: AuditRecord): Promise<Refund>
+  /**
+   * Stores a refund in one transaction with its audit row and the mails that `check` returns, or returns the one that already has the id.
+   * `check` sees what is true when the refund is stored: two refunds of an invoice never pass it side by side, because each raises the
+   * invoice's `refundSeq`. It may run several times; what it throws leaves everything as it was.
+   */
+  open(
+    refund: Refund,
+    audit: AuditRecord,
+    check: (claims: RefundClaims) => Promise<readonly MailRecord[]>,
+  ): Promise<Refund>
   findInWorkspace(workspaceId: string, mode: Mode, id: string): Promise<Refund | null>
   findByTokenHash(tokenHash: string): Promise<Refund | null>
   /** Newest first. */
@@ -49,7 +63,7 @@ export interface RefundRepository {
     sent: { readonly txHash: string; readonly at: Ms; readonly by: string },
     audit: AuditRecord,
   ): Promise<boolean>
-  /** `asked` or `addressed` → `withdrawn`, together with the audit row; false when it is neither. */
+  /** `asked` or `addressed` → `withdrawn`, together with the audit row; raises the invoice's `refundSeq`. False when it is neither. */
   withdraw(id: string, audit: AuditRecord): Promise<boolean>
 }
 

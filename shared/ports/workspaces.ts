@@ -26,8 +26,8 @@ export interface WorkspacePolicy {
   readonly quarantineMs?: number
   /** Share of each pool and of the monthly plan that is reserved for the merchant's programs and not used by visitors of payment links, 0–90 percent. Default 50. */
   readonly reservePercent?: number
-  /** Accepting a shortfall above this many US dollars needs a second factor and is mailed to every owner. Default 100; 0 = every one. */
-  readonly shortfallStepUpUsd?: number
+  /** Accepting a shortfall, or opening refunds of an invoice, above this many US dollars needs a second factor and is mailed to every owner. Default 100; 0 = every one. */
+  readonly largeSumUsd?: number
   readonly arsSeries: 'crypto' | 'official'
   /** In which invoices of all currencies are added up; the rate is stored with each invoice. Absent = US dollars. */
   readonly reportingCurrency?: FiatCode

@@ -163,7 +163,7 @@ async function open(deps: Deps, workspace: Workspace, request: OpenRequest): Pro
   const outbox = outboxEntries(id, state, effects)
   const result = await deps.invoices.insert({ terms, state, outbox, idempotency: null, opId: null })
   if (!result.inserted) throw new Error(`insert collided on ${result.conflict}`)
-  return { terms, state, lastOps: [], outbox }
+  return { terms, state, lastOps: [], outbox, refundSeq: 0 }
 }
 
 /** The lock of an invoice that has one. */

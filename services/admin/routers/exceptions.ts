@@ -22,6 +22,7 @@ import { suggestRefund } from '#shared/usecases/refunds/suggest-refund.ts'
 import type { Operation } from '#shared/usecases/requests/begin-operation.ts'
 import { actionOf } from '../action.ts'
 import type { AdminDeps } from '../assemble.ts'
+import type { DecisionContext } from '../decider-of.ts'
 import { largeShortfall } from '../large-shortfall.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { bulkInput, bulkPreviewWire, bulkResultWire } from '../wire/bulk-wire.ts'
@@ -123,12 +124,12 @@ export const exceptionsRouter = router({
       }
     }),
 
-  accept: workspaceMutation('support', { stepUp: 'shortfall' })
+  accept: workspaceMutation('support', { stepUp: 'largeSum' })
     .input(exceptionInput.extend({ reason, valueBase: valueBase.optional() }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'accepted' })),
 
-  attach: workspaceMutation('support', { stepUp: 'shortfall' })
+  attach: workspaceMutation('support', { stepUp: 'largeSum' })
     .input(exceptionInput.extend({ reason, invoiceId: z.uuid(), valueBase: valueBase.optional() }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'attached' })),
@@ -161,7 +162,7 @@ export const exceptionsRouter = router({
       }
     }),
 
-  decideMany: workspaceMutation('support', { stepUp: 'shortfall' })
+  decideMany: workspaceMutation('support', { stepUp: 'largeSum' })
     .input(bulkInput.extend({ resolution: z.enum(BULK_RESOLUTIONS), reason: reason.optional() }))
     .output(bulkResultWire)
     .mutation(async ({ ctx, input }) => {
@@ -198,7 +199,9 @@ const REFUNDABLE: readonly ExceptionKind[] = ['over', 'late', 'out_of_quote', 'c
 async function refundOf({ money }: AdminDeps, { kind }: ExceptionEntry, invoice: Invoice | null) {
   const lock = invoice === null ? null : activePaymentMethod(invoice.state)
   if (invoice === null || lock === null || !REFUNDABLE.includes(kind)) return null
-  const base = suggestRefund(invoice.state, await money.refunds.listByInvoice(invoice.terms.id))
+  const { id } = invoice.terms
+  const [payments, refunds] = await Promise.all([money.payments.listByInvoice(id), money.refunds.listByInvoice(id)])
+  const base = suggestRefund(invoice.state, payments, refunds)
   return base === 0n ? null : { amount: formatUnits(base, lock.decimals), symbol: lock.symbol }
 }
 
@@ -214,7 +217,7 @@ function readPlace(cursor: string): { readonly at: number; readonly id: string }
 }
 
 async function decide(
-  ctx: Parameters<typeof largeShortfall>[0] & { readonly operation: Pick<Operation, 'isDone'> },
+  ctx: DecisionContext & { readonly operation: Pick<Operation, 'isDone'> },
   input: {
     readonly workspaceId: string
     readonly mode: 'live' | 'test'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ASSET_IDS, EVENT_TYPES, INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
+import { refundableAssets } from '#shared/domain/payment/refundable.ts'
 import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { requireOwnInvoice } from '#shared/usecases/diagnostics/explain-question.ts'
 import { invoiceTimeline } from '#shared/usecases/diagnostics/invoice-timeline.ts'
@@ -17,7 +18,7 @@ import { mergeRouters, router, workspaceMutation, workspaceQuery } from '../trpc
 import { invoiceDetailToWire, invoiceDetailWire, noteToWire, noteWire } from '../wire/invoice-wire.ts'
 import { createdFilters, invoiceFilters } from '../wire/list-filters.ts'
 import { invoiceRowToWire, invoiceRowWire, orderInput, pageInput } from '../wire/money-wire.ts'
-import { refundToWire } from '../wire/refund-wire.ts'
+import { refundableToWire, refundToWire } from '../wire/refund-wire.ts'
 import { createByHandRouter } from './invoice-create.ts'
 import { refundsRouter } from './refunds.ts'
 
@@ -163,7 +164,8 @@ async function detail(
     payments,
     notes,
     refunds: refunds.map((refund) => refundToWire(refund, money)),
-    refundSuggestion: suggestRefund(invoice.state, refunds),
+    refundSuggestion: suggestRefund(invoice.state, payments, refunds),
+    refundable: refundableToWire(refundableAssets(payments, refunds), money),
     names: money,
     checkoutBaseUrl: money.urls.checkoutBaseUrl,
   })

@@ -69,7 +69,7 @@ export const paymentsRouter = router({
     .output(attachedWire)
     .query(({ ctx, input }) => attach(ctx, input, null)),
 
-  attach: workspaceMutation('support', { stepUp: 'shortfall' })
+  attach: workspaceMutation('support', { stepUp: 'largeSum' })
     .input(
       attachInput.extend({
         reason: z.string().trim().min(3, 'enter a reason').max(500),

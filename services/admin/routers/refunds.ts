@@ -3,6 +3,7 @@ import { ASSET_IDS } from '#shared/domain/enumerations.ts'
 import { openRefundRequest, recordRefund, withdrawRefund } from '#shared/usecases/refunds/manage-refunds.ts'
 import { actionOf } from '../action.ts'
 import { derivedUuid } from '../derived-uuid.ts'
+import { largeRefund } from '../large-refund.ts'
 import { router, workspaceMutation } from '../trpc.ts'
 import { refundToWire, refundWire } from '../wire/refund-wire.ts'
 
@@ -10,7 +11,7 @@ const about = z.object({ refundId: z.uuid() })
 
 /** Records of refunds. Without keys or transfers: operators send from their own wallets. */
 export const refundsRouter = router({
-  openRefund: workspaceMutation('support')
+  openRefund: workspaceMutation('support', { stepUp: 'largeSum' })
     .input(
       z.object({
         id: z.uuid(),
@@ -28,7 +29,8 @@ export const refundsRouter = router({
       const { workspaceId, mode, id, amount, asset, address } = input
       const action = actionOf(ctx, input)
       const opId = derivedUuid(workspaceId, mode, 'refund', action.opId)
-      const request = { workspaceId, mode, invoiceId: id, asset, amount, address, ...action, opId }
+      const weigh = largeRefund(ctx, input)
+      const request = { workspaceId, mode, invoiceId: id, asset, amount, address, ...action, opId, weigh }
       return refundToWire((await openRefundRequest(money, request)).refund, money)
     }),
 

@@ -4,10 +4,10 @@ import { ASSET_IDS, type AssetId, FIAT_CODES, type Mode, NETWORK_IDS } from '#sh
 import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { DIGEST_HOUR_DEFAULT } from '#shared/usecases/exceptions/send-digests.ts'
-import { SHORTFALL_STEP_UP_USD_DEFAULT } from '#shared/usecases/payments/check-shortfall.ts'
 import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/quotes/visitor-budget.ts'
 import { changeLogo } from '#shared/usecases/workspaces/change-logo.ts'
 import { changeSettings } from '#shared/usecases/workspaces/change-settings.ts'
+import { LARGE_SUM_USD_DEFAULT } from '#shared/usecases/workspaces/large-sum.ts'
 import { actionOf } from '../action.ts'
 import { announced } from '../announced.ts'
 import type { AdminDeps } from '../assemble.ts'
@@ -60,8 +60,8 @@ const settings = z.object({
   spreadBps: z.number(),
   quarantineMs: z.number(),
   reservePercent: z.number(),
-  /** Whole US dollars; accepting a shortfall above it needs a second factor. */
-  shortfallStepUpUsd: z.number(),
+  /** Whole US dollars; accepting a shortfall or opening a refund above it needs a second factor. */
+  largeSumUsd: z.number(),
   arsSeries: z.enum(['crypto', 'official']),
   reportingCurrency: z.enum(FIAT_CODES),
   confirmations: z.array(
@@ -103,7 +103,7 @@ const change = z
     spreadBps: bps(1_000),
     quarantineMs: ms(DAY_MS, 999 * DAY_MS),
     reservePercent: z.int().min(0).max(RESERVE_PERCENT_MAX),
-    shortfallStepUpUsd: z.int().min(0).max(1_000_000),
+    largeSumUsd: z.int().min(0).max(1_000_000),
     arsSeries: z.enum(['crypto', 'official']),
     reportingCurrency: z.enum(FIAT_CODES),
     confirmations: z.partialRecord(z.enum(ASSET_IDS), confirmations.nullable()),
@@ -174,7 +174,7 @@ function present({ catalog }: Pick<AdminDeps, 'catalog'>, workspace: Workspace):
     quarantineMs: quarantineMs ?? QUARANTINE_DEFAULT_MS,
     reservePercent: reservePercent ?? RESERVE_PERCENT_DEFAULT,
     reportingCurrency: policy.reportingCurrency ?? REPORTING_DEFAULT,
-    shortfallStepUpUsd: policy.shortfallStepUpUsd ?? SHORTFALL_STEP_UP_USD_DEFAULT,
+    largeSumUsd: policy.largeSumUsd ?? LARGE_SUM_USD_DEFAULT,
     confirmations: rows,
   }
 }

@@ -11,7 +11,7 @@ import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { InvoiceExplanation } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { type invoiceRowToWire, invoiceRowWire, paymentToWire, paymentWire } from './money-wire.ts'
-import { personOf, refundWire } from './refund-wire.ts'
+import { personOf, refundableWire, refundWire } from './refund-wire.ts'
 
 /** An operator's note. */
 export const noteWire = z.object({ id: z.string(), by: z.string(), at: z.number(), text: z.string().nullable() })
@@ -75,6 +75,7 @@ export const invoiceDetailWire = invoiceRowWire.extend({
   notes: z.array(noteWire),
   /** Suggested refund in units of the chosen coin: see `suggestRefund`. Null when nothing is left to refund. */
   refundSuggestion: z.string().nullable(),
+  refundable: z.array(refundableWire),
   /** Allowed actions; null = allowed, otherwise the reason. */
   may: z.object({ cancel: z.string().nullable(), simulate: z.string().nullable(), refund: z.string().nullable() }),
 })
@@ -91,6 +92,7 @@ export function invoiceDetailToWire(
     readonly payments: readonly Payment[]
     readonly refunds: InvoiceDetailWire['refunds']
     readonly refundSuggestion: bigint
+    readonly refundable: InvoiceDetailWire['refundable']
     readonly notes: readonly InvoiceNote[]
     readonly names: Names
     readonly checkoutBaseUrl: string
@@ -131,7 +133,8 @@ export function invoiceDetailToWire(
     refunds,
     notes: parts.notes.map(noteToWire),
     refundSuggestion: suggestionText(state, parts.refundSuggestion),
-    may: mayOf(invoice),
+    refundable: parts.refundable,
+    may: { ...mayOf(invoice), refund: parts.refundable.length > 0 ? null : 'There is nothing to refund.' },
   }
 }
 
@@ -197,7 +200,7 @@ function suggestionText(state: Invoice['state'], base: bigint): string | null {
 
 const CANCELLABLE = ['new', 'pending', 'expired']
 
-function mayOf({ terms, state }: Invoice): InvoiceDetailWire['may'] {
+function mayOf({ terms, state }: Invoice): Omit<InvoiceDetailWire['may'], 'refund'> {
   const received = totals(state).receivedBase > 0n
   const cancel = CANCELLABLE.includes(state.status)
     ? null
@@ -208,6 +211,5 @@ function mayOf({ terms, state }: Invoice): InvoiceDetailWire['may'] {
   return {
     cancel: received ? 'This invoice has received funds, so it can’t be cancelled.' : cancel,
     simulate: live ?? simulate,
-    refund: received ? null : 'There is nothing to refund.',
   }
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { ASSET_IDS, type NetworkId, REFUND_STATUSES } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
+import type { refundableAssets } from '#shared/domain/payment/refundable.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import { REFUND_STATUSES, type Refund } from '#shared/ports/refunds.ts'
+import type { Refund } from '#shared/ports/refunds.ts'
 import type { RefundLinks } from '#shared/usecases/refunds/refund-link.ts'
 
 /** A refund record. Times are milliseconds. */
@@ -23,6 +25,32 @@ export const refundWire = z.object({
   sentBy: z.string().nullable(),
   createdAt: z.number(),
 })
+
+/** What may still be refunded of an invoice in one coin, in units of it. */
+export const refundableWire = z.object({
+  asset: z.enum(ASSET_IDS),
+  symbol: z.string(),
+  networkName: z.string(),
+  decimals: z.number(),
+  amount: z.string(),
+})
+
+/** The coins of which something may still be refunded; see `refundableAssets`. */
+export function refundableToWire(
+  assets: ReturnType<typeof refundableAssets>,
+  deps: { readonly catalog: Pick<Catalog, 'asset'>; networkName(network: NetworkId): string },
+): z.infer<typeof refundableWire>[] {
+  return assets.map(({ asset, amountBase }) => {
+    const { symbol, network, decimals } = deps.catalog.asset(asset)
+    return {
+      asset,
+      symbol,
+      networkName: deps.networkName(network),
+      decimals,
+      amount: formatUnits(amountBase, decimals),
+    }
+  })
+}
 
 /** A refund as shown to the operators of its workspace. */
 export function refundToWire(

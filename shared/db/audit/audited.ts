@@ -6,6 +6,7 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { mailToDocument } from '#shared/db/mails/mail-repository.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
+import type { MailRecord } from '#shared/ports/mails.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
 
 type Session = mongoose.mongo.ClientSession
@@ -33,20 +34,22 @@ export function auditToDocument({ id, at, detail, ...same }: AuditRecord): Audit
  * The id of the row identifies the action. Returns false, and stores nothing at all, when `change` returns false because
  * there was nothing to change, and when a row with this id is stored already: an action runs once. Throws
  * `IDEMPOTENCY_MISMATCH` when that row is about another actor, action, subject or workspace.
- * `change` may run several times; it must use the session for every read and write.
+ * `change` may run several times; it must use the session for every read and write. Mails that it returns are stored as well.
  */
 export async function audited(
   db: Database,
   recorded: AuditRecord | AuditWrite,
-  change: (session: Session) => Promise<boolean>,
+  change: (session: Session) => Promise<boolean | readonly MailRecord[]>,
 ): Promise<boolean> {
   const { audit, mails = [] }: AuditWrite = 'audit' in recorded ? recorded : { audit: recorded }
   const session = db.connection.getClient().startSession()
   try {
     return await session.withTransaction(async () => {
-      if (!(await change(session))) throw new Withdrawn(false)
+      const changed = await change(session)
+      if (changed === false) throw new Withdrawn(false)
       await insertRow(db, audit, session)
-      for (const { _id, ...rest } of mails.map(mailToDocument)) {
+      const all = changed === true ? mails : [...mails, ...changed]
+      for (const { _id, ...rest } of all.map(mailToDocument)) {
         await db.collection(MAILS).updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
       }
       return true

@@ -97,7 +97,7 @@ describe('lookups', () => {
     expect(await repository().findByReferences('test', ['abcd'])).toHaveLength(1)
 
     const next = await inserted(invoiceIn(workspace(), { at, state: { locks: [pooled] } }))
-    const change = { id, expectedVersion: 2, append: [], op: null }
+    const change = { id, expectedVersion: 2, expectedRefundSeq: 0, append: [], op: null }
     expect(await repository().save({ ...change, state: { ...state, version: 3 } })).toBe(true)
     expect((await repository().findByClaims([released])).map(({ invoiceId }) => invoiceId)).toEqual([next.terms.id])
   })
@@ -118,7 +118,14 @@ describe('lookups', () => {
     expect(await repository().dueForAction('test:polygon', 12_000, 10, 1)).toEqual([later.terms.id])
     expect(await repository().dueForAction('test:polygon', 11_500, 10)).toEqual([sooner.terms.id])
     const state = { ...sooner.state, version: 2, nextActionAt: null }
-    await repository().save({ id: sooner.terms.id, expectedVersion: 1, state, append: [], op: null })
+    await repository().save({
+      id: sooner.terms.id,
+      expectedVersion: 1,
+      expectedRefundSeq: 0,
+      state,
+      append: [],
+      op: null,
+    })
     expect(await repository().dueForAction('test:polygon', 12_000, 10)).toEqual([later.terms.id])
   })
 })

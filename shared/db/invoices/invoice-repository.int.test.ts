@@ -110,6 +110,7 @@ describe('save', () => {
         repository().save({
           id: terms.id,
           expectedVersion: 1,
+          expectedRefundSeq: 0,
           state: { ...state, partialAnnouncedBase: BigInt(index) },
           append: [sampleEntry(terms.id, 2, state.updatedAt)],
           op: { opId: `op-${index}`, seq: 2 },
@@ -130,6 +131,7 @@ describe('save', () => {
       const change = {
         id: invoice.terms.id,
         expectedVersion: version - 1,
+        expectedRefundSeq: 0,
         state: changed(invoice, version),
         append: [],
         op,
@@ -149,6 +151,7 @@ describe('save', () => {
       repository().save({
         id: second.terms.id,
         expectedVersion: 1,
+        expectedRefundSeq: 0,
         state: { ...changed(second, 2), locks: [samplePaymentMethod(matchKey, at)] },
         append: [],
         op: null,
@@ -169,6 +172,7 @@ describe('save', () => {
     const change = {
       id: invoice.terms.id,
       expectedVersion: 1,
+      expectedRefundSeq: 0,
       state: { ...changed(invoice, 2), locks },
       append: [],
       op: null,
@@ -202,7 +206,7 @@ describe('outbox', () => {
     const invoice = await inserted(invoiceIn(workspace(), { at: 3_000 }))
     const state = { ...invoice.state, version: 2, eventSeq: 2 }
     const append = [sampleEntry(invoice.terms.id, 2, 4_000)]
-    await repository().save({ id: invoice.terms.id, expectedVersion: 1, state, append, op: null })
+    await repository().save({ id: invoice.terms.id, expectedVersion: 1, expectedRefundSeq: 0, state, append, op: null })
     const stored = () => stores.db.collection(INVOICES).findOne({ _id: invoice.terms.id })
     expect((await stored())?.outboxAt).toEqual(new Date(3_000))
     await repository().trimOutbox([{ id: invoice.terms.id, throughSeq: 1 }])

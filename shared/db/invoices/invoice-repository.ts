@@ -75,7 +75,7 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
     },
     save: async (change) => {
       try {
-        const held = { _id: change.id, version: change.expectedVersion }
+        const held = { _id: change.id, version: change.expectedVersion, refundSeq: change.expectedRefundSeq }
         const result = await invoices.updateOne(held, changeToUpdate(change))
         return result.matchedCount === 1
       } catch (error) {

@@ -1,5 +1,6 @@
 import { DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import { REFUND_STATUSES, type Refund } from '#shared/ports/refunds.ts'
+import { REFUND_STATUSES } from '#shared/domain/enumerations.ts'
+import type { Refund } from '#shared/ports/refunds.ts'
 
 /** A stored refund; the amount is a decimal string of base units. */
 export type RefundDocument = Omit<

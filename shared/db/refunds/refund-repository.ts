@@ -2,13 +2,18 @@ import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Refund, RefundRepository } from '#shared/ports/refunds.ts'
 import { REFUNDS, type RefundDocument } from './refund-model.ts'
 
 type Filter = mongoose.mongo.Filter<RefundDocument>
 
-/** Refunds on MongoDB. Every change is a compare-and-set on the status, in one transaction with its audit row. */
+/**
+ * Refunds on MongoDB. Every change is a compare-and-set on the status, in one transaction with its audit row. Those that change what is
+ * claimed of an invoice also write the invoice, so that of two at once the store runs one again after the other.
+ */
 export function createRefundRepository(db: Database): RefundRepository {
   const refunds = db.collection(REFUNDS)
   const one = async (filter: Filter): Promise<Refund | null> => {
@@ -21,12 +26,27 @@ export function createRefundRepository(db: Database): RefundRepository {
       audit,
       async (session) => (await refunds.updateOne(filter, { $set: fields }, { session })).matchedCount === 1,
     )
+  const raise = async (invoiceId: string, session: mongoose.mongo.ClientSession): Promise<void> => {
+    const raised = await db.collection(INVOICES).updateOne({ _id: invoiceId }, { $inc: { refundSeq: 1 } }, { session })
+    if (raised.matchedCount !== 1) throw new Error(`a refund belongs to the unknown invoice ${invoiceId}`)
+  }
   return {
-    open: async (refund, audit) => {
+    open: async (refund, audit, check) => {
       const { _id, ...rest } = toDocument(refund)
+      const { invoiceId } = refund
       await audited(db, audit, async (session) => {
         const opened = await refunds.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
-        return opened.upsertedCount === 1
+        if (opened.upsertedCount !== 1) return false
+        await raise(invoiceId, session)
+        const payments = await db
+          .collection(PAYMENTS)
+          .find({ invoiceId, state: 'confirmed' }, { session, projection: { asset: 1, state: 1, amountBase: 1 } })
+          .toArray()
+        const others = await refunds.find({ invoiceId, _id: { $ne: _id } }, { session }).toArray()
+        return await check({
+          payments: payments.map((payment) => ({ ...payment, amountBase: BigInt(payment.amountBase) })),
+          refunds: others.map(fromDocument),
+        })
       })
       return (await one({ _id })) ?? refund
     },
@@ -43,7 +63,13 @@ export function createRefundRepository(db: Database): RefundRepository {
         audit,
       ),
     withdraw: (id, audit) =>
-      change({ _id: id, status: { $in: ['asked', 'addressed'] } }, { status: 'withdrawn' }, audit),
+      audited(db, audit, async (session) => {
+        const open: Filter = { _id: id, status: { $in: ['asked', 'addressed'] } }
+        const withdrawn = await refunds.findOneAndUpdate(open, { $set: { status: 'withdrawn' } }, { session })
+        if (withdrawn === null) return false
+        await raise(withdrawn.invoiceId, session)
+        return true
+      }),
   }
 }
 

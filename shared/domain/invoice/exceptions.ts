@@ -13,18 +13,27 @@ const KIND_OF: Readonly<Record<UncountedReason, ExceptionKind | null>> = {
   dust: null,
 }
 
+const REFUND_UNCOVERED: OpenException = { exception: 'refund_uncovered', payment: null }
+
+/** Whether the exception about refunds that confirmed money no longer covers is open. */
+export function hasUncoveredRefund(state: InvoiceState): boolean {
+  return includes(state.exceptions, REFUND_UNCOVERED)
+}
+
 /** Rows after which further payments are only summed. */
 const ROWS_FULL = 100
 
 /**
- * Computes which exceptions an invoice needs open, from its current state, its state when it was read, and the
- * effects in between. Each is opened once, and closed automatically when its reason no longer applies.
+ * Computes which exceptions an invoice needs open, from its current state, its state when it was read, the effects in between, and whether
+ * its refunds claim more than was received. Each is opened once, and closed automatically when its reason no longer applies.
  */
 export function reconcileExceptions(
   before: InvoiceState,
   after: InvoiceState,
+  isRefundUncovered: boolean,
 ): { exceptions: readonly OpenException[]; effects: readonly Effect[] } {
-  const wanted = [...ofInvoice(after), ...after.ledger.flatMap((row) => ofPayment(before, after, row))]
+  const uncovered = isRefundUncovered ? [REFUND_UNCOVERED] : []
+  const wanted = [...ofInvoice(after), ...uncovered, ...after.ledger.flatMap((row) => ofPayment(before, after, row))]
   const closed = before.exceptions.filter((open) => !includes(wanted, open))
   const opened = wanted.filter((open) => !includes(before.exceptions, open))
   const effects: Effect[] = [

@@ -104,4 +104,6 @@ export interface TransitionInput {
   readonly at: Ms
   /** Time up to which the chain is known, if earlier than `at`: an invoice expires only when its deadline is not after it. */
   readonly knownUntil?: Ms
+  /** Refunds claim more than the confirmed payments in their asset; see `isRefundUncovered`. */
+  readonly isRefundUncovered?: boolean
 }

@@ -3,7 +3,7 @@ import { decideCount } from './decide-count.ts'
 import { decideCancel, decideDeadline, decideSimulatedExpiry } from './decide-end.ts'
 import { decideAssetQuoted, decideQuoteRenewed, decideQuoteResumed } from './decide-quote.ts'
 import type { Decision } from './decision.ts'
-import { reconcileExceptions } from './exceptions.ts'
+import { hasUncoveredRefund, reconcileExceptions } from './exceptions.ts'
 import { fold } from './fold.ts'
 import type { InvoiceEvent, PaymentObservation, TransitionInput, TransitionResult } from './invoice-event.ts'
 import type { InvoiceState, Ms } from './model.ts'
@@ -29,10 +29,12 @@ export function transition(state: InvoiceState, input: TransitionInput): Transit
   const folded = age === 'same' && named.size === 0 ? null : foldInSteps(state, input, named)
   const decision = decide(folded?.state ?? state, input)
   if (decision !== null && 'refused' in decision) return { outcome: 'refused', reason: decision.refused }
-  if (folded === null && decision === null) return { outcome: 'unchanged', state }
+  const isRefundUncovered = input.isRefundUncovered ?? false
+  const isFlagRight = hasUncoveredRefund(state) === isRefundUncovered
+  if (folded === null && decision === null && isFlagRight) return { outcome: 'unchanged', state }
   const draft = decision ?? folded ?? { state, effects: [] }
   const effects = decision === null || folded === null ? draft.effects : [...folded.effects, ...decision.effects]
-  return seal(state, { state: draft.state, effects }, input.at)
+  return seal(state, { state: draft.state, effects }, { at: input.at, isRefundUncovered })
 }
 
 /**
@@ -84,8 +86,12 @@ function decide(state: InvoiceState, { event, at, observations, knownUntil }: Tr
 }
 
 /** Every effect becomes one outbox entry and takes one sequence number, so numbers never have gaps. */
-function seal(before: InvoiceState, draft: Draft, at: Ms): TransitionResult {
-  const { exceptions, effects: inbox } = reconcileExceptions(before, draft.state)
+function seal(
+  before: InvoiceState,
+  draft: Draft,
+  { at, isRefundUncovered }: { readonly at: Ms; readonly isRefundUncovered: boolean },
+): TransitionResult {
+  const { exceptions, effects: inbox } = reconcileExceptions(before, draft.state, isRefundUncovered)
   const effects = [...draft.effects, ...inbox]
   const next = { ...draft.state, exceptions }
   const state: InvoiceState = {

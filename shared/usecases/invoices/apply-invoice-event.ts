@@ -1,6 +1,7 @@
 import type { Effect, InvoiceEvent, Refusal } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { StaleObservations, transition } from '#shared/domain/invoice/transition.ts'
+import { isRefundUncovered } from '#shared/domain/payment/refundable.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { CursorRepository } from '#shared/ports/cursors.ts'
 import {
@@ -11,6 +12,7 @@ import {
   outboxJobId,
 } from '#shared/ports/invoices.ts'
 import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import type { RefundRepository } from '#shared/ports/refunds.ts'
 import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
 import {
   type AppliedPayment,
@@ -34,6 +36,7 @@ const OUTBOX_HARD_LIMIT = 500
 export interface ApplyDeps extends ObserveDeps, Runtime {
   readonly invoices: Pick<InvoiceRepository, 'findById' | 'save'>
   readonly payments: Pick<PaymentRepository, 'listByInvoice' | 'markApplied'>
+  readonly refunds: Pick<RefundRepository, 'listByInvoice'>
   readonly cursors: Pick<CursorRepository, 'find'>
   readonly catalog: Pick<Catalog, 'asset' | 'explorerTxUrl' | 'hasNode' | 'blockTimeMs'>
   readonly notifier: QueueNotifier
@@ -100,7 +103,9 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
   const knownUntil = await chainKnownUntil(deps, invoice, payments, at)
   let decision: ReturnType<typeof transition>
   try {
-    decision = transition(invoice.state, { observations, event: input.event, at, knownUntil })
+    const claimed = await isClaimedTooHigh(deps, invoice, stored)
+    const observed = { observations, at, knownUntil, isRefundUncovered: claimed }
+    decision = transition(invoice.state, { ...observed, event: input.event })
   } catch (error) {
     if (error instanceof StaleObservations) return 'lost'
     throw error
@@ -115,6 +120,12 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
   // Computed for this exact state: the compare-and-set saves this state or nothing.
   const notice = (await input.weigh?.(after)) ?? null
   return isPreview ? { outcome: 'changed', invoice: after } : save(deps, input, { invoice, payments, decision, notice })
+}
+
+/** The refunds are read after the invoice, and its save fails when another one was opened or withdrawn since. */
+async function isClaimedTooHigh(deps: ApplyDeps, invoice: Invoice, payments: readonly Payment[]): Promise<boolean> {
+  if (invoice.refundSeq === 0) return false
+  return isRefundUncovered(payments, await deps.refunds.listByInvoice(invoice.terms.id))
 }
 
 const acceptedKeys = (event: InvoiceEvent): ReadonlySet<string> =>
@@ -136,8 +147,8 @@ async function save(
   const presented = await presentAnnounced(deps, payments, applied, effects)
   const append = withNotice(outboxEntries(input.invoiceId, state, effects, presented), notice)
   const op = input.opId === null ? null : { opId: input.opId, seq: state.eventSeq }
-  const expectedVersion = invoice.state.version
-  if (!(await deps.invoices.save({ id: input.invoiceId, expectedVersion, state, append, op }))) return 'lost'
+  const expected = { expectedVersion: invoice.state.version, expectedRefundSeq: invoice.refundSeq }
+  if (!(await deps.invoices.save({ id: input.invoiceId, ...expected, state, append, op }))) return 'lost'
   if (append.length > 0) deps.notifier.notify(QUEUES.outbox, outboxJobId(input.invoiceId))
   reportTransition(deps, input, invoice.state.status, state.status)
   await markPayments(deps, payments, applied)

@@ -25,6 +25,8 @@ const DETAILS: Readonly<Partial<Record<ExceptionKind, string>>> = {
   stuck: 'The payment has been waiting for confirmations for more than 24 hours.',
   many_payments: 'The invoice has more payments than webhooks report individually.',
   out_of_quote: 'A payment arrived when no price was locked.',
+  refund_uncovered:
+    'The network reversed a payment after a refund of it was prepared. Do not send the refund; withdraw it, or wait for the payment to return.',
 }
 
 /** Every kind of entry; a new one is relayed by versions that know it. */

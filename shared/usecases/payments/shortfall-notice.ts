@@ -1,48 +1,34 @@
+import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { OutboxNotice } from '#shared/ports/invoices.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { Workspace } from '#shared/ports/workspaces.ts'
-import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
-import { type OwnerNoticeDeps, ownerNotices } from '#shared/usecases/workspaces/owner-notices.ts'
+import { type Decider, type LargeSumDeps, largeSumMails } from '#shared/usecases/workspaces/large-sum.ts'
 import type { WeighAcceptance } from './attach-payment.ts'
-import { classifyShortfall } from './check-shortfall.ts'
+import { missingAmount } from './missing-amount.ts'
 
 /** What telling owners about a shortfall needs. */
-export interface ShortfallNoticeDeps extends OwnerNoticeDeps {
-  readonly rates: Pick<RateReader, 'rateFor'>
+export interface ShortfallNoticeDeps extends LargeSumDeps {
   readonly clock: Clock
-}
-
-/** Who accepts less than was due. */
-export interface ShortfallRequest {
-  readonly workspace: Pick<Workspace, 'id' | 'policy'>
-  readonly actor: string
-  /** Address that the request came from, or the place. */
-  readonly from: string
-  /** Why, in that person's words. */
-  readonly reason?: string | undefined
 }
 
 /**
  * The mail to every owner about an acceptance that is short by more than the workspace's threshold, to be stored with the acceptance; null
- * in test mode and for every smaller shortfall. `demand` runs before a mail is made, and throws when this person may not accept so much.
+ * where `largeSumMails` makes none.
  */
 export async function shortfallNotice(
   deps: ShortfallNoticeDeps,
-  { workspace, actor, from, reason }: ShortfallRequest,
+  by: Decider,
   accepted: Parameters<WeighAcceptance>[0],
-  demand: () => void = () => undefined,
 ): Promise<OutboxNotice | null> {
   const { id, mode, number } = accepted.after.terms
-  if (mode === 'test') return null
-  const { missing, isLarge } = await classifyShortfall(deps, workspace, accepted)
-  if (!isLarge) return null
-  demand()
-  const detail = { invoice_number: number, missing, ...(reason !== undefined && { reason }) }
+  const worth = await missingAmount(deps, by.workspace, accepted)
+  const missing = `${formatFiat(worth.fiat.minor, worth.fiat.currency)} ${worth.fiat.currency}`
+  const detail = { invoice_number: number, missing, ...(by.reason !== undefined && { reason: by.reason }) }
   const audit: AuditRecord = {
-    ...{ id: '', at: deps.clock.now(), actor, action: 'invoice.funds_accepted', subject: id },
-    ...{ workspaceId: workspace.id, mode, detail },
+    ...{ id: '', at: deps.clock.now(), actor: by.actor, action: 'invoice.funds_accepted', subject: id },
+    ...{ workspaceId: by.workspace.id, mode, detail },
   }
-  const mails = await ownerNotices(deps, { audit, from })
-  return { to: mails.map(({ to }) => to), data: mails[0]?.data ?? {} }
+  const mails = await largeSumMails(deps, by, { worth, audit })
+  const [first] = mails
+  return first === undefined ? null : { to: mails.map(({ to }) => to), data: first.data }
 }

@@ -80,7 +80,7 @@ export function recordsOf(lock: PaymentMethod, steps: readonly Step[]): InvoiceR
   const terms = { id: ID, workspaceId: 'shop', mode: 'test' } as Invoice['terms']
   return {
     ...EMPTY,
-    invoice: { terms, state, lastOps: [], outbox: [] },
+    invoice: { terms, state, lastOps: [], outbox: [], refundSeq: 0 },
     payments: [...known.values()].map((seen) => stored(seen, rows.get(seen.payment))),
     events,
     inboxEntries: effects.filter(({ kind }) => kind === 'exception').length,

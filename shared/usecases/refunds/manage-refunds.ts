@@ -1,22 +1,22 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import { totals } from '#shared/domain/invoice/totals.ts'
-import { parseUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits, parseUnits } from '#shared/domain/money/amount.ts'
+import { refundableBase } from '#shared/domain/payment/refundable.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { AddressReader, Refund, RefundRepository } from '#shared/ports/refunds.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import { type AdvanceDeps, advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { transactionId } from '#shared/usecases/networks/transaction-id.ts'
 import { REFUND_LINK_LIFE_MS, type RefundLinks, refundTokenHash } from './refund-link.ts'
+import type { WeighRefund } from './refund-notice.ts'
 
 /** Dependencies of the operators' side of refunds. */
-export interface ManageRefundsDeps {
-  readonly clock: Clock
-  readonly refunds: Pick<RefundRepository, 'open' | 'findInWorkspace' | 'noteSent' | 'withdraw'>
-  readonly invoices: Pick<InvoiceRepository, 'findInWorkspace'>
-  readonly catalog: Pick<Catalog, 'asset'>
+export interface ManageRefundsDeps extends AdvanceDeps {
+  readonly refunds: AdvanceDeps['refunds'] &
+    Pick<RefundRepository, 'open' | 'findInWorkspace' | 'noteSent' | 'withdraw'>
+  readonly invoices: AdvanceDeps['invoices'] & Pick<InvoiceRepository, 'findInWorkspace'>
   readonly refundLinks: RefundLinks
   readonly payees: AddressReader
 }
@@ -33,8 +33,9 @@ interface OperatorAction {
 /**
  * Records that money of an invoice is to be refunded, to an address that the operator gives; without one it makes the link where the customer enters
  * theirs. The operation's id is the
- * refund's, so a repetition finds it, with the same link. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `amount` or `address`, and
- * `INVALID_STATE` for an invoice that received nothing.
+ * refund's, so a repetition finds it, with the same link. Refunds that are not withdrawn never exceed the invoice's confirmed payments in
+ * their asset, counted or not, however many are opened at once. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `amount` or `address`,
+ * `INVALID_STATE` for more than is left, and whatever `weigh` throws.
  */
 export async function openRefundRequest(
   deps: ManageRefundsDeps,
@@ -43,6 +44,7 @@ export async function openRefundRequest(
     readonly asset: AssetId | null
     readonly amount: string
     readonly address?: string | null
+    readonly weigh: WeighRefund
   },
 ): Promise<{ readonly refund: Refund; readonly token: string }> {
   const { workspaceId, mode, opId, actor, reason } = input
@@ -52,7 +54,7 @@ export async function openRefundRequest(
   const invoice = await deps.invoices.findInWorkspace(workspaceId, mode, input.invoiceId)
   if (invoice === null) throw new PaymeshError('NOT_FOUND')
   const asset = input.asset ?? paidAsset(invoice)
-  const { network, decimals } = deps.catalog.asset(asset)
+  const { network, decimals, symbol } = deps.catalog.asset(asset)
   const at = deps.clock.now()
   const given = input.address ?? null
   const address = given === null ? null : deps.payees.read(network, mode, given).address
@@ -75,9 +77,15 @@ export async function openRefundRequest(
     sentBy: null,
     createdAt: at,
   }
-  const detail = { refund: refund.id, asset, amount: input.amount, ...(address !== null && { address }), reason }
-  const audit = auditOf({ ...input, at, action: 'refund.asked', invoiceId: refund.invoiceId, detail })
-  const stored = await deps.refunds.open(refund, { ...audit, id: `refund-asked:${opId}` })
+  const about = { invoice_number: invoice.terms.number, refund: refund.id, asset, symbol, amount: input.amount }
+  const detail = { ...about, ...(address !== null && { address }), reason }
+  const made = auditOf({ ...input, at, action: 'refund.asked', invoiceId: refund.invoiceId, detail })
+  const audit = { ...made, id: `refund-asked:${opId}` }
+  const stored = await deps.refunds.open(refund, audit, async ({ payments, refunds }) => {
+    requireLeft(refund, refundableBase(asset, payments, refunds), deps.catalog.asset(asset))
+    const open = refunds.filter(({ status }) => status !== 'withdrawn')
+    return await input.weigh({ invoice, refunds: [...open, refund], audit })
+  })
   if (stored.workspaceId !== workspaceId) throw new PaymeshError('NOT_FOUND')
   return { refund: stored, token }
 }
@@ -113,6 +121,8 @@ export async function withdrawRefund(
   await deps.refunds.withdraw(refund.id, audit)
   const now = await find(deps, input)
   if (now.status !== 'withdrawn') throw ended(now)
+  // The invoice's exception about refunds that are not covered may close. The same action can be sent again after a crash.
+  await advanceInvoice(deps, now.invoiceId)
   return now
 }
 
@@ -133,11 +143,21 @@ async function find(deps: ManageRefundsDeps, input: OperatorAction & { readonly 
 
 function paidAsset({ state }: Invoice): AssetId {
   const lock = activePaymentMethod(state)
-  if (lock === null || totals(state).receivedBase === 0n) {
-    throw new PaymeshError('INVALID_STATE', { message: 'There is nothing to refund on this invoice.' })
-  }
+  if (lock === null) throw nothingLeft()
   return lock.asset
 }
+
+/** The rule; what the page shows comes from the same sum. */
+function requireLeft({ amountBase }: Refund, leftBase: bigint, { symbol, decimals }: AssetInfo): void {
+  if (amountBase <= leftBase) return
+  if (leftBase <= 0n) throw nothingLeft()
+  throw new PaymeshError('INVALID_STATE', {
+    message: `At most ${formatUnits(leftBase, decimals)} ${symbol} can still be refunded: the confirmed payments, less earlier refunds.`,
+  })
+}
+
+const nothingLeft = (): PaymeshError =>
+  new PaymeshError('INVALID_STATE', { message: 'There is nothing to refund on this invoice in this coin.' })
 
 function amountOf(amount: string, decimals: number): bigint {
   let amountBase = 0n

@@ -15,6 +15,8 @@ const state = (status: InvoiceState['status'], ...amounts: bigint[]): InvoiceSta
     digest: '',
   },
 })
+/** More than any of these invoices. */
+const PLENTY = [{ asset: 'usdt_ethereum' as const, state: 'confirmed' as const, amountBase: 1_000_000_000n }]
 const refund = (
   amountBase: bigint,
   status: 'asked' | 'sent' | 'withdrawn',
@@ -25,20 +27,20 @@ const refund = (
 
 // Guarantee: what an operator confirms without reading gives back the difference and not the whole payment.
 test('of an overpaid invoice the difference is proposed', () => {
-  expect(suggestRefund(state('overpaid', 70_000_000n, 35_980_000n), [])).toBe(5_980_000n)
+  expect(suggestRefund(state('overpaid', 70_000_000n, 35_980_000n), PLENTY, [])).toBe(5_980_000n)
 })
 
 test('of any other invoice all that came is proposed', () => {
-  expect(suggestRefund(state('paid', 100_000_000n), [])).toBe(100_000_000n)
-  expect(suggestRefund(state('expired', 40_000_000n), [])).toBe(40_000_000n)
+  expect(suggestRefund(state('paid', 100_000_000n), PLENTY, [])).toBe(100_000_000n)
+  expect(suggestRefund(state('expired', 40_000_000n), PLENTY, [])).toBe(40_000_000n)
 })
 
 // Guarantee: money that came after the invoice was paid and too late to count is proposed, and not the whole order.
 test('of a paid invoice with late money the late money is proposed', () => {
   const paid = state('paid', 100_000_000n)
   const [row] = sampleLedger(7_000_000n)
-  expect(suggestRefund({ ...paid, ledger: [row] }, [])).toBe(7_000_000n)
-  expect(suggestRefund({ ...paid, status: 'expired', ledger: [row] }, [])).toBe(107_000_000n)
+  expect(suggestRefund({ ...paid, ledger: [row] }, PLENTY, [])).toBe(7_000_000n)
+  expect(suggestRefund({ ...paid, status: 'expired', ledger: [row] }, PLENTY, [])).toBe(107_000_000n)
 })
 
 // Guards money: a transfer that its sender can still replace must not be given back.
@@ -46,31 +48,31 @@ test('money that is not confirmed is never proposed', () => {
   const [late] = sampleLedger(7_000_000n)
   const unconfirmed = { ...late, state: 'detected' as const, confirmed: false }
   const onTime = { ...unconfirmed, late: false, eligible: true }
-  expect(suggestRefund({ ...state('overpaid', 105_980_000n), ledger: [onTime] }, [])).toBe(5_980_000n)
-  expect(suggestRefund({ ...state('expired', 40_000_000n), ledger: [unconfirmed] }, [])).toBe(40_000_000n)
-  expect(suggestRefund({ ...state('expired'), ledger: [unconfirmed] }, [])).toBe(0n)
+  expect(suggestRefund({ ...state('overpaid', 105_980_000n), ledger: [onTime] }, PLENTY, [])).toBe(5_980_000n)
+  expect(suggestRefund({ ...state('expired', 40_000_000n), ledger: [unconfirmed] }, PLENTY, [])).toBe(40_000_000n)
+  expect(suggestRefund({ ...state('expired'), ledger: [unconfirmed] }, PLENTY, [])).toBe(0n)
   // Nor the order that was paid, while what came too late waits for its confirmations.
-  expect(suggestRefund({ ...state('paid', 100_000_000n), ledger: [unconfirmed] }, [])).toBe(0n)
+  expect(suggestRefund({ ...state('paid', 100_000_000n), ledger: [unconfirmed] }, PLENTY, [])).toBe(0n)
 })
 
 // Guarantee: money that came between two quotes of an invoice that was paid later is proposed, and not the whole order.
 test('of a paid invoice with money outside every quote that money is proposed', () => {
   const [late] = sampleLedger(7_000_000n)
   const row = { ...late, counted: false, uncountedReason: 'out_of_quote' as const, late: false, eligible: true }
-  expect(suggestRefund({ ...state('paid', 100_000_000n), ledger: [row] }, [])).toBe(7_000_000n)
-  expect(suggestRefund({ ...state('overpaid', 105_000_000n), ledger: [row] }, [])).toBe(12_000_000n)
-  expect(suggestRefund({ ...state('expired', 40_000_000n), ledger: [row] }, [])).toBe(47_000_000n)
+  expect(suggestRefund({ ...state('paid', 100_000_000n), ledger: [row] }, PLENTY, [])).toBe(7_000_000n)
+  expect(suggestRefund({ ...state('overpaid', 105_000_000n), ledger: [row] }, PLENTY, [])).toBe(12_000_000n)
+  expect(suggestRefund({ ...state('expired', 40_000_000n), ledger: [row] }, PLENTY, [])).toBe(47_000_000n)
   const token = { ...row, uncountedReason: 'wrong_asset' as const }
-  expect(suggestRefund({ ...state('paid', 100_000_000n), ledger: [token] }, [])).toBe(100_000_000n)
+  expect(suggestRefund({ ...state('paid', 100_000_000n), ledger: [token] }, PLENTY, [])).toBe(100_000_000n)
 })
 
 test('what earlier refunds cover is not proposed again', () => {
   const over = state('overpaid', 105_980_000n)
-  expect(suggestRefund(over, [refund(5_980_000n, 'sent', 'usdt_ethereum')])).toBe(0n)
-  expect(suggestRefund(over, [refund(1_000_000n, 'asked', 'usdt_ethereum')])).toBe(4_980_000n)
-  expect(suggestRefund(over, [refund(5_980_000n, 'withdrawn', 'usdt_ethereum')])).toBe(5_980_000n)
-  expect(suggestRefund(over, [refund(5_980_000n, 'sent', 'eth_ethereum')])).toBe(5_980_000n)
-  expect(suggestRefund(over, [refund(9_000_000n, 'sent', 'usdt_ethereum')])).toBe(0n)
+  expect(suggestRefund(over, PLENTY, [refund(5_980_000n, 'sent', 'usdt_ethereum')])).toBe(0n)
+  expect(suggestRefund(over, PLENTY, [refund(1_000_000n, 'asked', 'usdt_ethereum')])).toBe(4_980_000n)
+  expect(suggestRefund(over, PLENTY, [refund(5_980_000n, 'withdrawn', 'usdt_ethereum')])).toBe(5_980_000n)
+  expect(suggestRefund(over, PLENTY, [refund(5_980_000n, 'sent', 'eth_ethereum')])).toBe(5_980_000n)
+  expect(suggestRefund(over, PLENTY, [refund(9_000_000n, 'sent', 'usdt_ethereum')])).toBe(0n)
 })
 
 /** A confirmed payment that was late and counts, without being eligible. */
@@ -82,6 +84,14 @@ const sampleLedger = (amountBase: bigint): readonly [InvoiceState['ledger'][numb
   },
 ]
 
+// Guards money: a wrong coin that an operator accepted at a value cannot be given back as the coin of the invoice.
+test('never more is proposed than came in the coin', () => {
+  const came = [{ asset: 'usdt_ethereum' as const, state: 'confirmed' as const, amountBase: 30_000_000n }]
+  expect(suggestRefund(state('paid', 100_000_000n), came, [])).toBe(30_000_000n)
+  expect(suggestRefund(state('paid', 100_000_000n), [], [])).toBe(0n)
+  expect(suggestRefund(state('overpaid', 105_980_000n), came, [])).toBe(5_980_000n)
+})
+
 test('without a coin nothing is proposed', () => {
-  expect(suggestRefund(sampleState(AT), [])).toBe(0n)
+  expect(suggestRefund(sampleState(AT), PLENTY, [])).toBe(0n)
 })

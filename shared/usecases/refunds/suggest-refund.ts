@@ -1,15 +1,18 @@
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isLive, isSettled, totals } from '#shared/domain/invoice/totals.ts'
+import { refundableBase } from '#shared/domain/payment/refundable.ts'
 import type { Refund } from '#shared/ports/refunds.ts'
 
 /**
  * The likely refund, in base units of the chosen coin: for an overpaid invoice the amount above the amount due, for a paid one with money that
  * came too late or outside every quote that money, for any other everything received; minus refunds in that coin that were not withdrawn.
- * Only confirmed money: the sender of an unconfirmed transfer may still replace it. Never below zero; zero without a coin.
+ * Only confirmed money: the sender of an unconfirmed transfer may still replace it. Never below zero, nor above what may still be refunded
+ * in that coin; zero without a coin.
  */
 export function suggestRefund(
   state: InvoiceState,
+  payments: Parameters<typeof refundableBase>[1],
   refunds: readonly Pick<Refund, 'asset' | 'amountBase' | 'status'>[],
 ): bigint {
   const lock = activePaymentMethod(state)
@@ -17,8 +20,11 @@ export function suggestRefund(
   const covered = refunds
     .filter(({ asset, status }) => asset === lock.asset && status !== 'withdrawn')
     .reduce((sum, { amountBase }) => sum + amountBase, 0n)
-  const open = confirmedSurplus(state) - covered
-  return open > 0n ? open : 0n
+  const surplus = confirmedSurplus(state) - covered
+  const left = refundableBase(lock.asset, payments, refunds)
+  if (surplus <= 0n || left <= 0n) return 0n
+  const isBounded = surplus > left
+  return isBounded ? left : surplus
 }
 
 function confirmedSurplus(state: InvoiceState): bigint {
@@ -31,6 +37,5 @@ function confirmedSurplus(state: InvoiceState): bigint {
   // Unconfirmed money beside the order must not lead to a refund of the order.
   const isBeside = receivedBase > seenBase || outside.length > 0
   if (isSettled(state)) return isBeside ? confirmedBase - settledBase + outsideBase : confirmedBase
-  // A refund is of an invoice that received something; see `openRefundRequest`.
   return receivedBase > 0n ? confirmedBase + outsideBase : 0n
 }

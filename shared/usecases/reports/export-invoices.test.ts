@@ -5,7 +5,12 @@ import { sampleInvoice } from '#test/support/db-samples.ts'
 import { exportInvoices } from './export-invoices.ts'
 
 const random = createRandom(Date.now)
-const invoice = (number: number): Invoice => ({ ...sampleInvoice(random, { number }), outbox: [], lastOps: [] })
+const invoice = (number: number): Invoice => ({
+  ...sampleInvoice(random, { number }),
+  outbox: [],
+  lastOps: [],
+  refundSeq: 0,
+})
 const query = {
   ...{ workspaceId: 'ws-1', mode: 'test' as const, search: null, status: null, asset: null, source: null, flag: null },
   ...{ createdFrom: null, createdTo: null },

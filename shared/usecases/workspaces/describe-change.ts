@@ -31,7 +31,7 @@ const SETTING_LABELS: Readonly<Record<string, string>> = {
   invoicesPerMonth: 'invoices per month',
   paymentLinks: 'active payment links',
   webhookEndpoints: 'webhook endpoints',
-  shortfallStepUpUsd: 'underpayment that requires a two-factor code (US dollars)',
+  largeSumUsd: 'underpayment or refund that requires a two-factor code (US dollars)',
 }
 
 const key =
@@ -47,6 +47,8 @@ const endpoint =
     sentence: `The webhook endpoint ${subject} was ${done}${more(detail)}.`,
   })
 const nothing = () => ''
+const refundGoal = ({ detail: { address = null } }: AuditRecord) =>
+  address === null ? 'to an address that the customer enters' : `to ${address}`
 
 const WORDS: Readonly<Record<string, Words>> = {
   'workspace.settings_changed': (_detail, { detail }) => ({
@@ -87,6 +89,10 @@ const WORDS: Readonly<Record<string, Words>> = {
   'invoice.funds_accepted': (detail) => ({
     headline: 'An underpayment was accepted',
     sentence: `Invoice ${detail('invoice_number')} was accepted as paid although ${detail('missing')} is missing or not confirmed.`,
+  }),
+  'refund.asked': (detail, audit) => ({
+    headline: 'A refund was prepared',
+    sentence: `A refund of ${detail('amount')} ${detail('symbol')} of invoice ${detail('invoice_number')} was prepared, ${refundGoal(audit)}. Nothing was sent by Paymesh.`,
   }),
 }
 

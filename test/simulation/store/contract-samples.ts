@@ -35,6 +35,7 @@ export function changeOf(
   return {
     id: terms.id,
     expectedVersion: from,
+    expectedRefundSeq: 0,
     state: { ...state, version: seq, eventSeq: seq, updatedAt: PAST + seq, ...overrides },
     append: [sampleEntry(terms.id, seq, PAST + seq)],
     op: op === null ? null : { opId: op, seq },

@@ -11,7 +11,7 @@ export interface NumberField {
     | 'newLifeMs'
     | 'quarantineMs'
     | 'reservePercent'
-    | 'shortfallStepUpUsd'
+    | 'largeSumUsd'
   readonly before: string
   readonly after: string
   /** The stored value of one unit that people enter. */
@@ -96,8 +96,8 @@ export const PAYMENT_FIELDS: readonly NumberField[] = [
   },
   {
     ...{
-      key: 'shortfallStepUpUsd',
-      before: 'Require a two-factor code to accept a live underpayment above',
+      key: 'largeSumUsd',
+      before: 'Require a two-factor code for a live underpayment or refund above',
       after: 'US dollars.',
     },
     ...{ unit: 1, min: 0, max: 999_999, usual: 100 },

@@ -1,0 +1,325 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { MAILS } from '#shared/db/mails/mail-model.ts'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import { REFUNDS } from '#shared/db/refunds/refund-model.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import { parseUnits } from '#shared/domain/money/amount.ts'
+import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
+import { renderMail } from '#shared/usecases/mails/render-mail.ts'
+import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
+import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
+import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const SCOPE = { mode: 'test', network: 'ethereum', epoch: 1 } as const
+const USDT = 1_000_000n
+const ADDRESS = '0x000000000000000000000000000000000000dEaD'
+
+const stores = useStores()
+let engine: Engine
+let luis: AdminCaller
+let height = 100
+beforeAll(async () => {
+  engine = await openEngine(stores)
+  luis = await person()
+})
+
+const person = async (options: Parameters<typeof adminCaller>[1] = {}): Promise<AdminCaller> =>
+  await adminCaller(stores, { role: 'support', workspaceId: engine.workspace.id, ...options })
+
+type Transfer = { readonly amountBase: bigint; readonly asset?: AssetId }
+
+/** An invoice of 25 USDT that received these transfers; they are confirmed unless `confirmed` is false. */
+async function received(transfers: readonly Transfer[], { confirmed = true } = {}) {
+  await engine.publishRates()
+  await engine.watchEverything()
+  const opened = await engine.open({ asset: 'usdt_ethereum' })
+  const { id } = opened.terms
+  height += 20
+  const seen = transfers.map((transfer) => ({ key: `k${randomUUID()}`, ...transfer }))
+  const block = blockWith(height, engine.deps.clock.now(), paymentMethodOf(opened), seen)
+  if (seen.length > 0) await recordBlockTransfers(engine.deps, { ...SCOPE, blocks: [block] })
+  if (confirmed) await confirmPayments(engine.deps, { ...SCOPE, height: height + 9, finalizedHeight: null })
+  await advanceInvoice(engine.deps, id)
+  return { id, height, keys: seen.map(({ key }) => key) }
+}
+
+/** Makes an invoice with its money one of live mode: the engine has a chain in test mode only. */
+async function toLive(invoiceId: string): Promise<void> {
+  const live = { $set: { mode: 'live' as const } }
+  await stores.db.collection(INVOICES).updateOne({ _id: invoiceId }, { $set: { mode: 'live', number: height } })
+  await stores.db.collection(PAYMENTS).updateMany({ invoiceId }, live)
+}
+
+async function orphan(forkHeight: number): Promise<void> {
+  await engine.deps.payments.orphanAbove({ ...SCOPE, forkHeight, at: engine.deps.clock.now() })
+}
+
+async function relay(): Promise<void> {
+  for (let shard = 0; shard < 8; shard += 1) await createOutboxRelay(engine.deps).relayShard(shard)
+}
+
+const ask = (
+  { caller, at }: AdminCaller,
+  id: string,
+  amount: string,
+  more: { readonly asset?: AssetId; readonly opId?: string; readonly reason?: string; readonly mode?: 'live' } = {},
+) => caller.invoices.openRefund({ ...at, opId: randomUUID(), id, amount, asset: null, ...more })
+
+const refusal = (pattern: RegExp) => ({
+  code: 'CONFLICT',
+  cause: { code: 'INVALID_STATE', message: expect.stringMatching(pattern) },
+})
+const forbidden = (path: string) => ({ code: 'FORBIDDEN', cause: { details: [{ path, message: 'needed' }] } })
+const rowsOf = async (invoiceId: string) => await stores.db.collection(REFUNDS).find({ invoiceId }).toArray()
+const claimedOf = async (invoiceId: string) =>
+  (await rowsOf(invoiceId))
+    .filter(({ status }) => status !== 'withdrawn')
+    .reduce((sum, { amountBase }) => sum + BigInt(amountBase), 0n)
+const flagged = async (id: string) =>
+  (await engine.deps.invoices.findById(id))?.state.exceptions.some(({ exception }) => exception === 'refund_uncovered')
+
+describe('a refund is a claim on money that was received', () => {
+  // Guards money: naming the coin is no way around the check that the invoice received something.
+  it('is refused on an invoice that received nothing, whether or not the coin is named', async () => {
+    const { id } = await received([])
+    const named = { asset: 'usdt_ethereum' as const, address: ADDRESS }
+    await expect(
+      luis.caller.invoices.openRefund({ ...luis.at, opId: randomUUID(), id, amount: '999999', ...named }),
+    ).rejects.toMatchObject(refusal(/nothing to refund/i))
+    await expect(ask(luis, id, '25')).rejects.toMatchObject(refusal(/nothing to refund/i))
+    expect(await rowsOf(id)).toEqual([])
+    expect((await luis.caller.invoices.get({ ...luis.at, id })).may.refund).toMatch(/nothing to refund/i)
+  })
+
+  it('is refused for money that is not confirmed', async () => {
+    const { id } = await received([{ amountBase: 25n * USDT }], { confirmed: false })
+    await expect(ask(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
+    expect((await luis.caller.invoices.get({ ...luis.at, id })).may.refund).toMatch(/nothing to refund/i)
+  })
+
+  it('is refused above what is left, and the refusal says how much that is', async () => {
+    const { id } = await received([{ amountBase: 25n * USDT }])
+    await expect(ask(luis, id, '25.000001')).rejects.toMatchObject(refusal(/25 USDT/))
+    await ask(luis, id, '10')
+    await expect(ask(luis, id, '15.000001')).rejects.toMatchObject(refusal(/15 USDT/))
+    const known = await luis.caller.invoices.get({ ...luis.at, id })
+    expect(known.refundable).toMatchObject([{ asset: 'usdt_ethereum', symbol: 'USDT', amount: '15' }])
+    await ask(luis, id, '15')
+    expect(await claimedOf(id)).toBe(25n * USDT)
+    expect((await luis.caller.invoices.get({ ...luis.at, id })).may.refund).toMatch(/nothing to refund/i)
+  })
+
+  // Guards money: whoever works off the open refunds must not pay the customer five times.
+  it('of the whole amount is opened once when five people ask at once', async () => {
+    const { id } = await received([{ amountBase: 25n * USDT }])
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => ask(luis, id, '25')))
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const result of results)
+      if (result.status === 'rejected') expect(result.reason).toMatchObject(refusal(/nothing to refund/i))
+    expect(await claimedOf(id)).toBe(25n * USDT)
+  })
+
+  it('never exceeds the money together with ninety-nine others at once, and some of it is refunded', async () => {
+    const { id } = await received([{ amountBase: 20n * USDT }, { amountBase: 5n * USDT }])
+    const amounts = Array.from(
+      { length: 100 },
+      (_, place) => `${(place * 7) % 3}.${String(1 + ((place * 7919) % 999999))}`,
+    )
+    const results = await Promise.allSettled(amounts.map((amount) => ask(luis, id, amount)))
+    const opened = amounts.filter((_, place) => results[place]?.status === 'fulfilled')
+    const sum = opened.reduce((total, amount) => total + parseUnits(amount, 6), 0n)
+    expect(await claimedOf(id)).toBe(sum)
+    expect(sum).toBeGreaterThan(0n)
+    expect(sum).toBeLessThanOrEqual(25n * USDT)
+    for (const [place, result] of results.entries()) {
+      if (result.status === 'fulfilled') continue
+      expect(result.reason, amounts[place]).toMatchObject({ cause: { code: 'INVALID_STATE' } })
+    }
+  })
+
+  it('that is withdrawn frees its money', async () => {
+    const { id } = await received([{ amountBase: 25n * USDT }])
+    const first = await ask(luis, id, '25')
+    await expect(ask(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
+    await luis.caller.invoices.withdrawRefund({ ...luis.at, opId: randomUUID(), refundId: first.id })
+    const second = await ask(luis, id, '25')
+    const txHash = `0x${'ab'.repeat(32)}`
+    await luis.caller.invoices.recordRefund({ ...luis.at, opId: randomUUID(), refundId: second.id, txHash })
+    await expect(ask(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
+  })
+
+  it('may be of a coin that does not count for the invoice, up to what came in that coin', async () => {
+    const { id } = await received([{ amountBase: 30n * USDT, asset: 'usdc_ethereum' }])
+    const asset = 'usdc_ethereum' as const
+    expect((await luis.caller.invoices.get({ ...luis.at, id })).refundable).toMatchObject([{ asset, amount: '30' }])
+    await expect(ask(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
+    await expect(ask(luis, id, '30.1', { asset })).rejects.toMatchObject(refusal(/30 USDC/))
+    expect(await ask(luis, id, '30', { asset })).toMatchObject({ amount: '30', symbol: 'USDC' })
+  })
+
+  it('is the same one when the request is sent again, also once nothing is left', async () => {
+    const { id } = await received([{ amountBase: 25n * USDT }])
+    const opId = randomUUID()
+    const [first, same] = await Promise.all([ask(luis, id, '25', { opId }), ask(luis, id, '25', { opId })])
+    expect(same).toEqual(first)
+    expect(await ask(luis, id, '25', { opId })).toEqual(first)
+    expect(await rowsOf(id)).toHaveLength(1)
+  })
+
+  it('changes nothing that a merchant sees: neither the invoice’s version nor its time, and no event', async () => {
+    const { id } = await received([{ amountBase: 25n * USDT }])
+    await relay()
+    const before = await engine.deps.invoices.findById(id)
+    const events = await engine.deps.events.listByInvoice(id)
+    await ask(luis, id, '25')
+    await relay()
+    const after = await engine.deps.invoices.findById(id)
+    expect(after?.state).toEqual(before?.state)
+    expect([before?.refundSeq, after?.refundSeq]).toEqual([0, 1])
+    expect(await engine.deps.events.listByInvoice(id)).toEqual(events)
+  })
+})
+
+describe('money that a reorganisation takes back', () => {
+  // Guards money: a payer whose transfer left the chain must not be paid for it.
+  it('cannot be refunded', async () => {
+    const { id, height: at } = await received([{ amountBase: 25n * USDT }])
+    await orphan(at - 1)
+    await expect(ask(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
+    await advanceInvoice(engine.deps, id)
+    await expect(ask(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
+  })
+
+  it('leaves an exception about refunds that it no longer covers, until one is withdrawn', async () => {
+    const { id, height: at } = await received([{ amountBase: 25n * USDT }])
+    const refund = await ask(luis, id, '25')
+    expect(await flagged(id)).toBe(false)
+    await orphan(at - 1)
+    await advanceInvoice(engine.deps, id)
+    await relay()
+    const exceptionId = `refund_uncovered:${id}`
+    expect(await stores.db.collection(EXCEPTIONS).findOne({ _id: exceptionId })).toMatchObject({ closedAt: null })
+    const known = await luis.caller.invoices.get({ ...luis.at, id })
+    expect(known.exceptions.map(({ kind }) => kind)).toContain('refund_uncovered')
+    await luis.caller.invoices.withdrawRefund({ ...luis.at, opId: randomUUID(), refundId: refund.id })
+    await relay()
+    expect(await flagged(id)).toBe(false)
+    expect((await stores.db.collection(EXCEPTIONS).findOne({ _id: exceptionId }))?.closedAt).not.toBeNull()
+  })
+
+  it('closes the exception when it returns, and reports it for a refund that was sent', async () => {
+    const paid = await received([{ amountBase: 25n * USDT }])
+    const refund = await ask(luis, paid.id, '25')
+    const txHash = `0x${'cd'.repeat(32)}`
+    await luis.caller.invoices.recordRefund({ ...luis.at, opId: randomUUID(), refundId: refund.id, txHash })
+    await orphan(paid.height - 1)
+    await advanceInvoice(engine.deps, paid.id)
+    expect(await flagged(paid.id)).toBe(true)
+    const invoice = await engine.deps.invoices.findById(paid.id)
+    if (invoice === null) throw new Error('the invoice is gone')
+    height += 20
+    const key = paid.keys[0] ?? ''
+    const block = blockWith(height, engine.deps.clock.now(), paymentMethodOf(invoice), [
+      { key, amountBase: 25n * USDT },
+    ])
+    await recordBlockTransfers(engine.deps, { ...SCOPE, blocks: [block] })
+    await advanceInvoice(engine.deps, paid.id)
+    expect(await flagged(paid.id)).toBe(true)
+    await confirmPayments(engine.deps, { ...SCOPE, height: height + 9, finalizedHeight: null })
+    await advanceInvoice(engine.deps, paid.id)
+    expect(await flagged(paid.id)).toBe(false)
+  })
+
+  // Guarantee: whichever of the two is first, either the refund is refused or a person hears of it.
+  it('at the moment at which a refund is opened is noticed by one of the two', async () => {
+    const { id, height: at } = await received([{ amountBase: 25n * USDT }])
+    // The fold has read the invoice without the refund when the refund is stored.
+    let isFirst = true
+    const interleaved = {
+      ...engine.deps,
+      payments: {
+        ...engine.deps.payments,
+        listByInvoice: async (invoiceId: string) => {
+          if (isFirst) {
+            isFirst = false
+            await ask(luis, id, '25')
+            await orphan(at - 1)
+          }
+          return await engine.deps.payments.listByInvoice(invoiceId)
+        },
+      },
+    }
+    await advanceInvoice(interleaved, id)
+    expect([isFirst, await flagged(id)]).toEqual([false, true])
+  })
+
+  it('in many races with refunds leaves none that is neither refused nor reported', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { id, height: at } = await received([{ amountBase: 25n * USDT }])
+      const asked = Array.from({ length: 6 }, () => ask(luis, id, '5'))
+      const reorganised = orphan(at - 1).then(() => advanceInvoice(engine.deps, id))
+      await Promise.allSettled([...asked, reorganised])
+      await advanceInvoice(engine.deps, id)
+      expect(await flagged(id)).toBe((await claimedOf(id)) > 0n)
+    }
+  })
+})
+
+describe('a refund above the workspace’s threshold', () => {
+  const notices = async () => await stores.db.collection(MAILS).find({ template: 'owner_notice' }).toArray()
+  const reason = 'Order cancelled, agreed with the customer.'
+  const live = { mode: 'live' as const }
+
+  // Guarantee: a stolen session cannot send the shop's treasurer on a large errand without a code and without a mail to every owner.
+  it('needs a code and a reason, and every owner gets one mail about it', async () => {
+    const { id } = await received([{ amountBase: 500n * USDT }])
+    await toLive(id)
+    const stale = await person({ steppedUp: false })
+    await expect(ask(stale, id, '300', { ...live, reason })).rejects.toMatchObject(forbidden('stepUp'))
+    const bare = await person({ secondFactor: 'none', steppedUp: false })
+    await expect(ask(bare, id, '300', { ...live, reason })).rejects.toMatchObject(forbidden('secondFactor'))
+    await expect(ask(luis, id, '300', live)).rejects.toMatchObject({
+      cause: { code: 'VALIDATION_ERROR', details: [{ path: 'reason', message: 'enter a reason' }] },
+    })
+    expect([await rowsOf(id), await notices()]).toEqual([[], []])
+
+    const opId = randomUUID()
+    const first = await ask(luis, id, '300', { ...live, reason, opId })
+    expect(await ask(luis, id, '300', { ...live, reason, opId })).toEqual(first)
+    const [mail, ...others] = await notices()
+    expect([mail?.to, others]).toEqual(['owner@example.com', []])
+    const { text } = renderMail({ template: 'owner_notice', data: mail?.data ?? {} })
+    for (const part of ['300 USDT', 'olivia@example.com', '127.0.0.1', reason]) expect(text).toContain(part)
+  })
+
+  it('is one of all the invoice’s refunds together, so that many small ones are no way around it', async () => {
+    const { id } = await received([{ amountBase: 500n * USDT }, { amountBase: 500n * USDT, asset: 'usdc_ethereum' }])
+    await toLive(id)
+    const stale = await person({ steppedUp: false })
+    const before = (await notices()).length
+    await ask(stale, id, '60', live)
+    const inUsdc = { ...live, asset: 'usdc_ethereum' as const }
+    const second = await ask(stale, id, '40', inUsdc)
+    await expect(ask(stale, id, '0.01', { ...live, reason })).rejects.toMatchObject(forbidden('stepUp'))
+    await stale.caller.invoices.withdrawRefund({ ...stale.at, ...live, opId: randomUUID(), refundId: second.id })
+    await ask(stale, id, '0.01', live)
+    expect((await notices()).length).toBe(before)
+  })
+
+  it('cannot be shown to be small without a rate', async () => {
+    const { id } = await received([{ amountBase: 500n * USDT }])
+    await toLive(id)
+    const rateFor = async () => Promise.reject(new PaymeshError('RATES_UNAVAILABLE'))
+    const stale = await person({
+      steppedUp: false,
+      deps: ({ money }) => ({ money: { ...money, rates: { ...money.rates, rateFor } } }),
+    })
+    await expect(ask(stale, id, '1', live)).rejects.toMatchObject(forbidden('stepUp'))
+  })
+})
