@@ -271,6 +271,41 @@ describe('money that a reorganisation takes back', () => {
   })
 })
 
+describe('money that a refund claims', () => {
+  // Guards money: a payer who asks one person for the money back and another one for the goods gets one of them.
+  it('does not settle the invoice by a decision, until the refund is withdrawn', async () => {
+    const paid = await received([{ amountBase: 26n * USDT, asset: 'usdc_ethereum' }])
+    const asset = 'usdc_ethereum' as const
+    const refund = await ask(luis, paid.id, '26', { asset })
+    const [payment] = await engine.deps.payments.findByKeys(paid.keys)
+    const attach = () =>
+      luis.caller.payments.attach({
+        ...luis.at,
+        ...{ opId: randomUUID(), paymentId: payment?.id ?? '', invoiceId: paid.id },
+        ...{ valueBase: String(25n * USDT), reason: 'The customer wants the goods.' },
+      })
+    await expect(attach()).rejects.toMatchObject(refusal(/Withdraw a refund/))
+    expect((await engine.deps.invoices.findById(paid.id))?.state.status).toBe('pending')
+    await luis.caller.invoices.withdrawRefund({ ...luis.at, opId: randomUUID(), refundId: refund.id })
+    expect((await attach()).status).toBe('paid')
+  })
+
+  it('does not count towards the amount due when a shortfall is accepted', async () => {
+    const { id } = await received([{ amountBase: 20n * USDT }])
+    engine.advance(3 * 3_600_000)
+    await engine.setCursor(height + 9, engine.deps.clock.now())
+    await advanceInvoice(engine.deps, id)
+    await relay()
+    const refund = await ask(luis, id, '20')
+    const accept = () =>
+      luis.caller.exceptions.accept({ ...luis.at, opId: randomUUID(), id: `partial:${id}`, reason: 'A good customer.' })
+    await expect(accept()).rejects.toMatchObject(refusal(/Withdraw a refund/))
+    await luis.caller.invoices.withdrawRefund({ ...luis.at, opId: randomUUID(), refundId: refund.id })
+    await accept()
+    expect((await engine.deps.invoices.findById(id))?.state.status).toBe('paid')
+  })
+})
+
 describe('a refund above the workspace’s threshold', () => {
   const notices = async () => await stores.db.collection(MAILS).find({ template: 'owner_notice' }).toArray()
   const reason = 'Order cancelled, agreed with the customer.'

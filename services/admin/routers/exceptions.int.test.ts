@@ -106,6 +106,16 @@ describe('the inbox', () => {
     expect(resolved.items.find(({ id }) => id === exceptionId)?.resolved?.by).toBe(winner)
   })
 
+  // Guards money: only the bulk decision refused this before, and the page did not offer it.
+  it('about money is not marked as resolved without a decision about the money', async () => {
+    const { caller, at } = await people('ana@example.com')
+    await expect(caller.exceptions.close({ ...at, id: 'late:notes', opId: op() })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('decision about money'),
+    })
+    expect(await stores.db.collection(EXCEPTIONS).findOne({ _id: 'late:notes' })).toMatchObject({ closedAt: null })
+  })
+
   it('stays open when accepting is refused, and takes notes, once each', async () => {
     const exceptionId = 'late:notes'
     const { caller, at } = await people('ana@example.com')

@@ -28,6 +28,7 @@ describe('insert', () => {
       state: invoice.state,
       outbox: invoice.outbox,
       lastOps: [{ opId: 'op-1', seq: 1 }],
+      refundSeq: 0,
     })
   })
 

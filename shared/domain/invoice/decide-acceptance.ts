@@ -1,6 +1,7 @@
+import { claimedBase, type RefundClaim, refundableBase } from '../payment/refundable.ts'
 import { auditWrite } from './audit-effect.ts'
 import type { Decision } from './decision.ts'
-import type { InvoiceEvent } from './invoice-event.ts'
+import type { InvoiceEvent, PaymentObservation } from './invoice-event.ts'
 import { activePaymentMethod, type InvoiceState, type LedgerRow, type Ms } from './model.ts'
 import { type Draft, enter } from './settle.ts'
 import { isLive, isSettled, totals } from './totals.ts'
@@ -8,12 +9,24 @@ import { isLive, isSettled, totals } from './totals.ts'
 /** An operator's decision that funds settle the invoice. */
 type Acceptance = Extract<InvoiceEvent, { type: 'funds_accepted' }>
 
+/** What it is decided on beside the state. */
+interface Known {
+  readonly at: Ms
+  readonly observations: readonly PaymentObservation[]
+  readonly refunds: readonly RefundClaim[]
+}
+
 /**
  * Accepts confirmed funds as full payment of an invoice that would not settle automatically. Without a list, everything received
  * is accepted. Listed money in another asset counts with the given value and is attached without events; money in
- * the chosen asset counts with its own amount. Listed money that settled the invoice on its own needs no decision.
+ * the chosen asset counts with its own amount. Listed money that settled the invoice on its own needs no decision. Money that goes back to
+ * the customer settles nothing: refused where refunds claim it, and less than the amount due would be left.
  */
-export function decideAcceptance(state: InvoiceState, event: Acceptance, at: Ms): Decision {
+export function decideAcceptance(
+  state: InvoiceState,
+  event: Acceptance,
+  { at, observations, refunds }: Known,
+): Decision {
   const { status } = state
   if (settledByItself(state, event)) return note(event, { state, effects: [] })
   const open = status === 'pending' || status === 'partial' || status === 'expired' || status === 'cancelled'
@@ -29,8 +42,25 @@ export function decideAcceptance(state: InvoiceState, event: Acceptance, at: Ms)
   const attached = { ...state, ledger }
   const { settledBase, dueBase } = totals(attached)
   if (settledBase === 0n) return { refused: 'not_acceptable' }
+  if (isClaimed(attached, chosen, { observations, refunds })) return { refused: 'refunded_funds' }
   const over = settledBase > dueBase + (activePaymentMethod(state)?.policy.overToleranceBase ?? 0n)
   return note(event, enter(attached, over ? 'overpaid' : 'paid', at))
+}
+
+function isClaimed(
+  attached: InvoiceState,
+  chosen: readonly LedgerRow[],
+  { observations, refunds }: Pick<Known, 'observations' | 'refunds'>,
+): boolean {
+  const asset = activePaymentMethod(attached)?.asset
+  const { settledBase, dueBase } = totals(attached)
+  const claimed = asset === undefined ? 0n : claimedBase(asset, refunds)
+  if (claimed > 0n && settledBase - claimed < dueBase) return true
+  const keys = new Set(chosen.map(({ payment }) => payment))
+  return observations.some((seen) => {
+    if (!keys.has(seen.payment) || seen.asset === null || seen.asset === asset) return false
+    return claimedBase(seen.asset, refunds) > 0n && refundableBase(seen.asset, observations, refunds) < seen.amountBase
+  })
 }
 
 function settledByItself(state: InvoiceState, event: Acceptance): boolean {

@@ -30,9 +30,9 @@ const ROWS_FULL = 100
 export function reconcileExceptions(
   before: InvoiceState,
   after: InvoiceState,
-  isRefundUncovered: boolean,
+  isUncovered: boolean,
 ): { exceptions: readonly OpenException[]; effects: readonly Effect[] } {
-  const uncovered = isRefundUncovered ? [REFUND_UNCOVERED] : []
+  const uncovered = isUncovered ? [REFUND_UNCOVERED] : []
   const wanted = [...ofInvoice(after), ...uncovered, ...after.ledger.flatMap((row) => ofPayment(before, after, row))]
   const closed = before.exceptions.filter((open) => !includes(wanted, open))
   const opened = wanted.filter((open) => !includes(before.exceptions, open))

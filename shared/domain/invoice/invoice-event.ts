@@ -1,4 +1,5 @@
 import type { AssetId, EventType, ExceptionKind, NetworkId, PaymentState } from '../enumerations.ts'
+import type { RefundClaim } from '../payment/refundable.ts'
 import type { InvoiceState, Ms, PaymentMethod, Quote } from './model.ts'
 
 /** A stored payment as input of the state machine. */
@@ -69,6 +70,8 @@ export type Refusal =
   | 'not_simulatable'
   | 'not_acceptable'
   | 'unconfirmed_funds'
+  /** Refunds claim the funds. */
+  | 'refunded_funds'
   | 'not_countable'
 
 /** An effect that the outbox must carry out exactly once, in this order. */
@@ -104,6 +107,6 @@ export interface TransitionInput {
   readonly at: Ms
   /** Time up to which the chain is known, if earlier than `at`: an invoice expires only when its deadline is not after it. */
   readonly knownUntil?: Ms
-  /** Refunds claim more than the confirmed payments in their asset; see `isRefundUncovered`. */
-  readonly isRefundUncovered?: boolean
+  /** All refunds of the invoice; absent = none. Money that they claim is not accepted, and an exception says when they claim too much. */
+  readonly refunds?: readonly RefundClaim[]
 }

@@ -1,3 +1,4 @@
+import { isRefundUncovered } from '../payment/refundable.ts'
 import { decideAcceptance } from './decide-acceptance.ts'
 import { decideCount } from './decide-count.ts'
 import { decideCancel, decideDeadline, decideSimulatedExpiry } from './decide-end.ts'
@@ -29,12 +30,12 @@ export function transition(state: InvoiceState, input: TransitionInput): Transit
   const folded = age === 'same' && named.size === 0 ? null : foldInSteps(state, input, named)
   const decision = decide(folded?.state ?? state, input)
   if (decision !== null && 'refused' in decision) return { outcome: 'refused', reason: decision.refused }
-  const isRefundUncovered = input.isRefundUncovered ?? false
-  const isFlagRight = hasUncoveredRefund(state) === isRefundUncovered
+  const isUncovered = isRefundUncovered(input.observations, input.refunds ?? [])
+  const isFlagRight = hasUncoveredRefund(state) === isUncovered
   if (folded === null && decision === null && isFlagRight) return { outcome: 'unchanged', state }
   const draft = decision ?? folded ?? { state, effects: [] }
   const effects = decision === null || folded === null ? draft.effects : [...folded.effects, ...decision.effects]
-  return seal(state, { state: draft.state, effects }, { at: input.at, isRefundUncovered })
+  return seal(state, { state: draft.state, effects }, { at: input.at, isUncovered })
 }
 
 /**
@@ -62,7 +63,7 @@ function dustToList(state: InvoiceState, event: InvoiceEvent): ReadonlySet<strin
   return new Set([event.payment])
 }
 
-function decide(state: InvoiceState, { event, at, observations, knownUntil }: TransitionInput): Decision {
+function decide(state: InvoiceState, { event, at, observations, knownUntil, refunds = [] }: TransitionInput): Decision {
   switch (event.type) {
     case 'payments_changed':
       return null
@@ -79,7 +80,7 @@ function decide(state: InvoiceState, { event, at, observations, knownUntil }: Tr
     case 'expiry_simulated':
       return decideSimulatedExpiry(state, event, at)
     case 'funds_accepted':
-      return decideAcceptance(state, event, at)
+      return decideAcceptance(state, event, { at, observations, refunds })
     case 'payment_counted':
       return decideCount(state, event, { observations, at, knownUntil: knownUntil ?? at })
   }
@@ -89,9 +90,9 @@ function decide(state: InvoiceState, { event, at, observations, knownUntil }: Tr
 function seal(
   before: InvoiceState,
   draft: Draft,
-  { at, isRefundUncovered }: { readonly at: Ms; readonly isRefundUncovered: boolean },
+  { at, isUncovered }: { readonly at: Ms; readonly isUncovered: boolean },
 ): TransitionResult {
-  const { exceptions, effects: inbox } = reconcileExceptions(before, draft.state, isRefundUncovered)
+  const { exceptions, effects: inbox } = reconcileExceptions(before, draft.state, isUncovered)
   const effects = [...draft.effects, ...inbox]
   const next = { ...draft.state, exceptions }
   const state: InvoiceState = {

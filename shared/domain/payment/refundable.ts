@@ -1,14 +1,14 @@
 import type { AssetId, PaymentState, RefundStatus } from '../enumerations.ts'
 
-/** A payment of the invoice, counted or not: a wrong coin is what is refunded most. */
-interface ReceivedMoney {
+/** A payment of an invoice, counted or not: a wrong coin is what is refunded most. */
+export interface ReceivedMoney {
   readonly asset: AssetId | null
   readonly state: PaymentState
   readonly amountBase: bigint
 }
 
-/** A refund of the invoice. */
-interface RefundClaim {
+/** A refund of an invoice. */
+export interface RefundClaim {
   readonly asset: AssetId
   readonly status: RefundStatus
   readonly amountBase: bigint
@@ -24,8 +24,12 @@ export function refundableBase(
   refunds: readonly RefundClaim[],
 ): bigint {
   const received = payments.filter((payment) => payment.asset === asset && payment.state === 'confirmed')
-  const claimed = refunds.filter((refund) => refund.asset === asset && refund.status !== 'withdrawn')
-  return sum(received) - sum(claimed)
+  return sum(received) - claimedBase(asset, refunds)
+}
+
+/** Base units of an asset that refunds claim, those that were sent included. */
+export function claimedBase(asset: AssetId, refunds: readonly RefundClaim[]): bigint {
+  return sum(refunds.filter((refund) => refund.asset === asset && refund.status !== 'withdrawn'))
 }
 
 /** The assets of which something may still be refunded, and how much, in the order of the payments. */

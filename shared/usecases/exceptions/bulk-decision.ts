@@ -50,13 +50,7 @@ export function inWords(error: unknown): unknown {
 }
 
 function requireBulkWay(entry: ExceptionEntry, { resolution }: Pick<DecideInput, 'resolution'>): void {
-  const ways = waysToAccept(entry)
-  const isMoney = ways.length > 0
-  if (resolution === 'closed' && isMoney)
-    throw refused('This is a decision about money: accept it, reject it or apply it to an invoice.')
-  if (resolution === 'rejected' && !isMoney)
-    throw refused('There is no payment to reject here. Mark it as resolved instead.')
-  if (resolution === 'accepted' && ways.includes('attached'))
+  if (resolution === 'accepted' && waysToAccept(entry).includes('attached'))
     throw refused('The payment belongs to no invoice yet. Decide it individually, and apply it to one.')
 }
 

@@ -129,13 +129,19 @@ function isOwnRest({ closedAt, deciding }: ExceptionEntry, opId: string): boolea
   return closedAt !== null && deciding !== null && deciding.opId === opId
 }
 
+/** Throws unless the page of the exception offers this decision. */
 function requireWay(entry: ExceptionEntry, resolution: Resolution): void {
-  if (resolution !== 'accepted' && resolution !== 'attached') return
-  if (waysToAccept(entry).includes(resolution)) return
-  throw new PaymeshError('INVALID_STATE', {
-    message: 'There is nothing to accept here. Mark it as resolved when you are done.',
-  })
+  const ways = waysToAccept(entry)
+  const isMoney = ways.length > 0
+  if (resolution === 'closed' && isMoney)
+    throw refused('This is a decision about money: accept it, reject it or apply it to an invoice.')
+  if (resolution === 'rejected' && !isMoney)
+    throw refused('There is no payment to reject here. Mark it as resolved instead.')
+  if (resolution === 'closed' || resolution === 'rejected' || ways.includes(resolution)) return
+  throw refused('There is nothing to accept here. Mark it as resolved when you are done.')
 }
+
+const refused = (message: string): PaymeshError => new PaymeshError('INVALID_STATE', { message })
 
 /** Adds a note to an exception, open or closed. Repeating the operation changes nothing. Throws `NOT_FOUND`. */
 export async function noteException(

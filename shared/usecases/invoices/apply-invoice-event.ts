@@ -1,7 +1,6 @@
 import type { Effect, InvoiceEvent, Refusal } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { StaleObservations, transition } from '#shared/domain/invoice/transition.ts'
-import { isRefundUncovered } from '#shared/domain/payment/refundable.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { CursorRepository } from '#shared/ports/cursors.ts'
 import {
@@ -101,11 +100,11 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
   const observations = await observePayments(deps, invoice, payments, acceptedKeys(input.event))
   const at = deps.clock.now()
   const knownUntil = await chainKnownUntil(deps, invoice, payments, at)
+  // Read after the invoice: its save fails when another refund was opened or withdrawn since.
+  const refunds = invoice.refundSeq === 0 ? [] : await deps.refunds.listByInvoice(input.invoiceId)
   let decision: ReturnType<typeof transition>
   try {
-    const claimed = await isClaimedTooHigh(deps, invoice, stored)
-    const observed = { observations, at, knownUntil, isRefundUncovered: claimed }
-    decision = transition(invoice.state, { ...observed, event: input.event })
+    decision = transition(invoice.state, { observations, event: input.event, at, knownUntil, refunds })
   } catch (error) {
     if (error instanceof StaleObservations) return 'lost'
     throw error
@@ -120,12 +119,6 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
   // Computed for this exact state: the compare-and-set saves this state or nothing.
   const notice = (await input.weigh?.(after)) ?? null
   return isPreview ? { outcome: 'changed', invoice: after } : save(deps, input, { invoice, payments, decision, notice })
-}
-
-/** The refunds are read after the invoice, and its save fails when another one was opened or withdrawn since. */
-async function isClaimedTooHigh(deps: ApplyDeps, invoice: Invoice, payments: readonly Payment[]): Promise<boolean> {
-  if (invoice.refundSeq === 0) return false
-  return isRefundUncovered(payments, await deps.refunds.listByInvoice(invoice.terms.id))
 }
 
 const acceptedKeys = (event: InvoiceEvent): ReadonlySet<string> =>

@@ -11,6 +11,8 @@ const MESSAGES: Readonly<Record<Refusal, string>> = {
   not_simulatable: 'The invoice is in a state that does not allow this simulation.',
   not_acceptable: 'The invoice cannot accept funds in its current state.',
   unconfirmed_funds: 'The funds are not confirmed yet.',
+  refunded_funds:
+    'Refunds of this invoice return these funds to the customer. Withdraw a refund that was not sent before you accept them.',
   not_countable: 'Only dust in the coin of an open invoice can be applied, and only once.',
 }
 

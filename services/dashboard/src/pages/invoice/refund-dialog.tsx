@@ -1,4 +1,4 @@
-import { Button, Radio, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Radio, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
@@ -6,7 +6,7 @@ import { useAction } from '../../parts/action/use-action.ts'
 import { Modal } from '../../parts/loaded-modal.tsx'
 import { useScope } from '../../session/scope.ts'
 import { toBaseUnits } from '../exceptions/to-base-units.ts'
-import type { InvoiceDetail } from '../money/answers.ts'
+import type { InvoiceDetail, OpenRefund, RefundableCoin } from '../money/answers.ts'
 
 const REFRESH = [trpc.invoices.pathFilter()]
 
@@ -25,14 +25,16 @@ export function RefundDialog(props: {
 
 function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readonly onClose: () => void }) {
   const scope = useScope()
-  const { coins } = invoice
-  const [amount, setAmount] = useState(invoice.refundSuggestion ?? '')
+  const first = invoice.refundable.find(({ asset }) => asset === invoice.coins?.asset) ?? invoice.refundable[0] ?? null
+  const [chosen, setChosen] = useState(first?.asset ?? null)
+  const coin = invoice.refundable.find(({ asset }) => asset === chosen) ?? first
+  const [amount, setAmount] = useState(suggested(invoice, first))
   const [reason, setReason] = useState('')
-  const sender = senderOf(invoice)
+  const sender = senderOf(invoice, coin)
   const [way, setWay] = useState<'ask' | 'given'>('ask')
   const [address, setAddress] = useState(sender ?? '')
   const ask = useAction({
-    call: (ids, input: { readonly id: string; readonly amount: string; readonly address: string | null }) =>
+    call: (ids, input: Pick<OpenRefund, 'id' | 'amount' | 'asset' | 'address'>) =>
       api.invoices.openRefund.mutate({ ...scope, ...ids, ...input }),
     done:
       way === 'ask'
@@ -41,23 +43,37 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
     refresh: REFRESH,
     onDone: onClose,
   })
-  const decimals = coins?.decimals ?? 0
-  const unclear =
-    amount.trim() === '' || toBaseUnits(amount, decimals) !== null
-      ? undefined
-      : `Enter an amount above zero without thousands separators and with at most ${decimals} decimals, e.g. 1250.50.`
+  const unclear = coin === null ? undefined : faultOf(amount, coin)
+  const choose = (asset: string) => {
+    const next = invoice.refundable.find((one) => one.asset === asset) ?? first
+    setChosen(next?.asset ?? null)
+    setAmount(suggested(invoice, next))
+    setAddress(senderOf(invoice, next) ?? '')
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const why = reason.trim()
     const to = way === 'given' ? address.trim() : null
     // A decimal comma is what many keyboards have; groups of digits are never guessed at.
-    void ask.run({ id: invoice.id, amount: amount.trim().replace(',', '.'), address: to }, why === '' ? undefined : why)
+    const input = { id: invoice.id, amount: amount.trim().replace(',', '.'), asset: coin?.asset ?? null, address: to }
+    void ask.run(input, why === '' ? undefined : why)
   }
   return (
     <form onSubmit={submit} className="pm-stack" noValidate>
+      {invoice.refundable.length > 1 ? (
+        <NativeSelect
+          label="Coin"
+          data={invoice.refundable.map(({ asset, symbol, networkName }) => ({
+            value: asset,
+            label: `${symbol} on ${networkName}`,
+          }))}
+          value={coin?.asset ?? ''}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        />
+      ) : null}
       <TextInput
-        label={`Amount in ${coins?.symbol ?? ''}`}
-        description={receivedLabel(invoice)}
+        label={`Amount in ${coin?.symbol ?? ''}`}
+        description={`${coin?.asset === invoice.coins?.asset ? receivedLabel(invoice) : ''} At most ${coin?.amount ?? '0'} ${coin?.symbol ?? ''} can be refunded.`}
         required
         inputMode="decimal"
         value={amount}
@@ -70,7 +86,7 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
           <Radio
             value="ask"
             label="Ask the customer by link"
-            description={`The link asks for ${coins === null || !/^[aeiou]/i.test(coins.networkName) ? 'a' : 'an'} ${coins?.networkName ?? ''} address. It expires in 14 days and can be used once.`}
+            description={`The link asks for ${/^[aeiou]/i.test(coin?.networkName ?? '') ? 'an' : 'a'} ${coin?.networkName ?? ''} address. It expires in 14 days and can be used once.`}
           />
           <Radio
             value="given"
@@ -85,7 +101,7 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
       </Radio.Group>
       {way === 'given' ? (
         <TextInput
-          label={`${coins?.networkName ?? ''} address`}
+          label={`${coin?.networkName ?? ''} address`}
           required
           value={address}
           maxLength={120}
@@ -96,10 +112,11 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
       ) : null}
       <TextInput
         label="Reason (optional)"
-        description="Saved in the audit log."
+        description="Saved in the audit log. Large refunds need one."
         value={reason}
         maxLength={500}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        error={ask.failure?.fields['reason']}
       />
       <ActionFailure failure={ask.failure} />
       <div className="pm-row pm-end">
@@ -118,10 +135,25 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
   )
 }
 
-/** The address that all counted payments of the chosen coin came from; null when there are several, or it is not known. */
-function senderOf({ payments, coins }: InvoiceDetail): string | null {
-  const counted = payments.filter(({ counted: counts, asset }) => counts && asset === coins?.asset)
-  const senders = [...new Set(counted.map(({ fromAddress }) => fromAddress))]
+/** The suggestion is in the coin of the invoice; of another one everything is likely to go back. */
+function suggested({ coins, refundSuggestion }: InvoiceDetail, coin: RefundableCoin | null): string {
+  return coin === null || coin.asset === coins?.asset ? (refundSuggestion ?? '') : coin.amount
+}
+
+function faultOf(amount: string, { decimals, amount: most, symbol }: RefundableCoin): string | undefined {
+  if (amount.trim() === '') return undefined
+  const base = toBaseUnits(amount, decimals)
+  if (base === null)
+    return `Enter an amount above zero without thousands separators and with at most ${decimals} decimals, e.g. 1250.50.`
+  return BigInt(base) > BigInt(toBaseUnits(most, decimals) ?? 0)
+    ? `At most ${most} ${symbol} can be refunded.`
+    : undefined
+}
+
+/** The address that all confirmed payments in the coin came from; null when there are several, or it is not known. */
+function senderOf({ payments }: InvoiceDetail, coin: RefundableCoin | null): string | null {
+  const paid = payments.filter(({ state, asset }) => state === 'confirmed' && asset === coin?.asset)
+  const senders = [...new Set(paid.map(({ fromAddress }) => fromAddress))]
   return senders.length === 1 ? (senders[0] ?? null) : null
 }
 

@@ -43,9 +43,9 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
       {refunds.map((refund) => (
         <RefundItem key={refund.id} refund={refund} mayAct={may} />
       ))}
-      {may && invoice.may.refund === null && coins !== null ? (
+      {may && invoice.may.refund === null ? (
         <div className="pm-row pm-end pm-gap-top">
-          {invoice.refundSuggestion === null ? null : (
+          {invoice.refundSuggestion === null || coins === null ? null : (
             <span className="pm-muted pm-small">
               Suggested: {invoice.refundSuggestion} {coins.symbol}
             </span>
