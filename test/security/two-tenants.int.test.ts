@@ -167,7 +167,7 @@ describe('money that waited in the inbox of the displaced workspace', () => {
     await world.pay(free[1] ?? '', 10n ** 16n)
     const row = `unmatched:${waiting.key}:${alice.workspaceId}`
     const decided = (await inbox(alice)).find(({ id }) => id !== row)
-    await alice.caller.exceptions.close({ ...alice.at, ...op(), id: decided?.id ?? '' })
+    await alice.caller.exceptions.reject({ ...alice.at, ...op(), id: decided?.id ?? '', reason: 'not ours' })
     await openBob()
     const free2 = accounts.filter(({ address }) => free.includes(address))
     await world.add(bob, pool(free2), free2)
