@@ -219,7 +219,6 @@ export function invoiceToDocument(invoice: NewInvoice): InvoiceDocument {
     outboxShard: outboxShardOf(terms.id),
     ...(first !== undefined && { outboxAt: toDate(first.at) }),
     lastOps: opId === null ? [] : [{ opId, seq: state.eventSeq }],
-    refundSeq: 0,
     ...(idempotency !== null && { idem: idempotencyToDocument(idempotency) }),
     ...(invoice.linkUse !== undefined && { linkUse: invoice.linkUse }),
   }
@@ -262,6 +261,6 @@ export function invoiceFromDocument(stored: InvoiceDocument): Invoice {
     state: stateFromDocument(stored),
     lastOps: stored.lastOps,
     outbox: stored.outbox.map((entry) => ({ ...entry, at: toMs(entry.at) })),
-    refundSeq: stored.refundSeq,
+    refundSeq: stored.refundSeq ?? 0,
   }
 }

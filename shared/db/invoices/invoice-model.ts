@@ -142,8 +142,8 @@ export interface InvoiceDocument extends InvoiceStateDocument {
   /** Of operators, oldest first; absent when there are none. Texts are null once the customer was erased. */
   notes?: { opId: string; by: string; at: Date; text: string | null }[]
   lastOps: { opId: string; seq: number }[]
-  /** Raised with every refund that is opened or withdrawn, so that they conflict with each other and with changes of the state. */
-  refundSeq: number
+  /** Raised with every refund that is opened or withdrawn, so that they conflict with each other and with changes of the state; absent when none. */
+  refundSeq?: number
   idem?: IdempotencyGuardDocument
 }
 
@@ -195,7 +195,7 @@ export const INVOICES = defineCollection<InvoiceDocument>(
     eraseSweepAt: optional(Date),
     notes: optional([Object]),
     lastOps: [{ _id: false, opId: String, seq: Number }],
-    refundSeq: COUNT,
+    refundSeq: optional(Number),
     idem: optional(Object),
   },
   [

@@ -75,7 +75,7 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
     },
     save: async (change) => {
       try {
-        const held = { _id: change.id, version: change.expectedVersion, refundSeq: change.expectedRefundSeq }
+        const held = { _id: change.id, version: change.expectedVersion, ...raisedTo(change.expectedRefundSeq) }
         const result = await invoices.updateOne(held, changeToUpdate(change))
         return result.matchedCount === 1
       } catch (error) {
@@ -207,6 +207,11 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
       await invoices.bulkWrite(operations, { ordered: false, ...(!majority && { writeConcern: { w: 1 } }) })
     },
   }
+}
+
+/** Absent until the first refund. */
+function raisedTo(refundSeq: number): Filter {
+  return { refundSeq: refundSeq === 0 ? { $exists: false } : refundSeq }
 }
 
 function conflictOf(error: unknown): InvoiceConflict {

@@ -7,7 +7,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'cas-removed',
     file: REPOSITORY,
-    find: '{ _id: change.id, version: change.expectedVersion, refundSeq: change.expectedRefundSeq }',
+    find: '{ _id: change.id, version: change.expectedVersion, ...raisedTo(change.expectedRefundSeq) }',
     replace: '{ _id: change.id }',
     what: 'A change is saved over whatever another process saved meanwhile.',
   },
