@@ -1,3 +1,4 @@
+import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { ServiceParts } from '#services/context.ts'
 import { nodeHosts } from '#shared/chains/check-nodes.ts'
 import type { OpenChainClient } from '#shared/chains/create-chain-client.ts'
@@ -34,6 +35,7 @@ export interface AdminParts extends ServiceParts, Pick<PeopleDeps, 'lanes' | 'pa
   readonly catalog: Catalog
   readonly addressBook: AddressBook
   readonly auditKeys: AuditKeys
+  readonly auditMarks: AuditMarks
   readonly epochs: EpochStore
   readonly limiter: RateLimiter
   readonly listCursor: ListCursor

@@ -10,6 +10,7 @@ import { createAuditChainRepository } from './audit/audit-chain-repository.ts'
 import { createAuditRepository } from './audit/audit-repository.ts'
 import { createAuditSearch } from './audit/audit-search.ts'
 import { createExportRecords } from './audit/export-records.ts'
+import { createRecordedDocuments } from './audit/recorded-documents.ts'
 import { createVerifiedBackups } from './backup/verified-backups.ts'
 import { createDeliveryLookups } from './deliveries/delivery-lookups.ts'
 import { createDeliveryReads } from './deliveries/delivery-reads.ts'
@@ -117,6 +118,7 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     overviewReads: createOverviewReads(db),
     payments: createPaymentRepository(db, random),
     rateSnapshots: createRateRepository(db),
+    recordedDocuments: createRecordedDocuments(db),
     recoveries: createRecoveryRepository(db),
     refunds: createRefundRepository(db),
     resets: createPasswordResets(db),

@@ -204,7 +204,6 @@ export const OPERATION_CASES: readonly ContractCase[] = [
         done,
         await chain.tail(),
         await chain.head(),
-        await chain.hasKeyed(),
         chained,
         await chain.extent(),
         counts.waiting,
