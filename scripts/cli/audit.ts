@@ -29,7 +29,16 @@ function answerText({ seq, words, by, at, reason }: AnsweredBreak): string {
   return `Answered by ${by} at ${new Date(at).toISOString()}: ${words} (row ${seq}). Reason: ${reason}`
 }
 
-function textOf({ intact, checked, firstBreak, head, underFormerKeys, unchained, answered, unrecorded }: AuditVerdict): string {
+function textOf({
+  intact,
+  checked,
+  firstBreak,
+  head,
+  underFormerKeys,
+  unchained,
+  answered,
+  unrecorded,
+}: AuditVerdict): string {
   const { waiting, oldestWaitingAt } = unchained
   const since = oldestWaitingAt === null ? '' : `, the oldest since ${new Date(oldestWaitingAt).toISOString()}`
   return [
@@ -71,7 +80,12 @@ async function acknowledge({ reason, ...options }: OutputOptions & { readonly re
   })
 }
 
-function partsOf({ auditChain: chain, auditKeys: keys, auditMarks: marks, recordedDocuments: documents }: Installation) {
+function partsOf({
+  auditChain: chain,
+  auditKeys: keys,
+  auditMarks: marks,
+  recordedDocuments: documents,
+}: Installation) {
   return { chain, keys, marks, documents }
 }
 

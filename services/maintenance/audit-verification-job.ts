@@ -15,7 +15,10 @@ export function auditVerificationJob(deps: VerifyInPartsDeps & Runtime): Schedul
     failed: 'the audit log could not be verified',
     round: async (signal) => {
       const endsAt = performance.now() + PART_MS
-      const { checked, total, firstBreak } = await verifyNextPart(deps, () => signal.aborted || performance.now() > endsAt)
+      const { checked, total, firstBreak } = await verifyNextPart(
+        deps,
+        () => signal.aborted || performance.now() > endsAt,
+      )
       deps.metrics.gauge('audit_log_broken', firstBreak === null ? 0 : 1)
       if (firstBreak === null) return
       deps.logger.error({ checked, total, kind: firstBreak.kind, reason: firstBreak.words }, 'the audit log is broken')

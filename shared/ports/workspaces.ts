@@ -67,7 +67,7 @@ export interface Workspace {
 
 export interface WorkspaceRepository {
   /** Together with the audit row if one is given. */
-  insert(workspace: Workspace, audit?: AuditRecord): Promise<void>
+  insert(workspace: Workspace, audit: AuditRecord): Promise<void>
   findById(id: string): Promise<Workspace | null>
   /** Several workspaces in one read; unknown ids are left out. */
   findMany(ids: readonly string[]): Promise<readonly Workspace[]>

@@ -1,9 +1,16 @@
 import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import { createRecordedDocuments } from '#shared/db/audit/recorded-documents.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import type { useStores } from './stores.ts'
+
+/** An audit row of a test. */
+export const auditRow = (id: string): AuditRecord => ({
+  ...{ id, at: 1_800_000_000_000, actor: 'test', action: 'thing.done', subject: 'thing' },
+  ...{ workspaceId: null, mode: null, detail: {} },
+})
 
 /** A mark outside of the store that a test can lose; `at` is its number. */
 export function memoryMarks(): AuditMarks & { at: number | null } {

@@ -51,12 +51,7 @@ export function createRecordedDocuments(db: Database): RecordedDocuments {
       const { of, row } = SOURCES[kind]
       const behind = after === null ? {} : { _id: { $gt: after } }
       const projection = { userId: 1, workspaceId: 1 }
-      const found = await db
-        .collection(of)
-        .find(behind, { projection })
-        .sort({ _id: 1 })
-        .limit(limit)
-        .toArray()
+      const found = await db.collection(of).find(behind, { projection }).sort({ _id: 1 }).limit(limit).toArray()
       const read: { id: string; isRecorded: boolean }[] = []
       for (let start = 0; start < found.length; start += AT_ONCE) {
         const some = found.slice(start, start + AT_ONCE)

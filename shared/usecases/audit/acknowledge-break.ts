@@ -54,24 +54,41 @@ export async function acknowledgeBreak(
 ): Promise<Acknowledgement> {
   const { chain, keys, clock, marks } = deps
   const why = reason.trim()
-  if (why === '') throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'reason', message: 'must not be empty' }] })
+  if (why === '')
+    throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'reason', message: 'must not be empty' }] })
   const { firstBreak, unrecorded } = await verifyAudit(deps, { since: null, onProgress: () => undefined })
   if (firstBreak === null) throw refused('The audit log is intact: there is nothing to acknowledge.')
-  if ((await chain.extent()).hasOthers) throw refused('A row has an invalid number. Keep a copy, and move it out of audit_log.')
+  if ((await chain.extent()).hasOthers)
+    throw refused('A row has an invalid number. Keep a copy, and move it out of audit_log.')
   const { record, value } = await readBreaks(deps)
   const head = await chain.head()
   const { stretch, misfits, last } = await stretchOf(deps, record.answered)
   const tail = await chain.tail()
   const seq = Math.max(await highestVouched(deps), tail?.seq ?? 0, record.open?.reserved ?? 0) + 1
-  if (!(seq <= NUMBER_MAX)) throw refused(`Row ${tail?.seq} carries a number that no writer gave. Keep a copy of it, and move it out of audit_log.`)
+  if (!(seq <= NUMBER_MAX))
+    throw refused(
+      `Row ${tail?.seq} carries a number that no writer gave. Keep a copy of it, and move it out of audit_log.`,
+    )
   const at = clock.now()
   const { kind, words } = record.open ?? firstBreak
   const { id } = firstBreak
-  const answer: AnsweredBreak = { kind, seq: (record.open ?? firstBreak).seq, id, words, by: actor, at, reason: why, stretch }
+  const answer: AnsweredBreak = {
+    kind,
+    seq: (record.open ?? firstBreak).seq,
+    id,
+    words,
+    by: actor,
+    at,
+    reason: why,
+    stretch,
+  }
   const row = answerRow(answer, { seq, documents: unrecorded.length, misfits })
   const links = linksBehind(tail, [row], keys, seq)
   const next = { open: null, answered: [...record.answered, answer], accepted: [...record.accepted, ...unrecorded] }
-  const step = { ...stepTo({ head, checkpoint: row, links }, keys), breaks: { was: value, next: signedBreaks(keys, next) } }
+  const step = {
+    ...stepTo({ head, checkpoint: row, links }, keys),
+    breaks: { was: value, next: signedBreaks(keys, next) },
+  }
   const isEnd = tail?.seq === last?.seq && tail?.hash === last?.hash
   if (!isEnd || !(await chain.append(step))) {
     throw refused('The audit log changed meanwhile. No changes were made. Try again.')
@@ -86,7 +103,13 @@ export async function acknowledgeBreak(
  * Throws `AuditChainBroken` when the end of the archive's log differs from the signed one.
  */
 export async function settleRestoredAudit(
-  { chain, keys, marks }: Pick<AcknowledgeDeps, 'keys' | 'marks'> & { readonly chain: Pick<AuditChainRepository, 'tail' | 'head' | 'append' | 'findWaiting'> },
+  {
+    chain,
+    keys,
+    marks,
+  }: Pick<AcknowledgeDeps, 'keys' | 'marks'> & {
+    readonly chain: Pick<AuditChainRepository, 'tail' | 'head' | 'append' | 'findWaiting'>
+  },
   rowId: string,
 ): Promise<void> {
   const row = await chain.findWaiting(rowId)
@@ -118,7 +141,9 @@ async function stretchOf(
       const now = passedRow(passed, last, row)
       if (now === null) {
         const what = 'Two rows carry this number, or it is not a number'
-        throw refused(`Row ${row.seq} (${row.record.id}): ${what}. Keep a copy, and move the wrong row out of audit_log.`)
+        throw refused(
+          `Row ${row.seq} (${row.record.id}): ${what}. Keep a copy, and move the wrong row out of audit_log.`,
+        )
       }
       if (rowBreak(row, last, keys, total) !== null) misfits += 1
       passed = now

@@ -93,7 +93,10 @@ export interface NoticeDeps {
 const EMPTY: BreakRecord = { open: null, answered: [], accepted: [] }
 
 /** The record of breaks; one whose signature does not fit is a break. */
-export async function readBreaks({ chain, keys }: Pick<NoticeDeps, 'keys'> & { chain: Pick<NoticeDeps['chain'], 'breaks'> }): Promise<ReadBreaks> {
+export async function readBreaks({
+  chain,
+  keys,
+}: Pick<NoticeDeps, 'keys'> & { chain: Pick<NoticeDeps['chain'], 'breaks'> }): Promise<ReadBreaks> {
   const stored = await chain.breaks()
   if (stored === null) return { record: EMPTY, value: null, fault: null, isFormer: false }
   const { text, keyId, mac, value } = stored
@@ -139,7 +142,11 @@ export async function noticeBreak(deps: NoticeDeps, { kind, seq, id, words }: Au
 }
 
 /** The highest number that this installation gave: what anybody else wrote into the store does not count. */
-export async function highestVouched({ chain, keys, marks }: Pick<NoticeDeps, 'chain' | 'keys' | 'marks'>): Promise<number> {
+export async function highestVouched({
+  chain,
+  keys,
+  marks,
+}: Pick<NoticeDeps, 'chain' | 'keys' | 'marks'>): Promise<number> {
   const [head, tail, mark] = [await chain.head(), await chain.tail(), await marks.highest()]
   const isHead = head !== null && keys.mac(head.keyId, signedText('head', head)) === head.mac
   const isTail = tail !== null && keys.mac(tail.keyId, signedText('row', tail)) === tail.mac

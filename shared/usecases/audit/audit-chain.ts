@@ -138,13 +138,24 @@ export function linksBehind(
   return records.map((record, index) => {
     const [prevHash, seq] = [hash, from + index]
     hash = chainHash(seq, prevHash, record)
-    return { id: record.id, seq, prevHash, hash, keyId: keys.keyId, mac: signature(keys, signedText('row', { seq, hash })) }
+    return {
+      id: record.id,
+      seq,
+      prevHash,
+      hash,
+      keyId: keys.keyId,
+      mac: signature(keys, signedText('row', { seq, hash })),
+    }
   })
 }
 
 /** The step that stores these links and moves the signed end to the last of them. */
 export function stepTo(
-  { head, checkpoint, links }: { readonly head: StoredHead | null; readonly checkpoint: AuditRecord | null; readonly links: readonly NewLink[] },
+  {
+    head,
+    checkpoint,
+    links,
+  }: { readonly head: StoredHead | null; readonly checkpoint: AuditRecord | null; readonly links: readonly NewLink[] },
   keys: AuditKeys,
 ): AuditStep {
   const last = links.at(-1)

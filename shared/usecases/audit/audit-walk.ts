@@ -95,7 +95,9 @@ export async function continueWalk({ chain, keys }: WalkDeps, walk: AuditWalk, i
 /** The digest of further rows as they stand; null when they are not in the order of their numbers. */
 export function passedRow(passed: PassedRows, before: AuditWalk['before'], row: ChainedAudit): PassedRows | null {
   if (!Number.isSafeInteger(row.seq) || row.seq <= (before?.seq ?? 0)) return null
-  const digest = createHash('sha256').update(canonicalJson({ before: passed.digest, row })).digest('hex')
+  const digest = createHash('sha256')
+    .update(canonicalJson({ before: passed.digest, row }))
+    .digest('hex')
   return { rows: passed.rows + 1, digest }
 }
 
@@ -103,7 +105,12 @@ export function passedRow(passed: PassedRows, before: AuditWalk['before'], row: 
 export const NO_ROWS: PassedRows = { rows: 0, digest: '' }
 
 /** The fault of a row, taken alone and behind the one before it; null for a valid one. */
-export function rowBreak(row: ChainedAudit, before: AuditWalk['before'], keys: AuditKeys, last: number): AuditBreak | null {
+export function rowBreak(
+  row: ChainedAudit,
+  before: AuditWalk['before'],
+  keys: AuditKeys,
+  last: number,
+): AuditBreak | null {
   return linkBreak(row, before, last) ?? signatureBreak(row, keys)
 }
 
@@ -121,12 +128,18 @@ function step(row: ChainedAudit, walk: AuditWalk, marks: Marks): AuditBreak | nu
     return null
   }
   // Of two answers about the same place the later one holds.
-  const stretch = marks.answered.findLast((one) => one.stretch !== null && isSame(one.stretch.after, walk.before))?.stretch
+  const stretch = marks.answered.findLast(
+    (one) => one.stretch !== null && isSame(one.stretch.after, walk.before),
+  )?.stretch
   if (stretch === undefined || stretch === null) return found
   return stepWithin(row, walk, { stretch, passed: NO_ROWS })
 }
 
-function stepWithin(row: ChainedAudit, walk: AuditWalk, { stretch, passed }: NonNullable<AuditWalk['within']>): AuditBreak | null {
+function stepWithin(
+  row: ChainedAudit,
+  walk: AuditWalk,
+  { stretch, passed }: NonNullable<AuditWalk['within']>,
+): AuditBreak | null {
   const now = passedRow(passed, walk.before, row)
   const isOver = now?.rows === stretch.rows
   if (now === null || (isOver && now.digest !== stretch.digest)) {

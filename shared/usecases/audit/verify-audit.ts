@@ -69,7 +69,11 @@ export interface BesideRows {
 }
 
 /** Reads it; do so before the rows, which may only grow afterwards. */
-export async function readBeside({ chain, keys, marks }: Pick<VerifyAuditDeps, 'chain' | 'keys' | 'marks'>): Promise<BesideRows> {
+export async function readBeside({
+  chain,
+  keys,
+  marks,
+}: Pick<VerifyAuditDeps, 'chain' | 'keys' | 'marks'>): Promise<BesideRows> {
   return { mark: await marks.highest(), breaks: await readBreaks({ chain, keys }) }
 }
 

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { auditParts, memoryMarks } from '#test/support/audit-parts.ts'
 import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
-import { auditParts, memoryMarks } from '#test/support/audit-parts.ts'
 import { extendAuditChain } from './audit-chain.ts'
 import { readVerification, type VerifyInPartsDeps, verifyNextPart } from './verify-in-parts.ts'
 
@@ -109,4 +109,3 @@ describe('verifying in parts', () => {
     expect(await state()).toMatchObject({ intact: false, firstBreak: { kind: 'cut' } })
   })
 })
-

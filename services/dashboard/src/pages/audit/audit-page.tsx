@@ -44,7 +44,12 @@ interface VerdictProps {
     readonly firstBreak: { readonly words: string } | null
     readonly head: { readonly seq: number; readonly hash: string } | null
     readonly waiting: number
-    readonly answered: readonly { readonly seq: number; readonly words: string; readonly by: string; readonly reason: string }[]
+    readonly answered: readonly {
+      readonly seq: number
+      readonly words: string
+      readonly by: string
+      readonly reason: string
+    }[]
   }
 }
 
@@ -60,7 +65,9 @@ function Verdict({ verdict: { intact, complete, checked, total, firstBreak, head
             : `The audit log does not verify. ${firstBreak?.words ?? ''}`}
         </p>
         {waiting === 0 ? null : <p>{waiting} entries are not chained yet. This takes seconds.</p>}
-        {intact ? null : <p>Follow the runbook (AuditLogBroken), then answer it with paymesh audit acknowledge-break.</p>}
+        {intact ? null : (
+          <p>Follow the runbook (AuditLogBroken), then answer it with paymesh audit acknowledge-break.</p>
+        )}
         {answered.map(({ seq, words, by, reason }) => (
           <p key={`${seq} ${words} ${reason}`} className="pm-small">
             Answered by {by}: {words} Reason: {reason}
