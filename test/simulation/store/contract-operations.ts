@@ -201,7 +201,7 @@ export const OPERATION_CASES: readonly ContractCase[] = [
         await chain.append({ ...step(3, ['a-9'], SECOND_END), checkpoint: auditNamed('a-9') }),
       ]
       const next = { text: 'none', keyId: 'key', mac: 'mac' }
-      const noted = [
+      const recorded = [
         await chain.saveBreaks({ was: null, next }),
         await chain.saveBreaks({ was: null, next }),
         await chain.saveBreaks({ was: 'another', next }),
@@ -215,7 +215,7 @@ export const OPERATION_CASES: readonly ContractCase[] = [
       return [
         waiting,
         done,
-        noted,
+        recorded,
         await chain.tail(),
         await chain.head(),
         chained,
