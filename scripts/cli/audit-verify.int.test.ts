@@ -58,8 +58,7 @@ function verifyAsProcess(): Promise<Verdict> {
 }
 
 const forgetMark = () => stores.redis.producer.del(`${stores.prefix}:audit-mark`)
-const acknowledge = (reason: string) =>
-  runCommand(['audit', 'acknowledge-break', '--reason', reason], settings())
+const acknowledge = (reason: string) => runCommand(['audit', 'acknowledge-break', '--reason', reason], settings())
 
 beforeEach(async () => {
   await rows().deleteMany({})
@@ -116,7 +115,10 @@ describe('paymesh audit verify', () => {
     await rows().updateMany({}, { $unset: { mac: '', keyId: '' } } as never)
     await facts().deleteMany({ _id: { $regex: '^audit-' } as never })
     await forgetMark()
-    expect(await verify()).toMatchObject({ status: 1, text: expect.stringContaining('Row 1 (row-1) carries no signature') })
+    expect(await verify()).toMatchObject({
+      status: 1,
+      text: expect.stringContaining('Row 1 (row-1) carries no signature'),
+    })
   })
 
   it('ends with 1 when rows were cut off and the signed end was put back, which the mark in Redis shows', async () => {
@@ -156,7 +158,10 @@ describe('paymesh audit acknowledge-break', () => {
     await rows().updateOne({ seq: 3 }, { $set: { actor: 'cli:eve' } })
     expect((await verify()).status).toBe(1)
     const { status, stdout } = await acknowledge('our own repair, ticket 12')
-    expect([status, stdout]).toEqual([0, expect.stringContaining('3 rows are accepted as they stand; 1 of them do not fit.')])
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringContaining('3 rows are accepted as they stand; 1 of them do not fit.'),
+    ])
     const after = await verify()
     expect([after.status, after.text]).toEqual([0, expect.stringContaining('Reason: our own repair, ticket 12')])
     expect(await rows().findOne({ seq: 6 })).toMatchObject({

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createRecordedDocuments } from '#shared/db/audit/recorded-documents.ts'
+import { createRecordedDocuments } from '#shared/db/maintenance/recorded-documents.ts'
 import { checkRecords, FIRST_RECORD } from '#shared/usecases/audit/check-records.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'

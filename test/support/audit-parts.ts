@@ -1,5 +1,5 @@
 import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
-import { createRecordedDocuments } from '#shared/db/audit/recorded-documents.ts'
+import { createRecordedDocuments } from '#shared/db/maintenance/recorded-documents.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { Clock } from '#shared/ports/runtime.ts'

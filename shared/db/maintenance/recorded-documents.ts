@@ -1,5 +1,6 @@
 import type mongoose from 'mongoose'
 import { INVITATIONS, MEMBERSHIPS, USERS } from '#shared/db/accounts/operator-models.ts'
+import { AUDIT_LOG, type AuditDocument } from '#shared/db/audit/audit-model.ts'
 import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
@@ -8,7 +9,6 @@ import { WALLETS } from '#shared/db/wallets/wallet-models.ts'
 import { API_KEYS } from '#shared/db/workspaces/api-key-model.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import type { RecordedDocuments, RecordedKind } from '#shared/ports/recorded-documents.ts'
-import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
 
 type RowFilter = mongoose.mongo.Filter<AuditDocument>
 type Stored = { _id: string; userId?: string; workspaceId?: string }
