@@ -105,13 +105,19 @@ describe('an answered break', () => {
     expect((await verify()).firstBreak).toMatchObject({ kind: 'changed', seq: 2 })
   })
 
-  it('is refused while two rows carry one number, and while a number is none', async () => {
+  it('is refused while a number is none or was never given, and while a row does not wait for one', async () => {
     await chained(4)
     await tamper(3, { seq: 'three' })
     await expect(acknowledge()).rejects.toThrow('invalid number')
     await tamper('three' as never, { seq: Number.MAX_SAFE_INTEGER })
     await expect(acknowledge()).rejects.toThrow('no writer gave')
+    await rows().deleteOne({ seq: Number.MAX_SAFE_INTEGER })
+    await rows().insertOne({ _id: 'planted' })
+    await expect(acknowledge()).rejects.toThrow('do not wait for one')
     expect((await readBreaks(parts())).record.answered).toEqual([])
+    await rows().deleteOne({ _id: 'planted' })
+    await acknowledge()
+    expect((await verify()).intact).toBe(true)
   })
 
   it('is stored once when two people answer at the same moment', async () => {
@@ -148,8 +154,8 @@ describe('behind a restore', () => {
     await chained(3)
     await marks.raise(900)
     await createAuditRepository(stores.db).insertMany([auditRow('installation-restored:now'), auditRow('other')])
-    await settleRestoredAudit(parts(), 'installation-restored:now')
-    await settleRestoredAudit(parts(), 'installation-restored:now')
+    expect(await settleRestoredAudit(parts(), 'installation-restored:now')).toBe(true)
+    expect(await settleRestoredAudit(parts(), 'installation-restored:now')).toBe(false)
     await extend()
     expect(await rows().findOne({ _id: 'installation-restored:now' })).toMatchObject({ seq: 901 })
     expect(await verify()).toMatchObject({ intact: true, checked: 5, head: { seq: 902 }, answered: [] })

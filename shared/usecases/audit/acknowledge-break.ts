@@ -45,8 +45,8 @@ export interface Acknowledgement {
  * Records a person's answer to everything that verification finds: the log as it stands is accepted, from the first break to its last
  * row, and so are at most 1,000 documents without a row. The answer is a signed row behind the log, above every number that was ever given;
  * from there on the log is verified as before, and a later change of an accepted row is a break again. Verifies the whole log.
- * Throws `INVALID_STATE` when there is nothing to answer, when two rows carry one number or a row has an invalid one, and when
- * the log changed meanwhile.
+ * Throws `INVALID_STATE` when there is nothing to answer, when two rows carry one number, a row has an invalid one, or none and does not
+ * wait for one, and when the log changed meanwhile.
  */
 export async function acknowledgeBreak(
   deps: AcknowledgeDeps,
@@ -54,34 +54,27 @@ export async function acknowledgeBreak(
 ): Promise<Acknowledgement> {
   const { chain, keys, clock, marks } = deps
   const why = reason.trim()
-  if (why === '')
+  if (why === '') {
     throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'reason', message: 'must not be empty' }] })
-  const { firstBreak, unrecorded } = await verifyAudit(deps, { since: null, onProgress: () => undefined })
+  }
+  const { firstBreak, unrecorded, unchained } = await verifyAudit(deps, { since: null, onProgress: () => undefined })
   if (firstBreak === null) throw refused('The audit log is intact: there is nothing to acknowledge.')
-  if ((await chain.extent()).hasOthers)
-    throw refused('A row has an invalid number. Keep a copy, and move it out of audit_log.')
+  if (unchained.outside > 0 || (await chain.extent()).hasOthers) {
+    throw refused(
+      'Rows have an invalid number, or none and do not wait for one. Keep a copy, and move them out of audit_log.',
+    )
+  }
   const { record, value } = await readBreaks(deps)
   const head = await chain.head()
   const { stretch, misfits, last } = await stretchOf(deps, record.answered)
   const tail = await chain.tail()
   const seq = Math.max(await highestVouched(deps), tail?.seq ?? 0, record.open?.reserved ?? 0) + 1
-  if (!(seq <= NUMBER_MAX))
-    throw refused(
-      `Row ${tail?.seq} carries a number that no writer gave. Keep a copy of it, and move it out of audit_log.`,
-    )
-  const at = clock.now()
-  const { kind, words } = record.open ?? firstBreak
-  const { id } = firstBreak
-  const answer: AnsweredBreak = {
-    kind,
-    seq: (record.open ?? firstBreak).seq,
-    id,
-    words,
-    by: actor,
-    at,
-    reason: why,
-    stretch,
+  if (!(seq <= NUMBER_MAX)) {
+    throw refused(`Row ${tail?.seq} carries a number that no writer gave. Keep a copy, and move it out of audit_log.`)
   }
+  const at = clock.now()
+  const { kind, seq: place, id, words } = record.open ?? firstBreak
+  const answer: AnsweredBreak = { kind, seq: place, id, words, by: actor, at, reason: why, stretch }
   const row = answerRow(answer, { seq, documents: unrecorded.length, misfits })
   const links = linksBehind(tail, [row], keys, seq)
   const next = { open: null, answered: [...record.answered, answer], accepted: [...record.accepted, ...unrecorded] }
@@ -99,7 +92,8 @@ export async function acknowledgeBreak(
 
 /**
  * Gives the row that records a restore its place above the mark outside of the store, so that the archive's earlier end is no break.
- * Run it before the first process of the restored installation starts. Without a row that waits under this id it does nothing.
+ * Run it before the first process of the restored installation starts. Returns false, and changes nothing, when no row waits under this
+ * id or another writer extended the chain at the same moment.
  * Throws `AuditChainBroken` when the end of the archive's log differs from the signed one.
  */
 export async function settleRestoredAudit(
@@ -111,14 +105,16 @@ export async function settleRestoredAudit(
     readonly chain: Pick<AuditChainRepository, 'tail' | 'head' | 'append' | 'findWaiting'>
   },
   rowId: string,
-): Promise<void> {
+): Promise<boolean> {
   const row = await chain.findWaiting(rowId)
-  if (row === null) return
+  if (row === null) return false
   const unmarked: AuditMarks = { ...marks, highest: () => Promise.resolve(null) }
   const { head, tail } = await readEnd({ chain, keys, marks: unmarked })
   const seq = Math.max(tail?.seq ?? 0, (await marks.highest()) ?? 0) + 1
   const links = linksBehind(tail, [row], keys, seq)
-  if (await chain.append(stepTo({ head, checkpoint: null, links }, keys))) await marks.raise(seq)
+  if (!(await chain.append(stepTo({ head, checkpoint: null, links }, keys)))) return false
+  await marks.raise(seq)
+  return true
 }
 
 /** The rows from the first break on, as they stand, and the last row; `stretch` is null when every row is valid or accepted. */
