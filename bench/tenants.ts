@@ -28,9 +28,13 @@ export async function seedKeys(
   }
   const keys: BenchKey[] = []
   for (let shop = 0; shop < counts.workspaces; shop += 1) {
-    const { id: workspaceId } = await createWorkspace(deps, { name: `Shop ${shop}`, ownerEmail: 'owner@example.com' })
+    const { id: workspaceId } = await createWorkspace(deps, {
+      name: `Shop ${shop}`,
+      ownerEmail: 'owner@example.com',
+      actor: 'bench',
+    })
     const perWorkspace = Array.from({ length: counts.keys / counts.workspaces }, () =>
-      createApiKey(deps, { workspaceId, mode: 'test', scopes: SCOPES }),
+      createApiKey(deps, { workspaceId, mode: 'test', scopes: SCOPES, actor: 'bench' }),
     )
     for (const { apiKey } of await Promise.all(perWorkspace)) keys.push({ apiKey, workspaceId })
   }

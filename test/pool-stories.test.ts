@@ -98,7 +98,7 @@ let database: TestStores['db']
 /** One merchant with a small pool, and everybody who comes to pay. */
 async function tell(steps: readonly Step[]): Promise<void> {
   const { deps } = engine
-  const workspace = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com' })
+  const workspace = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })
   const pool = Array.from({ length: POOL }, () => getAddress(`0x${(++addresses).toString(16).padStart(40, 'a')}`))
   const input = { workspaceId: workspace.id, mode: 'test', family: 'evm', kind: 'pool' } as const
   await addWallet({ ...deps, ...engine }, { ...input, value: pool.join('\n') })

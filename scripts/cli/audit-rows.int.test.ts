@@ -9,7 +9,9 @@ import { type AttackWorld, openAttackWorld } from '#services/admin/attack-world.
 import { USERS } from '#shared/db/accounts/operator-models.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
+import { createRecordedDocuments } from '#shared/db/maintenance/recorded-documents.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
+import { checkRecords, FIRST_RECORD } from '#shared/usecases/audit/check-records.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createProgram, runCli } from './main.ts'
@@ -239,6 +241,10 @@ const INSTALLATION: Readonly<Record<string, Expectation>> = {
   serve: 'services',
   doctor: 'reads',
   'audit verify': 'reads',
+  'audit acknowledge-break': changes('audit.break_acknowledged', async () => {
+    await stores.db.connection.collection<{ _id: string }>('users').insertOne({ _id: randomUUID() })
+    return ['--reason', 'a person made by hand']
+  }),
   reconcile: 'reads',
 }
 
@@ -253,6 +259,10 @@ test('every command says whether it changes something', () => {
   expect([...leaves(createProgram())].sort()).toEqual(Object.keys(EXPECTED).sort())
 })
 
+/** Documents without the row that `audit verify` looks for; stages store some. */
+const unrecorded = async () =>
+  (await checkRecords(createRecordedDocuments(stores.db), FIRST_RECORD, () => false)).missing
+
 const changing = Object.entries(EXPECTED).filter((entry): entry is [string, Changing] => typeof entry[1] === 'object')
 
 // Guarantee: whoever changes something from the command line is in the audit trail by name.
@@ -263,6 +273,7 @@ test.each(sampleOf(changing, 4))(
     const given = [...name.split(' '), ...(await args())]
     await world.count()
     const before = await stores.db.collection(AUDIT_LOG).distinct('_id')
+    const unrecordedBefore = await unrecorded()
     const mailsBefore = await noticeIds()
     const status = await runCli([...given, '--json'])
     process.exitCode = 0
@@ -275,6 +286,8 @@ test.each(sampleOf(changing, 4))(
     expect(rows.map(({ action }) => action).sort()).toEqual([...actions].sort())
     expect(rows.map(({ actor }) => actor)).toEqual(actions.map(() => actorName()))
     expect((await noticeIds()).length - mailsBefore.length).toBe(notices)
+    // Guarantee: verification misses the row of no document that the command line stores.
+    expect(await unrecorded()).toEqual(unrecordedBefore)
   },
 )
 

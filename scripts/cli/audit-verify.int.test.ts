@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
+import { createAuditMarks } from '#shared/queues/audit-marks.ts'
 import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
+import { auditParts } from '#test/support/audit-parts.ts'
 import { runCommand } from '#test/support/run-command.ts'
 import { useStores } from '#test/support/stores.ts'
+import { actorName } from './session/actor.ts'
 
 const stores = useStores()
 const KEYS = createAuditKeys(new Uint8Array(32).fill(7))
@@ -22,11 +24,8 @@ async function insert(...numbers: readonly number[]): Promise<void> {
     })),
   )
 }
-const chain = () =>
-  extendAuditChain(
-    { chain: createAuditChainRepository(stores.db), keys: KEYS, clock: stores.runtime.clock },
-    () => false,
-  )
+const marks = () => createAuditMarks(stores.redis)
+const chain = () => extendAuditChain(auditParts(stores, KEYS, marks()), () => false)
 
 interface Verdict {
   readonly status: number
@@ -58,9 +57,13 @@ function verifyAsProcess(): Promise<Verdict> {
   )
 }
 
+const forgetMark = () => stores.redis.producer.del(`${stores.prefix}:audit-mark`)
+const acknowledge = (reason: string) => runCommand(['audit', 'acknowledge-break', '--reason', reason], settings())
+
 beforeEach(async () => {
   await rows().deleteMany({})
   await facts().deleteMany({ _id: { $regex: '^audit-' } as never })
+  await forgetMark()
   await insert(1, 2, 3, 4, 5)
   await chain()
 })
@@ -108,14 +111,70 @@ describe('paymesh audit verify', () => {
     expect(await verifyAsProcess()).toEqual(broken)
   })
 
-  it('shows a store that was put back as a whole by a row that was recorded elsewhere, and by nothing else', async () => {
+  it('ends with 1 when no row is signed, whatever else was removed with the signatures', async () => {
+    await rows().updateMany({}, { $unset: { mac: '', keyId: '' } } as never)
+    await facts().deleteMany({ _id: { $regex: '^audit-' } as never })
+    await forgetMark()
+    expect(await verify()).toMatchObject({
+      status: 1,
+      text: expect.stringContaining('Row 1 (row-1) carries no signature'),
+    })
+  })
+
+  it('ends with 1 when rows were cut off and the signed end was put back, which the mark in Redis shows', async () => {
     const earlier = await facts().findOne({ _id: 'audit-head' })
     await insert(6, 7)
     await chain()
     const [, recorded = ''] = /--since next time: (\S+)$/m.exec((await verify()).text) ?? []
     await rows().deleteMany({ seq: { $gt: 5 } })
     await facts().updateOne({ _id: 'audit-head' }, { $set: { value: earlier?.value ?? '' } })
+    const words = 'The audit log ends with row 5, but number 7 was recorded outside of the store.'
+    expect(await verify()).toMatchObject({ status: 1, text: expect.stringContaining(words) })
+    // The limit: who controls store and mark puts both back. A row that was recorded elsewhere shows it.
+    await forgetMark()
     expect((await verify()).status).toBe(0)
     expect((await verify('--since', recorded)).status).toBe(1)
+  })
+})
+
+// Guarantee: somebody who can write to the store cannot make an account that nobody made.
+describe('documents without an audit row', () => {
+  it('end verification with 1 by their names, until they are removed or acknowledged', async () => {
+    const users = stores.db.connection.collection<{ _id: string }>('users')
+    await users.insertOne({ _id: 'thief', email: 'thief@example.com' } as never)
+    const found = await verify()
+    expect(found).toMatchObject({ status: 1, text: expect.stringContaining('\n  user:thief') })
+    expect((await acknowledge('made by hand')).stdout).toContain('Accepted without an audit row: user:thief')
+    expect((await verify()).status).toBe(0)
+    await users.insertOne({ _id: 'thief-2', email: 'thief2@example.com' } as never)
+    expect((await verify()).status).toBe(1)
+    await users.deleteMany({ _id: { $in: ['thief', 'thief-2'] } })
+    expect((await verify()).status).toBe(0)
+  })
+})
+
+describe('paymesh audit acknowledge-break', () => {
+  it('stores the answer as a row, and verification then passes and lists it', async () => {
+    await rows().updateOne({ seq: 3 }, { $set: { actor: 'cli:eve' } })
+    expect((await verify()).status).toBe(1)
+    const { status, stdout } = await acknowledge('our own repair, ticket 12')
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringContaining('3 rows are accepted as they stand; 1 of them do not fit.'),
+    ])
+    const after = await verify()
+    expect([after.status, after.text]).toEqual([0, expect.stringContaining('Reason: our own repair, ticket 12')])
+    expect(await rows().findOne({ seq: 6 })).toMatchObject({
+      ...{ action: 'audit.break_acknowledged', actor: actorName() },
+      detail: { kind: 'changed', seq: 3, rows: 3, misfits: 1, reason: 'our own repair, ticket 12' },
+    })
+  })
+
+  it('refuses where nothing is broken, and an empty reason', async () => {
+    const nothing = await acknowledge('just so')
+    expect([nothing.status, nothing.stderr]).toEqual([1, expect.stringContaining('there is nothing to acknowledge')])
+    await rows().updateOne({ seq: 3 }, { $set: { actor: 'cli:eve' } })
+    expect((await acknowledge(' ')).status).toBe(1)
+    expect(await rows().countDocuments({ action: 'audit.break_acknowledged' })).toBe(0)
   })
 })

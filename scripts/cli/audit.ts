@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
-import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
-import { type AuditHeadMark, type AuditVerdict, verifyAudit } from '#shared/usecases/audit/verify-audit.ts'
-import { withInstallation } from './session/installation.ts'
+import { acknowledgeBreak } from '#shared/usecases/audit/acknowledge-break.ts'
+import type { AnsweredBreak, AuditHeadMark } from '#shared/usecases/audit/audit-breaks.ts'
+import { type AuditVerdict, verifyAudit } from '#shared/usecases/audit/verify-audit.ts'
+import { actorName } from './session/actor.ts'
+import { type Installation, withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
 import { snakeCase } from './text/snake-case.ts'
 
@@ -24,36 +25,77 @@ function progressTeller(): (checked: number, total: number) => void {
   }
 }
 
-function textOf({ intact, checked, firstBreak, head, signedFrom, underFormerKeys, unchained }: AuditVerdict): string {
-  const { waiting, outside, oldestWaitingAt } = unchained
+function answerText({ seq, words, by, at, reason }: AnsweredBreak): string {
+  return `Answered by ${by} at ${new Date(at).toISOString()}: ${words} (row ${seq}). Reason: ${reason}`
+}
+
+function textOf({
+  intact,
+  checked,
+  firstBreak,
+  head,
+  underFormerKeys,
+  unchained,
+  answered,
+  unrecorded,
+}: AuditVerdict): string {
+  const { waiting, oldestWaitingAt } = unchained
   const since = oldestWaitingAt === null ? '' : `, the oldest since ${new Date(oldestWaitingAt).toISOString()}`
   return [
     intact ? `Audit log intact: ${checked} rows verified.` : `Audit log broken after ${checked} valid rows.`,
     ...(firstBreak === null ? [] : [firstBreak.words]),
-    ...(signedFrom === null ? [] : [`Signed from row ${signedFrom} on.`]),
+    ...(unrecorded.length === 0 ? [] : ['Without an audit row:', ...unrecorded.map((one) => `  ${one}`)]),
+    ...answered.map(answerText),
     ...(underFormerKeys === 0
       ? []
       : [`${underFormerKeys} rows are signed with former master keys; a later signature covers them.`]),
     ...(waiting === 0 ? [] : [`${waiting} rows are not in the chain yet${since}; the maintenance process adds them.`]),
-    ...(outside === 0
-      ? []
-      : [
-          `${outside} rows are outside the chain. Rows of versions without a chain are added once, by the first maintenance process of this version.`,
-        ]),
     ...(head === null
       ? []
       : [`Store the last row outside the installation, and pass it to --since next time: ${head.seq}:${head.hash}`]),
   ].join('\n')
 }
 
-/** `audit verify`: status 0 when every chained row is unchanged, else 1. */
+async function verify(options: OutputOptions & { readonly since?: AuditHeadMark }): Promise<void> {
+  await withInstallation(async (installation) => {
+    const input = { since: options.since ?? null, onProgress: progressTeller() }
+    const verdict = await verifyAudit(partsOf(installation), input)
+    print(options, snakeCase(verdict), textOf(verdict))
+    if (!verdict.intact) process.exitCode = 1
+  })
+}
+
+async function acknowledge({ reason, ...options }: OutputOptions & { readonly reason: string }): Promise<void> {
+  await withInstallation(async (installation) => {
+    const deps = { ...partsOf(installation), clock: installation.clock }
+    const done = await acknowledgeBreak(deps, { actor: actorName(), reason })
+    const { answered, rows, misfits, documents, seq } = done
+    const text = [
+      `Acknowledged in row ${seq}: ${answered.words}`,
+      ...(rows === 0 ? [] : [`${rows} rows are accepted as they stand; ${misfits} of them do not fit.`]),
+      ...documents.map((one) => `Accepted without an audit row: ${one}`),
+      'Run `paymesh audit verify`.',
+    ].join('\n')
+    print(options, snakeCase(done), text)
+  })
+}
+
+function partsOf({
+  auditChain: chain,
+  auditKeys: keys,
+  auditMarks: marks,
+  recordedDocuments: documents,
+}: Installation) {
+  return { chain, keys, marks, documents }
+}
+
+/** `audit verify`: status 0 when every chained row is unchanged, else 1; `audit acknowledge-break` answers a break. */
 export function addAuditCommands(program: Command): void {
-  program
-    .command('audit')
-    .description('The signed hash chain of the audit log.')
+  const audit = program.command('audit').description('The signed hash chain of the audit log.')
+  audit
     .command('verify')
     .description(
-      'Verify every row of the audit log and name the first that was changed, removed, moved or inserted. Exits with 1 at the first break; counts rows that are not chained yet.',
+      'Verify every row of the audit log and name the first that was changed, removed, moved or inserted; compare the end with the number recorded outside of the store, and accounts, keys, wallets and refunds with their rows. Exits with 1 at the first break, and until a break that was noticed is answered; counts rows that are not chained yet.',
     )
     .option(
       '--since <number:hash>',
@@ -61,15 +103,13 @@ export function addAuditCommands(program: Command): void {
       parseHead,
     )
     .option('--json', 'print one JSON value')
-    .action(async (options: OutputOptions & { readonly since?: AuditHeadMark }) => {
-      await withInstallation(async ({ db, config }) => {
-        const parts = { chain: createAuditChainRepository(db), keys: createAuditKeys(config.secrets.masterKey) }
-        const verdict = await verifyAudit(parts, {
-          since: options.since ?? null,
-          onProgress: progressTeller(),
-        })
-        print(options, snakeCase(verdict), textOf(verdict))
-        if (!verdict.intact) process.exitCode = 1
-      })
-    })
+    .action(verify)
+  audit
+    .command('acknowledge-break')
+    .description(
+      'Answer a break of the audit log after an investigation: the rows from the first break on are accepted as they stand, and so are documents without a row. Stored in the audit log; a later change of an accepted row is a break again. Keep a copy of the database before.',
+    )
+    .requiredOption('--reason <text>', 'reason for the audit log')
+    .option('--json', 'print one JSON value')
+    .action(acknowledge)
 }

@@ -5,7 +5,7 @@ import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/q
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { settingsAudit } from '#shared/usecases/workspaces/settings-audit.ts'
 import { updateWorkspace } from '#shared/usecases/workspaces/update-workspace.ts'
-import { manualAction } from './session/actor.ts'
+import { actorName, manualAction } from './session/actor.ts'
 import { announced } from './session/announced.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
@@ -119,7 +119,7 @@ export function addWorkspaceCommands(program: Command): void {
     .action(async (options: OutputOptions & { name: string; ownerEmail: string }) => {
       await withInstallation(async (installation) => {
         const { name, ownerEmail } = options
-        const created = await createWorkspace(installation, { name, ownerEmail, action: manualAction(installation) })
+        const created = await createWorkspace(installation, { name, ownerEmail, actor: actorName() })
         print(options, present(created), `workspace ${created.id} (${created.name}) created`)
       })
     })

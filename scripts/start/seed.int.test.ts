@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMembershipRepository } from '#shared/db/accounts/membership-repository.ts'
 import { createUserRepository } from '#shared/db/accounts/user-repository.ts'
+import { createRecordedDocuments } from '#shared/db/maintenance/recorded-documents.ts'
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { resetPassword } from '#shared/usecases/accounts/manage-operators.ts'
+import { checkRecords, FIRST_RECORD } from '#shared/usecases/audit/check-records.ts'
 import { serviceContext } from '#test/support/service-context.ts'
 import { useStores } from '#test/support/stores.ts'
 import { keepSeed } from './seed.ts'
@@ -35,6 +37,13 @@ test('the owner logs in with the same password after every start, until they cho
   await resetPassword(deps, { email: first.ownerEmail, password: 'words of the owner', actor: 'test' })
   expect(await seeded()).toEqual({ ...first, ownerPassword: null })
   expect(readFileSync(join(dataDir, 'seed.json'), 'utf8')).not.toContain('words of the owner')
+})
+
+// Guarantee: `audit verify` misses no row of a seeded workspace, its keys, its owner and their membership.
+test('everything that is seeded has its audit row', async () => {
+  await seeded()
+  const found = await checkRecords(createRecordedDocuments(stores.db), FIRST_RECORD, () => false)
+  expect(found).toEqual({ missing: [], next: null })
 })
 
 test('a data folder from before there were log-ins gets its owner, and another folder the same person again', async () => {

@@ -65,9 +65,9 @@ async function isKnown({ apiKeys, hasher }: Tools, stored: Tenant | null): Promi
 }
 
 async function seedTenant(tools: Tools): Promise<Tenant> {
-  const workspace = await createWorkspace(tools, { name: 'Corner Shop', ownerEmail: OWNER_EMAIL })
+  const workspace = await createWorkspace(tools, { name: 'Corner Shop', ownerEmail: OWNER_EMAIL, actor: 'start' })
   const keyOf = async (mode: 'live' | 'test') =>
-    (await createApiKey(tools, { workspaceId: workspace.id, mode, scopes: SCOPES })).apiKey
+    (await createApiKey(tools, { workspaceId: workspace.id, mode, scopes: SCOPES, actor: 'start' })).apiKey
   return { workspaceId: workspace.id, testKey: await keyOf('test'), liveKey: await keyOf('live') }
 }
 
@@ -86,7 +86,8 @@ async function withOwner(tools: Tools, tenant: Tenant): Promise<Seed> {
   if (known === null) await createOperator(tools, facts)
   else {
     await resetPassword(tools, { email: OWNER_EMAIL, password, actor: 'start' })
-    const audit = accountAudit(tools, 'start', 'member.joined', known.id, { email: OWNER_EMAIL, role: 'owner' })
+    const joined = accountAudit(tools, 'start', 'member.joined', known.id, { email: OWNER_EMAIL, role: 'owner' })
+    const audit = { ...joined, workspaceId }
     await tools.memberships.add({ ...member, userId: known.id, since: tools.clock.now() }, { audit })
   }
   return { ...tenant, ownerEmail: OWNER_EMAIL, ownerPassword: password }

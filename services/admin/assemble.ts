@@ -4,6 +4,7 @@ import type { OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import type { Config } from '#shared/config/schema.ts'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
 import type { LogoReader } from '#shared/ports/logos.ts'
@@ -34,6 +35,7 @@ export interface AdminParts extends ServiceParts, Pick<PeopleDeps, 'lanes' | 'pa
   readonly catalog: Catalog
   readonly addressBook: AddressBook
   readonly auditKeys: AuditKeys
+  readonly auditMarks: AuditMarks
   readonly epochs: EpochStore
   readonly limiter: RateLimiter
   readonly listCursor: ListCursor

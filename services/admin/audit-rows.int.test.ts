@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createRecordedDocuments } from '#shared/db/maintenance/recorded-documents.ts'
+import { checkRecords, FIRST_RECORD } from '#shared/usecases/audit/check-records.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { appRouter } from './app-router.ts'
@@ -43,13 +45,20 @@ const attacks = Object.entries(AUDIT_BEHAVIOUR).filter(
   (entry): entry is [string, OnceAttack] => entry[1].audit === 'once',
 )
 
+/** Documents without the row that `audit verify` looks for; stages store some. */
+const unrecorded = async () =>
+  (await checkRecords(createRecordedDocuments(stores.db), FIRST_RECORD, () => false)).missing
+
 /** A request, the same one again, and another one under its id: what it left, once. */
 async function thrice(path: string, attack: OnceAttack): Promise<() => Promise<unknown>> {
   const { input, other, undo } = await attack.stage(world)
   const opId = randomUUID()
   const before = await world.count()
+  const unrecordedBefore = await unrecorded()
   await call(path, { ...input, opId })
   const after = await world.count()
+  // Guarantee: verification misses the row of no document that the dashboard stores.
+  expect(await unrecorded()).toEqual(unrecordedBefore)
   expect({ rows: after.rows - before.rows, mails: after.mails - before.mails }).toEqual({
     rows: attack.rows,
     mails: attack.mails,

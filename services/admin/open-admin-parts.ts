@@ -29,6 +29,7 @@ export function openAdminParts(context: ServiceContext): ReturnType<typeof openP
     catalog: createCatalog(config.networks),
     addressBook: createAddressBook(),
     auditKeys: createAuditKeys(masterKey),
+    auditMarks: signals.createAuditMarks(),
     codes: createOneTimeCodes(),
     epochs: signals.createEpochStore(),
     guessAddress,

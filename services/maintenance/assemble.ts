@@ -1,4 +1,5 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
+import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import { createRecoveriesWorker } from '#shared/queues/recoveries-queue.ts'
 import { carryOutRecovery, overdueRecoveries } from '#shared/usecases/deliveries/run-recovery.ts'
@@ -17,6 +18,7 @@ import { watchPacksJob } from './watch-packs-job.ts'
 /** The parts of the `maintenance` process. */
 export interface MaintenanceParts extends ServiceParts {
   readonly auditKeys: AuditKeys
+  readonly auditMarks: AuditMarks
 }
 
 /** Runs every scheduled job, and the requested recoveries. */
@@ -34,7 +36,8 @@ export function assembleMaintenance(parts: MaintenanceParts): Stop {
 
 /** Every scheduled job. Interval, lease and task are in the job's own file. */
 function schedule(parts: MaintenanceParts): readonly ScheduledJob[] {
-  const audit = { ...parts, chain: parts.auditChain, keys: parts.auditKeys }
+  const { auditChain: chain, auditKeys: keys, auditMarks: marks, recordedDocuments: documents } = parts
+  const audit = { ...parts, chain, keys, marks, documents }
   return [
     auditChainJob(audit),
     auditVerificationJob(audit),

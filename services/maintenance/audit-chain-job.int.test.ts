@@ -3,6 +3,7 @@ import { createAuditChainRepository } from '#shared/db/audit/audit-chain-reposit
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { auditParts } from '#test/support/audit-parts.ts'
 import { useStores } from '#test/support/stores.ts'
 import { auditChainJob } from './audit-chain-job.ts'
 import { startScheduledJobs } from './scheduled-job.ts'
@@ -13,7 +14,7 @@ const WAIT = { timeout: 10_000, interval: 20 }
 it('chains what waits in one process at a time, and hands over when that one ends', async () => {
   const chain = createAuditChainRepository(stores.db)
   const keys = createAuditKeys(new Uint8Array(32).fill(9))
-  const deps = { ...stores.runtime, chain, keys, leases: createLeaseRepository(stores.db) }
+  const deps = { ...stores.runtime, ...auditParts(stores, keys), leases: createLeaseRepository(stores.db) }
   const note = (id: string) =>
     createAuditRepository(stores.db).insertMany([
       { id, at: 1, actor: 'a', action: 'b', subject: 'c', workspaceId: null, mode: null, detail: {} },

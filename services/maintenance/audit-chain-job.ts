@@ -1,6 +1,8 @@
 import type { AuditChainRepository, AuditHead } from '#shared/ports/audit-chain.ts'
+import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
+import { noticeBreak } from '#shared/usecases/audit/audit-breaks.ts'
 import { AuditChainBroken, extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 
@@ -16,11 +18,11 @@ const LOG_EVERY_MS = 3_600_000
 interface JobDeps extends Runtime {
   readonly chain: AuditChainRepository
   readonly keys: AuditKeys
+  readonly marks: AuditMarks
 }
 
-/** Chains rows of the audit log. The unique number is the guard where the lease is not enough. */
+/** Chains rows of the audit log, and stores a break of its end. The unique number is the guard where the lease is not enough. */
 export function auditChainJob(deps: JobDeps): ScheduledJob {
-  let adopted = false
   let seen: AuditHead | null = null
   let loggedAt = Number.NEGATIVE_INFINITY
   let checkedAt = Number.NEGATIVE_INFINITY
@@ -32,14 +34,18 @@ export function auditChainJob(deps: JobDeps): ScheduledJob {
     failures: 'audit_chain_failed_total',
     failed: 'rows of the audit log were not chained',
     round: async (signal) => {
-      if (!adopted) await deps.chain.adopt()
-      adopted = true
       const isCheckDue = performance.now() - checkedAt >= CHECK_EVERY_MS
       if (!(await deps.chain.isAnyWaiting()) && !isCheckDue) return
       checkedAt = performance.now()
-      if (seen !== null) await requireStanding(deps.chain, seen)
       const endsAt = performance.now() + RUN_MS
-      const chained = await extendAuditChain(deps, () => signal.aborted || performance.now() > endsAt)
+      const chained = await extendBehind(deps, seen, () => signal.aborted || performance.now() > endsAt).catch(
+        async (error: unknown) => {
+          if (error instanceof AuditChainBroken) await noticeBreak(deps, error.found)
+          // The stored break replaces what this process remembers: its answer may move the end.
+          seen = null
+          throw error
+        },
+      )
       if (chained > 0) deps.metrics.count('audit_rows_chained_total', {}, chained)
       // Nothing was chained here: the end that this process saw is still one that must stand.
       if (chained > 0 || seen === null) seen = await deps.chain.head()
@@ -50,9 +56,16 @@ export function auditChainJob(deps: JobDeps): ScheduledJob {
   }
 }
 
+/** Extends the chain where the end that this process saw last still stands. */
+async function extendBehind(deps: JobDeps, seen: AuditHead | null, shouldStop: () => boolean): Promise<number> {
+  if (seen !== null) await requireStanding(deps.chain, seen)
+  return await extendAuditChain(deps, shouldStop)
+}
+
 /** An end that this process has seen cannot disappear: a chain that was cut back to an earlier signed end is detected here. */
-async function requireStanding(chain: AuditChainRepository, seen: AuditHead): Promise<void> {
-  const [row] = await chain.listChained({ seq: seen.seq, id: '' }, 1)
-  if (row?.seq === seen.seq && row.hash === seen.hash) return
-  throw new AuditChainBroken(`row ${seen.seq} was the end of the chain a moment ago, and it is gone or was replaced`)
+async function requireStanding(chain: AuditChainRepository, { seq, hash }: AuditHead): Promise<void> {
+  const [row] = await chain.listChained({ seq, id: '' }, 1)
+  if (row?.seq === seq && row.hash === hash) return
+  const words = `Row ${seq} was the end of the audit log a moment ago, and it is gone or was replaced.`
+  throw new AuditChainBroken({ kind: 'cut', seq, id: null, words })
 }

@@ -10,7 +10,7 @@ import { assembleMaintenance } from './assemble.ts'
 export const start: StartService = async (context) => {
   const parts = openParts(context)
   const auditKeys = createAuditKeys(context.config.secrets.masterKey)
-  const stop = assembleMaintenance({ ...parts, auditKeys })
+  const stop = assembleMaintenance({ ...parts, auditKeys, auditMarks: context.signals.createAuditMarks() })
   return async () => {
     await stop()
     await parts.notifier.close()

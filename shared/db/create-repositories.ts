@@ -36,6 +36,7 @@ import { createMailQueue } from './mails/mail-queue.ts'
 import { createMailRepository } from './mails/mail-repository.ts'
 import { createCustomerEraser } from './maintenance/customer-erasure.ts'
 import { createInstanceReads } from './maintenance/installation-reads.ts'
+import { createRecordedDocuments } from './maintenance/recorded-documents.ts'
 import { createRetentionRepository } from './maintenance/retention-repository.ts'
 import { createPaymentLinkRepository } from './payment-links/payment-link-repository.ts'
 import { createProductRepository } from './payment-links/product-repository.ts'
@@ -117,6 +118,7 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     overviewReads: createOverviewReads(db),
     payments: createPaymentRepository(db, random),
     rateSnapshots: createRateRepository(db),
+    recordedDocuments: createRecordedDocuments(db),
     recoveries: createRecoveryRepository(db),
     refunds: createRefundRepository(db),
     resets: createPasswordResets(db),

@@ -1,5 +1,6 @@
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord } from './audit.ts'
 
 export interface ApiKeyRecord {
   readonly id: string
@@ -21,7 +22,8 @@ export interface ApiKeyRecord {
 }
 
 export interface ApiKeyRepository {
-  insert(key: ApiKeyRecord): Promise<void>
+  /** Stores a key in one transaction with its audit row. */
+  insert(key: ApiKeyRecord, audit: AuditRecord): Promise<void>
   findByHash(hash: string): Promise<ApiKeyRecord | null>
   /** Several keys in one read; unknown hashes are left out. */
   findManyByHash(hashes: readonly string[]): Promise<readonly ApiKeyRecord[]>

@@ -9,10 +9,10 @@ export interface AuditLink {
   readonly prevHash: string
   /** SHA-256 over number, `prevHash` and content of the row, lower-case hex. */
   readonly hash: string
-  /** Name of the key of `mac`; absent on rows chained by a version without keys. */
-  readonly keyId?: string
+  /** Name of the key of `mac`. */
+  readonly keyId: string
   /** HMAC over number and `hash` under that key, lower-case hex: it authenticates this row and every one before it. */
-  readonly mac?: string
+  readonly mac: string
 }
 
 /** The end of the chain as signed by its writer, stored apart from the rows: it reveals rows that were cut off. */
@@ -23,8 +23,38 @@ export interface AuditHead {
   readonly mac: string
 }
 
+/** The signed end as it is stored. */
+export interface StoredHead extends AuditHead {
+  /** The stored text; a step replaces this one and no other. */
+  readonly text: string
+}
+
+/** A text that this installation signed. Readers check the signature first. */
+export interface SignedText {
+  readonly text: string
+  readonly keyId: string
+  /** HMAC of the text under that key. */
+  readonly mac: string
+}
+
+/** The signed record of breaks as it is stored. */
+export interface StoredBreaks extends SignedText {
+  /** The stored value; a change replaces this one and no other. */
+  readonly value: string
+}
+
+/** A change of the record of breaks: `was` is the value that it replaces, null for none. */
+export interface BreaksChange {
+  readonly was: string | null
+  readonly next: SignedText
+}
+
 /** One step of the chain's writer: stored as a whole or not at all. */
 export interface AuditStep {
+  /** Text of the signed end that this step replaces; null when there is none. */
+  readonly was: string | null
+  /** The record of breaks changes with the step. */
+  readonly breaks?: BreaksChange
   /** A row by the writer itself that is stored with its position; one of `links` belongs to it. */
   readonly checkpoint: AuditRecord | null
   readonly links: readonly (AuditLink & { readonly id: string })[]
@@ -36,14 +66,6 @@ export interface ChainedAudit extends AuditLink {
   readonly record: AuditRecord
 }
 
-/** How far the audit log was verified, as written by its verifier. Readers check the signature first. */
-export interface SignedProgress {
-  readonly text: string
-  readonly keyId: string
-  /** HMAC of the text under that key. */
-  readonly mac: string
-}
-
 /** The range of numbers of chained rows. */
 export interface AuditExtent {
   readonly last: number
@@ -51,11 +73,11 @@ export interface AuditExtent {
   readonly hasOthers: boolean
 }
 
-/** Rows that are not chained; waiting ones will be. */
+/** Rows that are not chained, each counted up to 10,000; waiting ones will be. */
 export interface UnchainedAudits {
   readonly waiting: number
   readonly oldestWaitingAt: Ms | null
-  /** Neither chained nor waiting: left by a version without a chain, or tampered with. */
+  /** Neither chained nor waiting: Paymesh writes no such row. */
   readonly outside: number
 }
 
@@ -67,14 +89,16 @@ export interface AuditChainRepository {
   isAnyWaiting(): Promise<boolean>
   /** Rows not chained yet, oldest first. */
   waiting(limit: number): Promise<readonly AuditRecord[]>
-  /** Marks rows left by a version without a chain as waiting, once in the life of an installation; returns how many there were. */
-  adopt(): Promise<number>
+  /** A row that is not chained yet; null when it is, or when there is none. */
+  findWaiting(id: string): Promise<AuditRecord | null>
   /** The signed end; null before the first one, or when it was removed. */
-  head(): Promise<AuditHead | null>
-  /** Whether any row carries a key. Reads every row when none does. */
-  hasKeyed(): Promise<boolean>
-  /** Chains rows and moves the head, all or none: false when a number is taken, or a row is already chained or gone. */
+  head(): Promise<StoredHead | null>
+  /** Chains rows and moves the head, all or none: false when a number is taken, a row is already chained or gone, or the end is not `was`. */
   append(step: AuditStep): Promise<boolean>
+  /** The record of breaks; null before the first one, or when it was removed. */
+  breaks(): Promise<StoredBreaks | null>
+  /** Replaces the record of breaks; false when it is not `was` any more. */
+  saveBreaks(change: BreaksChange): Promise<boolean>
   /** Chained rows after `after`, in the order of their numbers; another row with the same number comes first, if there is one. */
   listChained(
     after: { readonly seq: number; readonly id: string } | null,
@@ -82,12 +106,10 @@ export interface AuditChainRepository {
   ): Promise<readonly ChainedAudit[]>
   /** Numbers of chained rows. Reads two entries of the index. */
   extent(): Promise<AuditExtent>
-  /** Rows that are not chained. Reads every row of the log. */
+  /** Rows that are not chained, by their own index. */
   unchained(): Promise<UnchainedAudits>
-  /** Rows not chained yet, counted up to 10,000. */
-  countWaiting(): Promise<number>
   /** The value last stored by `saveVerified`; null before, and when the stored value has another form. */
-  verified(): Promise<SignedProgress | null>
+  verified(): Promise<SignedText | null>
   /** Stores how far the log was verified. */
-  saveVerified(progress: SignedProgress): Promise<void>
+  saveVerified(progress: SignedText): Promise<void>
 }

@@ -66,8 +66,8 @@ export interface Workspace {
 }
 
 export interface WorkspaceRepository {
-  /** Together with the audit row if one is given. */
-  insert(workspace: Workspace, audit?: AuditRecord): Promise<void>
+  /** Stores a workspace in one transaction with its audit row. */
+  insert(workspace: Workspace, audit: AuditRecord): Promise<void>
   findById(id: string): Promise<Workspace | null>
   /** Several workspaces in one read; unknown ids are left out. */
   findMany(ids: readonly string[]): Promise<readonly Workspace[]>

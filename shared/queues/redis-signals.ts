@@ -1,3 +1,4 @@
+import { createAuditMarks } from './audit-marks.ts'
 import type { RedisConnections } from './connection.ts'
 import { createEpochStore } from './epoch-store.ts'
 import { createQueueCounts } from './queue-counts.ts'
@@ -16,5 +17,6 @@ export function createRedisSignals(redis: RedisConnections): Signals {
     createTokenBuckets: (metrics) => createTokenBuckets({ redis, metrics }),
     createEpochStore: () => createEpochStore(redis),
     createQueueCounts: () => createQueueCounts(redis),
+    createAuditMarks: () => createAuditMarks(redis),
   }
 }

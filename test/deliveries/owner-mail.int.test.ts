@@ -31,7 +31,10 @@ afterEach(async () => {
 async function shop() {
   const workspaces = createWorkspaceRepository(stores.db)
   const ownerEmail = `owner-${stores.runtime.random.uuid()}@example.com`
-  const workspace = await createWorkspace({ ...stores.runtime, workspaces }, { name: 'Shop', ownerEmail })
+  const workspace = await createWorkspace(
+    { ...stores.runtime, workspaces },
+    { name: 'Shop', ownerEmail, actor: 'test' },
+  )
   const endpoint = await stage.endpoint({ workspaceId: workspace.id, url: receiver.url })
   const mails = () => sink.mails.filter(({ to }) => to.includes(ownerEmail))
   /** Events whose next failure is the ninth and last. */

@@ -55,7 +55,8 @@ export async function adminCaller(stores: TestStores, options: AdminCallerOption
   const env = { PAYMESH_ENV: 'test', PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: NODE } }), ...options.env }
   const wired = assembleAdmin({ ...openAdminParts(serviceContext(stores, env)), notifier, passwords: QUICK_PASSWORDS })
   const deps: AdminDeps = { ...wired, ...options.deps?.(wired) }
-  const workspaceId = options.workspaceId ?? (await createWorkspace(deps, { name: 'Shop', ownerEmail: email })).id
+  const workspaceId =
+    options.workspaceId ?? (await createWorkspace(deps, { name: 'Shop', ownerEmail: email, actor: 'test' })).id
   const person =
     options.stored === true && role !== null ? await storedPerson(deps, { email, workspaceId, role }) : null
   const session: OperatorSession = {

@@ -79,7 +79,7 @@ export async function openApi(
     epochs: createEpochStore(redis, () => Promise.resolve()),
   }
   const newKey = (mode: Mode, scopes: readonly Scope[] = SCOPES, workspaceId = engine.workspace.id) =>
-    createApiKey(workspaceAdmin, { workspaceId, mode, scopes })
+    createApiKey(workspaceAdmin, { workspaceId, mode, scopes, actor: 'test' })
   const testKey = (await newKey('test')).apiKey
   const liveKey = (await newKey('live')).apiKey
 
@@ -93,7 +93,7 @@ export async function openApi(
     newKey,
     revoke: (keyId: string) =>
       revokeApiKey(workspaceAdmin, { keyId, action: { opId: keyId, actor: 'test', reason: null } }),
-    newWorkspace: () => createWorkspace(engine.deps, { name: 'Other', ownerEmail: 'other@example.com' }),
+    newWorkspace: () => createWorkspace(engine.deps, { name: 'Other', ownerEmail: 'other@example.com', actor: 'test' }),
     updateWorkspace: (workspaceId: string, change: WorkspaceChange) =>
       updateWorkspace(workspaceAdmin, { workspaceId, change }),
     call: (method: string, path: string, request: ApiRequest = {}) => callApi(baseUrl, testKey, method, path, request),

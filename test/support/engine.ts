@@ -67,7 +67,7 @@ export async function openEngine(stores: TestStores, nodes: NetworkSettings['tes
 
   await publishRates()
   await watchEverything()
-  const workspace = await createWorkspace(base, { name: 'Shop', ownerEmail: 'owner@example.com' })
+  const workspace = await createWorkspace(base, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })
 
   return {
     deps,

@@ -44,10 +44,9 @@ export async function openTenant(
 ): Promise<Tenant> {
   return await withTools(dataDir, async (tools) => {
     const email = `${randomUUID()}@example.com`
-    const action = { opId: randomUUID(), actor: 'test' }
-    const { id: workspaceId } = await createWorkspace(tools, { name, ownerEmail: email, action })
+    const { id: workspaceId } = await createWorkspace(tools, { name, ownerEmail: email, actor: 'test' })
     const keyOf = async (mode: 'test' | 'live') =>
-      (await createApiKey(tools, { workspaceId, mode, scopes: SCOPES })).apiKey
+      (await createApiKey(tools, { workspaceId, mode, scopes: SCOPES, actor: 'test' })).apiKey
     const password = newPassword(tools)
     const member = { workspaceId, role: 'owner' } as const
     await createOperator(tools, { email, name: 'Olivia Owner', password, isOperator, member, actor: 'test' })

@@ -7,10 +7,12 @@ import { createRepositories } from '#shared/db/create-repositories.ts'
 import { requireWholeRestore, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { NEWEST_SCHEMA } from '#shared/db/schema/migrations/list.ts'
 import { verifySchemaVersion } from '#shared/db/schema/schema-version.ts'
+import { createAuditMarks, createNoAuditMarks } from '#shared/queues/audit-marks.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
 import { createEpochStore, createWaitingEpochStore } from '#shared/queues/epoch-store.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
+import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
@@ -50,6 +52,8 @@ async function openInstallation() {
     addressBook: createAddressBook(),
     secretBox: createSecretBox(config.secrets.masterKey),
     hasher: createKeyHasher(config.secrets.keyPepper),
+    auditKeys: createAuditKeys(config.secrets.masterKey),
+    auditMarks: redis === null ? createNoAuditMarks() : createAuditMarks(redis),
     epochs: redis === null ? createWaitingEpochStore() : createEpochStore(redis),
     ...repositories,
     rates: repositories.rateSnapshots,

@@ -44,7 +44,8 @@ async function all(narrow: object, limit: number): Promise<readonly string[]> {
 
 describe('the audit trail', () => {
   test('pages show every row of the workspace once, newest first, and none of others', async () => {
-    const ids = await all({}, 7)
+    const [created, ...ids] = await all({}, 7)
+    expect(created).toBe(`workspace-created:${here.workspaceId}`)
     expect(new Set(ids).size).toBe(60)
     expect(ids).toHaveLength(60)
     expect([...ids].sort().reverse()).toEqual(ids)
@@ -63,7 +64,8 @@ describe('the audit trail', () => {
     const operator = await adminCaller(stores, { role: null, operator: true, deps: () => here.deps })
     const { items } = await operator.caller.audit.listAll({ limit: 100, actor: 'user:ana@example.com' })
     expect(items).toHaveLength(45)
-    expect(await operator.caller.audit.verify({})).toMatchObject({ intact: true, checked: 0, head: null, waiting: 90 })
+    const waiting = await stores.db.collection(AUDIT_LOG).countDocuments()
+    expect(await operator.caller.audit.verify({})).toMatchObject({ intact: true, checked: 0, head: null, waiting })
   })
 
   test('every list is read through an index, in its order', async () => {

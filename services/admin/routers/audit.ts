@@ -65,15 +65,18 @@ export const auditRouter = router({
           .object({ kind: z.string(), seq: z.number(), id: z.string().nullable(), words: z.string() })
           .nullable(),
         head: z.object({ seq: z.number(), hash: z.string() }).nullable(),
-        /** First row that carries a signature; null while none does. */
-        signedFrom: z.number().nullable(),
         waiting: z.number(),
-        outside: z.number(),
+        /** Breaks that a person answered. */
+        answered: z.array(
+          z.object({ seq: z.number(), words: z.string(), by: z.string(), at: z.number(), reason: z.string() }),
+        ),
       }),
     )
     .query(async ({ ctx: { deps }, input }) => {
-      const { auditChain: chain, auditKeys: keys, clock } = deps
-      return await readVerification({ chain, keys, clock }, input.since ?? null)
+      const { auditChain: chain, auditKeys: keys, auditMarks: marks, recordedDocuments: documents, clock } = deps
+      const progress = await readVerification({ chain, keys, marks, documents, clock }, input.since ?? null)
+      const answered = progress.answered.map(({ seq, words, by, at, reason }) => ({ seq, words, by, at, reason }))
+      return { ...progress, answered }
     }),
 })
 

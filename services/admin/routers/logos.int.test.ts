@@ -37,7 +37,8 @@ describe('a logo', () => {
     expect((await set(here, null)).logo).toBeNull()
     expect(await rows(here.workspaceId)).toEqual([])
     expect(await here.caller.workspace.logo(here.at)).toEqual({ image: null })
-    const audit = await here.deps.audits.listBySubject(here.workspaceId)
+    const [created, ...audit] = await here.deps.audits.listBySubject(here.workspaceId)
+    expect(created?.action).toBe('workspace.created')
     expect(audit.map(({ action, detail }) => [action, detail['changed'], detail['logo']])).toEqual([
       ['workspace.settings_changed', 'logo', first.logo?.hash],
       ['workspace.settings_changed', 'logo', second.logo?.hash],

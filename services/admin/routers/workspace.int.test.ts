@@ -20,7 +20,10 @@ describe('settings', () => {
     expect(after.confirmations.find(({ asset }) => asset === 'btc_bitcoin')?.own).toBe(6)
     expect(await here.caller.workspace.update(action)).toEqual(after)
     const rows = await here.deps.audits.listBySubject(here.workspaceId)
-    expect(rows).toMatchObject([{ action: 'workspace.settings_changed', detail: { toleranceBps: 50 } }])
+    expect(rows).toMatchObject([
+      { action: 'workspace.created' },
+      { action: 'workspace.settings_changed', detail: { toleranceBps: 50 } },
+    ])
     const cleared = { ...here.at, opId: opId(), version: after.version, change: { supportContact: null } }
     expect((await here.caller.workspace.update(cleared)).supportContact).toBeNull()
   })

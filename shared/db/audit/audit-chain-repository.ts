@@ -5,18 +5,25 @@ import { toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import { INSTALLATION, type InstallationDocument } from '#shared/db/installation/installation-model.ts'
-import type { AuditChainRepository, AuditHead, AuditLink, AuditStep, ChainedAudit } from '#shared/ports/audit-chain.ts'
+import type {
+  AuditChainRepository,
+  AuditHead,
+  AuditLink,
+  AuditStep,
+  BreaksChange,
+  ChainedAudit,
+} from '#shared/ports/audit-chain.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
 import { auditFromDocument } from './audit-repository.ts'
 import { auditToDocument } from './audited.ts'
 
 /** Name of the fact that holds the signed end of the chain. */
 const HEAD_FACT = 'audit-head'
-/** Name of the fact that rows of versions without a chain were added to the chain. */
-const ADOPTED_FACT = 'audit-adopted'
+/** Name of the fact that holds the noticed breaks and their answers. */
+const BREAKS_FACT = 'audit-breaks'
 /** Name of the fact that holds how far the audit log was verified. */
 const VERIFIED_FACT = 'audit-verified'
-const WAITING_MAX = 10_000
+const COUNTED_MAX = 10_000
 
 const CHAINED = { seq: { $exists: true } }
 const UNCHAINED = { seq: { $exists: false } }
@@ -39,7 +46,7 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
   const facts = db.collection(INSTALLATION)
 
   async function appendAll(
-    { checkpoint, links, head }: AuditStep,
+    { checkpoint, links, head, was, breaks }: AuditStep,
     session: mongoose.mongo.ClientSession,
   ): Promise<void> {
     if (checkpoint !== null) await rows.insertOne(auditToDocument(checkpoint), { session })
@@ -48,8 +55,8 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
     }))
     const { matchedCount } = await rows.bulkWrite(operations, { ordered: true, session })
     if (matchedCount !== links.length) throw new PlaceTaken()
-    const fact = { value: JSON.stringify(head), changedAt: new Date() }
-    await facts.updateOne({ _id: HEAD_FACT }, { $set: fact }, { upsert: true, session })
+    await replaceFact(facts, { _id: HEAD_FACT, was, value: JSON.stringify(head) }, session)
+    if (breaks !== undefined) await replaceFact(facts, breaksFact(breaks), session)
   }
 
   return {
@@ -63,28 +70,18 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
     isAnyWaiting: () => isAny(db, { of: AUDIT_LOG, filter: ANY_WAITING, hint: 'audit_waiting' }),
     waiting: async (limit) =>
       (await rows.find(WAITING).sort({ at: 1, _id: 1 }).limit(limit).toArray()).map(auditFromDocument),
-    adopt: async () => {
-      // No version without a chain runs after it.
-      if ((await facts.findOne({ _id: ADOPTED_FACT })) !== null) return 0
-      const left = { ...OUTSIDE, waits: { $exists: false } }
-      const { matchedCount } = await rows.updateMany(left, { $set: { waits: true } }, { hint: 'audit_unchained' })
-      const fact = { value: String(matchedCount), changedAt: new Date() }
-      await facts.updateOne({ _id: ADOPTED_FACT }, { $set: fact }, { upsert: true })
-      return matchedCount
+    findWaiting: async (id) => {
+      const stored = await rows.findOne({ _id: id, ...UNCHAINED })
+      return stored === null ? null : auditFromDocument(stored)
     },
     head: async () => {
       const fact = await facts.findOne({ _id: HEAD_FACT })
-      return fact === null ? null : headOf(fact.value)
+      return fact === null ? null : { ...headOf(fact.value), text: fact.value }
     },
-    hasKeyed: async () => (await rows.findOne({ mac: { $exists: true } }, { projection: { _id: 1 } })) !== null,
     append: async (step) => {
       const session = db.connection.getClient().startSession()
       try {
-        await session.withTransaction(() => appendAll(step, session))
-        return true
-      } catch (error) {
-        if (error instanceof PlaceTaken || duplicateKeyFields(error) !== null) return false
-        throw error
+        return await unlessTaken(() => session.withTransaction(() => appendAll(step, session)))
       } finally {
         await session.endSession()
       }
@@ -96,8 +93,8 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
     ...verification(rows, facts),
     unchained: async () => {
       const [waiting, outside, oldest] = await Promise.all([
-        rows.countDocuments(WAITING, { hint: 'audit_waiting' }),
-        rows.countDocuments(OUTSIDE, { hint: 'audit_unchained' }),
+        rows.countDocuments(WAITING, { hint: 'audit_waiting', limit: COUNTED_MAX }),
+        rows.countDocuments(OUTSIDE, { hint: 'audit_unchained', limit: COUNTED_MAX }),
         rows.findOne(WAITING, { sort: { at: 1, _id: 1 }, projection: { at: 1 } }),
       ])
       return { waiting, outside, oldestWaitingAt: oldest === null ? null : toMs(oldest.at) }
@@ -105,11 +102,11 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
   }
 }
 
-/** Reads of verification besides the rows, and the one fact that it writes. */
+/** Reads of verification besides the rows, and the facts that it writes. */
 function verification(
   rows: mongoose.mongo.Collection<AuditDocument>,
   facts: mongoose.mongo.Collection<InstallationDocument>,
-): Pick<AuditChainRepository, 'extent' | 'countWaiting' | 'verified' | 'saveVerified'> {
+): Pick<AuditChainRepository, 'extent' | 'verified' | 'saveVerified' | 'breaks' | 'saveBreaks'> {
   return {
     extent: async () => {
       const at = async (direction: 1 | -1): Promise<unknown> =>
@@ -119,16 +116,51 @@ function verification(
       const areNumbers = typeof first === 'number' && typeof last === 'number'
       return { last: typeof last === 'number' ? last : 0, hasOthers: first !== undefined && !areNumbers }
     },
-    countWaiting: () => rows.countDocuments({ waits: true }, { hint: 'audit_waiting', limit: WAITING_MAX }),
     verified: async () => {
       const fact = await facts.findOne({ _id: VERIFIED_FACT })
-      const parsed = progressSchema.safeParse(fact === null ? null : jsonOf(fact.value))
+      const parsed = signedSchema.safeParse(fact === null ? null : jsonOf(fact.value))
       return parsed.success ? parsed.data : null
     },
     saveVerified: async ({ text, keyId, mac }) => {
       const fact = { value: JSON.stringify({ text, keyId, mac }), changedAt: new Date() }
       await facts.updateOne({ _id: VERIFIED_FACT }, { $set: fact }, { upsert: true })
     },
+    breaks: async () => {
+      const fact = await facts.findOne({ _id: BREAKS_FACT })
+      if (fact === null) return null
+      const parsed = signedSchema.safeParse(jsonOf(fact.value))
+      return { ...(parsed.success ? parsed.data : { text: '', keyId: '', mac: '' }), value: fact.value }
+    },
+    saveBreaks: (change) => unlessTaken(() => replaceFact(facts, breaksFact(change))),
+  }
+}
+
+const breaksFact = ({ was, next: { text, keyId, mac } }: BreaksChange) => ({
+  ...{ _id: BREAKS_FACT, was, value: JSON.stringify({ text, keyId, mac }) },
+})
+
+/** Stores a fact in the place of the value `was`, or as a new one; throws where another value stands there by now. */
+async function replaceFact(
+  facts: mongoose.mongo.Collection<InstallationDocument>,
+  { _id, was, value }: { readonly _id: string; readonly was: string | null; readonly value: string },
+  session?: mongoose.mongo.ClientSession,
+): Promise<void> {
+  const options = session === undefined ? {} : { session }
+  const fact = { value, changedAt: new Date() }
+  if (was === null) await facts.insertOne({ _id, ...fact }, options)
+  else if ((await facts.updateOne({ _id, value: was }, { $set: fact }, options)).matchedCount === 0) {
+    throw new PlaceTaken()
+  }
+}
+
+/** Whether a write took its place; false when another writer was faster. */
+async function unlessTaken(write: () => Promise<void>): Promise<boolean> {
+  try {
+    await write()
+    return true
+  } catch (error) {
+    if (error instanceof PlaceTaken || duplicateKeyFields(error) !== null) return false
+    throw error
   }
 }
 
@@ -139,18 +171,18 @@ export function chainedFilter(
   return after === null ? CHAINED : { seq: { $gte: after.seq }, _id: { $ne: after.id } }
 }
 
-/** A link without its hashes was tampered with; it is returned as one that matches nothing. */
+/** A link without its hashes or its signature was tampered with; it is returned as one that matches nothing. */
 function linkOf({
   seq = 0,
   prevHash = '',
   hash = '',
-  keyId,
-  mac,
+  keyId = '',
+  mac = '',
 }: Pick<AuditDocument, 'seq' | 'prevHash' | 'hash' | 'keyId' | 'mac'>): AuditLink {
-  return { seq, prevHash, hash, ...(keyId !== undefined && { keyId }), ...(mac !== undefined && { mac }) }
+  return { seq, prevHash, hash, keyId, mac }
 }
 
-const progressSchema = z.object({ text: z.string(), keyId: z.string(), mac: z.string() })
+const signedSchema = z.object({ text: z.string(), keyId: z.string(), mac: z.string() })
 const headSchema = z.object({ seq: z.number(), hash: z.string(), keyId: z.string(), mac: z.string() })
 
 /** A head that cannot be read was tampered with; it is returned as one that matches nothing. */

@@ -8,11 +8,10 @@ export type AuditDocument = Omit<AuditRecord, 'id' | 'at' | 'detail'> & {
   detail: Record<string, string | number | boolean | null>
   /** Present until the row is chained. */
   waits?: true
-  /** Position in the chain; the three fields are set once, together. */
+  /** Position in the chain, the key that signed the row, and its digest; the five fields are set once, together. */
   seq?: number
   prevHash?: string
   hash?: string
-  /** The key that signed the row, and its digest; absent on rows of versions without keys. */
   keyId?: string
   mac?: string
 }

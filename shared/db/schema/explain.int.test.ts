@@ -290,9 +290,9 @@ describe('the audit trail', () => {
     const row = { at: 1, actor: 'a', action: 'b', subject: 'c', workspaceId: null, mode: null, detail: {} }
     const ids = Array.from({ length: ROWS }, (_, index) => `row-${index}`)
     await createAuditRepository(stores.db).insertMany(ids.map((id) => ({ ...row, id })))
-    const links = ids.slice(0, ROWS / 2).map((id, index) => ({ id, seq: index + 1, prevHash: 'p', hash: 'h' }))
     const head = { seq: ROWS / 2, hash: 'h', keyId: 'k', mac: 'm' }
-    await createAuditChainRepository(stores.db).append({ checkpoint: null, links, head })
+    const links = ids.slice(0, ROWS / 2).map((id, index) => ({ ...head, id, seq: index + 1, prevHash: 'p' }))
+    await createAuditChainRepository(stores.db).append({ was: null, checkpoint: null, links, head })
     const rows = stores.db.collection(AUDIT_LOG)
     const explained = async (filter: Parameters<typeof rows.find>[0], sort: Record<string, 1 | -1>) =>
       read(await rows.find(filter).sort(sort).limit(10).explain('executionStats'))

@@ -1,3 +1,4 @@
+import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
@@ -7,8 +8,11 @@ import { API_KEYS, type ApiKeyDocument } from './api-key-model.ts'
 export function createApiKeyRepository(db: Database): ApiKeyRepository {
   const keys = db.collection(API_KEYS)
   return {
-    insert: async (key) => {
-      await keys.insertOne(apiKeyToDocument(key))
+    insert: async (key, audit) => {
+      await audited(db, audit, async (session) => {
+        await keys.insertOne(apiKeyToDocument(key), { session })
+        return true
+      })
     },
     findByHash: async (hash) => apiKeyFromDocument(await keys.findOne({ hash })),
     findManyByHash: async (hashes) =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { IDEMPOTENCY_LIFE_MS } from '#shared/db/requests/idempotency-model.ts'
 import { createIdempotencyRepository } from '#shared/db/requests/idempotency-repository.ts'
+import { auditRow } from '#test/support/audit-parts.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createApiKeyRepository } from './api-key-repository.ts'
 import { createWorkspaceRepository } from './workspace-repository.ts'
@@ -33,7 +34,7 @@ describe('workspaces', () => {
   it('raise their epoch with each update, however many run at once', async () => {
     const repository = createWorkspaceRepository(stores.db)
     const created = workspace()
-    await repository.insert(created)
+    await repository.insert(created, auditRow(uuid()))
     expect(await repository.findById(created.id)).toEqual(created)
     await Promise.all(Array.from({ length: 5 }, (_, nth) => repository.update(created.id, { name: `Shop ${nth}` })))
     expect(await repository.update(created.id, { status: 'suspended' })).toMatchObject({
@@ -59,8 +60,8 @@ describe('API keys', () => {
       createdAt: 1_000,
       revokedAt: null,
     }
-    await repository.insert(key)
-    await expect(repository.insert({ ...key, id: uuid() })).rejects.toThrow(/E11000/)
+    await repository.insert(key, auditRow(uuid()))
+    await expect(repository.insert({ ...key, id: uuid() }, auditRow(uuid()))).rejects.toThrow(/E11000/)
     expect(await repository.findByHash(key.hash)).toEqual(key)
     expect(await repository.findByHash('unknown')).toBeNull()
     expect(await repository.findManyByHash([key.hash, 'unknown'])).toEqual([key])

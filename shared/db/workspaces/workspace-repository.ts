@@ -1,5 +1,5 @@
 import type mongoose from 'mongoose'
-import { audited, insertAudited } from '#shared/db/audit/audited.ts'
+import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
@@ -11,9 +11,9 @@ export function createWorkspaceRepository(db: Database): WorkspaceRepository {
   return {
     insert: async (workspace, audit) => {
       const { id, createdAt, ...same } = workspace
-      await insertAudited(db, audit, async (session) => {
-        const options = session === null ? {} : { session }
-        await workspaces.insertOne({ _id: id, ...same, createdAt: toDate(createdAt) }, options)
+      await audited(db, audit, async (session) => {
+        await workspaces.insertOne({ _id: id, ...same, createdAt: toDate(createdAt) }, { session })
+        return true
       })
     },
     findById: async (id) => workspaceFromDocument(await workspaces.findOne({ _id: id })),

@@ -1,158 +1,166 @@
-import { createHash } from 'node:crypto'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { AuditChainRepository, AuditHead, AuditLink, ChainedAudit } from '#shared/ports/audit-chain.ts'
+import type { AuditChainRepository, AuditHead, AuditLink, AuditStep, StoredHead } from '#shared/ports/audit-chain.ts'
+import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
-import { canonicalJson } from './canonical-json.ts'
+import { type AuditBreak, readBreaks, signature, signedBreaks } from './audit-breaks.ts'
+import { CHAIN_START, chainHash, signedText } from './audit-chain-text.ts'
 
 /** Rows chained in one transaction. */
 const BATCH_MAX = 100
 
-/** Previous hash of the first row. */
-export const CHAIN_START = '0'.repeat(64)
-
 /** Action of the rows that mark the change to another signing key. */
 export const CHECKPOINT_ACTION = 'audit.checkpoint'
 
-/** The audit log was changed, or its key is missing here: nothing is chained until a person has investigated. */
+/** The audit log was changed, or its key is missing here: nothing is chained until a person has investigated and answered. */
 export class AuditChainBroken extends Error {
   override readonly name = 'AuditChainBroken'
+  readonly found: AuditBreak
+  constructor(found: AuditBreak) {
+    super(found.words)
+    this.found = found
+  }
 }
 
 /** Dependencies of extending the chain. */
 export interface ExtendAuditDeps {
-  readonly chain: Pick<AuditChainRepository, 'tail' | 'head' | 'hasKeyed' | 'waiting' | 'append' | 'listChained'>
+  readonly chain: Pick<AuditChainRepository, 'tail' | 'head' | 'waiting' | 'append' | 'breaks' | 'saveBreaks'>
   readonly keys: AuditKeys
+  readonly marks: AuditMarks
   readonly clock: Clock
 }
 
 /**
- * Hash of a row at its number: SHA-256 over the UTF-8 bytes of `{"prevHash":…,"row":{…},"seq":…}`, JSON without spaces and with the
- * names in every object in the order of their code units, times in Unix milliseconds. Lower-case hex.
- */
-export function chainHash(seq: number, prevHash: string, record: AuditRecord): string {
-  return createHash('sha256')
-    .update(canonicalJson({ seq, prevHash, row: record }))
-    .digest('hex')
-}
-
-/** The text a key signs: this row has this number and hash (`row`), or the chain ends with it (`head`). */
-export function signedText(what: 'row' | 'head', { seq, hash }: Pick<AuditLink, 'seq' | 'hash'>): string {
-  return canonicalJson({ audit: what, seq, hash })
-}
-
-/**
- * Chains waiting rows behind the last one, until none is left or `shouldStop` returns true. Every row is signed; if the
- * preceding rows are unsigned or signed under a former key, a checkpoint row comes first. Intended for one writer at a time; a second
- * writer, or one that paused while another continued, finds the next number taken, stops and loses nothing. Returns how many rows it
- * chained. Throws `AuditChainBroken` and chains nothing when the end differs from the signed one.
+ * Chains waiting rows behind the last one, until none is left or `shouldStop` returns true, and raises the mark outside of the store.
+ * Every row is signed; if the preceding rows are signed under a former key, a checkpoint row comes first. Intended for one writer at a
+ * time; a second writer, or one that paused while another continued, finds the end moved, stops and loses nothing. Returns how many rows
+ * it chained. Throws `AuditChainBroken` and chains nothing when the end differs from the signed one, lies before the mark, or
+ * a break was not answered.
  */
 export async function extendAuditChain(deps: ExtendAuditDeps, shouldStop: () => boolean): Promise<number> {
-  const { chain, keys } = deps
+  const { chain, keys, marks } = deps
   let chained = 0
   while (!shouldStop()) {
-    const end = await readEnd(deps)
+    await requireAnswered(deps)
+    const { head, tail } = await readEnd(deps)
     const waiting = await chain.waiting(BATCH_MAX)
-    const checkpoint = end.checkpointFrom === null ? null : checkpointOf(deps, end.tail, end.checkpointFrom)
-    const records = checkpoint === null ? waiting : [checkpoint, ...waiting]
-    const links = linksBehind(end.tail, records, keys)
-    const last = links.at(-1)
-    if (last === undefined) return chained
-    if (!(await chain.append({ checkpoint, links, head: signedHead(last, keys) }))) return chained
+    const checkpoint = head === null || head.keyId === keys.keyId ? null : checkpointOf(deps, head)
+    const links = linksBehind(tail, checkpoint === null ? waiting : [checkpoint, ...waiting], keys)
+    const last = links.at(-1) ?? tail
+    if (links.length > 0 && !(await chain.append(stepTo({ head, checkpoint, links }, keys)))) return chained
+    if (last !== null) await marks.raise(last.seq)
+    if (links.length === 0) return chained
     chained += links.length
   }
   return chained
 }
 
-interface ChainEnd {
-  readonly tail: AuditLink | null
-  /** Name of the previous key, `none` if there was none; null when the preceding rows are under the present key. */
-  readonly checkpointFrom: string | null
+/** Throws while a break has no answer. A record of breaks under a former key is signed under the present one. */
+async function requireAnswered({ chain, keys, marks }: ExtendAuditDeps): Promise<void> {
+  const { record, fault, isFormer, value } = await readBreaks({ chain, keys })
+  if (fault !== null) throw new AuditChainBroken(fault)
+  if (record.open !== null) {
+    // The place may have been unreachable when the break was noticed.
+    await marks.raise(record.open.reserved)
+    throw new AuditChainBroken(record.open)
+  }
+  if (isFormer) await chain.saveBreaks({ was: value, next: signedBreaks(keys, record) })
 }
 
-async function readEnd({ chain, keys }: Pick<ExtendAuditDeps, 'chain' | 'keys'>): Promise<ChainEnd> {
+/** The end of the chain, proved by its signature and by the mark. */
+export async function readEnd({
+  chain,
+  keys,
+  marks,
+}: {
+  readonly chain: Pick<AuditChainRepository, 'tail' | 'head'>
+  readonly keys: AuditKeys
+  readonly marks: AuditMarks
+}): Promise<{ readonly head: StoredHead | null; readonly tail: AuditLink | null }> {
+  // Read first: a mark is raised after its rows are stored.
+  const mark = await marks.highest()
   const [head, tail] = [await chain.head(), await chain.tail()]
+  const found = endBreak(head, tail, keys)
+  if (found !== null) {
+    // Another writer may have extended the chain between the two reads.
+    if ((await chain.head())?.text !== head?.text) return await readEnd({ chain, keys, marks })
+    throw new AuditChainBroken(found)
+  }
+  const last = tail?.seq ?? 0
+  if (mark !== null && mark > last) throw new AuditChainBroken(belowMark(last, mark))
+  return { head, tail }
+}
+
+/** The break of a log that ends before the mark outside of the store. */
+export function belowMark(last: number, mark: number): AuditBreak {
+  const words = `The audit log ends with row ${last}, but number ${mark} was recorded outside of the store.`
+  return { kind: 'cut', seq: last + 1, id: null, words }
+}
+
+function endBreak(head: StoredHead | null, tail: AuditLink | null, keys: AuditKeys): AuditBreak | null {
+  const last = tail?.seq ?? 0
   if (head === null) {
-    if (tail === null) return { tail, checkpointFrom: null }
-    if (tail.mac === undefined && !(await chain.hasKeyed())) return { tail, checkpointFrom: 'none' }
-    // Another writer may have signed the first rows since the first of these reads.
-    if ((await chain.head()) !== null) return await readEnd({ chain, keys })
-    throw new AuditChainBroken('rows are signed, and the signed end of the chain is gone')
+    const words = 'Rows are signed, but the signed end of the audit log is missing.'
+    return tail === null ? null : { kind: 'cut', seq: last, id: null, words }
   }
   const mac = keys.mac(head.keyId, signedText('head', head))
-  if (mac === null)
-    throw new AuditChainBroken(`the end is signed under master key ${head.keyId}, which is not known here`)
-  if (mac !== head.mac) throw new AuditChainBroken('the signed end of the chain was changed')
-  if (tail?.seq === head.seq && tail.hash === head.hash) {
-    return { tail, checkpointFrom: head.keyId === keys.keyId ? null : head.keyId }
+  if (mac === null && head.keyId !== '') {
+    const words = `The end of the audit log is signed under master key ${head.keyId}, which is not known here.`
+    return { kind: 'unknown_key', seq: head.seq, id: null, words }
   }
-  // Another writer may have extended the chain between the two reads.
-  const now = await chain.head()
-  if (now?.seq !== head.seq) return await readEnd({ chain, keys })
-  return { tail: await unsignedTail(chain, head, tail), checkpointFrom: 'none' }
-}
-
-/**
- * The end of a chain that a version without keys extended past the signed end, as a process of the previous version does during an
- * upgrade. The chain may continue: anyone able to write to the store could add waiting rows as well. Signed rows must be unchanged.
- */
-async function unsignedTail(
-  chain: Pick<AuditChainRepository, 'listChained'>,
-  head: AuditHead,
-  tail: AuditLink | null,
-): Promise<AuditLink> {
-  let before: AuditLink | null = null
-  let id = ''
-  for (;;) {
-    const rows: readonly ChainedAudit[] = await chain.listChained({ seq: before?.seq ?? head.seq, id }, BATCH_MAX)
-    for (const { record, ...link } of rows) {
-      const fits: boolean =
-        before === null
-          ? link.seq === head.seq && link.hash === head.hash
-          : link.seq === before.seq + 1 &&
-            link.prevHash === before.hash &&
-            chainHash(link.seq, link.prevHash, record) === link.hash
-      if (!fits)
-        throw new AuditChainBroken(`row ${head.seq} was signed as the end, and the rows from there on do not fit`)
-      before = link
-      id = record.id
-    }
-    if (rows.length < BATCH_MAX) break
+  if (mac !== head.mac) {
+    return { kind: 'forged', seq: last, id: null, words: 'The signed end of the audit log was changed.' }
   }
-  if (before !== null && before.seq === tail?.seq) return before
-  throw new AuditChainBroken(`the chain ends with row ${tail?.seq ?? 0}, and row ${head.seq} was signed as its end`)
+  if (last === head.seq && tail?.hash === head.hash) return null
+  const words = `The audit log ends with row ${last}, but row ${head.seq} was signed as its end, and differs or is missing.`
+  return { kind: 'cut', seq: Math.min(last + 1, head.seq), id: null, words }
 }
 
 /** The row that closes the previous part: from here on rows are signed under the present key. */
-function checkpointOf({ clock, keys }: ExtendAuditDeps, tail: AuditLink | null, from: string): AuditRecord {
-  const { seq, hash } = tail ?? { seq: 0, hash: CHAIN_START }
+function checkpointOf({ clock, keys }: ExtendAuditDeps, { seq, hash, keyId }: AuditHead): AuditRecord {
   return {
     ...{ id: `${CHECKPOINT_ACTION}:${seq}:${keys.keyId}`, at: clock.now(), actor: 'audit-chain' },
     ...{ action: CHECKPOINT_ACTION, subject: 'installation', workspaceId: null, mode: null },
-    detail: { last: seq, hash, key_before: from, key: keys.keyId },
+    detail: { last: seq, hash, key_before: keyId, key: keys.keyId },
   }
 }
 
-function linksBehind(
-  tail: AuditLink | null,
+type NewLink = AuditLink & { readonly id: string }
+
+/** Signed places of rows behind the last one; the first number is the next one, or `from`, which leaves a gap. */
+export function linksBehind(
+  tail: Pick<AuditLink, 'seq' | 'hash'> | null,
   records: readonly AuditRecord[],
   keys: AuditKeys,
-): readonly (AuditLink & { readonly id: string })[] {
-  let { seq, hash } = tail ?? { seq: 0, hash: CHAIN_START }
-  return records.map((record) => {
-    const prevHash = hash
-    seq += 1
+  from = (tail?.seq ?? 0) + 1,
+): readonly NewLink[] {
+  let hash = tail?.hash ?? CHAIN_START
+  return records.map((record, index) => {
+    const [prevHash, seq] = [hash, from + index]
     hash = chainHash(seq, prevHash, record)
-    return { id: record.id, seq, prevHash, hash, keyId: keys.keyId, mac: sign(keys, 'row', { seq, hash }) }
+    return {
+      id: record.id,
+      seq,
+      prevHash,
+      hash,
+      keyId: keys.keyId,
+      mac: signature(keys, signedText('row', { seq, hash })),
+    }
   })
 }
 
-function signedHead({ seq, hash }: AuditLink, keys: AuditKeys): AuditHead {
-  return { seq, hash, keyId: keys.keyId, mac: sign(keys, 'head', { seq, hash }) }
-}
-
-function sign(keys: AuditKeys, what: 'row' | 'head', place: Pick<AuditLink, 'seq' | 'hash'>): string {
-  const mac = keys.mac(keys.keyId, signedText(what, place))
-  if (mac === null) throw new Error('the audit key is missing from the ring')
-  return mac
+/** The step that stores these links and moves the signed end to the last of them. */
+export function stepTo(
+  {
+    head,
+    checkpoint,
+    links,
+  }: { readonly head: StoredHead | null; readonly checkpoint: AuditRecord | null; readonly links: readonly NewLink[] },
+  keys: AuditKeys,
+): AuditStep {
+  const last = links.at(-1)
+  if (last === undefined) throw new Error('a step needs a row')
+  const { seq, hash } = last
+  const signed = { seq, hash, keyId: keys.keyId, mac: signature(keys, signedText('head', { seq, hash })) }
+  return { was: head?.text ?? null, checkpoint, links, head: signed }
 }

@@ -4,17 +4,20 @@ import { createAuditChainRepository } from '#shared/db/audit/audit-chain-reposit
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { auditParts } from '#test/support/audit-parts.ts'
 import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
-import { CHAIN_START, chainHash, extendAuditChain } from './audit-chain.ts'
-import { type AuditHeadMark, verifyAudit } from './verify-audit.ts'
+import type { AuditHeadMark } from './audit-breaks.ts'
+import { extendAuditChain } from './audit-chain.ts'
+import { CHAIN_START, chainHash } from './audit-chain-text.ts'
+import { verifyAudit } from './verify-audit.ts'
 
 const stores = useStores()
 const rows = () => stores.db.connection.collection<{ _id: string; seq?: number }>('audit_log')
 const chain = () => createAuditChainRepository(stores.db)
 const onward = () => false
 const keys = createAuditKeys(new Uint8Array(32).fill(9))
-const parts = () => ({ chain: chain(), keys, clock: stores.runtime.clock })
+const parts = () => auditParts(stores, keys)
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const verify = (since: AuditHeadMark | null = null) => verifyAudit(parts(), { since, onProgress: () => undefined })
 
@@ -100,22 +103,24 @@ describe('the chain', () => {
 
   it('gives no row of a batch a place when one of them cannot have it', async () => {
     await done(1, 2)
-    const links = [action(1), action(99)].map(({ id }, index) => ({ id, seq: index + 1, prevHash: 'p', hash: 'h' }))
+    const links = [action(1), action(99)].map(({ id }, index) => ({
+      ...{ id, seq: index + 1, prevHash: 'p', hash: 'h', keyId: 'k', mac: 'm' },
+    }))
     const head = { seq: 2, hash: 'h', keyId: 'k', mac: 'm' }
-    expect(await chain().append({ checkpoint: null, links, head })).toBe(false)
+    expect(await chain().append({ was: null, checkpoint: null, links, head })).toBe(false)
     expect(await chain().head()).toBeNull()
     expect(await chain().tail()).toBeNull()
     await extendAuditChain(parts(), onward)
     expect(await verify()).toMatchObject({ intact: true, checked: 2 })
   })
 
-  it('takes in what a version without a chain left', async () => {
-    await done(1, 2)
-    await rows().updateMany({}, { $unset: { waits: '' } })
-    expect(await verify()).toMatchObject({ intact: true, checked: 0, unchained: { waiting: 0, outside: 2 } })
-    expect(await chain().adopt()).toBe(2)
-    await extendAuditChain(parts(), onward)
-    expect(await verify()).toMatchObject({ intact: true, checked: 2 })
+  // Guarantee: every row that Paymesh writes waits for its place or has one.
+  it('is broken by a row that neither has a place nor waits for one', async () => {
+    await chained(2)
+    await done(3, 3)
+    expect(await verify()).toMatchObject({ intact: true })
+    await rows().updateMany({ waits: true }, { $unset: { waits: '' } })
+    expect(await verify()).toMatchObject({ intact: false, checked: 2, firstBreak: { kind: 'outside' } })
   })
 })
 

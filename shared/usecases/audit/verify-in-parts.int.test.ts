@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { auditParts, memoryMarks } from '#test/support/audit-parts.ts'
 import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { extendAuditChain } from './audit-chain.ts'
@@ -13,6 +14,7 @@ const keys = createAuditKeys(new Uint8Array(32).fill(9))
 const rows = () => stores.db.connection.collection<{ _id: string; seq?: number }>('audit_log')
 const facts = () => stores.db.connection.collection<{ _id: string }>('installation')
 let now = 0
+let marks = memoryMarks()
 /** Rows that the chain was asked for, so that a test sees what is read again. */
 let listed = 0
 
@@ -23,7 +25,7 @@ function deps(): VerifyInPartsDeps {
     listed += found.length
     return found
   }
-  return { chain: { ...chain, listChained }, keys, clock: { now: () => now } }
+  return { ...auditParts(stores, keys, marks, { now: () => now }), chain: { ...chain, listChained } }
 }
 
 async function chained(from: number, to: number): Promise<void> {
@@ -41,6 +43,7 @@ beforeEach(async () => {
   await rows().deleteMany({})
   await facts().deleteMany({ _id: /^audit-/ as never })
   now = 1_800_000_000_000
+  marks = memoryMarks()
   listed = 0
 })
 
@@ -105,15 +108,4 @@ describe('verifying in parts', () => {
     await rows().deleteMany({ seq: { $gt: 20 } })
     expect(await state()).toMatchObject({ intact: false, firstBreak: { kind: 'cut' } })
   })
-})
-
-it('takes in rows of a version without a chain once, and reads the trail for it once', async () => {
-  const chain = createAuditChainRepository(stores.db)
-  const row = { actor: 'a', action: 'b', subject: 'c', workspaceId: null, mode: null, detail: {} }
-  await createAuditRepository(stores.db).insertMany([{ ...row, id: 'old', at: 1 }])
-  await rows().updateMany({}, { $unset: { waits: '' } })
-  expect([await chain.adopt(), await chain.adopt()]).toEqual([1, 0])
-  await rows().insertOne({ _id: 'planted' })
-  expect(await chain.adopt()).toBe(0)
-  expect((await chain.unchained()).outside).toBe(1)
 })

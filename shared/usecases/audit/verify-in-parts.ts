@@ -1,11 +1,18 @@
-import type { AuditChainRepository, SignedProgress } from '#shared/ports/audit-chain.ts'
+import type { AuditChainRepository, SignedText } from '#shared/ports/audit-chain.ts'
+import type { AuditMarks } from '#shared/ports/audit-marks.ts'
+import type { RecordedDocuments } from '#shared/ports/recorded-documents.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
+import { type AnsweredBreak, type AuditBreak, type AuditHeadMark, noticeBreak, signature } from './audit-breaks.ts'
+import { type AuditWalk, continueWalk, headOf, newWalk } from './audit-walk.ts'
 import { canonicalJson } from './canonical-json.ts'
-import { type AuditBreak, type AuditHeadMark, type AuditWalk, continueWalk, headOf, newWalk } from './verify-audit.ts'
+import { checkRecords, FIRST_RECORD, NAMED_MAX, type RecordsPosition } from './check-records.ts'
+import { type BesideRows, firstBreakOf, readBeside } from './verify-audit.ts'
 
 /** After this time verification begins at the first row again: verified rows may have been changed since. */
 const WHOLE_EVERY_MS = 7 * 86_400_000
+/** Documents are compared with their audit rows this often. */
+const RECORDS_EVERY_MS = 3_600_000
 /** Batches behind the last row of the job that one request verifies itself. */
 const ASKED_BATCHES = 5
 
@@ -13,15 +20,17 @@ const ASKED_BATCHES = 5
 export interface VerifyInPartsDeps {
   readonly chain: Pick<
     AuditChainRepository,
-    'listChained' | 'extent' | 'head' | 'unchained' | 'countWaiting' | 'verified' | 'saveVerified'
+    'listChained' | 'extent' | 'head' | 'tail' | 'unchained' | 'verified' | 'saveVerified' | 'breaks' | 'saveBreaks'
   >
+  readonly documents: RecordedDocuments
   readonly keys: AuditKeys
+  readonly marks: AuditMarks
   readonly clock: Clock
 }
 
 /** How far the audit log is verified. */
 export interface AuditProgress {
-  /** No break was found among the rows checked. */
+  /** No break was found among the rows checked, none waits for an answer, and the end is where the mark outside of the store has it. */
   readonly intact: boolean
   /** Every row up to the end was checked. */
   readonly complete: boolean
@@ -29,33 +38,48 @@ export interface AuditProgress {
   readonly total: number
   readonly firstBreak: AuditBreak | null
   readonly head: AuditHeadMark | null
-  readonly signedFrom: number | null
   /** When the job began at the first row; null before its first run. */
   readonly startedAt: number | null
   /** Rows not chained yet, counted up to 10,000. */
   readonly waiting: number
-  /** Rows neither chained nor waiting, counted when a walk began; 0 before. */
-  readonly outside: number
+  /** Breaks that a person answered. */
+  readonly answered: readonly AnsweredBreak[]
+}
+
+/** How far the documents are compared with their audit rows. */
+interface KeptRecords {
+  readonly startedAt: number
+  /** Null when the comparison is complete. */
+  readonly next: RecordsPosition | null
+  readonly missing: readonly string[]
+  /** Result of the comparison before this one. */
+  readonly before: readonly string[]
 }
 
 /** State stored between two parts. */
 interface Kept {
   readonly walk: AuditWalk
   readonly startedAt: number
-  readonly outside: number
+  readonly records: KeptRecords
+  /** Answered breaks at the beginning: a further answer accepts rows that were verified before, or their absence. */
+  readonly answers: number
 }
 
 /**
- * Verifies the audit log behind the last verified row, and begins at the first row again once a week. Signs and stores its progress
- * after each part, and ignores stored progress that this installation did not sign. Run it in one process at a time; two do the same
- * work twice.
+ * Verifies the audit log behind the last verified row, and begins at the first row again once a week; compares documents with their audit
+ * rows once an hour. Signs and stores its progress after each part, and ignores stored progress that this installation did not sign.
+ * Stores the break that it finds. Run it in one process at a time; two do the same work twice.
  */
 export async function verifyNextPart(deps: VerifyInPartsDeps, shouldStop: () => boolean): Promise<AuditProgress> {
   const now = deps.clock.now()
   const stored = await readKept(deps)
-  const isStale = stored === null || now - stored.startedAt >= WHOLE_EVERY_MS
-  const kept = isStale ? { walk: newWalk(), startedAt: now, outside: (await deps.chain.unchained()).outside } : stored
-  const progress = await goOn(deps, kept, null, shouldStop)
+  const beside = await readBeside(deps)
+  const answers = beside.breaks.record.answered.length
+  const isGood = stored !== null && stored.answers === answers && now - stored.startedAt < WHOLE_EVERY_MS
+  const begun = isGood ? stored : { walk: newWalk(), startedAt: now, answers }
+  const kept = { ...begun, records: await nextRecords(deps, stored?.records ?? null, shouldStop) }
+  const progress = await goOn(deps, kept, beside, { since: null, shouldStop })
+  if (progress.firstBreak !== null) await noticeBreak(deps, progress.firstBreak)
   await deps.chain.saveVerified(signed(deps.keys, kept))
   return progress
 }
@@ -66,39 +90,59 @@ export async function verifyNextPart(deps: VerifyInPartsDeps, shouldStop: () => 
  */
 export async function readVerification(deps: VerifyInPartsDeps, since: AuditHeadMark | null): Promise<AuditProgress> {
   const stored = await readKept(deps)
+  const beside = await readBeside(deps)
+  const answers = beside.breaks.record.answered.length
+  const records = stored?.records ?? { startedAt: 0, next: null, missing: [], before: [] }
+  const isGood = stored !== null && stored.answers === answers
+  const kept = isGood ? stored : { walk: newWalk(), startedAt: deps.clock.now(), records, answers }
   let batches = 0
-  const kept = stored ?? { walk: newWalk(), startedAt: deps.clock.now(), outside: 0 }
-  const progress = await goOn(deps, kept, since, () => {
+  const shouldStop = (): boolean => {
     batches += 1
     return batches >= ASKED_BATCHES
-  })
+  }
+  const progress = await goOn(deps, kept, beside, { since, shouldStop })
   const cut = since === null ? null : await cutAt(deps, since)
   const firstBreak = progress.firstBreak ?? cut
   return { ...progress, firstBreak, intact: firstBreak === null, startedAt: stored?.startedAt ?? null }
 }
 
+async function nextRecords(
+  { documents, clock }: VerifyInPartsDeps,
+  kept: KeptRecords | null,
+  shouldStop: () => boolean,
+): Promise<KeptRecords> {
+  const now = clock.now()
+  if (kept !== null && kept.next === null && now - kept.startedAt < RECORDS_EVERY_MS) return kept
+  const isNew = kept === null || kept.next === null
+  const { startedAt, missing, before } = isNew ? { startedAt: now, missing: [], before: kept?.missing ?? [] } : kept
+  const found = await checkRecords(documents, kept?.next ?? FIRST_RECORD, shouldStop)
+  const all = [...missing, ...found.missing].slice(0, NAMED_MAX)
+  return { startedAt, next: found.next, missing: all, before: found.next === null ? [] : before }
+}
+
 async function goOn(
   deps: VerifyInPartsDeps,
-  { walk, startedAt, outside }: Kept,
-  since: AuditHeadMark | null,
-  shouldStop: () => boolean,
+  { walk, startedAt, records }: Kept,
+  beside: BesideRows,
+  { since, shouldStop }: { readonly since: AuditHeadMark | null; shouldStop(): boolean },
 ): Promise<AuditProgress> {
   const { chain, keys } = deps
+  const { answered, accepted } = beside.breaks.record
   const verified = headOf(walk)
   // A walk reads forward only, and would not find that verified rows were removed.
   const lost = verified === null ? null : await cutAt(deps, verified)
-  const input = { since, onProgress: () => undefined, shouldStop }
-  const part = await continueWalk({ chain, keys }, walk, input)
-  const firstBreak = lost ?? part.firstBreak
+  const part = await continueWalk({ chain, keys }, walk, { since, answered, onProgress: () => undefined, shouldStop })
+  const unchained = await chain.unchained()
+  const unrecorded = [...new Set([...records.missing, ...records.before])].filter((one) => !accepted.includes(one))
+  const firstBreak = lost ?? firstBreakOf(part, beside, { unchained, unrecorded })
   return {
     ...{ intact: firstBreak === null, complete: part.atEnd && firstBreak === null, checked: walk.checked },
-    ...{ total: part.total, firstBreak, head: headOf(walk), signedFrom: walk.signedFrom, startedAt, outside },
-    waiting: await chain.countWaiting(),
+    ...{ total: part.total, firstBreak, head: headOf(walk), startedAt, answered, waiting: unchained.waiting },
   }
 }
 
 /** The break when the row with this number and hash is missing or was replaced. */
-async function cutAt({ chain }: VerifyInPartsDeps, mark: AuditHeadMark): Promise<AuditBreak | null> {
+async function cutAt({ chain }: Pick<VerifyInPartsDeps, 'chain'>, mark: AuditHeadMark): Promise<AuditBreak | null> {
   const [row] = await chain.listChained({ seq: mark.seq, id: '' }, 1)
   if (row?.seq === mark.seq && row.hash === mark.hash) return null
   const words = `Row ${mark.seq} was part of the audit log; it is missing or was replaced.`
@@ -106,17 +150,15 @@ async function cutAt({ chain }: VerifyInPartsDeps, mark: AuditHeadMark): Promise
 }
 
 /** The stored progress; null unless this installation signed it. */
-async function readKept({ chain, keys }: VerifyInPartsDeps): Promise<Kept | null> {
+async function readKept({ chain, keys }: Pick<VerifyInPartsDeps, 'chain' | 'keys'>): Promise<Kept | null> {
   const stored = await chain.verified()
   if (stored === null || keys.mac(stored.keyId, signedText(stored.text)) !== stored.mac) return null
   return JSON.parse(stored.text) as Kept
 }
 
-function signed(keys: AuditKeys, kept: Kept): SignedProgress {
+function signed(keys: AuditKeys, kept: Kept): SignedText {
   const text = JSON.stringify(kept)
-  const mac = keys.mac(keys.keyId, signedText(text))
-  if (mac === null) throw new Error('the audit key is missing from the ring')
-  return { text, keyId: keys.keyId, mac }
+  return { text, keyId: keys.keyId, mac: signature(keys, signedText(text)) }
 }
 
 /** Differs from every text that the chain's writer signs. */

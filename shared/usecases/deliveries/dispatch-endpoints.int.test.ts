@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
+import { auditRow } from '#test/support/audit-parts.ts'
 import { useDispatchStage } from '#test/support/dispatch-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -56,25 +57,28 @@ test('a secret that does not open is never replaced by an unsigned request', asy
 
 test('three failed deliveries in a row mail the owner once; a success begins a new count', async () => {
   const { workspaces } = ports()
-  await workspaces.insert({
-    id: workspaceId,
-    name: 'Shop',
-    ownerEmail: 'owner@example.com',
-    status: 'active',
-    limits: { invoicesPerMonth: null, paymentLinks: null, webhookEndpoints: null },
-    policy: {
-      toleranceBps: 0,
-      lateGraceMs: 0,
-      lateDriftBps: 0,
-      newLifeMs: 0,
-      quoteMs: 0,
-      spreadBps: 0,
-      arsSeries: 'crypto',
-      confirmations: {},
+  await workspaces.insert(
+    {
+      id: workspaceId,
+      name: 'Shop',
+      ownerEmail: 'owner@example.com',
+      status: 'active',
+      limits: { invoicesPerMonth: null, paymentLinks: null, webhookEndpoints: null },
+      policy: {
+        toleranceBps: 0,
+        lateGraceMs: 0,
+        lateDriftBps: 0,
+        newLifeMs: 0,
+        quoteMs: 0,
+        spreadBps: 0,
+        arsSeries: 'crypto',
+        confirmations: {},
+      },
+      epoch: 1,
+      createdAt: 0,
     },
-    epoch: 1,
-    createdAt: 0,
-  })
+    auditRow(stores.runtime.random.uuid()),
+  )
   const { endpoint, rows } = await given(5)
   const rowsOf = stores.db.collection(WEBHOOK_DELIVERIES)
   const mails = () => stores.db.collection(MAILS).find({}).toArray()

@@ -31,8 +31,8 @@ async function open(workspaceId: string, id: string, openedAt: number): Promise<
 describe('the daily mail of open exceptions', () => {
   // Guarantee: one mail a day and workspace however often it is asked, and never more than the owner wants.
   it('comes once a day, at the hour of the workspace, and counts what was open by then', async () => {
-    const late = await createWorkspace(engine.deps, { name: HOSTILE, ownerEmail: 'owner@example.com' })
-    const never = await createWorkspace(engine.deps, { name: 'Quiet', ownerEmail: 'quiet@example.com' })
+    const late = await createWorkspace(engine.deps, { name: HOSTILE, ownerEmail: 'owner@example.com', actor: 'test' })
+    const never = await createWorkspace(engine.deps, { name: 'Quiet', ownerEmail: 'quiet@example.com', actor: 'test' })
     await engine.deps.workspaces.update(late.id, { policy: { ...late.policy, digestHour: 9 } })
     await engine.deps.workspaces.update(never.id, { policy: { ...never.policy, digestHour: null } })
     await open(late.id, 'late:a', DAY)

@@ -208,7 +208,11 @@ describe('attachPayment', () => {
   it('refuses money of another workspace', async () => {
     const mine = await engine.open({ asset: 'usdt_ethereum' })
     const payment = await stored(paymentMethodOf(mine), { key: 'mine', amountBase: 1_000_000n })
-    const stranger = await createWorkspace(engine.deps, { name: 'Other', ownerEmail: 'other@example.com' })
+    const stranger = await createWorkspace(engine.deps, {
+      name: 'Other',
+      ownerEmail: 'other@example.com',
+      actor: 'test',
+    })
     const theirs = await engine.open({ asset: 'usdt_ethereum' })
     await stores.db.connection
       .collection<{ _id: string }>('invoices')

@@ -8,6 +8,7 @@ import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { auditRow } from '#test/support/audit-parts.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
@@ -37,25 +38,28 @@ beforeEach(() => {
 
 async function workspace(ownerEmail: string): Promise<string> {
   const id = stores.runtime.random.uuid()
-  await createWorkspaceRepository(stores.db).insert({
-    id,
-    name: ownerEmail,
-    ownerEmail,
-    status: 'active',
-    limits: { invoicesPerMonth: null, paymentLinks: null, webhookEndpoints: null },
-    policy: {
-      toleranceBps: 0,
-      lateGraceMs: 3_600_000,
-      lateDriftBps: 200,
-      newLifeMs: 86_400_000,
-      quoteMs: 1_200_000,
-      spreadBps: 0,
-      arsSeries: 'crypto',
-      confirmations: {},
+  await createWorkspaceRepository(stores.db).insert(
+    {
+      id,
+      name: ownerEmail,
+      ownerEmail,
+      status: 'active',
+      limits: { invoicesPerMonth: null, paymentLinks: null, webhookEndpoints: null },
+      policy: {
+        toleranceBps: 0,
+        lateGraceMs: 3_600_000,
+        lateDriftBps: 200,
+        newLifeMs: 86_400_000,
+        quoteMs: 1_200_000,
+        spreadBps: 0,
+        arsSeries: 'crypto',
+        confirmations: {},
+      },
+      epoch: 0,
+      createdAt: stores.runtime.clock.now(),
     },
-    epoch: 0,
-    createdAt: stores.runtime.clock.now(),
-  })
+    auditRow(stores.runtime.random.uuid()),
+  )
   return id
 }
 

@@ -41,7 +41,7 @@ beforeEach(() => {
 })
 
 const newWorkspace = async (name = 'Shop') =>
-  (await createWorkspace(deps as never, { name, ownerEmail: `${name}@example.com` })).id
+  (await createWorkspace(deps as never, { name, ownerEmail: `${name}@example.com`, actor: 'test' })).id
 
 async function add(key: HDNodeWallet, workspaceId: string, change: Partial<AddWalletInput> = {}) {
   const value = key.neuter().extendedKey

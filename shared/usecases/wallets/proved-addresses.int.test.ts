@@ -21,7 +21,7 @@ beforeAll(async () => {
   engine = await openEngine(stores)
 })
 beforeEach(async () => {
-  prover = (await createWorkspace(engine.deps, { name: 'Prover', ownerEmail: 'bob@example.com' })).id
+  prover = (await createWorkspace(engine.deps, { name: 'Prover', ownerEmail: 'bob@example.com', actor: 'test' })).id
 })
 
 /** Stores what `storeProof` stores of an address; the way there is tested with the procedures. */

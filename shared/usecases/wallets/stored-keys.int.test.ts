@@ -42,7 +42,7 @@ beforeEach(async () => {
   }
   for (const name of ['key_material', 'wallets', 'addresses'])
     await stores.db.connection.collection(name).deleteMany({})
-  workspaceId = (await createWorkspace(deps as never, { name: 'Shop', ownerEmail: 'a@example.com' })).id
+  workspaceId = (await createWorkspace(deps as never, { name: 'Shop', ownerEmail: 'a@example.com', actor: 'test' })).id
 })
 
 /** A wallet exactly as commit f179a2e wrote it: no script type, no history, five indexes offered. */

@@ -5,6 +5,7 @@ import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
 import type { KeyHasher } from '#shared/ports/secrets.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { keyAudit } from './api-key-audit.ts'
 
 /** Dependencies of issuing a key. */
 export interface CreateApiKeyDeps {
@@ -16,12 +17,17 @@ export interface CreateApiKeyDeps {
 }
 
 /**
- * Issues an API key. The key itself is in this response and nowhere else: only its keyed digest is stored.
+ * Issues an API key, in one transaction with its audit row. The key itself is in this response and nowhere else: only its keyed digest is stored.
  * Throws `NOT_FOUND` for an unknown workspace and `VALIDATION_ERROR` without a scope.
  */
 export async function createApiKey(
   deps: CreateApiKeyDeps,
-  input: { readonly workspaceId: string; readonly mode: Mode; readonly scopes: readonly Scope[] },
+  input: {
+    readonly workspaceId: string
+    readonly mode: Mode
+    readonly scopes: readonly Scope[]
+    readonly actor: string
+  },
 ): Promise<{ readonly record: ApiKeyRecord; readonly apiKey: string }> {
   if (input.scopes.length === 0) {
     throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'scopes', message: 'Needs at least one scope.' }] })
@@ -38,7 +44,9 @@ export async function createApiKey(
     epoch: 0,
     createdAt: deps.clock.now(),
     revokedAt: null,
+    createdBy: input.actor,
   }
-  await deps.apiKeys.insert(record)
+  const audit = keyAudit(`${record.id}:created`, record.createdAt, 'api_key.created', record, { actor: input.actor })
+  await deps.apiKeys.insert(record, audit)
   return { record, apiKey }
 }

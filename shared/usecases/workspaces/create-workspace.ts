@@ -25,14 +25,15 @@ const DEFAULT_LIMITS: Workspace['limits'] = { invoicesPerMonth: null, paymentLin
 
 /**
  * Creates an active workspace with default policy and limits; it can receive test payments at once, because test mode has a
- * built-in wallet. With `action` the audit row is stored with it. Throws `VALIDATION_ERROR` for an empty name or an invalid e-mail address.
+ * built-in wallet. Stored with its audit row. Throws `VALIDATION_ERROR` for an empty name or an invalid e-mail address.
  */
 export async function createWorkspace(
   deps: CreateWorkspaceDeps,
   input: {
     readonly name: string
     readonly ownerEmail: string
-    readonly action?: { readonly opId: string; readonly actor: string }
+    /** Actor as named in the audit log. */
+    readonly actor: string
   },
 ): Promise<Workspace> {
   const workspace: Workspace = {
@@ -46,10 +47,8 @@ export async function createWorkspace(
     createdAt: deps.clock.now(),
   }
   const { id, name, ownerEmail, createdAt: at } = workspace
-  const { opId, actor } = input.action ?? {}
   const about = { action: 'workspace.created', subject: id, workspaceId: id, mode: null }
   const detail = { name, owner_email: ownerEmail }
-  const audit = actor === undefined ? undefined : { id: `workspace-created:${opId}`, at, actor, ...about, detail }
-  await deps.workspaces.insert(workspace, audit)
+  await deps.workspaces.insert(workspace, { id: `workspace-created:${id}`, at, actor: input.actor, ...about, detail })
   return workspace
 }

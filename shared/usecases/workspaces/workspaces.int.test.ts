@@ -32,12 +32,13 @@ describe('workspaces and keys', () => {
   // Guarantee: the store never holds a key that could be used.
   it('issues a key that is stored as a digest only', async () => {
     const { deps } = setUp()
-    const workspace = await createWorkspace(deps, { name: ' Shop ', ownerEmail: 'Owner@Example.com' })
+    const workspace = await createWorkspace(deps, { name: ' Shop ', ownerEmail: 'Owner@Example.com', actor: 'test' })
     expect(workspace).toMatchObject({ name: 'Shop', ownerEmail: 'owner@example.com', status: 'active' })
     const { record, apiKey } = await createApiKey(deps, {
       workspaceId: workspace.id,
       mode: 'test',
       scopes: ['invoices:read', 'invoices:read'],
+      actor: 'test',
     })
     expect(parseApiKey(apiKey)).toEqual({ mode: 'test' })
     const stored = await deps.apiKeys.findByHash(deps.hasher.hash(apiKey))
@@ -48,8 +49,8 @@ describe('workspaces and keys', () => {
   // Guarantee: success is reported only after every process has been told.
   it('revokes in the store first and then tells every process, again on a repeat', async () => {
     const { deps, reported } = setUp()
-    const workspace = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com' })
-    const ask = { workspaceId: workspace.id, mode: 'live', scopes: ['rates:read'] } as const
+    const workspace = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })
+    const ask = { workspaceId: workspace.id, mode: 'live', scopes: ['rates:read'], actor: 'test' } as const
     const { record } = await createApiKey(deps, ask)
     const revoked = await revokeApiKey(deps, { keyId: record.id, action })
     expect(revoked.revokedAt).not.toBeNull()
@@ -61,7 +62,7 @@ describe('workspaces and keys', () => {
 
   it('changes only what is given', async () => {
     const { deps, reported } = setUp()
-    const workspace = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com' })
+    const workspace = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })
     const change = { status: 'suspended', limits: { invoicesPerMonth: 3 }, policy: { spreadBps: 50 } } as const
     const updated = await updateWorkspace(deps, { workspaceId: workspace.id, change })
     expect(updated).toMatchObject({
@@ -75,7 +76,7 @@ describe('workspaces and keys', () => {
 
   it('merges confirmations by asset, and forgets one that is set to null', async () => {
     const { deps } = setUp()
-    const { id } = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com' })
+    const { id } = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })
     const set = async (confirmations: Record<string, number | 'finalized' | null>) =>
       (await updateWorkspace(deps, { workspaceId: id, change: { policy: { confirmations } } })).policy.confirmations
     await set({ btc_bitcoin: 6, usdt_ethereum: 'finalized' })
@@ -96,7 +97,7 @@ describe('workspaces and keys', () => {
     ['btc_bitcoin', [{ fromUsd: 0, confirmations: 'finalized' }], 'no final blocks'],
   ] as const)('refuses %s confirmations of %j and says why', async (asset, value, words) => {
     const { deps } = setUp()
-    const { id } = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com' })
+    const { id } = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })
     const asked = updateWorkspace(deps, { workspaceId: id, change: { policy: { confirmations: { [asset]: value } } } })
     await expect(asked).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
@@ -108,14 +109,16 @@ describe('workspaces and keys', () => {
   it('refuses what makes no sense', async () => {
     const { deps } = setUp()
     const bad = { code: 'VALIDATION_ERROR' }
-    await expect(createWorkspace(deps, { name: ' ', ownerEmail: 'a@b.c' })).rejects.toMatchObject(bad)
-    await expect(createWorkspace(deps, { name: 'x', ownerEmail: 'nobody' })).rejects.toMatchObject(bad)
-    const { id } = await createWorkspace(deps, { name: 'x', ownerEmail: 'a@b.cd' })
-    await expect(createApiKey(deps, { workspaceId: id, mode: 'test', scopes: [] })).rejects.toMatchObject(bad)
+    await expect(createWorkspace(deps, { name: ' ', ownerEmail: 'a@b.c', actor: 'test' })).rejects.toMatchObject(bad)
+    await expect(createWorkspace(deps, { name: 'x', ownerEmail: 'nobody', actor: 'test' })).rejects.toMatchObject(bad)
+    const { id } = await createWorkspace(deps, { name: 'x', ownerEmail: 'a@b.cd', actor: 'test' })
+    await expect(
+      createApiKey(deps, { workspaceId: id, mode: 'test', scopes: [], actor: 'test' }),
+    ).rejects.toMatchObject(bad)
     const unknown = deps.random.uuid()
     const missing = { code: 'NOT_FOUND' }
     await expect(
-      createApiKey(deps, { workspaceId: unknown, mode: 'test', scopes: ['rates:read'] }),
+      createApiKey(deps, { workspaceId: unknown, mode: 'test', scopes: ['rates:read'], actor: 'test' }),
     ).rejects.toMatchObject(missing)
     await expect(revokeApiKey(deps, { keyId: unknown, action })).rejects.toMatchObject(missing)
     await expect(updateWorkspace(deps, { workspaceId: unknown, change: {} })).rejects.toMatchObject(missing)

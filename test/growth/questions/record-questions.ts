@@ -7,11 +7,13 @@ import { createExceptionDecisions } from '#shared/db/exceptions/exception-decisi
 import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
 import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
 import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
+import { createRecordedDocuments } from '#shared/db/maintenance/recorded-documents.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
 import { createRollups } from '#shared/db/reports/rollups.ts'
 import type { ExceptionQuery } from '#shared/ports/exception-decisions.ts'
 import type { OverviewSpan } from '#shared/ports/overview.ts'
+import { RECORDED_KINDS } from '#shared/ports/recorded-documents.ts'
 import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
 import { BUSY, DAY_MS, ENDPOINTS, type Facts, HOUR_MS, MODE, NETWORK, OPEN_INVOICES } from '../facts.ts'
 import { unmatchedKey } from '../seed-records.ts'
@@ -70,23 +72,29 @@ const CHAIN: Declared<ReturnType<typeof createAuditChainRepository>> = {
   tail: (on) => on.tail(),
   isAnyWaiting: (on) => on.isAnyWaiting(),
   waiting: (on) => on.waiting(100),
-  adopt: {
-    'for the first time': (on) => on.adopt(),
-    'from then on': (on) => on.adopt(),
-  },
+  findWaiting: BY_KEY,
   head: BY_KEY,
-  hasKeyed: (on) => on.hasKeyed(),
+  breaks: BY_KEY,
+  saveBreaks: BY_KEY,
   append: BY_KEY,
   listChained: (on) => on.listChained({ seq: 5, id: 'audit-12' }, 100),
   extent: (on) => on.extent(),
-  unchained: (on) => on.unchained(),
-  countWaiting: bounded(
-    10_000,
-    'counts rows that wait for the chain up to 10,000, for the result of a verification',
-    (on) => on.countWaiting(),
+  unchained: bounded(
+    20_000,
+    'counts rows that wait for the chain, and rows that do not, up to 10,000 each, for the result of a verification',
+    (on) => on.unchained(),
   ),
   verified: BY_KEY,
   saveVerified: BY_KEY,
+}
+
+const RECORDED: Declared<ReturnType<typeof createRecordedDocuments>> = {
+  page: Object.fromEntries(
+    RECORDED_KINDS.map((kind) => [
+      `of ${kind} documents`,
+      bounded(1_000, 'a page of 500 documents and the oldest row about each', (on) => on.page(kind, null, 500)),
+    ]),
+  ),
 }
 
 const SEARCH: Declared<ReturnType<typeof createAuditSearch>> = {
@@ -163,6 +171,7 @@ export const RECORD_QUESTIONS = [
   ...questionsOf('exceptions', 'workers', createExceptionRepository, EXCEPTIONS),
   ...questionsOf('inbox', 'dashboard', createExceptionDecisions, INBOX),
   ...questionsOf('audit chain', 'idle', createAuditChainRepository, CHAIN),
+  ...questionsOf('audited documents', 'idle', createRecordedDocuments, RECORDED),
   ...questionsOf('audit search', 'dashboard', createAuditSearch, SEARCH),
   ...questionsOf('audit rows', 'command line', createAuditRepository, TRAIL),
   ...questionsOf('export records', 'dashboard', createExportRecords, EXPORTS),

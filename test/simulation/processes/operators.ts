@@ -33,6 +33,7 @@ export const operatorProgram: Program = async (sim, running) => {
     epochs: createSimEpochs(parts),
     config: absent('configuration'),
     auditKeys: absent('keys of the audit chain'),
+    auditMarks: absent('marks of the audit chain'),
     codes: absent('codes'),
     guessAddress: () => [],
     lanes: absent('lanes'),

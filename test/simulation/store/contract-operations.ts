@@ -164,12 +164,13 @@ const ENDPOINTS: readonly ContractCase[] = [
 const link = (seq: number) => ({
   ...{ seq, prevHash: `hash ${seq - 1}`, hash: `hash ${seq}`, keyId: 'key', mac: `mac ${seq}` },
 })
-/** These rows, the last one as number `last`. */
-const step = (last: number, named: readonly string[]) => ({
-  checkpoint: null,
+/** These rows, the last one as number `last`, behind the end `was`. */
+const step = (last: number, named: readonly string[], was: string | null = null) => ({
+  ...{ was, checkpoint: null },
   links: named.map((id, index) => ({ id, ...link(last - named.length + 1 + index) })),
   head: { seq: last, hash: `hash ${last}`, keyId: 'key', mac: `end ${last}` },
 })
+const SECOND_END = JSON.stringify(step(2, []).head)
 const check = (height: number) => ({
   height,
   hash: `h${height}`,
@@ -193,18 +194,30 @@ export const OPERATION_CASES: readonly ContractCase[] = [
       const waiting = ids(await chain.waiting(2))
       const done = [
         await chain.append(step(2, ['a-1', 'a-2'])),
-        await chain.append(step(2, ['a-3'])),
-        await chain.append(step(4, ['a-3', 'a-1'])),
-        await chain.append({ ...step(3, ['a-9']), checkpoint: auditNamed('a-9') }),
+        await chain.append(step(2, ['a-3'], SECOND_END)),
+        await chain.append(step(4, ['a-3', 'a-1'], SECOND_END)),
+        await chain.append(step(3, ['a-3'])),
+        await chain.append(step(3, ['a-3'], 'another end')),
+        await chain.append({ ...step(3, ['a-9'], SECOND_END), checkpoint: auditNamed('a-9') }),
+      ]
+      const next = { text: 'none', keyId: 'key', mac: 'mac' }
+      const recorded = [
+        await chain.saveBreaks({ was: null, next }),
+        await chain.saveBreaks({ was: null, next }),
+        await chain.saveBreaks({ was: 'another', next }),
+        await chain.saveBreaks({ was: JSON.stringify(next), next: { ...next, text: 'one' } }),
+        (await chain.breaks())?.text,
+        (await chain.findWaiting('a-3'))?.id,
+        await chain.findWaiting('a-1'),
       ]
       const chained = (await chain.listChained({ seq: 1, id: 'a-1' }, 5)).map(({ seq, record }) => [seq, record.id])
       const counts = await chain.unchained()
       return [
         waiting,
         done,
+        recorded,
         await chain.tail(),
         await chain.head(),
-        await chain.hasKeyed(),
         chained,
         await chain.extent(),
         counts.waiting,
@@ -213,10 +226,10 @@ export const OPERATION_CASES: readonly ContractCase[] = [
     },
     gives: [
       ['a-1', 'a-2'],
-      [true, false, false, true],
+      [true, false, false, false, false, true],
+      [true, false, false, true, 'one', 'a-3', null],
       link(3),
-      step(3, ['a-9']).head,
-      true,
+      { ...step(3, ['a-9']).head, text: JSON.stringify(step(3, ['a-9']).head) },
       [
         [2, 'a-2'],
         [3, 'a-9'],

@@ -41,9 +41,9 @@ const TENANTS: readonly ContractCase[] = [
   {
     name: 'a workspace is inserted once and each change raises its epoch',
     ask: async ({ workspaces }) => {
-      await workspaces.insert(workspace('ws-2'))
-      await workspaces.insert(workspace('ws-1'))
-      const twice = await outcome(workspaces.insert(workspace('ws-1')))
+      await workspaces.insert(workspace('ws-2'), auditNamed('a-1'))
+      await workspaces.insert(workspace('ws-1'), auditNamed('a-2'))
+      const twice = await outcome(workspaces.insert(workspace('ws-1'), auditNamed('a-3')))
       const changed = await workspaces.update('ws-1', {
         status: 'suspended',
         limits: { ...workspace('').limits, paymentLinks: 1 },
@@ -57,9 +57,9 @@ const TENANTS: readonly ContractCase[] = [
   {
     name: 'keys are found by digest and revoked once',
     ask: async ({ keys }) => {
-      await keys.insert(key('k-1'))
-      await keys.insert(key('k-2'))
-      const same = await outcome(keys.insert(key('k-3', { hash: 'hash of k-1' })))
+      await keys.insert(key('k-1'), auditNamed('a-1'))
+      await keys.insert(key('k-2'), auditNamed('a-2'))
+      const same = await outcome(keys.insert(key('k-3', { hash: 'hash of k-1' }), auditNamed('a-3')))
       const revoked = await keys.revoke('k-1', PAST + 1)
       const again = await keys.revoke('k-1', PAST + 2)
       const found = (await keys.findManyByHash(['hash of k-1', 'hash of k-2', 'none'])).map(({ id }) => id).sort()
@@ -75,8 +75,8 @@ const TENANTS: readonly ContractCase[] = [
   {
     name: 'the last use of a key moves forward only',
     ask: async ({ keys }) => {
-      await keys.insert(key('k-1'))
-      await keys.insert(key('k-2'))
+      await keys.insert(key('k-1'), auditNamed('a-4'))
+      await keys.insert(key('k-2'), auditNamed('a-5'))
       const unused = (await keys.findByHash('hash of k-1'))?.lastUsedAt
       await keys.noteUse(['k-1', 'k-9'], PAST + 2)
       await keys.noteUse(['k-1'], PAST + 1)

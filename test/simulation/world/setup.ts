@@ -43,11 +43,20 @@ export async function setUpTenants(sim: Sim, random: Prng): Promise<readonly Ten
   await ensureSandboxMaterials(deps)
   const tenants: Tenant[] = []
   for (let one = 0, count = random.between(1, 2); one < count; one += 1) {
-    const workspace = await createWorkspace(deps, { name: `Shop ${one}`, ownerEmail: `owner${one}@example.com` })
+    const workspace = await createWorkspace(deps, {
+      name: `Shop ${one}`,
+      ownerEmail: `owner${one}@example.com`,
+      actor: 'test',
+    })
     const change = { policy: { ...workspace.policy, toleranceBps: random.pick([0, 0, 100]) } }
     const updated = (await deps.workspaces.update(workspace.id, change)) ?? workspace
     const key = async (mode: Mode) => {
-      const { record, apiKey } = await createApiKey(deps, { workspaceId: workspace.id, mode, scopes: SCOPES })
+      const { record, apiKey } = await createApiKey(deps, {
+        workspaceId: workspace.id,
+        mode,
+        scopes: SCOPES,
+        actor: 'test',
+      })
       return { id: record.id, apiKey }
     }
     for (const { mode, family, network } of sim.chains.values()) {

@@ -44,23 +44,35 @@ interface VerdictProps {
     readonly firstBreak: { readonly words: string } | null
     readonly head: { readonly seq: number; readonly hash: string } | null
     readonly waiting: number
-    readonly outside: number
+    readonly answered: readonly {
+      readonly seq: number
+      readonly words: string
+      readonly by: string
+      readonly reason: string
+    }[]
   }
 }
 
-function Verdict({ verdict: { intact, complete, checked, total, firstBreak, head, waiting, outside } }: VerdictProps) {
+function Verdict({ verdict: { intact, complete, checked, total, firstBreak, head, waiting, answered } }: VerdictProps) {
   return (
     <div role="status">
-      <Note tone={intact && outside === 0 ? 'paid' : 'danger'}>
+      <Note tone={intact ? 'paid' : 'danger'}>
         <p>
           {intact
             ? complete
               ? `Audit log intact: ${checked} entries verified.`
               : `${checked} of ${total} entries verified, no change found. The maintenance process verifies the others; check again later.`
-            : `The audit log was changed. ${firstBreak?.words ?? ''}`}
+            : `The audit log does not verify. ${firstBreak?.words ?? ''}`}
         </p>
         {waiting === 0 ? null : <p>{waiting} entries are not chained yet. This takes seconds.</p>}
-        {outside === 0 ? null : <p>{outside} entries are not part of the chain.</p>}
+        {intact ? null : (
+          <p>Follow the runbook (AuditLogBroken), then answer it with paymesh audit acknowledge-break.</p>
+        )}
+        {answered.map(({ seq, words, by, reason }) => (
+          <p key={`${seq} ${words} ${reason}`} className="pm-small">
+            Answered by {by}: {words} Reason: {reason}
+          </p>
+        ))}
         {head === null ? null : (
           <p className="pm-small">
             Store this checksum elsewhere to detect truncation: {head.seq}{' '}

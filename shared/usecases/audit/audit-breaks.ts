@@ -1,0 +1,157 @@
+import type { AuditChainRepository, SignedText } from '#shared/ports/audit-chain.ts'
+import type { AuditMarks } from '#shared/ports/audit-marks.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { AuditKeys } from '#shared/ports/secrets.ts'
+import { signedText } from './audit-chain-text.ts'
+import { canonicalJson } from './canonical-json.ts'
+
+/** A place at which the audit log differs from what was written. */
+export interface AuditBreak {
+  /**
+   * `removed`: a number is missing; `forked`: two rows carry one number, or a row was chained behind another row than its
+   * predecessor; `moved`: a valid row under another number; `changed`: its content differs from what was chained or accepted; `forged`:
+   * its hashes fit and its signature does not; `unsigned`: it carries no signature; `unknown_key`: the newest rows, the end or the record
+   * of breaks are signed under a key that was not given; `cut`: the log ends before the place that was signed as its end or recorded
+   * elsewhere, or has another row there; `outside`: a row is neither chained nor waits for it; `unrecorded`: a document has no row.
+   */
+  readonly kind:
+    | 'removed'
+    | 'forked'
+    | 'moved'
+    | 'changed'
+    | 'forged'
+    | 'unsigned'
+    | 'unknown_key'
+    | 'cut'
+    | 'outside'
+    | 'unrecorded'
+  readonly seq: number
+  /** The row found there, if any. */
+  readonly id: string | null
+  /** One sentence for a person. */
+  readonly words: string
+}
+
+/** The last link as recorded outside the store: a store restored to an earlier state is consistent in itself. */
+export interface AuditHeadMark {
+  readonly seq: number
+  readonly hash: string
+}
+
+/** Rows that a person accepted as they stood when a break was answered. */
+export interface AcceptedStretch {
+  /** The last valid row before them; null when they begin with the first row. */
+  readonly after: (AuditHeadMark & { readonly id: string }) | null
+  readonly last: AuditHeadMark & { readonly id: string }
+  readonly rows: number
+  /** SHA-256 over all of their content, in order: a later change of one is a break again. */
+  readonly digest: string
+}
+
+/** A break that a process found and nobody has answered yet. */
+export interface NoticedBreak extends AuditBreak {
+  readonly noticedAt: number
+  /** The number that the break took: above every row, so that the mark outside of the store shows that it was noticed. */
+  readonly reserved: number
+}
+
+/** A break with the answer of a person. */
+export interface AnsweredBreak extends AuditBreak {
+  readonly by: string
+  readonly at: number
+  readonly reason: string
+  readonly stretch: AcceptedStretch | null
+}
+
+/** Every break that was noticed, and what was answered. */
+export interface BreakRecord {
+  readonly open: NoticedBreak | null
+  readonly answered: readonly AnsweredBreak[]
+  /** Documents without an audit row that a person accepted, as `kind:id`. */
+  readonly accepted: readonly string[]
+}
+
+/** The record as it was read. */
+export interface ReadBreaks {
+  readonly record: BreakRecord
+  /** The stored value; null when nothing is stored. */
+  readonly value: string | null
+  /** The record cannot be trusted; it then reads as an empty one. */
+  readonly fault: AuditBreak | null
+  /** The record is signed under a former key. */
+  readonly isFormer: boolean
+}
+
+/** Dependencies of noticing a break. */
+export interface NoticeDeps {
+  readonly chain: Pick<AuditChainRepository, 'breaks' | 'saveBreaks' | 'tail' | 'head'>
+  readonly keys: AuditKeys
+  readonly marks: AuditMarks
+  readonly clock: Clock
+}
+
+const EMPTY: BreakRecord = { open: null, answered: [], accepted: [] }
+
+/** The record of breaks; one whose signature does not fit is a break. */
+export async function readBreaks({
+  chain,
+  keys,
+}: Pick<NoticeDeps, 'keys'> & { chain: Pick<NoticeDeps['chain'], 'breaks'> }): Promise<ReadBreaks> {
+  const stored = await chain.breaks()
+  if (stored === null) return { record: EMPTY, value: null, fault: null, isFormer: false }
+  const { text, keyId, mac, value } = stored
+  const expected = keys.mac(keyId, breaksText(text))
+  if (expected === mac) {
+    return { record: JSON.parse(text) as BreakRecord, value, fault: null, isFormer: keyId !== keys.keyId }
+  }
+  const isUnknown = expected === null && keyId !== ''
+  const words = isUnknown
+    ? `The record of breaks is signed under master key ${keyId}, which is not configured. Add it to PAYMESH_MASTER_KEYS_OLD.`
+    : 'The record of breaks of the audit log was changed.'
+  const fault = { kind: isUnknown ? 'unknown_key' : 'forged', seq: 0, id: null, words } as const
+  return { record: EMPTY, value, fault, isFormer: false }
+}
+
+/** The record with its signature under the present key. */
+export function signedBreaks(keys: AuditKeys, record: BreakRecord): SignedText {
+  const text = JSON.stringify(record)
+  return { text, keyId: keys.keyId, mac: signature(keys, breaksText(text)) }
+}
+
+/** Signs under the present key. */
+export function signature(keys: AuditKeys, text: string): string {
+  const mac = keys.mac(keys.keyId, text)
+  if (mac === null) throw new Error('the audit key is missing from the ring')
+  return mac
+}
+
+/**
+ * Stores a break, so that verification fails and nothing is chained until a person answers it, and raises the mark outside of the store
+ * above every row, so that the record cannot disappear without a trace. The first break stays until it is answered. A missing key
+ * is no evidence of a change and is not stored.
+ */
+export async function noticeBreak(deps: NoticeDeps, { kind, seq, id, words }: AuditBreak): Promise<void> {
+  const { chain, keys, marks, clock } = deps
+  if (kind === 'unknown_key' || kind === 'unrecorded') return
+  const { record, value, fault } = await readBreaks(deps)
+  if (record.open !== null || fault?.kind === 'unknown_key') return
+  const reserved = (await highestVouched(deps)) + 1
+  const open = { kind, seq, id, words, noticedAt: clock.now(), reserved }
+  // Refused when another process stored a break or an answer meanwhile: what still stands is found again.
+  if (await chain.saveBreaks({ was: value, next: signedBreaks(keys, { ...record, open }) })) await marks.raise(reserved)
+}
+
+/** The highest number that this installation gave: what anybody else wrote into the store does not count. */
+export async function highestVouched({
+  chain,
+  keys,
+  marks,
+}: Pick<NoticeDeps, 'chain' | 'keys' | 'marks'>): Promise<number> {
+  const [head, tail, mark] = [await chain.head(), await chain.tail(), await marks.highest()]
+  const isHead = head !== null && keys.mac(head.keyId, signedText('head', head)) === head.mac
+  const isTail = tail !== null && keys.mac(tail.keyId, signedText('row', tail)) === tail.mac
+  return Math.max(isHead ? head.seq : 0, isTail ? tail.seq : 0, mark ?? 0)
+}
+
+/** Differs from every other text that the audit keys sign. */
+const breaksText = (text: string): string => canonicalJson({ audit: 'breaks', text })
