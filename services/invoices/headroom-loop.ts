@@ -1,6 +1,7 @@
 import type { LeaseRepository } from '#shared/ports/leases.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
+import { createMarkKeeper, type KeepMarksDeps } from '#shared/usecases/marks/keep-marks.ts'
 import { deriveAhead, ensureSandboxMaterials, type HeadroomDeps } from '#shared/usecases/wallets/address-headroom.ts'
 import { createIndexReclaimer, type ReclaimDeps } from '#shared/usecases/wallets/reclaim-indexes.ts'
 import { type ReleaseDeps, releaseClaims } from '#shared/usecases/wallets/release-claims.ts'
@@ -18,7 +19,7 @@ const RELEASE_EVERY_MS = 60_000
 const SILENCE_MAX_MS = 120_000
 const PAUSE_AFTER_FAILURE_MS = 5_000
 
-interface LoopDeps extends HeadroomDeps, ReclaimDeps, ReleaseDeps, WatchPoolsDeps {
+interface LoopDeps extends HeadroomDeps, KeepMarksDeps, ReclaimDeps, ReleaseDeps, WatchPoolsDeps {
   readonly wallets: HeadroomDeps['wallets'] &
     ReclaimDeps['wallets'] &
     WatchPoolsDeps['wallets'] &
@@ -28,10 +29,11 @@ interface LoopDeps extends HeadroomDeps, ReclaimDeps, ReleaseDeps, WatchPoolsDep
 }
 
 /**
- * Keeps every key's addresses derived ahead, ends expired claims and counts pools, in one process at a time. `headroom` is the number of addresses beyond the
+ * Keeps the marks outside the store and every key's addresses derived ahead, ends expired claims and counts pools, in one process at a time. `headroom` is the number of addresses beyond the
  * next one to be offered. Returns a function that ends the loop and frees the lease.
  */
 export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promise<void> {
+  const keeper = createMarkKeeper(deps)
   const reclaimer = createIndexReclaimer(deps)
   const pools = createPoolWatch(deps)
   let releasedAt = Number.NEGATIVE_INFINITY
@@ -50,6 +52,8 @@ export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promi
       sandboxReady = true
       const endsAt = performance.now() + ROUND_MS
       const shouldStop = () => signal.aborted || performance.now() > endsAt
+      // Before anything is derived or reclaimed: what the store says is compared with what was issued.
+      await keeper.run()
       if (await deps.wallets.isAnyBehind(headroom)) await deriveAhead(deps, headroom, shouldStop)
       const isLookDue = performance.now() - lookedAt >= POLL_EVERY_MS
       if (isLookDue) {

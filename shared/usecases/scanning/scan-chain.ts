@@ -26,6 +26,9 @@ const MISMATCH_PAUSE_MS = 10_000
 const PACKS_EVERY_MS = 60_000
 /** A wake-up stands for a page that somebody watches for so long; pages repeat it. */
 const ATTENTION_MS = 15_000
+/** How long a scanner waits for addresses that were issued before the store went back in time. */
+const ADDRESSES_BACK_MAX_MS = 60_000
+const ADDRESSES_BACK_POLL_MS = 250
 /** Blocks that a first start reads besides the new ones, so that it recognizes a fork when the newest ones are replaced. */
 const LOOKBACK = 16
 const DEVELOPMENT_LOOKBACK = 1_000
@@ -67,7 +70,20 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
     backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS)
   }
 
+  /**
+   * A store that went back in time lacks addresses that payers were shown. They are derived again first: a block that is read before them would
+   * not be read again for them. After a minute the blocks are read all the same, because the other addresses wait as well.
+   */
+  async function untilAddressesAreBack(): Promise<void> {
+    const until = deps.clock.now() + ADDRESSES_BACK_MAX_MS
+    while (!pauses.stopped && ((await deps.marks.isStoreBehind()) || (await deps.wallets.isAnyUnderived()))) {
+      if (deps.clock.now() >= until) return logger.error({}, 'blocks are read although addresses are not derived yet')
+      await pauses.pause(ADDRESSES_BACK_POLL_MS)
+    }
+  }
+
   async function runSession(session: ScanSession): Promise<void> {
+    await untilAddressesAreBack()
     await troubles.during(session, () => prepare(session))
     const scope = { mode: source.mode, family: source.family, network: source.network }
     let packsReadAt = deps.clock.now()

@@ -1,6 +1,7 @@
 import { FAMILIES } from '#shared/domain/enumerations.ts'
 import type { AddressBook } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import type { Marks } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { SecretBox } from '#shared/ports/secrets.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
@@ -18,6 +19,7 @@ export interface HeadroomDeps extends Runtime {
   readonly wallets: Pick<WalletRepository, 'upsertMaterial' | 'listMaterials' | 'addDerived'>
   readonly addressBook: AddressBook
   readonly secretBox: SecretBox
+  readonly marks: Pick<Marks, 'raiseCeiling'>
 }
 
 /** Creates the built-in sandbox keys of test mode, one for each family; existing ones are unchanged. */
@@ -70,6 +72,8 @@ async function deriveTo(
   const xpub = openKeyMaterial(deps.secretBox, material)
   const { mode, family, id } = material
   let next = material.derivedCount
+  // Before the store: nothing above the marks can ever have been issued.
+  if (!material.sandbox) await deps.marks.raiseCeiling(id, target)
   while (next < target && !shouldStop()) {
     const batch = deps.addressBook.derive(family, mode, xpub, next, Math.min(BATCH, target - next))
     next += batch.length
