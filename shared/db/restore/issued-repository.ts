@@ -11,8 +11,18 @@ import { continueKey, numberSeries, takePrecautions } from './precautions.ts'
 /** What was issued, as MongoDB has it. */
 export function createIssuedRepository(db: Database): IssuedRepository {
   return {
-    isAnyChanged: (since) =>
-      isAny(db, { of: INVOICES, filter: { updatedAt: { $gt: toDate(since) } }, hint: 'invoice_changed' }),
+    isAnyChanged: async (since) => {
+      // A new invoice is in no index of changes: its id has its time.
+      const [isNew, isChanged] = await Promise.all([
+        isAny(db, { of: INVOICES, filter: { _id: { $gt: uuidLowerBound(since) } } }),
+        isAny(db, {
+          of: INVOICES,
+          filter: { updatedAt: { $gt: toDate(since) }, version: { $gt: 1 } },
+          hint: 'invoice_changed',
+        }),
+      ])
+      return isNew || isChanged
+    },
     listCounters: async () => {
       const found = db
         .collection(KEY_MATERIAL)

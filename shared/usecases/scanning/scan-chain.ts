@@ -70,21 +70,8 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
     backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS)
   }
 
-  /**
-   * A store that went back in time lacks addresses that payers were shown. They are derived again first: a block that is read before them would
-   * not be read again for them. After a minute the blocks are read all the same, because the other addresses wait as well.
-   */
-  async function untilAddressesAreBack(): Promise<void> {
-    const until = deps.clock.now() + ADDRESSES_BACK_MAX_MS
-    while (!pauses.stopped && ((await deps.marks.isStoreBehind()) || (await deps.wallets.isAnyUnderived()))) {
-      if (deps.clock.now() >= until) return logger.error({}, 'blocks are read although addresses are not derived yet')
-      await pauses.pause(ADDRESSES_BACK_POLL_MS)
-    }
-  }
-
   async function runSession(session: ScanSession): Promise<void> {
-    await untilAddressesAreBack()
-    await troubles.during(session, () => prepare(session))
+    await troubles.during(session, () => prepare(session, pauses))
     const scope = { mode: source.mode, family: source.family, network: source.network }
     let packsReadAt = deps.clock.now()
     while (!pauses.stopped) {
@@ -158,11 +145,27 @@ async function fullTick(session: ScanSession): Promise<boolean> {
   return moved && (source.client.mempool !== undefined || cursor.height !== head?.height)
 }
 
+/**
+ * A store that went back in time lacks addresses that payers were shown. They are derived again first: a block that is read before them would
+ * not be read again for them. After a minute the blocks are read all the same, because the other addresses wait as well.
+ */
+async function untilAddressesAreBack(deps: ScanDeps, pauses: ReturnType<typeof createPauses>): Promise<void> {
+  const until = deps.clock.now() + ADDRESSES_BACK_MAX_MS
+  while (!pauses.stopped && ((await deps.marks.isStoreBehind()) || (await deps.wallets.isAnyUnderived()))) {
+    if (deps.clock.now() >= until) {
+      deps.logger.error({}, 'blocks are read although addresses are not derived yet')
+      return
+    }
+    await pauses.pause(ADDRESSES_BACK_POLL_MS)
+  }
+}
+
 /** Everything required before the first block of a session. */
-async function prepare(session: ScanSession): Promise<void> {
+async function prepare(session: ScanSession, pauses: ReturnType<typeof createPauses>): Promise<void> {
   const { deps, source } = session
   const { mode, family, network, client } = source
   const missing = await client.verify()
+  await untilAddressesAreBack(deps, pauses)
   await hydrateWatches(deps, { mode, family, network }, session.index)
   await healUnmatched(deps, { mode, network })
   // Read again under the lease: the previous holder may have moved it since.
