@@ -6,7 +6,7 @@ import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { assembleInvoices } from './assemble.ts'
 
-/** Addresses derived beyond the next one to be offered, for each key. */
+/** Addresses derived beyond the next one to be offered, for a key that is hardly used; busier ones get more. */
 const HEADROOM = 512
 
 /**

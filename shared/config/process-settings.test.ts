@@ -68,7 +68,7 @@ it('declares the secrets of each process', () => {
     serve: ['MONGO_URL', ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS', 'PAYMESH_SMTP_URL'],
     cli: [...stores, ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS'],
     migrate: ['MONGO_URL'],
-    backup: ['MONGO_URL', ...masterKeys],
+    backup: [...stores, ...masterKeys],
   })
 })
 

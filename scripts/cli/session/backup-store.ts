@@ -4,6 +4,7 @@ import { createExportRecords } from '#shared/db/audit/export-records.ts'
 import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase } from '#shared/db/connection/connect.ts'
+import { createInstallationLifeRepository } from '#shared/db/installation/installation-life-repository.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
@@ -44,6 +45,7 @@ async function openBackupStore() {
     random: createRandom(clock.now),
     logger,
     metrics: createMetrics({ defaults: false }),
+    installationLife: createInstallationLifeRepository(db),
     wallets: createWalletRepository(db),
     addressBook: createAddressBook(),
     exports: createExportRecords(db),

@@ -23,8 +23,11 @@ export interface KeepMarksDeps extends Runtime, MarksDeps {
 
 /** Keeps the marks equal to what the store issues, and the store above the marks. */
 export interface MarkKeeper {
-  /** One round, for the process that raises the ceilings: about each second. Nothing happens without a place for marks. */
-  run(): Promise<void>
+  /**
+   * One round, for the process that raises the ceilings: about each second. Nothing happens without a place for marks. Returns the counters of
+   * all keys as the store has them.
+   */
+  run(): Promise<readonly KeyCounters[]>
 }
 
 type MarksByField = ReadonlyMap<string, Mark>
@@ -72,37 +75,43 @@ export function createMarkKeeper(deps: KeepMarksDeps): MarkKeeper {
     return [...ofSeries, ...ofKeys].filter(({ field, value }) => value > valueIn(marks, field))
   }
 
-  const round = async (): Promise<void> => {
+  const round = async (): Promise<readonly KeyCounters[] | null> => {
     const now = clock.now()
     identity ??= await installationLife.read()
     const reading =
       kept !== null && (await isHeldEverywhere(deps, identity, kept)) ? null : await readAll(deps, identity)
-    if (reading?.answered.length === 0) return
+    if (reading?.answered.length === 0) return null
     const marks: MarksByField = reading?.marks ?? kept ?? new Map()
     const store = await installationLife.read()
-    if (store.life !== identity.life || store.installation !== identity.installation) return forget(store)
+    if (store.life !== identity.life || store.installation !== identity.installation) {
+      forget(store)
+      return null
+    }
     if (valueIn(marks, BEAT) > store.beat) {
       await continueAbove(deps, store, marks)
-      return forget(store)
+      forget(store)
+      return null
     }
     const counters = await issued.listCounters()
     await continueKeys(deps, counters, marks)
     if (reading !== null) kept = new Map(reading.marks)
     const isIssuing = seenAt === null || (await issued.isAnyChanged(seenAt - OVERLAP_MS))
     const beat = isIssuing ? store.beat + 1 : store.beat
-    if (isIssuing && !(await installationLife.beat(store, beat))) return forget(store)
+    if (isIssuing && !(await installationLife.beat(store, beat))) {
+      forget(store)
+      return counters
+    }
     const again = reading === null ? [] : [...reading.marks.values()].filter(isWrittenAgain)
     const fresh = isIssuing ? await newMarks(now, counters, marks) : []
-    if (!isIssuing && reading === null && now - writtenAt < WRITE_EVERY_MS) return
+    if (!isIssuing && reading === null && now - writtenAt < WRITE_EVERY_MS) return counters
     // The beat comes last: a place that has it has all that was issued before it.
     await write(store, now, [...again, ...fresh, { field: BEAT, value: beat }])
+    return counters
   }
 
   for (const { name } of places) metrics.gauge('marks_written_at_seconds', clock.now() / 1_000, { place: name })
   return {
-    run: async () => {
-      if (places.length > 0) await round()
-    },
+    run: async () => (places.length > 0 ? await round() : null) ?? (await issued.listCounters()),
   }
 }
 

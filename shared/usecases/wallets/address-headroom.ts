@@ -31,25 +31,27 @@ export async function ensureSandboxMaterials(deps: HeadroomDeps): Promise<void> 
 }
 
 /**
- * Derives addresses until every key material has `headroom` of them beyond the next one to be offered, and a key whose
+ * Derives addresses until every key material has `headroom` of them beyond the next one to be offered, by key where it is a function, and a key whose
  * earlier use is searched has as many as the search reads. Stops early
  * when `shouldStop` returns true; the next round continues where this one ended. Returns how many addresses were derived.
  * A key that cannot be decrypted or derived is logged and counted, and does not delay the others.
  */
 export async function deriveAhead(
   deps: HeadroomDeps,
-  headroom: number,
+  headroom: number | ((materialId: string) => number),
   shouldStop: () => boolean = () => false,
 ): Promise<number> {
   let derived = 0
   const failed = new Set<string>()
   let materials = await deps.wallets.listMaterials()
-  for (const share of [Math.min(FIRST_SHARE, headroom), headroom]) {
+  const wanted = (materialId: string): number => (typeof headroom === 'number' ? headroom : headroom(materialId))
+  for (const most of [FIRST_SHARE, Number.POSITIVE_INFINITY]) {
     // What the first share derived is in the stored keys only.
     if (derived > 0) materials = await deps.wallets.listMaterials()
     for (const material of materials) {
       if (material.kind !== 'xpub' || failed.has(material.id)) continue
       try {
+        const share = Math.min(most, wanted(material.id))
         const ahead = Math.max(share, isSearching(material) ? (HISTORY_SOURCES[material.family]?.gap ?? 0) : 0)
         derived += await deriveTo(deps, material, material.nextIndex + ahead, shouldStop)
       } catch (cause) {
