@@ -27,8 +27,10 @@ export function createFolderMarkPlace(folder: string, writer: string = randomUUI
   /** Writes of this process, one after the other. */
   let writing: Promise<void> = Promise.resolve()
 
+  /** Before the first writing there is no folder. */
+  const allNames = async (): Promise<readonly string[]> => (await readdir(folder).catch(unlessMissing)) ?? []
   const names = async ({ installation, life }: MarkRecordId): Promise<readonly string[]> =>
-    (await readdir(folder)).filter((name) => FILE.test(name) && name.startsWith(`${installation}.${life}.`))
+    (await allNames()).filter((name) => FILE.test(name) && name.startsWith(`${installation}.${life}.`))
 
   const readOne = async (name: string): Promise<Texts> => {
     const path = join(folder, name)
@@ -79,7 +81,7 @@ export function createFolderMarkPlace(folder: string, writer: string = randomUUI
       return new Map(fields.flatMap((field) => (all.has(field) ? [[field, all.get(field) ?? '']] : [])))
     },
     lives: async (installation) => {
-      const found = (await readdir(folder)).map((name) => FILE.exec(name))
+      const found = (await allNames()).map((name) => FILE.exec(name))
       return [...new Set(found.flatMap((match) => (match?.[1] === installation ? (match[2] ?? []) : [])))]
     },
     raise: (record, texts) =>
