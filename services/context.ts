@@ -1,6 +1,7 @@
 import type { Config } from '#shared/config/schema.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import type { Repositories } from '#shared/db/create-repositories.ts'
+import type { MarkPlace, Marks } from '#shared/ports/marks.ts'
 import type { QueueNotifier, Runtime } from '#shared/ports/runtime.ts'
 import type { After } from '#shared/ports/timers.ts'
 import type { StartWorker } from '#shared/queues/queue-worker-options.ts'
@@ -13,6 +14,8 @@ export interface ServiceContext extends Runtime {
   readonly db: Database
   /** Wake-ups, limits and epochs: between processes over Redis, or within this one. */
   readonly signals: Signals
+  /** Places outside MongoDB that hold what was issued; empty = none is configured. */
+  readonly markPlaces: readonly MarkPlace[]
   /** Absent without Redis and without a watch of it. */
   readonly redisEpoch?: Pick<RedisEpochWatch, 'onChange'>
 }
@@ -24,6 +27,7 @@ export interface ServiceContext extends Runtime {
  */
 export interface ServiceParts extends Runtime, Repositories {
   readonly notifier: QueueNotifier
+  readonly marks: Marks
   readonly after: After
   readonly startWorker: StartWorker
 }

@@ -1,5 +1,5 @@
-import { type OverrunKey, skipPastSeen } from '#shared/db/backup/prepare-restored-database.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
+import { type OverrunKey, skipPastSeen } from '#shared/db/restore/precautions.ts'
 import { readRestoreState, writeRestoreState } from '#shared/db/restore/restore-state.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'

@@ -4,16 +4,25 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { ArchiveBatch, ArchiveContents } from '#shared/db/backup/archive-batch.ts'
 import { walkArchive } from '#shared/db/backup/archive-contents.ts'
-import { type Precautions, takePrecautions } from '#shared/db/backup/prepare-restored-database.ts'
 import { prepareCollections, requireEmpty, type WriteBatch, writeArchive } from '#shared/db/backup/restore-archive.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
+import { createInstallationLifeRepository, startLife } from '#shared/db/installation/installation-life-repository.ts'
 import { envelopesIn } from '#shared/db/maintenance/sealed-secret-repository.ts'
+import { storeMarksCopy } from '#shared/db/restore/marks-copy.ts'
+import { takePrecautions } from '#shared/db/restore/precautions.ts'
 import { writeRestoreState } from '#shared/db/restore/restore-state.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
 import { NEWEST_SCHEMA } from '#shared/db/schema/migrations/list.ts'
-import type { SecretBox } from '#shared/ports/secrets.ts'
+import type { Issued, MarkPlace, Precautions } from '#shared/ports/marks.ts'
+import type { AuditKeys, SecretBox } from '#shared/ports/secrets.ts'
 import { type ArchiveHead, type ArchiveSecret, openArchive } from '#shared/runtime/secrets/archive-cipher.ts'
+import { issuedFrom } from '#shared/usecases/marks/continue-above-marks.ts'
+import { writeMarks } from '#shared/usecases/marks/mark-records.ts'
+import { markText } from '#shared/usecases/marks/mark-text.ts'
+import { createMarks } from '#shared/usecases/marks/marks.ts'
 import { deriveAhead, type HeadroomDeps } from '#shared/usecases/wallets/address-headroom.ts'
+import { createIssuedEstimate, type IssuedEstimate } from './estimate-issued.ts'
+import { type ArchiveFacts, type IssuedSince, readIssuedSince } from './issued-since.ts'
 
 /** Addresses of each key that are derived and watched before the first process starts. */
 const HEADROOM = 64
@@ -22,6 +31,8 @@ export interface VerifiedArchive extends ArchiveContents {
   readonly head: ArchiveHead
   /** Number of sealed values, and how many of them the configured master keys decrypt. */
   readonly sealed: { readonly total: number; readonly opened: number }
+  /** Facts of the installation, by name. */
+  readonly facts: ArchiveFacts
 }
 
 /** Reads an archive to its end and checks all of it; nothing is written. Throws `ArchiveRefused`, or another fault of the archive. */
@@ -31,16 +42,21 @@ export async function verifyBackup(
   secretBox: Pick<SecretBox, 'open'>,
 ): Promise<VerifiedArchive> {
   const sealed = sealedValues(secretBox)
+  const facts = new Map<string, string>()
   let head: ArchiveHead | undefined
   let contents: ArchiveContents | undefined
   const onHead = (found: ArchiveHead): void => {
     head = found
   }
   await readArchive(archive, { secret, onHead }, async (source) => {
-    contents = await walkArchive(source, sealed.add)
+    contents = await walkArchive(source, (batch) => {
+      sealed.add(batch)
+      if (batch.name !== 'installation') return
+      for (const { _id, value } of batch.documents) facts.set(String(_id), String(value))
+    })
   })
   if (head === undefined || contents === undefined) throw new Error('the archive is empty')
-  return { ...contents, head, sealed: sealed.counted() }
+  return { ...contents, head, sealed: sealed.counted(), facts }
 }
 
 /** Opens an archive for `work`. Throws the first error, not that of a stream which ended because of it. */
@@ -99,16 +115,19 @@ function opens(secretBox: Pick<SecretBox, 'open'>, envelope: string, context: st
   }
 }
 
-export interface RestoreDeps extends HeadroomDeps {
+export interface RestoreDeps extends Omit<HeadroomDeps, 'marks'> {
   readonly db: Database
+  /** Places that may hold what was issued since the archive was made. */
+  readonly markPlaces: readonly MarkPlace[]
+  readonly markKeys: AuditKeys
 }
 
 export interface RestoreOptions {
   readonly file: string
   readonly secret: ArchiveSecret
   readonly actor: string
-  /** Indexes of each key and invoice numbers of each series to skip. */
-  readonly skip: number
+  /** Indexes of each key and invoice numbers of each series to skip, beyond what the marks name; null = the marks alone decide. */
+  readonly skip: number | null
   /** Quarantine of listed addresses, milliseconds. */
   readonly quarantineMs: number
   /** Continue although some sealed values cannot be read any more. */
@@ -120,31 +139,28 @@ export interface RestoreOptions {
 
 export interface RestoredBackup extends VerifiedArchive {
   readonly precautions: Precautions
+  /** When the marks were last written, ISO 8601; null when none were found. */
+  readonly marksWrittenAt: string | null
 }
 
 /**
- * Restores an archive into an empty database. All of it is verified before the first write; an interrupted restore leaves a database
- * in which no process starts. Afterwards the installation works, with addresses and numbers that were never given out, and sends
- * nothing until it is confirmed.
+ * Restores an archive into an empty database. All of it is verified, and the marks are read, before the first write; an interrupted restore leaves
+ * a database in which no process starts. Afterwards the installation works, with addresses and numbers that were never given out, and sends
+ * nothing until it is confirmed. Throws `NothingKnownOfIssued` when neither marks nor `skip` say where keys continue.
  */
 export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions): Promise<RestoredBackup> {
   const { db, clock } = deps
   const { file, secret, actor, skip, quarantineMs, acceptUnreadable, onProgress } = options
   const verified = await verifyBackup(createReadStream(file), secret, deps.secretBox)
-  if (verified.schemaVersion > NEWEST_SCHEMA) {
-    throw new Error(
-      `the archive has schema ${verified.schemaVersion}, this version knows ${NEWEST_SCHEMA}: use a newer version`,
-    )
-  }
-  const { total, opened } = verified.sealed
-  if (opened < total && !acceptUnreadable) {
-    throw new Error(
-      `${total - opened} of ${total} sealed values cannot be opened: PAYMESH_MASTER_KEY or PAYMESH_MASTER_KEYS_OLD must contain the keys that were in use when the backup was taken`,
-    )
+  requireRestorable(verified, acceptUnreadable)
+  const since = await readIssuedSince(deps, verified.facts)
+  if (skip === null && !(since.areCurrent && since.silent.length === 0)) {
+    const ageMs = clock.now() - Date.parse(verified.takenAt)
+    throw new NothingKnownOfIssued(since, await estimateIssued(file, secret, ageMs))
   }
   await requireEmpty(db)
   const at = clock.now()
-  const state = { takenAt: verified.takenAt, restoredAt: new Date(at).toISOString(), skip }
+  const state = { takenAt: verified.takenAt, restoredAt: new Date(at).toISOString(), skip: skip ?? 0 }
   // Before anything else is written: no process may take what an interruption leaves for an installation.
   await writeRestoreState(db, { ...state, state: 'writing' })
   await prepareCollections(db)
@@ -152,9 +168,13 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
     await writeArchive(db, source, onProgress, options.write)
   })
   await migrate(db)
-  const precautions = await takePrecautions(db, { skip, quarantineUntil: at + quarantineMs, at })
+  const precautions = await takePrecautions(db, issuedAtMost(since, skip), { quarantineUntil: at + quarantineMs, at })
+  await beginLife(deps, since)
   // A payer with one of the skipped addresses may still pay: they are watched before the first block is read.
-  await deriveAhead(deps, HEADROOM)
+  await deriveAhead(
+    { ...deps, marks: createMarks({ ...deps, installationLife: createInstallationLifeRepository(db) }) },
+    HEADROOM,
+  )
   await writeRestoreState(
     db,
     { ...state, state: 'held' },
@@ -169,5 +189,64 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
       detail: { taken_at: verified.takenAt, skipped: skip, quarantine_hours: quarantineMs / 3_600_000 },
     },
   )
-  return { ...verified, precautions }
+  const marksWrittenAt = since.writtenAt === null ? null : new Date(since.writtenAt).toISOString()
+  return { ...verified, precautions, marksWrittenAt }
+}
+
+function requireRestorable({ schemaVersion, sealed: { total, opened } }: VerifiedArchive, acceptUnreadable: boolean) {
+  if (schemaVersion > NEWEST_SCHEMA) {
+    throw new Error(`the archive has schema ${schemaVersion}, this version knows ${NEWEST_SCHEMA}: use a newer version`)
+  }
+  if (opened < total && !acceptUnreadable) {
+    throw new Error(
+      `${total - opened} of ${total} sealed values cannot be opened: PAYMESH_MASTER_KEY or PAYMESH_MASTER_KEYS_OLD must contain the keys that were in use when the backup was taken`,
+    )
+  }
+}
+
+/** Where keys and series continue: above the marks, above what the store derived, and by `skip` above what it issued. */
+function issuedAtMost({ marks }: IssuedSince, skip: number | null): Issued {
+  const marked = issuedFrom(marks)
+  return {
+    firstFree: (key) => Math.max(marked.firstFree(key), key.nextIndex + (skip ?? 0)),
+    lastNumber: (series) => Math.max(marked.lastNumber(series), series.number + (skip ?? 0)),
+  }
+}
+
+/** The restored database gets marks of its own, which begin with all that is known: a key that the archive lacks may be added again. */
+async function beginLife({ db, markPlaces, markKeys }: RestoreDeps, { marks }: IssuedSince): Promise<void> {
+  const record = await startLife(db)
+  await writeMarks(markPlaces, record, marks.values(), markKeys)
+  const texts = Object.fromEntries([...marks.values()].map((mark) => [mark.field, markText(record, mark, markKeys)]))
+  await storeMarksCopy(db, record.life, texts)
+}
+
+async function estimateIssued(file: string, secret: ArchiveSecret, ageMs: number): Promise<readonly IssuedEstimate[]> {
+  const estimate = createIssuedEstimate()
+  await readArchive(createReadStream(file), { secret }, async (source) => {
+    await walkArchive(source, estimate.add)
+  })
+  return estimate.most(ageMs)
+}
+
+/** Lines that an operator reads; the largest estimates are the ones that decide. */
+const ESTIMATES_SHOWN = 20
+
+/** Nothing outside the database says what was issued after the archive was made: without a person's word, addresses could be issued twice. */
+export class NothingKnownOfIssued extends Error {
+  override readonly name = 'NothingKnownOfIssued'
+  readonly estimates: readonly IssuedEstimate[]
+
+  constructor({ silent, marks, writtenAt }: IssuedSince, estimates: readonly IssuedEstimate[]) {
+    const found =
+      silent.length > 0
+        ? `${silent.join(' and ')} did not answer, and may hold what was issued since the archive was made: start it and try again`
+        : marks.size === 0
+          ? 'No record was found of what was issued since the archive was made, neither in Redis nor in PAYMESH_MARKS_DIR'
+          : `The record of what was issued is older than the archive (${writtenAt === null ? 'no time' : new Date(writtenAt).toISOString()})`
+    const rows = estimates.slice(0, ESTIMATES_SHOWN).map(({ of, most }) => `  ${of}: ${most}, so skip ${2 * most}`)
+    const advice = `Nothing was written. Without that record the same addresses could be given to two customers. If it is lost, enter with --skip how many addresses of each key and invoice numbers to skip: at least twice the most that was issued in any stretch of time as long as the archive is old.`
+    super([`${found}.`, advice, ...(rows.length === 0 ? ['  The archive holds no invoice.'] : rows)].join('\n'))
+    this.estimates = estimates
+  }
 }

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { confirmRestore } from '../backup/confirm-restore.ts'
-import { restoreBackup } from '../backup/restore-backup.ts'
+import { type RestoredBackup, restoreBackup } from '../backup/restore-backup.ts'
 import { actorName } from './session/actor.ts'
 import { type ArchiveSecretOptions, archiveSecret, withArchiveSecret } from './session/archive-secret.ts'
 import { withBackupStore } from './session/backup-store.ts'
@@ -11,11 +11,10 @@ import { snakeCase } from './text/snake-case.ts'
 
 /** Longest life of a quote, a day of grace and the week before an address or amount is free again. */
 const QUARANTINE_HOURS = 9 * 24
-const SKIP = 1_000
 
 type Options = OutputOptions &
   ArchiveSecretOptions & {
-    readonly skip: number
+    readonly skip?: number
     readonly quarantineHours: number
     readonly acceptUnreadable?: boolean
   }
@@ -24,6 +23,11 @@ const whole = (text: string): number => {
   if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('must be a whole number')
   return Number(text)
 }
+
+const continuesText = ({ marksWrittenAt }: RestoredBackup): string =>
+  marksWrittenAt === null
+    ? 'Keys and invoice numbers continue where --skip says.'
+    : `Keys and invoice numbers continue above all that was issued, as recorded at ${marksWrittenAt}.`
 
 /** `backup restore | confirm-restore`. */
 export function addRestoreCommands(backup: Command): void {
@@ -34,7 +38,11 @@ export function addRestoreCommands(backup: Command): void {
         'Verify an archive, then write it to the configured, empty database. No webhooks or emails are sent until `backup confirm-restore`.',
       ),
   )
-    .option('--skip <count>', 'how many addresses of each key, and invoice numbers, to skip', whole, SKIP)
+    .option(
+      '--skip <count>',
+      'how many addresses of each key, and invoice numbers, to skip; needed only when neither Redis nor PAYMESH_MARKS_DIR holds what was issued',
+      whole,
+    )
     .option('--quarantine-hours <hours>', 'how long pool addresses are not used', whole, QUARANTINE_HOURS)
     .option('--accept-unreadable', 'continue although secrets sealed under a lost master key stay unreadable')
     .option('--json', 'print one JSON value')
@@ -46,7 +54,7 @@ export function addRestoreCommands(backup: Command): void {
           file,
           secret,
           actor: actorName(),
-          skip: options.skip,
+          skip: options.skip ?? null,
           quarantineMs: options.quarantineHours * 3_600_000,
           acceptUnreadable: options.acceptUnreadable === true,
           onProgress: (collection, documents) => tell(`${collection}: ${documents} documents`),
@@ -54,8 +62,8 @@ export function addRestoreCommands(backup: Command): void {
         const documents = Object.values(restored.counts).reduce<number>((sum, count) => sum + (count ?? 0), 0)
         print(
           options,
-          snakeCase(restored),
-          `${documents} documents of ${restored.takenAt} were restored. Start the processes, check the data, then run \`paymesh backup confirm-restore\`. Until then no webhooks or emails are sent.`,
+          snakeCase({ ...restored, facts: undefined }),
+          `${documents} documents of ${restored.takenAt} were restored. ${continuesText(restored)} Start the processes, check the data, then run \`paymesh backup confirm-restore\`. Until then no webhooks or emails are sent.`,
         )
       })
     })

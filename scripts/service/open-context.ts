@@ -2,13 +2,17 @@ import type { ServiceContext } from '#services/context.ts'
 import type { Config } from '#shared/config/schema.ts'
 import { createStoreClock, driftFault, type StoreClock } from '#shared/db/connection/clock.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
+import { createInstallationLifeRepository } from '#shared/db/installation/installation-life-repository.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { verifyIndexes } from '#shared/db/schema/migrate.ts'
+import type { MarkPlace } from '#shared/ports/marks.ts'
+import { foreignOwnerText } from '#shared/queues/redis-owner.ts'
 import { createLogger, type LoggerOptions } from '#shared/runtime/observability/logger.ts'
 import { createMetrics, type MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 import { createTracer } from '#shared/runtime/observability/tracer.ts'
 import { createCommonPauses } from '#shared/runtime/process/common-pauses.ts'
+import { createFolderMarkPlace } from '#shared/runtime/process/folder-mark-place.ts'
 import { type HealthServer, startHealthServer } from '#shared/runtime/process/health.ts'
 import { createLiveness, type Liveness } from '#shared/runtime/process/liveness.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
@@ -81,6 +85,11 @@ export async function openContext(
     const tracer = config.otelUrl === null ? undefined : createTracer({ url: config.otelUrl, process: name, metrics })
     if (tracer !== undefined) undo.push(tracer.stop)
     const runtime = { clock, random, logger, metrics, pauses: createCommonPauses(), pulses: liveness, tracer }
+    const { installation } = await createInstallationLifeRepository(db).read()
+    const owner = ownerCheckOf(config, redis, installation)
+    const fault = await owner()
+    if (fault !== null) throw new Error(fault)
+    state.watchOwner(owner)
     const redisEpoch = redis?.watchEpoch(db, runtime)
     if (redisEpoch !== undefined) undo.push(redisEpoch.stop)
     undo.push(
@@ -93,7 +102,14 @@ export async function openContext(
     if (config.reads('PAYMESH_NETWORKS'))
       undo.push(startCollector(db, config.networks, { clock, random, logger, metrics }))
     return {
-      context: { ...runtime, config, db, signals, ...(redisEpoch === undefined ? {} : { redisEpoch }) },
+      context: {
+        ...runtime,
+        config,
+        db,
+        signals,
+        markPlaces: markPlacesOf(config, redis),
+        ...(redisEpoch === undefined ? {} : { redisEpoch }),
+      },
       health,
       silent: liveness.silent,
       ready: state.ready,
@@ -103,6 +119,20 @@ export async function openContext(
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Where this process keeps and reads what was issued: Redis, and the operator's folder. */
+function markPlacesOf(config: Config, redis: OpenSignals['redis']): readonly MarkPlace[] {
+  const folder = config.reads('PAYMESH_MARKS_DIR') ? config.stores.marksDir : null
+  return [...(redis === null ? [] : [redis.markPlace]), ...(folder === null ? [] : [createFolderMarkPlace(folder)])]
+}
+
+/** Whether another installation uses the keys in Redis; Redis may be down now and answer later. */
+function ownerCheckOf(config: Config, redis: OpenSignals['redis'], installation: string): () => Promise<string | null> {
+  return async () => {
+    const owner = (await redis?.foreignOwner(installation)) ?? null
+    return owner === null ? null : foreignOwnerText(config.stores.redisPrefix, owner)
   }
 }
 
@@ -121,6 +151,7 @@ function createProcessState() {
   let started = false
   let notReady: string | null = 'starting'
   let watched: Watched | null = null
+  let owner: () => Promise<string | null> = async () => null
   const mongo = async () => {
     if (watched === null) return 'not connected'
     return (await watched.db.isHealthy()) ? null : 'the primary does not respond'
@@ -135,7 +166,13 @@ function createProcessState() {
   )
   return {
     probes: {
-      checks: { process: () => notReady, mongo: atMostEach(1_000, mongo), clock, keys },
+      checks: {
+        process: () => notReady,
+        mongo: atMostEach(1_000, mongo),
+        clock,
+        keys,
+        prefix: atMostEach(KEYS_POLL_EVERY_MS, () => owner()),
+      },
       degraded: { redis },
       starting: () => (started ? null : notReady),
       silent: () => watched?.liveness.silent() ?? {},
@@ -146,6 +183,9 @@ function createProcessState() {
     watch: (parts: Watched) => {
       watched = parts
       notReady = 'starting'
+    },
+    watchOwner: (check: () => Promise<string | null>) => {
+      owner = check
     },
     ready: () => {
       started = true

@@ -1,6 +1,7 @@
 import type { Config } from '#shared/config/schema.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { createRedisEpochRepository } from '#shared/db/installation/redis-epoch-repository.ts'
+import type { MarkPlace } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { createMemorySignals } from '#shared/queues/memory/memory-signals.ts'
 import type { RedisEpochWatch } from '#shared/queues/redis-epoch.ts'
@@ -13,6 +14,10 @@ export interface OpenSignals {
   readonly redis: {
     /** Whether Redis accepts writes. */
     isHealthy(): boolean
+    /** Holds what was issued, outside the database. */
+    readonly markPlace: MarkPlace
+    /** The other installation that uses this prefix; null when this one does, or Redis does not answer. */
+    foreignOwner(installation: string): Promise<string | null>
     /** Watches, on the database, whether Redis was wiped or replaced. */
     watchEpoch(db: Database, runtime: Runtime): RedisEpochWatch
   } | null
@@ -26,16 +31,21 @@ export async function openSignals(config: Config, runtime: Pick<Runtime, 'logger
   const { redisUrl, redisPrefix } = config.stores
   if (redisUrl === null) throw new Error('REDIS_URL is not set')
   // Loaded here only: a process without Redis keeps none of these libraries in memory.
-  const [{ connectRedis }, { createRedisSignals }, { watchRedisEpoch }] = await Promise.all([
-    import('#shared/queues/connection.ts'),
-    import('#shared/queues/redis-signals.ts'),
-    import('#shared/queues/redis-epoch.ts'),
-  ])
+  const [{ connectRedis }, { createRedisMarkPlace }, { foreignOwner }, { createRedisSignals }, { watchRedisEpoch }] =
+    await Promise.all([
+      import('#shared/queues/connection.ts'),
+      import('#shared/queues/redis-mark-place.ts'),
+      import('#shared/queues/redis-owner.ts'),
+      import('#shared/queues/redis-signals.ts'),
+      import('#shared/queues/redis-epoch.ts'),
+    ])
   const redis = connectRedis({ url: redisUrl, prefix: redisPrefix, logger: runtime.logger })
   return {
     signals: createRedisSignals(redis),
     redis: {
       isHealthy: redis.isHealthy,
+      markPlace: createRedisMarkPlace(redis),
+      foreignOwner: (installation) => foreignOwner(redis, installation),
       watchEpoch: (db, full) => watchRedisEpoch(redis, full, createRedisEpochRepository(db)),
     },
     close: () => redis.close(),

@@ -111,6 +111,8 @@ async function environmentOf(dataDir: string, options: StackOptions, around: Sur
     ...(around.redisUrl === null ? {} : { REDIS_URL: around.redisUrl }),
     PAYMESH_MONGO_DATABASE: options.database ?? 'paymesh',
     PAYMESH_REDIS_PREFIX: options.prefix ?? 'paymesh',
+    // Another folder than that of the database, as an operator has another volume.
+    PAYMESH_MARKS_DIR: join(dataDir, 'marks'),
     ...keepSecrets(dataDir),
     PAYMESH_API_PORT: String(api),
     PAYMESH_PUBLIC_API_URL: `http://127.0.0.1:${api}`,

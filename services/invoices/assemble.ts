@@ -1,6 +1,7 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
 import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
-import type { SecretBox } from '#shared/ports/secrets.ts'
+import type { MarkPlace } from '#shared/ports/marks.ts'
+import type { AuditKeys, SecretBox } from '#shared/ports/secrets.ts'
 import { createInvoiceTransitionsWorker } from '#shared/queues/invoice-transitions-queue.ts'
 import { createInvoiceAdvancer } from '#shared/usecases/invoices/advance-with-back-off.ts'
 import { createRateReader } from '#shared/usecases/rates/read-rate.ts'
@@ -13,6 +14,9 @@ export interface InvoicesParts extends ServiceParts {
   readonly catalog: Catalog
   readonly addressBook: AddressBook
   readonly secretBox: SecretBox
+  /** Empty: the marks are not kept. */
+  readonly markPlaces: readonly MarkPlace[]
+  readonly markKeys: AuditKeys
   /** Addresses derived beyond the next one to be offered, for each key. */
   readonly headroom: number
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startHeadroomLoop } from './headroom-loop.ts'
@@ -28,7 +29,10 @@ describe('the headroom loop', () => {
     const holder: { owner: string | null } = { owner: 'another process' }
     const leases = leaseHeldBy(holder)
     const acquire = vi.spyOn(leases, 'acquire')
-    const stop = startHeadroomLoop({ ...deps, addressBook, secretBox, leases }, 60)
+    const stop = startHeadroomLoop(
+      { ...deps, addressBook, secretBox, leases, markPlaces: [], markKeys: createMarkKeys(new Uint8Array(32).fill(7)) },
+      60,
+    )
     await vi.waitFor(() => expect(acquire.mock.calls.length).toBeGreaterThan(1), WAIT)
     expect(await derived()).toEqual([24, 24, 24, 24, 24, 24])
 

@@ -1,7 +1,9 @@
 import type { LeaseRepository } from '#shared/ports/leases.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
+import { createMarkKeeper, type KeepMarksDeps } from '#shared/usecases/marks/keep-marks.ts'
 import { deriveAhead, ensureSandboxMaterials, type HeadroomDeps } from '#shared/usecases/wallets/address-headroom.ts'
+import { createHeadroomPlan } from '#shared/usecases/wallets/headroom-plan.ts'
 import { createIndexReclaimer, type ReclaimDeps } from '#shared/usecases/wallets/reclaim-indexes.ts'
 import { type ReleaseDeps, releaseClaims } from '#shared/usecases/wallets/release-claims.ts'
 import { createPoolWatch, type WatchPoolsDeps } from '#shared/usecases/wallets/warn-low-pools.ts'
@@ -18,7 +20,7 @@ const RELEASE_EVERY_MS = 60_000
 const SILENCE_MAX_MS = 120_000
 const PAUSE_AFTER_FAILURE_MS = 5_000
 
-interface LoopDeps extends HeadroomDeps, ReclaimDeps, ReleaseDeps, WatchPoolsDeps {
+interface LoopDeps extends HeadroomDeps, KeepMarksDeps, ReclaimDeps, ReleaseDeps, WatchPoolsDeps {
   readonly wallets: HeadroomDeps['wallets'] &
     ReclaimDeps['wallets'] &
     WatchPoolsDeps['wallets'] &
@@ -28,10 +30,12 @@ interface LoopDeps extends HeadroomDeps, ReclaimDeps, ReleaseDeps, WatchPoolsDep
 }
 
 /**
- * Keeps every key's addresses derived ahead, ends expired claims and counts pools, in one process at a time. `headroom` is the number of addresses beyond the
- * next one to be offered. Returns a function that ends the loop and frees the lease.
+ * Keeps the marks outside the store and every key's addresses derived ahead, ends expired claims and counts pools, in one process at a time. `headroom` is the least number of
+ * addresses beyond the next one to be offered. Returns a function that ends the loop and frees the lease.
  */
 export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promise<void> {
+  const plan = createHeadroomPlan(headroom)
+  const keeper = createMarkKeeper(deps)
   const reclaimer = createIndexReclaimer(deps)
   const pools = createPoolWatch(deps)
   let releasedAt = Number.NEGATIVE_INFINITY
@@ -50,11 +54,13 @@ export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promi
       sandboxReady = true
       const endsAt = performance.now() + ROUND_MS
       const shouldStop = () => signal.aborted || performance.now() > endsAt
-      if (await deps.wallets.isAnyBehind(headroom)) await deriveAhead(deps, headroom, shouldStop)
+      // Before anything is derived or reclaimed: what the store says is compared with what was issued.
+      plan.note(await keeper.run(), deps.clock.now())
+      if ((await deps.wallets.isAnyBehind(headroom)) || plan.isAnyBehind()) await deriveAhead(deps, plan.of, shouldStop)
       const isLookDue = performance.now() - lookedAt >= POLL_EVERY_MS
       if (isLookDue) {
         lookedAt = performance.now()
-        await reclaimer.run()
+        await reclaimer.run(shouldStop)
       }
       if (performance.now() - releasedAt >= RELEASE_EVERY_MS) {
         releasedAt = performance.now()

@@ -2,10 +2,11 @@ import type { StartService } from '#services/context.ts'
 import { openParts } from '#services/open-parts.ts'
 import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
+import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { assembleInvoices } from './assemble.ts'
 
-/** Addresses derived beyond the next one to be offered, for each key. */
+/** Addresses derived beyond the next one to be offered, for a key that is hardly used; busier ones get more. */
 const HEADROOM = 512
 
 /**
@@ -19,6 +20,8 @@ export const start: StartService = async (context) => {
     catalog: createCatalog(context.config.networks),
     addressBook: createAddressBook(),
     secretBox: createSecretBox(context.config.secrets.masterKey),
+    markPlaces: context.markPlaces,
+    markKeys: createMarkKeys(context.config.secrets.masterKey),
     headroom: HEADROOM,
   })
   return async () => {

@@ -15,7 +15,13 @@ it('publishes at once, again on a wake-up, and stops without leaving its lease b
   const config = { rates: { sourceUrls: simulator.sourceUrls } } as unknown as Config
   const rates = createRateRepository(stores.db)
   const published = async () => (await rates.latest())?.at ?? 0
-  const context = { ...stores.runtime, config, db: stores.db, signals: createRedisSignals(stores.redis) }
+  const context = {
+    ...stores.runtime,
+    config,
+    db: stores.db,
+    signals: createRedisSignals(stores.redis),
+    markPlaces: [],
+  }
   const stop = await start(context)
   await expect.poll(published, { timeout: 60_000 }).toBeGreaterThan(0)
   const first = await published()

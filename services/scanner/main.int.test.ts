@@ -38,7 +38,7 @@ it('scans the configured networks that CHAINS selects, each in its own mode, and
   const address = { mode: 'test', family: 'evm', materialId: 'm', index: 0, watchedOn: [] } as const
   await wallets.addDerived('m', [{ ...address, address: `0x${'1'.repeat(40)}`, matchKey: '1'.repeat(40) }], 1)
 
-  const stop = await start({ ...runtime, config, db, signals: createRedisSignals(redis) })
+  const stop = await start({ ...runtime, config, db, signals: createRedisSignals(redis), markPlaces: [] })
   await vi.waitFor(async () => {
     expect(await wallets.unmarkedWatches('test', 'evm', 'ethereum', 10)).toEqual([])
     expect(await cursors.find('test', 'ethereum')).toMatchObject({ height: 0, lease: { epoch: 1 } })
@@ -59,7 +59,14 @@ it('reads an own node in full, one that is paid for thriftily, and hands the cur
   const logged: object[] = []
   const logger = { ...runtime.logger, info: (fields: object) => void logged.push(fields) }
   const scanWith = (node: object) =>
-    start({ ...runtime, logger, config: settings({ base: node }, 'base'), db, signals: createRedisSignals(redis) })
+    start({
+      ...runtime,
+      logger,
+      config: settings({ base: node }, 'base'),
+      db,
+      signals: createRedisSignals(redis),
+      markPlaces: [],
+    })
   const cursor = () => cursors.find('test', 'base')
 
   let stop = await scanWith(own)

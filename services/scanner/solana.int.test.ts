@@ -14,6 +14,7 @@ import { createCoinBalanceRepository } from '#shared/db/scanning/coin-balance-re
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps, ScanSource } from '#shared/usecases/scanning/scan-session.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -47,6 +48,7 @@ async function scanDeps(owner: string, settings: Parameters<typeof createCatalog
   await wallets.addDerived(row.materialId, [{ ...row, address: owner, matchKey: matchKeyOf(owner), index: 0 }], 1)
   return {
     ...stores.runtime,
+    marks: NO_MARKS,
     notifier: { notify: () => {} },
     catalog: createCatalog(settings),
     balances: createCoinBalanceRepository(stores.db),

@@ -13,6 +13,7 @@ import { createChainCommandRepository } from '#shared/db/scanning/chain-command-
 import { createCoinBalanceRepository } from '#shared/db/scanning/coin-balance-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
@@ -45,6 +46,7 @@ beforeEach(async () => {
   await wallets.addDerived(row.materialId, [{ ...watched, ...row }], 1)
   deps = {
     ...stores.runtime,
+    marks: NO_MARKS,
     notifier: { notify: () => {} },
     catalog: createCatalog(networks),
     balances: createCoinBalanceRepository(stores.db),

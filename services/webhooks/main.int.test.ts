@@ -40,7 +40,7 @@ function context(): ServiceContext {
     PAYMESH_KEY_PEPPER: randomBytes(32).toString('base64'),
     PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true',
   })
-  return { ...stores.runtime, config, db: stores.db, signals: createRedisSignals(stores.redis) }
+  return { ...stores.runtime, config, db: stores.db, signals: createRedisSignals(stores.redis), markPlaces: [] }
 }
 
 const MASTER_KEY = randomBytes(32)

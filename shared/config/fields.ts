@@ -142,6 +142,12 @@ export const FIELDS = {
     z.string().regex(/^rediss?:\/\//, 'must be a redis:// URL'),
   ),
   PAYMESH_REDIS_PREFIX: field('First part of every key in Redis.', 'paymesh', 'paymesh', name),
+  PAYMESH_MARKS_DIR: field(
+    'Folder outside the database, on another volume, for small records of what was issued: with them no address is issued twice when the database comes back from an earlier time. Redis holds the same records where there is one.',
+    '/var/lib/paymesh/marks',
+    '',
+    z.string().transform((text) => (text === '' ? null : text)),
+  ),
   PAYMESH_MASTER_KEY: field(
     'Encrypts stored secrets and extended public keys: 32 random bytes in base64. Without it they cannot be decrypted.',
     EXAMPLE_KEY,

@@ -16,6 +16,7 @@ const READ: Readonly<Record<Exclude<SettingName, 'PAYMESH_ACCEPTED_RISKS'>, (con
   PAYMESH_MONGO_DATABASE: ({ stores }) => stores.mongoDatabase,
   REDIS_URL: ({ stores }) => stores.redisUrl,
   PAYMESH_REDIS_PREFIX: ({ stores }) => stores.redisPrefix,
+  PAYMESH_MARKS_DIR: ({ stores }) => stores.marksDir,
   PAYMESH_MASTER_KEY: ({ secrets }) => secrets.masterKey,
   PAYMESH_MASTER_KEYS_OLD: ({ secrets }) => secrets.masterKey,
   PAYMESH_KEY_PEPPER: ({ secrets }) => secrets.keyPepper,
@@ -67,7 +68,7 @@ it('declares the secrets of each process', () => {
     serve: ['MONGO_URL', ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS', 'PAYMESH_SMTP_URL'],
     cli: [...stores, ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS'],
     migrate: ['MONGO_URL'],
-    backup: ['MONGO_URL', ...masterKeys],
+    backup: [...stores, ...masterKeys],
   })
 })
 

@@ -46,17 +46,25 @@ export const SETTINGS_OF = {
   // Only for upgrades from a version whose `webhooks` relayed nothing.
   outbox: [...SERVICE, 'PAYMESH_PUBLIC_CHECKOUT_URL'],
   // Signs the audit chain.
-  maintenance: [...SERVICE, ...MASTER_KEYS],
+  maintenance: [...SERVICE, ...MASTER_KEYS, 'PAYMESH_MARKS_DIR'],
   // Decrypts extended public keys and derives addresses from them.
-  invoices: [...SERVICE, ...MASTER_KEYS, 'PAYMESH_NETWORKS'],
+  invoices: [...SERVICE, ...MASTER_KEYS, 'PAYMESH_MARKS_DIR', 'PAYMESH_NETWORKS'],
   rates: [...SERVICE, 'PAYMESH_RATE_SOURCES'],
-  scanner: [...SERVICE, 'PAYMESH_NETWORKS', 'CHAINS'],
+  scanner: [...SERVICE, 'PAYMESH_MARKS_DIR', 'PAYMESH_NETWORKS', 'CHAINS'],
   // Queries nodes about the transaction that a payer enters. It neither decrypts nor seals anything.
-  checkout: [...SERVICE, 'PAYMESH_NETWORKS', 'PAYMESH_CHECKOUT_PORT', 'PAYMESH_TRUSTED_PROXIES', 'PAYMESH_PAGES_DIR'],
+  checkout: [
+    ...SERVICE,
+    'PAYMESH_MARKS_DIR',
+    'PAYMESH_NETWORKS',
+    'PAYMESH_CHECKOUT_PORT',
+    'PAYMESH_TRUSTED_PROXIES',
+    'PAYMESH_PAGES_DIR',
+  ],
   // Seals secrets of endpoints and wallets, makes API keys and refund links, checks nodes.
   admin: [
     ...SERVICE,
     ...MASTER_KEYS,
+    'PAYMESH_MARKS_DIR',
     'PAYMESH_KEY_PEPPER',
     'PAYMESH_NETWORKS',
     'PAYMESH_ADMIN_PORT',
@@ -71,6 +79,7 @@ export const SETTINGS_OF = {
   api: [
     ...SERVICE,
     ...MASTER_KEYS,
+    'PAYMESH_MARKS_DIR',
     'PAYMESH_KEY_PEPPER',
     'PAYMESH_NETWORKS',
     'PAYMESH_API_PORT',
@@ -84,6 +93,7 @@ export const SETTINGS_OF = {
   serve: [
     ...ALONE,
     ...MASTER_KEYS,
+    'PAYMESH_MARKS_DIR',
     'PAYMESH_KEY_PEPPER',
     'PAYMESH_NETWORKS',
     'CHAINS',
@@ -104,10 +114,17 @@ export const SETTINGS_OF = {
     'PAYMESH_MAILBOX_PORT',
   ],
   // Runs in containers of `admin`, `api` and `serve`, so it reads only settings that they have.
-  cli: [...STORES, ...MASTER_KEYS, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS', 'PAYMESH_PUBLIC_CHECKOUT_URL'],
+  cli: [
+    ...STORES,
+    ...MASTER_KEYS,
+    'PAYMESH_MARKS_DIR',
+    'PAYMESH_KEY_PEPPER',
+    'PAYMESH_NETWORKS',
+    'PAYMESH_PUBLIC_CHECKOUT_URL',
+  ],
   migrate: DATABASE,
-  // Back-ups and restores: opens sealed values to check that an archive can be restored, and keys to derive the next addresses.
-  backup: [...DATABASE, ...MASTER_KEYS],
+  // Back-ups and restores: opens sealed values to check that an archive can be restored, and keys to derive the next addresses; reads what was issued.
+  backup: [...STORES, ...MASTER_KEYS, 'PAYMESH_MARKS_DIR'],
 } as const satisfies Record<string, readonly SettingName[]>
 
 /** Processes that read the list of networks from `PAYMESH_NETWORKS`, and never call a node. */
@@ -118,7 +135,7 @@ export const callsNodes = (process: ProcessName): boolean => !CALLS_NO_NODE.incl
 
 /** Settings that are required elsewhere and that this process, or a tool that reads all settings, works without: beside `serve` there is no Redis. */
 export const mayLack = (process: ProcessName | undefined, setting: SettingName): boolean =>
-  (process === 'cli' || process === undefined) && setting === 'REDIS_URL'
+  (process === 'cli' || process === 'backup' || process === undefined) && setting === 'REDIS_URL'
 
 /** A process of this installation, by the name for which its settings are declared. */
 export type ProcessName = keyof typeof SETTINGS_OF

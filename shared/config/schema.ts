@@ -28,6 +28,8 @@ export interface Config {
     readonly redisUrl: string | null
     /** Prefix of every key, without a trailing separator. */
     readonly redisPrefix: string
+    /** Folder of the records of what was issued; null = none. */
+    readonly marksDir: string | null
   }
   /** 32 bytes each. The first master key seals; the others only decrypt. */
   readonly secrets: {
@@ -226,6 +228,7 @@ function sectionsOf(read: Read) {
       mongoDatabase: () => read('PAYMESH_MONGO_DATABASE'),
       redisUrl: (): string | null => read('REDIS_URL'),
       redisPrefix: () => read('PAYMESH_REDIS_PREFIX'),
+      marksDir: () => read('PAYMESH_MARKS_DIR'),
     }),
     secrets: lazily({
       masterKey: () => [read('PAYMESH_MASTER_KEY'), ...read('PAYMESH_MASTER_KEYS_OLD')] as const,

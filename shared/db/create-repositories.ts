@@ -23,6 +23,7 @@ import { createExceptionDecisions } from './exceptions/exception-decisions.ts'
 import { createExceptionRepository } from './exceptions/exception-repository.ts'
 import { createFundsReads } from './funds/funds-reads.ts'
 import { createGoLiveRepository } from './golive/go-live-repository.ts'
+import { createInstallationLifeRepository } from './installation/installation-life-repository.ts'
 import { createLeaseRepository } from './installation/lease-repository.ts'
 import { createInvoiceLookups } from './invoices/admin-invoice-lookups.ts'
 import { createAdvanceFailures } from './invoices/advance-failures.ts'
@@ -51,6 +52,7 @@ import { createOverviewReads } from './reports/overview-reads.ts'
 import { createRollups } from './reports/rollups.ts'
 import { createIdempotencyRepository } from './requests/idempotency-repository.ts'
 import { createOperationRegister } from './requests/operation-repository.ts'
+import { createIssuedRepository } from './restore/issued-repository.ts'
 import { createOutboundPause } from './restore/outbound-pause.ts'
 import { createChainCommandRepository } from './scanning/chain-command-repository.ts'
 import { createCoinBalanceRepository } from './scanning/coin-balance-repository.ts'
@@ -104,9 +106,11 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
       findInWorkspace: createGroupedFind(db),
     },
     idempotency: createIdempotencyRepository(db),
+    installationLife: createInstallationLifeRepository(db),
     installationReads: createInstanceReads(db),
     invitations: createInvitationRepository(db),
     invoices,
+    issued: createIssuedRepository(db),
     leases: createLeaseRepository(db),
     loginAttempts: createLoginAttempts(db),
     mailQueue: createMailQueue(db),

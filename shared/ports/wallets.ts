@@ -29,6 +29,8 @@ export interface WalletRepository {
   listMaterials(): Promise<readonly KeyMaterial[]>
   /** Whether an extended key has fewer than `headroom` addresses beyond the next one to be offered, or its earlier use is being searched. */
   isAnyBehind(headroom: number): Promise<boolean>
+  /** Whether a key continues at an index below which addresses are still to be derived: nobody watches those yet. */
+  isAnyUnderived(): Promise<boolean>
   /** Whether a key waits for a network to be asked about its earlier use. */
   isAnyAwaited(): Promise<boolean>
   insertWallet(wallet: Wallet): Promise<'inserted' | 'exists'>
@@ -45,9 +47,9 @@ export interface WalletRepository {
   workspacesUsing(materialId: string): Promise<readonly string[]>
   /**
    * Takes up to `count` indexes for this process: returned ones first, then new ones below `derivedCount`.
-   * Empty when no derived ones are left, and while the key's history is searched.
+   * Empty when no derived ones are left, while the key's history is searched, and while its next index is below `lowestNextIndex` (default 0).
    */
-  reserveIndexes(materialId: string, count: number): Promise<readonly number[]>
+  reserveIndexes(materialId: string, count: number, lowestNextIndex?: number): Promise<readonly number[]>
   addressesAt(materialId: string, indexes: readonly number[]): Promise<readonly WatchedAddress[]>
   /** The addresses behind match keys, to find whose key material received unexpected money; unknown keys are left out. */
   findAddresses(mode: Mode, family: Family, matchKeys: readonly string[]): Promise<readonly WatchedAddress[]>

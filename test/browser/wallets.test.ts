@@ -16,6 +16,7 @@ import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { axeViolations } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
@@ -197,7 +198,7 @@ async function formerWallet(address: string): Promise<void> {
   const rest = { workspaces: createWorkspaceRepository(db), mails: createMailRepository(db) }
   try {
     const about = { workspaceId: dev.workspaceId, mode: 'live', family: 'evm', kind: 'address' } as const
-    await addWallet({ ...runtime, ...parts, ...more, ...rest }, { ...about, value: address })
+    await addWallet({ ...runtime, ...parts, ...more, ...rest, marks: NO_MARKS }, { ...about, value: address })
   } finally {
     await db.close()
   }

@@ -10,6 +10,7 @@ import { createCoinBalanceRepository } from '#shared/db/scanning/coin-balance-re
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps, ScanSource } from '#shared/usecases/scanning/scan-session.ts'
 import type { Engine } from '#test/support/engine.ts'
@@ -36,6 +37,7 @@ export interface Running {
 export function depsOf({ db, runtime }: TestStores, { deps: { clock, notifier, catalog } }: Engine): ScanDeps {
   return {
     ...runtime,
+    marks: NO_MARKS,
     clock,
     notifier,
     catalog,

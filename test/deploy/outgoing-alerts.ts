@@ -85,6 +85,36 @@ export const OUTGOING_ALERTS: Readonly<Record<string, AlertCase>> = {
       },
     ],
   },
+  MarksNotWritten: {
+    fires: [
+      { why: 'no place answers', series: { 'paymesh_marks_written_at_seconds{place="redis"}': '10+0x400' }, at: '4m' },
+      {
+        why: 'one of two places answers',
+        series: {
+          'paymesh_marks_written_at_seconds{place="redis"}': '0+10x400',
+          'paymesh_marks_written_at_seconds{place="folder"}': '10+0x400',
+        },
+        at: '4m',
+      },
+    ],
+    silent: [
+      {
+        why: 'another process keeps them since',
+        series: {
+          'paymesh_marks_written_at_seconds{place="redis",instance="a"}': '10+0x400',
+          'paymesh_marks_written_at_seconds{place="redis",instance="b"}': '0+10x400',
+        },
+        at: '10m',
+      },
+    ],
+  },
+  StoreWentBack: {
+    fires: [
+      { why: 'it went back', series: { paymesh_store_went_back_total: '0+0x60 1+0x60' }, at: '12m' },
+      { why: 'marks were forged', series: { 'paymesh_marks_unsigned_total{place="redis"}': '0+0x60 2+0x60' }, at: '12m' },
+    ],
+    silent: [{ why: 'it was an hour ago', series: { paymesh_store_went_back_total: '0 1+0x500' }, at: '80m' }],
+  },
   WatchPacksDamaged: gauge(
     'paymesh_scanner_watch_packs_damaged{mode="live",network="ethereum",instance="a:4110"}',
     1,

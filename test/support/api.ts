@@ -63,6 +63,7 @@ export async function openApi(
     config,
     db: stores.db,
     signals: createRedisSignals(redis),
+    markPlaces: [],
   }
   const wired = assembleApi({ ...openApiParts(context), notifier: engine.deps.notifier })
   const deps: ApiDeps = { ...wired, ...options.deps?.(wired) }

@@ -10,6 +10,7 @@ import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { outboxEntries } from '#shared/usecases/invoices/outbox-entries.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { createQuotes } from '#shared/usecases/quotes/create-quotes.ts'
 import type { QuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
 import { deriveAhead, ensureSandboxMaterials } from '#shared/usecases/wallets/address-headroom.ts'
@@ -35,7 +36,7 @@ export async function openEngine(stores: TestStores, nodes: NetworkSettings['tes
   const wakeUps: string[] = []
   const notifier = { notify: (queue: string, id: string) => void wakeUps.push(`${queue} ${id}`) }
   const catalog = createCatalog({ live: {}, test: nodes })
-  const base = { ...runtime, ...createRepositories(db, runtime), clock, notifier, catalog }
+  const base = { ...runtime, ...createRepositories(db, runtime), clock, notifier, catalog, marks: NO_MARKS }
   const { wallets, cursors } = base
   const { rates, locks } = createQuotes(base)
   const deps = { ...base, rates, locks, urls: { checkoutBaseUrl: 'http://pay.test' } }

@@ -9,6 +9,7 @@ import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { Family, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
 import { shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
@@ -145,5 +146,5 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
 }
 
 function depsOf({ db, runtime }: TestStores): Omit<ScanDeps, 'catalog'> {
-  return { ...runtime, ...createRepositories(db, runtime), notifier: { notify: () => {} } }
+  return { ...runtime, ...createRepositories(db, runtime), notifier: { notify: () => {} }, marks: NO_MARKS }
 }

@@ -9,6 +9,7 @@ import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps, ScanSource } from '#shared/usecases/scanning/scan-session.ts'
 import { shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
@@ -150,6 +151,7 @@ async function prepareDeps(stores: TestStores, rpcUrl: string): Promise<ScanDeps
   return {
     ...stores.runtime,
     ...repositories,
+    marks: NO_MARKS,
     notifier: { notify: () => {} },
     catalog: createCatalog({ live: {}, test: { ethereum: { rpcUrls: [rpcUrl], confirmations: CONFIRMATIONS } } }),
   }

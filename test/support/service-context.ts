@@ -1,5 +1,6 @@
 import type { ServiceContext } from '#services/context.ts'
 import { parseConfig } from '#shared/config/schema.ts'
+import { createRedisMarkPlace } from '#shared/queues/redis-mark-place.ts'
 import { createRedisSignals } from '#shared/queues/redis-signals.ts'
 import type { TestStores } from './stores.ts'
 
@@ -16,5 +17,11 @@ export function serviceContext(stores: TestStores, env: Readonly<Record<string, 
     PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls,localhost-webhooks,no-wallet-delay',
     ...env,
   })
-  return { ...stores.runtime, config, db: stores.db, signals: createRedisSignals(stores.redis) }
+  return {
+    ...stores.runtime,
+    config,
+    db: stores.db,
+    signals: createRedisSignals(stores.redis),
+    markPlaces: [createRedisMarkPlace(stores.redis)],
+  }
 }

@@ -5,6 +5,8 @@ import { createInstanceReads } from '#shared/db/maintenance/installation-reads.t
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { FORMER_KEY_INDEX } from '#shared/db/payments/payment-model.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
+import { WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
+import { readMarks } from '#shared/usecases/marks/mark-records.ts'
 import { formerKeyIndex } from '#shared/db/schema/drop-former-key-index.ts'
 import { NotMigrated, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
@@ -160,11 +162,35 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
     check('mails', () => checkMails(installation)),
     check('go-live', () => checkGoLive(installation)),
     check('backup', () => checkBackup(installation)),
+    check('marks', () => checkMarks(installation)),
     check('inbox', async () => {
       const open = await installation.exceptions.listOpen(null)
       return open.length === 0 ? 'no open exception' : `${open.length} open exceptions need a decision`
     }),
   ]
+}
+
+/** Longest time without a writing of the marks before it counts as a fault; they are written every ten seconds at least. */
+const MARKS_AGE_MAX_MS = 60_000
+
+/** What was issued is recorded outside the database. Without that, nobody notices a database that another tool put back. */
+async function checkMarks({ markPlaces, markKeys, installationLife, clock }: Installation): Promise<string> {
+  if (markPlaces.length === 0)
+    throw new Error(
+      'nothing outside the database holds what was issued: a database that comes back from an earlier time, by another tool than `paymesh backup restore`, would issue the same addresses again, and nobody would notice. Set PAYMESH_MARKS_DIR to a folder on another volume',
+    )
+  const record = await installationLife.read()
+  const lines: string[] = []
+  for (const place of markPlaces) {
+    const { marks, answered } = await readMarks([place], record, [WRITTEN_AT], markKeys)
+    const writtenAt = marks.get(WRITTEN_AT)?.value
+    if (answered.length === 0) throw new Error(`${place.name} does not answer, so what is issued is not recorded there`)
+    if (writtenAt === undefined) throw new Error(`${place.name} holds nothing yet; is invoices running?`)
+    if (clock.now() - writtenAt > MARKS_AGE_MAX_MS)
+      throw new Error(`${place.name} was last written at ${new Date(writtenAt).toISOString()}; is invoices running?`)
+    lines.push(place.name)
+  }
+  return `what was issued is recorded in ${lines.join(' and ')}`
 }
 
 /** Every workspace that receives live payments: how far it went through the go-live check. Never a fault. */

@@ -4,16 +4,22 @@ import { createExportRecords } from '#shared/db/audit/export-records.ts'
 import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase } from '#shared/db/connection/connect.ts'
+import { createInstallationLifeRepository } from '#shared/db/installation/installation-life-repository.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
+import { connectRedis } from '#shared/queues/connection.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
+import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { findConfig } from './find-config.ts'
+import { markPlacesOf } from './mark-places.ts'
 
-/** What back-ups and restores need of an installation: its database and its master keys, not Redis, nodes or the pepper. */
+/** What back-ups and restores need of an installation: its database, its master keys and the marks of what was issued, not nodes or the pepper. */
 export type BackupStore = Awaited<ReturnType<typeof openBackupStore>>
+
+const REDIS_WAIT_MS = 5_000
 
 let settings: Config | undefined
 
@@ -30,20 +36,27 @@ async function openBackupStore() {
   const logger = createLogger({ name: 'backup', level: logLevel === 'debug' ? 'debug' : 'silent', destination })
   const db = await connectDatabase({ url: stores.mongoUrl, name: stores.mongoDatabase, logger })
   const clock = await createStoreClock(db, logger)
+  const redis =
+    stores.redisUrl === null ? null : connectRedis({ url: stores.redisUrl, prefix: stores.redisPrefix, logger })
+  await redis?.waitUntilHealthy(REDIS_WAIT_MS)
   return {
     db,
     clock,
     random: createRandom(clock.now),
     logger,
     metrics: createMetrics({ defaults: false }),
+    installationLife: createInstallationLifeRepository(db),
     wallets: createWalletRepository(db),
     addressBook: createAddressBook(),
     exports: createExportRecords(db),
     verifiedBackups: createVerifiedBackups(db),
     leases: createLeaseRepository(db),
     secretBox: createSecretBox(secrets.masterKey),
+    markKeys: createMarkKeys(secrets.masterKey),
+    markPlaces: markPlacesOf(redis, stores.marksDir),
     close: async () => {
       clock.stop()
+      await redis?.close()
       await db.close()
     },
   }

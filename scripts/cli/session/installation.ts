@@ -12,13 +12,15 @@ import { connectRedis } from '#shared/queues/connection.ts'
 import { createEpochStore, createWaitingEpochStore } from '#shared/queues/epoch-store.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
-import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { createMarks } from '#shared/usecases/marks/marks.ts'
 import { createUsageLedger } from '#shared/usecases/networks/usage-ledger.ts'
 import { findConfig } from './find-config.ts'
+import { markPlacesOf } from './mark-places.ts'
 
 /** The stores and tools of an installation, wired like its services. */
 export type Installation = Awaited<ReturnType<typeof openInstallation>>
@@ -36,6 +38,8 @@ async function openInstallation() {
   const clock = await createStoreClock(db, logger)
   const random = createRandom(clock.now)
   const repositories = createRepositories(db, { random, logger })
+  const markPlaces = markPlacesOf(redis, config.stores.marksDir)
+  const markKeys = createMarkKeys(config.secrets.masterKey)
   const registry = createMetrics()
   const usage = createUsageLedger(registry, clock)
   return {
@@ -56,6 +60,9 @@ async function openInstallation() {
     auditMarks: redis === null ? createNoAuditMarks() : createAuditMarks(redis),
     epochs: redis === null ? createWaitingEpochStore() : createEpochStore(redis),
     ...repositories,
+    markPlaces,
+    markKeys,
+    marks: createMarks({ markPlaces, markKeys, installationLife: repositories.installationLife }),
     rates: repositories.rateSnapshots,
     lookups: repositories.deliveryLookups,
     passwords: createPasswordHasher(),

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { estimateBackup } from '#shared/db/backup/estimate-backup.ts'
+import { storeMarksCopy } from '#shared/db/restore/marks-copy.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
+import { readMarks } from '#shared/usecases/marks/mark-records.ts'
+import { markText } from '#shared/usecases/marks/mark-text.ts'
 import type { ArchiveTarget } from '../../backup/archive-target.ts'
 import type { VerifiedArchive } from '../../backup/restore-backup.ts'
 import { type TakenBackup, takeBackup } from '../../backup/take-backup.ts'
@@ -63,12 +66,22 @@ export async function recordedBackup(
   const tell = progressTeller()
   const id = random.uuid()
   await exports.record(auditOf(store, 'backup.started', id, { file: name }))
+  await copyMarks(store)
   const taken = await takeBackup(db, {
     ...{ target, id, secret, signal, version: packageVersion() },
     onProgress: (progress) => tell(progressText(progress, estimate, performance.now() - begun)),
   })
   await exports.record(auditOf(store, 'backup.ended', id, { documents: total(taken.counts), bytes: taken.bytes }))
   return taken
+}
+
+/** Every archive holds what the places outside the database say was issued, so that a lost place can be made again from it. */
+async function copyMarks({ db, installationLife, markPlaces, markKeys }: BackupStore): Promise<void> {
+  const record = await installationLife.read()
+  const { marks } = await readMarks(markPlaces, record, 'all', markKeys)
+  if (marks.size === 0) return
+  const texts = [...marks.values()].map((mark) => [mark.field, markText(record, mark, markKeys)])
+  await storeMarksCopy(db, record.life, Object.fromEntries(texts))
 }
 
 /** Name of a verified back-up. Throws for one that is not recorded: with secrets that cannot be opened, or of the first format. */

@@ -8,6 +8,7 @@ import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { ASSET_IDS, type Mode } from '#shared/domain/enumerations.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { createQuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
 import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
 import { createQuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
@@ -39,7 +40,7 @@ function withLiveNode(
   const wallets = createWalletRepository(stores.db)
   const cursors = createCursorRepository(stores.db)
   const invoices = createInvoiceRepository(stores.db)
-  const addresses = createQuoteOffers({ clock, logger, metrics, random, wallets, catalog, invoices })
+  const addresses = createQuoteOffers({ clock, logger, metrics, random, wallets, catalog, invoices, marks: NO_MARKS })
   const availability = createQuoteAvailability({ wallets, cursors, catalog, clock, rates, addresses })
   return { catalog, availability, locks: createQuotePreparer({ catalog, rates, availability, addresses }) }
 }

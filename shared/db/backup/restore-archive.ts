@@ -1,9 +1,11 @@
 import type mongoose from 'mongoose'
 import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
+import { LIFE_FACT } from '#shared/db/installation/installation-life-repository.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { RECONCILIATION_FACT } from '#shared/db/reconciliation/reconciliation-repository.ts'
 import { ROLLUPS_FACT } from '#shared/db/reports/rollup-position.ts'
+import { MARKS_FACT } from '#shared/db/restore/marks-copy.ts'
 import { RESTORE_FACT } from '#shared/db/restore/restore-state.ts'
 import { createCollection } from '#shared/db/schema/create-collection.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
@@ -22,6 +24,9 @@ const LEFT_OUT: readonly unknown[] = [
   BACKUP_MARK,
   VERIFIED_BACKUP_FACT,
   BACKUP_ATTEMPT_FACT,
+  // The restored database is another life, whose marks begin with those of the former ones.
+  LIFE_FACT,
+  MARKS_FACT,
 ]
 
 interface Stored {

@@ -10,8 +10,15 @@ export async function lastIssuedNumber(db: Database, workspaceId: string, mode: 
   return Number(fact?.value ?? 0)
 }
 
-/** Lets a series continue above `floor`. */
-export async function setLastIssuedNumber(db: Database, workspaceId: string, mode: Mode, floor: number): Promise<void> {
+/** Lets a series continue above `floor`, or above a higher one from before. */
+export async function raiseLastIssuedNumber(
+  db: Database,
+  workspaceId: string,
+  mode: Mode,
+  floor: number,
+): Promise<void> {
+  const former = await lastIssuedNumber(db, workspaceId, mode)
+  if (floor <= former) return
   const change = { $set: { value: String(floor), changedAt: new Date() } }
   await db.collection(INSTALLATION).updateOne({ _id: idOf(workspaceId, mode) }, change, { upsert: true })
 }

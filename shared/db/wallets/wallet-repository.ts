@@ -24,6 +24,11 @@ const behind = (headroom: number): mongoose.mongo.Filter<KeyMaterialDocument> =>
   kind: 'xpub',
   $or: [{ $expr: { $lt: ['$derivedCount', { $add: ['$nextIndex', headroom] }] } }, { 'history.state': 'searching' }],
 })
+/** Keys that continue above addresses that are still to be derived. */
+const UNDERIVED: mongoose.mongo.Filter<KeyMaterialDocument> = {
+  kind: 'xpub',
+  $expr: { $lt: ['$derivedCount', '$nextIndex'] },
+}
 /** Keys whose earlier use some network has to be asked about. */
 const AWAITED: mongoose.mongo.Filter<KeyMaterialDocument> = { 'history.waitingFor': { $gt: '' } }
 
@@ -59,8 +64,10 @@ export function createWalletRepository(db: Database): WalletRepository {
     findMaterial,
     listMaterials: async () => (await materials.find().sort({ _id: 1 }).toArray()).map(materialFromDocument),
     isAnyBehind: (headroom) => isAny(db, { of: KEY_MATERIAL, filter: behind(headroom) }),
+    isAnyUnderived: () => isAny(db, { of: KEY_MATERIAL, filter: UNDERIVED }),
     isAnyAwaited: () => isAny(db, { of: KEY_MATERIAL, filter: AWAITED }),
-    reserveIndexes: (materialId, count) => reserveIndexes(materials, materialId, count),
+    reserveIndexes: (materialId, count, lowestNextIndex = 0) =>
+      reserveIndexes(materials, { materialId, count, lowestNextIndex }),
     returnIndexes: async (materialId, indexes) => {
       await materials.updateOne({ _id: materialId }, { $addToSet: { returned: { $each: [...indexes] } } })
     },
@@ -194,13 +201,16 @@ export function createWalletRepository(db: Database): WalletRepository {
 /** One atomic update of the counters; the reserved indexes follow from the document before it. */
 async function reserveIndexes(
   materials: mongoose.mongo.Collection<KeyMaterialDocument>,
-  materialId: string,
-  count: number,
+  {
+    materialId,
+    count,
+    lowestNextIndex,
+  }: { readonly materialId: string; readonly count: number; readonly lowestNextIndex: number },
 ): Promise<readonly number[]> {
   if (count <= 0) return []
   const returnedCount = { $size: '$returned' }
   const before = await materials.findOneAndUpdate(
-    { _id: materialId, 'history.state': { $ne: 'searching' } },
+    { _id: materialId, nextIndex: { $gte: lowestNextIndex }, 'history.state': { $ne: 'searching' } },
     [
       {
         $set: {

@@ -9,8 +9,17 @@ const KEY_BYTES = 32
  * use, so that the signing keys decrypt no secret. The first master key signs; every one verifies.
  */
 export function createAuditKeys(masterKeys: Uint8Array | MasterKeys): AuditKeys {
+  return createSigningKeys(masterKeys, 'paymesh audit chain')
+}
+
+/** The keys that sign marks outside the store; they verify no row of the audit chain, and its keys verify no mark. */
+export function createMarkKeys(masterKeys: Uint8Array | MasterKeys): AuditKeys {
+  return createSigningKeys(masterKeys, 'paymesh marks')
+}
+
+function createSigningKeys(masterKeys: Uint8Array | MasterKeys, use: string): AuditKeys {
   const ring = masterKeys instanceof Uint8Array ? ([masterKeys] as const) : masterKeys
-  const byId = new Map(ring.map((key) => [masterKeyId(key), derived(key)]))
+  const byId = new Map(ring.map((key) => [masterKeyId(key), derived(key, use)]))
   return {
     keyId: masterKeyId(ring[0]),
     mac: (keyId, text) => {
@@ -20,6 +29,6 @@ export function createAuditKeys(masterKeys: Uint8Array | MasterKeys): AuditKeys 
   }
 }
 
-function derived(masterKey: Uint8Array): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(0), 'paymesh audit chain', KEY_BYTES))
+function derived(masterKey: Uint8Array, use: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(0), use, KEY_BYTES))
 }

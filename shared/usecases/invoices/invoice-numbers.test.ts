@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { createInvoiceNumbers } from './invoice-numbers.ts'
 
 function numbersOver(highest: () => number) {
   let reads = 0
   const numbers = createInvoiceNumbers({
+    marks: NO_MARKS,
     invoices: {
       highestNumber: () => {
         reads += 1

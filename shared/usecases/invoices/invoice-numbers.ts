@@ -1,6 +1,7 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Marks } from '#shared/ports/marks.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 
 /** Numbers a process reserves once it detects that others create invoices of the same workspace. */
@@ -29,6 +30,7 @@ export interface InvoiceNumbers {
 /** Counts in memory and lets the unique index of the invoices decide, so that a number costs no write. */
 export function createInvoiceNumbers(deps: {
   readonly invoices: Pick<InvoiceRepository, 'highestNumber'>
+  readonly marks: Pick<Marks, 'lowestNumber'>
   readonly clock: Clock
 }): InvoiceNumbers {
   const counters = new Map<string, Counter>()
@@ -37,7 +39,9 @@ export function createInvoiceNumbers(deps: {
 
   async function load(id: string, workspaceId: string, mode: Mode): Promise<Counter> {
     const before = outdated.get(id)
-    const stored = await deps.invoices.highestNumber(workspaceId, mode)
+    // The marks are read before the store, and by the first reading of a series alone: from then on this process counts.
+    const marked = before === undefined ? await deps.marks.lowestNumber(workspaceId, mode) : 0
+    const stored = Math.max(marked, await deps.invoices.highestNumber(workspaceId, mode))
     // Never backwards: numbers of this process that are not stored yet would collide.
     const highest = Math.max(stored, (before?.counter.next ?? 1) - 1)
     // The first number of a block reserves the block: the process that inserts it first uses the rest by convention.

@@ -3,6 +3,7 @@ import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { createAddressSource } from './address-source.ts'
 
 const material = { id: 'key', mode: 'live', family: 'evm' } as const
@@ -34,7 +35,15 @@ function openSource() {
   const logger = createLogger({ name: 'test', level: 'silent' })
   const metrics = createMetrics({ defaults: false })
   const catalog = { hasNode: () => true }
-  const source = createAddressSource({ clock, logger, metrics, random: createRandom(clock.now), wallets, catalog })
+  const source = createAddressSource({
+    clock,
+    logger,
+    metrics,
+    random: createRandom(clock.now),
+    wallets,
+    catalog,
+    marks: NO_MARKS,
+  })
   return {
     source,
     mark: () => {

@@ -4,6 +4,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import type { Marks } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 
@@ -22,6 +23,7 @@ const REFRESH_MS = 500
 export interface AddressSourceDeps extends Runtime {
   readonly wallets: Pick<WalletRepository, 'reserveIndexes' | 'addressesAt'>
   readonly catalog: Pick<Catalog, 'hasNode'>
+  readonly marks: Pick<Marks, 'lowestNextIndex'>
 }
 
 /** Offers fresh receiving addresses. An offer is not a claim: the invoice write that carries the claim decides. */
@@ -124,7 +126,9 @@ async function refillAndPick<T>(
 function refill(deps: AddressSourceDeps, stock: Stock, materialId: string): Promise<number> {
   stock.refill ??= (async () => {
     try {
-      const indexes = await deps.wallets.reserveIndexes(materialId, BLOCK_SIZE)
+      // Read before the store: a store that says less than the marks went back in time, and would issue the same addresses again.
+      const lowest = await deps.marks.lowestNextIndex(materialId)
+      const indexes = lowest === null ? [] : await deps.wallets.reserveIndexes(materialId, BLOCK_SIZE, lowest)
       if (indexes.length === 0) return 0
       const addresses = await deps.wallets.addressesAt(materialId, indexes)
       const heldSince = deps.clock.now()

@@ -26,6 +26,9 @@ const MISMATCH_PAUSE_MS = 10_000
 const PACKS_EVERY_MS = 60_000
 /** A wake-up stands for a page that somebody watches for so long; pages repeat it. */
 const ATTENTION_MS = 15_000
+/** How long a scanner waits for addresses that were issued before the store went back in time. */
+const ADDRESSES_BACK_MAX_MS = 60_000
+const ADDRESSES_BACK_POLL_MS = 250
 /** Blocks that a first start reads besides the new ones, so that it recognizes a fork when the newest ones are replaced. */
 const LOOKBACK = 16
 const DEVELOPMENT_LOOKBACK = 1_000
@@ -68,7 +71,7 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
   }
 
   async function runSession(session: ScanSession): Promise<void> {
-    await troubles.during(session, () => prepare(session))
+    await troubles.during(session, () => prepare(session, pauses))
     const scope = { mode: source.mode, family: source.family, network: source.network }
     let packsReadAt = deps.clock.now()
     while (!pauses.stopped) {
@@ -142,11 +145,27 @@ async function fullTick(session: ScanSession): Promise<boolean> {
   return moved && (source.client.mempool !== undefined || cursor.height !== head?.height)
 }
 
+/**
+ * A store that went back in time lacks addresses that payers were shown. They are derived again first: a block that is read before them would
+ * not be read again for them. After a minute the blocks are read all the same, because the other addresses wait as well.
+ */
+async function untilAddressesAreBack(deps: ScanDeps, pauses: ReturnType<typeof createPauses>): Promise<void> {
+  const until = deps.clock.now() + ADDRESSES_BACK_MAX_MS
+  while (!pauses.stopped && ((await deps.marks.isStoreBehind()) || (await deps.wallets.isAnyUnderived()))) {
+    if (deps.clock.now() >= until) {
+      deps.logger.error({}, 'blocks are read although addresses are not derived yet')
+      return
+    }
+    await pauses.pause(ADDRESSES_BACK_POLL_MS)
+  }
+}
+
 /** Everything required before the first block of a session. */
-async function prepare(session: ScanSession): Promise<void> {
+async function prepare(session: ScanSession, pauses: ReturnType<typeof createPauses>): Promise<void> {
   const { deps, source } = session
   const { mode, family, network, client } = source
   const missing = await client.verify()
+  await untilAddressesAreBack(deps, pauses)
   await hydrateWatches(deps, { mode, family, network }, session.index)
   await healUnmatched(deps, { mode, network })
   // Read again under the lease: the previous holder may have moved it since.

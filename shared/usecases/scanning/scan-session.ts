@@ -4,9 +4,11 @@ import type { ChainCommandRepository } from '#shared/ports/chain-commands.ts'
 import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
 import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Marks } from '#shared/ports/marks.ts'
 import type { CoinBalanceRepository } from '#shared/ports/native-balances.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
 import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import type { RecordDeps } from '#shared/usecases/payments/record-payments.ts'
 import type { WatchFeedDeps } from '#shared/usecases/watches/watch-feed.ts'
 import type { ScanLease } from './scan-lease.ts'
@@ -18,7 +20,8 @@ export interface ScanDeps extends RecordDeps {
   readonly balances: CoinBalanceRepository
   readonly invoices: RecordDeps['invoices'] & Pick<InvoiceRepository, 'coinAccounts' | 'watchedMethods'>
   readonly payments: RecordDeps['payments'] & Pick<PaymentRepository, 'listInBlocks' | 'listNonCanonical'>
-  readonly wallets: RecordDeps['wallets'] & WatchFeedDeps['wallets']
+  readonly wallets: RecordDeps['wallets'] & WatchFeedDeps['wallets'] & Pick<WalletRepository, 'isAnyUnderived'>
+  readonly marks: Pick<Marks, 'isStoreBehind'>
   readonly exceptions: RecordDeps['exceptions'] & Pick<ExceptionRepository, 'open' | 'close' | 'report'>
   readonly commands: Pick<ChainCommandRepository, 'listOpen' | 'findById' | 'progress' | 'take' | 'finish'>
 }

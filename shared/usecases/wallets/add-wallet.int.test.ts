@@ -8,6 +8,7 @@ import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { auditRow } from '#test/support/audit-parts.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -27,6 +28,7 @@ let deps: AddWalletDeps
 beforeEach(() => {
   deps = {
     ...stores.runtime,
+    marks: NO_MARKS,
     wallets: createWalletRepository(stores.db),
     workspaces: createWorkspaceRepository(stores.db),
     mails: createMailRepository(stores.db),

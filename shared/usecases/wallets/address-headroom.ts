@@ -1,6 +1,7 @@
 import { FAMILIES } from '#shared/domain/enumerations.ts'
 import type { AddressBook } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import type { Marks } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { SecretBox } from '#shared/ports/secrets.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
@@ -18,6 +19,7 @@ export interface HeadroomDeps extends Runtime {
   readonly wallets: Pick<WalletRepository, 'upsertMaterial' | 'listMaterials' | 'addDerived'>
   readonly addressBook: AddressBook
   readonly secretBox: SecretBox
+  readonly marks: Pick<Marks, 'raiseCeiling'>
 }
 
 /** Creates the built-in sandbox keys of test mode, one for each family; existing ones are unchanged. */
@@ -29,25 +31,27 @@ export async function ensureSandboxMaterials(deps: HeadroomDeps): Promise<void> 
 }
 
 /**
- * Derives addresses until every key material has `headroom` of them beyond the next one to be offered, and a key whose
+ * Derives addresses until every key material has `headroom` of them beyond the next one to be offered, by key where it is a function, and a key whose
  * earlier use is searched has as many as the search reads. Stops early
  * when `shouldStop` returns true; the next round continues where this one ended. Returns how many addresses were derived.
  * A key that cannot be decrypted or derived is logged and counted, and does not delay the others.
  */
 export async function deriveAhead(
   deps: HeadroomDeps,
-  headroom: number,
+  headroom: number | ((materialId: string) => number),
   shouldStop: () => boolean = () => false,
 ): Promise<number> {
   let derived = 0
   const failed = new Set<string>()
   let materials = await deps.wallets.listMaterials()
-  for (const share of [Math.min(FIRST_SHARE, headroom), headroom]) {
+  const wanted = (materialId: string): number => (typeof headroom === 'number' ? headroom : headroom(materialId))
+  for (const most of [FIRST_SHARE, Number.POSITIVE_INFINITY]) {
     // What the first share derived is in the stored keys only.
     if (derived > 0) materials = await deps.wallets.listMaterials()
     for (const material of materials) {
       if (material.kind !== 'xpub' || failed.has(material.id)) continue
       try {
+        const share = Math.min(most, wanted(material.id))
         const ahead = Math.max(share, isSearching(material) ? (HISTORY_SOURCES[material.family]?.gap ?? 0) : 0)
         derived += await deriveTo(deps, material, material.nextIndex + ahead, shouldStop)
       } catch (cause) {
@@ -70,6 +74,8 @@ async function deriveTo(
   const xpub = openKeyMaterial(deps.secretBox, material)
   const { mode, family, id } = material
   let next = material.derivedCount
+  // Before the store: nothing above the marks can ever have been issued.
+  if (!material.sandbox) await deps.marks.raiseCeiling(id, target)
   while (next < target && !shouldStop()) {
     const batch = deps.addressBook.derive(family, mode, xpub, next, Math.min(BATCH, target - next))
     next += batch.length

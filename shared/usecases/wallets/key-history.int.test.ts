@@ -9,6 +9,7 @@ import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { createAddressSource } from '#shared/usecases/quotes/address-source.ts'
 import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
@@ -31,6 +32,7 @@ beforeEach(() => {
   wallets = createWalletRepository(stores.db)
   deps = {
     ...stores.runtime,
+    marks: NO_MARKS,
     wallets,
     workspaces: createWorkspaceRepository(stores.db),
     mails: createMailRepository(stores.db),
@@ -81,7 +83,7 @@ async function searchAll(key: HDNodeWallet, used: Partial<Record<NetworkId, read
 
 /** Addresses that invoices would get next, in their order. */
 async function offered(materialId: string, count: number): Promise<readonly string[]> {
-  const source = createAddressSource({ ...deps, wallets, catalog: { hasNode: () => true } })
+  const source = createAddressSource({ ...deps, marks: NO_MARKS, wallets, catalog: { hasNode: () => true } })
   const material = await materialOf(materialId)
   const taken: string[] = []
   for (let index = 0; index < count; index += 1) taken.push((await source.take(material, 'ethereum')).address)

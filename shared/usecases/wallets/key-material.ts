@@ -15,6 +15,8 @@ export interface PublicKeySource {
   readonly scriptType?: ScriptType | null
   /** Absent = not searched. */
   readonly history?: KeyHistory
+  /** Indexes below it may have been issued before; absent = none was. */
+  readonly firstFree?: number
 }
 
 /**
@@ -22,9 +24,9 @@ export interface PublicKeySource {
  * under the record's id. Nothing is derived yet.
  */
 export function newKeyMaterial(deps: { secretBox: SecretBox; clock: Clock }, source: PublicKeySource): KeyMaterial {
-  const { mode, family, xpub, fingerprint, sandbox, scriptType = null, history } = source
+  const { mode, family, xpub, fingerprint, sandbox, scriptType = null, history, firstFree = 0 } = source
   const id = keyMaterialId(source)
-  const startIndex = history?.startIndex ?? 0
+  const startIndex = Math.max(history?.startIndex ?? 0, firstFree)
   return {
     id,
     mode,

@@ -6,6 +6,7 @@ import type { ScriptType } from '#shared/domain/script-type.ts'
 import type { ListedAddress, WatchedAddress } from '#shared/ports/addresses.ts'
 import type { AccountKey, AddressBook, Catalog, KeyRequest } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial, WalletKind } from '#shared/ports/key-material.ts'
+import type { Marks } from '#shared/ports/marks.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { SecretBox } from '#shared/ports/secrets.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
@@ -37,6 +38,7 @@ export interface PrepareMaterialDeps {
   readonly addressBook: AddressBook
   readonly secretBox: SecretBox
   readonly clock: Clock
+  readonly marks: Pick<Marks, 'firstFreeIndex' | 'raiseCeiling'>
 }
 
 /** Key material as a person enters it. */
@@ -131,10 +133,18 @@ async function prepareKey(deps: PrepareMaterialDeps, input: MaterialInput): Prom
   const known = await deps.wallets.findMaterial(keyMaterialId(source))
   const stored =
     known ??
-    (await deps.wallets.upsertMaterial(newKeyMaterial(deps, { ...source, history: firstHistory(deps.catalog, input) })))
+    (await deps.wallets.upsertMaterial(
+      newKeyMaterial(deps, {
+        ...source,
+        history: firstHistory(deps.catalog, input),
+        // The key may have been in use here before the database came back without it.
+        firstFree: await deps.marks.firstFreeIndex(keyMaterialId(source)),
+      }),
+    ))
   const material =
     startIndex === undefined ? stored : await giveStartIndex(deps.wallets, stored, input.workspaceId, startIndex)
   const rows = derived.map((address) => ({ ...address, mode, family, materialId: material.id, watchedOn: [] }))
+  await deps.marks.raiseCeiling(material.id, rows.length)
   await deps.wallets.addDerived(material.id, rows, rows.length)
   return {
     material,

@@ -21,8 +21,11 @@ export interface ReclaimDeps extends Runtime {
 
 /** Reclaims indexes that were offered more than an hour ago and got no invoice, so that gaps stay small. */
 export interface IndexReclaimer {
-  /** Checks the keys that are due; cheap to call often. Returns how many indexes were reclaimed. */
-  run(): Promise<number>
+  /**
+   * Checks the keys that are due; cheap to call often. Ends early when `shouldStop` returns true, and continues there the next time. Returns how
+   * many indexes were reclaimed.
+   */
+  run(shouldStop?: () => boolean): Promise<number>
 }
 
 interface Watch {
@@ -39,7 +42,7 @@ interface Watch {
 export function createIndexReclaimer(deps: ReclaimDeps): IndexReclaimer {
   const watches = new Map<string, Watch>()
 
-  const look = async (material: KeyMaterial): Promise<number> => {
+  const look = async (material: KeyMaterial, shouldStop: () => boolean): Promise<number> => {
     const now = deps.clock.now()
     const watch = watches.get(material.id) ?? {
       marks: [],
@@ -54,14 +57,15 @@ export function createIndexReclaimer(deps: ReclaimDeps): IndexReclaimer {
     const ripe = old.at(-1)
     if (ripe === undefined) return 0
     watch.marks = watch.marks.slice(old.length - 1)
-    return giveBack(deps, material, watch, ripe.nextIndex)
+    return giveBack(deps, material, watch, { until: ripe.nextIndex, shouldStop })
   }
 
   return {
-    async run() {
+    async run(shouldStop = () => false) {
       let returned = 0
       for (const material of await deps.wallets.listMaterials()) {
-        if (material.kind === 'xpub') returned += await look(material)
+        if (shouldStop()) break
+        if (material.kind === 'xpub') returned += await look(material, shouldStop)
       }
       if (returned > 0) deps.metrics.count('address_indexes_returned_total', {}, returned)
       return returned
@@ -69,11 +73,20 @@ export function createIndexReclaimer(deps: ReclaimDeps): IndexReclaimer {
   }
 }
 
-async function giveBack(deps: ReclaimDeps, material: KeyMaterial, watch: Watch, until: number): Promise<number> {
+async function giveBack(
+  deps: ReclaimDeps,
+  material: KeyMaterial,
+  watch: Watch,
+  { until, shouldStop }: { readonly until: number; readonly shouldStop: () => boolean },
+): Promise<number> {
   const waiting = new Set(material.returned)
   let returned = 0
   let lowestUnclaimed = until
   for (let page = watch.from; page < until; page += PAGE) {
+    if (shouldStop()) {
+      lowestUnclaimed = Math.min(lowestUnclaimed, page)
+      break
+    }
     const indexes = Array.from({ length: Math.min(PAGE, until - page) }, (_, offset) => page + offset)
     const addresses = await deps.wallets.addressesAt(material.id, indexes)
     const claimOf = (matchKey: string) => addressClaim(material.mode, material.family, matchKey)

@@ -7,6 +7,7 @@ import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import type { Family } from '#shared/domain/enumerations.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -33,6 +34,7 @@ let workspaceId: string
 beforeEach(async () => {
   deps = {
     ...stores.runtime,
+    marks: NO_MARKS,
     wallets: createWalletRepository(stores.db),
     workspaces: createWorkspaceRepository(stores.db),
     mails: createMailRepository(stores.db),

@@ -29,6 +29,7 @@ const WALLETS: Declared<ReturnType<typeof createWalletRepository>> = {
   findMaterial: BY_KEY,
   listMaterials: (on) => on.listMaterials(),
   isAnyBehind: (on) => on.isAnyBehind(512),
+  isAnyUnderived: (on) => on.isAnyUnderived(),
   isAnyAwaited: (on) => on.isAnyAwaited(),
   insertWallet: BY_KEY,
   listWallets: { 'of a workspace': (on) => on.listWallets(BUSY), all: (on) => on.listWallets(null) },

@@ -9,6 +9,7 @@ import type { RedisConnections } from '#shared/queues/connection.ts'
 import type { QueueWorker, QueueWorkerOptions } from '#shared/queues/queue-worker-options.ts'
 import { createSweeper } from '#shared/queues/sweeper.ts'
 import { createCommonPauses } from '#shared/runtime/process/common-pauses.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import type { Prng } from '../kernel/prng.ts'
 import { simAddressBook } from '../world/address-book.ts'
 import { createPortCaller } from '../world/port-call.ts'
@@ -54,7 +55,7 @@ export async function surround(sim: Sim, running: Running): Promise<Surroundings
   const random = createSimRandom(luck.fork('random'), clock.now)
   const runtime = { clock, random, logger, metrics, pauses: createCommonPauses() }
   return {
-    ...{ sim, running, luck, call, notifier, after },
+    ...{ sim, running, luck, call, notifier, after, marks: NO_MARKS },
     ...runtime,
     ...simRepositories(sim, db, runtime),
     startWorker: (options) => startWorker({ sim, running, runtime, notifier, options }),

@@ -11,14 +11,19 @@ import { surround } from './surroundings.ts'
 /** Addresses derived ahead; few, because each is a document of every seed. */
 const HEADROOM = 24
 
+/** Signs nothing: a simulated installation has no place for marks. */
+const NO_KEYS = { keyId: '', mac: () => null }
+
 const nothing = async (): Promise<void> => undefined
 
 /** The `invoices` process. One that cannot read the keys when it starts ends, and its supervisor starts it again. */
 export const invoicesProgram: Program = async (sim, running) => {
   const parts = await surround(sim, running)
-  await assembleInvoices({ ...parts, headroom: HEADROOM }).catch((cause: unknown) => {
-    sim.supervisor.crash(running.process, `at its start: ${String(cause)}`)
-  })
+  await assembleInvoices({ ...parts, markPlaces: [], markKeys: NO_KEYS, headroom: HEADROOM }).catch(
+    (cause: unknown) => {
+      sim.supervisor.crash(running.process, `at its start: ${String(cause)}`)
+    },
+  )
 }
 
 /** The `webhooks` process. */

@@ -3,6 +3,7 @@ import { type Mode, SCOPES } from '#shared/domain/enumerations.ts'
 import type { WalletKind } from '#shared/ports/key-material.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { deriveAhead, ensureSandboxMaterials } from '#shared/usecases/wallets/address-headroom.ts'
 import { createApiKey } from '#shared/usecases/workspaces/create-api-key.ts'
@@ -36,6 +37,7 @@ export async function setUpTenants(sim: Sim, random: Prng): Promise<readonly Ten
     logger,
     metrics: NO_METRICS,
     catalog: simCatalog(sim),
+    marks: NO_MARKS,
     hasher: simKeyHasher,
     addressBook: simAddressBook,
     secretBox: simSecretBox,

@@ -2,84 +2,95 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import { setLastIssuedNumber } from '#shared/db/invoices/last-issued-number.ts'
+import { raiseLastIssuedNumber } from '#shared/db/invoices/last-issued-number.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { CHAIN_COMMANDS } from '#shared/db/scanning/chain-command-model.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import { OWNERSHIP_CHALLENGES } from '#shared/db/wallets/ownership-models.ts'
 import { ADDRESSES, KEY_MATERIAL } from '#shared/db/wallets/wallet-models.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
-import { FAMILIES } from '#shared/domain/enumerations.ts'
+import { FAMILIES, type Mode } from '#shared/domain/enumerations.ts'
+import type { Issued, Precautions } from '#shared/ports/marks.ts'
 
 /** Far above any epoch of a scanner that may still be suspended somewhere. */
 const EPOCH_STEP = 1_000
 const PAGE = 1_000
 
-/** Values reserved after a restore. */
-export interface Precautions {
-  /** Keys whose next index was moved. */
-  readonly keys: number
-  /** Quarantined addresses of pools and single addresses. */
-  readonly addresses: number
-  readonly numberSeries: number
-  readonly scanners: number
-}
-
 /**
- * Avoids everything that may have been given out after the archive was made and is unknown now: `skip` indexes of every
- * key, which are never offered, even if they stay without an invoice; every listed address until `quarantineUntil`; `skip` invoice
- * numbers of each workspace and mode. Former scanners lose their right to write. May be repeated only on a newly written database.
+ * Keeps a store that went back in time away from everything that may have been issued since. No key offers an index below `issued.firstFree`, not
+ * even one that stays without an invoice, and every address below it is derived and watched later; every listed address waits until
+ * `quarantineUntil`; every invoice series continues above `issued.lastNumber`. Former scanners lose their right to write. Repeating it is harmless.
  */
 export async function takePrecautions(
   db: Database,
-  { skip, quarantineUntil, at }: { readonly skip: number; readonly quarantineUntil: number; readonly at: number },
+  issued: Issued,
+  { quarantineUntil, at }: { readonly quarantineUntil: number; readonly at: number },
 ): Promise<Precautions> {
-  const materials = db.collection(KEY_MATERIAL)
-  const moved = await materials.updateMany({ kind: 'xpub' }, [
-    { $set: { nextIndex: { $add: ['$nextIndex', skip] }, returned: [] } },
-    { $set: { reclaimFrom: '$nextIndex' } },
-  ])
-  let addresses = 0
-  for await (const { _id } of materials.find({ kind: { $ne: 'xpub' } }, { projection: { _id: 1 } })) {
-    const held = { heldBy: _id }
-    const later = { $max: { [`offeredFrom.${_id}`]: quarantineUntil } }
-    addresses += (await db.collection(ADDRESSES).updateMany(held, later, { hint: 'address_held' })).matchedCount
-  }
+  const keys = await continueKeys(db, issued)
+  const addresses = await quarantineListed(db, quarantineUntil)
   const cursors = await db
     .collection(CHAIN_CURSORS)
     .updateMany({}, [{ $set: { lease: null, leaseEpoch: { $add: ['$leaseEpoch', EPOCH_STEP] } } }])
-  // A challenge that was used after the archive was made would be valid again.
+  // A challenge that was used since would be valid again.
   await db.collection(OWNERSHIP_CHALLENGES).deleteMany({})
-  await db.collection(CHAIN_COMMANDS).updateMany(
-    { status: 'open' },
-    {
-      $set: {
-        status: 'cancelled',
-        outcome: 'It was open when the installation was restored.',
-        finishedAt: toDate(at),
-      },
-    },
-  )
-  return {
-    keys: moved.matchedCount,
-    addresses,
-    numberSeries: await skipNumbers(db, skip),
-    scanners: cursors.matchedCount,
-  }
+  const outcome = 'It was open when the database came back from an earlier time.'
+  await db
+    .collection(CHAIN_COMMANDS)
+    .updateMany({ status: 'open' }, { $set: { status: 'cancelled', outcome, finishedAt: toDate(at) } })
+  return { keys, addresses, numberSeries: await continueNumbers(db, issued), scanners: cursors.matchedCount }
 }
 
-async function skipNumbers(db: Database, skip: number): Promise<number> {
+/** Moves one key behind everything that may have been issued of it. */
+export async function continueKey(db: Database, materialId: string, firstFree: number): Promise<void> {
+  const start = { $max: ['$nextIndex', firstFree] }
+  await db
+    .collection(KEY_MATERIAL)
+    .updateOne({ _id: materialId, kind: 'xpub' }, [{ $set: { nextIndex: start, reclaimFrom: start, returned: [] } }])
+}
+
+async function continueKeys(db: Database, { firstFree }: Issued): Promise<number> {
+  let keys = 0
+  const materials = db
+    .collection(KEY_MATERIAL)
+    .find({ kind: 'xpub' }, { projection: { derivedCount: 1, nextIndex: 1 } })
+  for await (const { _id, derivedCount, nextIndex } of materials) {
+    await continueKey(db, _id, firstFree({ materialId: _id, derivedCount, nextIndex }))
+    keys += 1
+  }
+  return keys
+}
+
+async function quarantineListed(db: Database, until: number): Promise<number> {
+  let addresses = 0
+  for await (const { _id } of db.collection(KEY_MATERIAL).find({ kind: { $ne: 'xpub' } }, { projection: { _id: 1 } })) {
+    const later = { $max: { [`offeredFrom.${_id}`]: until } }
+    const { matchedCount } = await db.collection(ADDRESSES).updateMany({ heldBy: _id }, later, { hint: 'address_held' })
+    addresses += matchedCount
+  }
+  return addresses
+}
+
+async function continueNumbers(db: Database, { lastNumber }: Issued): Promise<number> {
   let series = 0
+  for await (const { workspaceId, mode, number } of numberSeries(db)) {
+    await raiseLastIssuedNumber(db, workspaceId, mode, lastNumber({ workspaceId, mode, number }))
+    series += 1
+  }
+  return series
+}
+
+/** The highest stored number of every invoice series, 0 where it has none. */
+export async function* numberSeries(
+  db: Database,
+): AsyncGenerator<{ readonly workspaceId: string; readonly mode: Mode; readonly number: number }> {
   for await (const { _id: workspaceId } of db.collection(WORKSPACES).find({}, { projection: { _id: 1 } })) {
     for (const mode of ['live', 'test'] as const) {
       const last = await db
         .collection(INVOICES)
         .findOne({ workspaceId, mode }, { sort: { number: -1 }, projection: { number: 1 } })
-      await setLastIssuedNumber(db, workspaceId, mode, (last?.number ?? 0) + skip)
-      series += 1
+      yield { workspaceId, mode, number: last?.number ?? 0 }
     }
   }
-  return series
 }
 
 /** A key of which more addresses had been given out than were skipped. */

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { audited } from '#shared/db/audit/audited.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import type { InstallationLife, InstallationLifeRepository } from '#shared/ports/marks.ts'
+import { INSTALLATION } from './installation-model.ts'
+
+/** Name of the installation's own id among its facts. */
+export const INSTALLATION_ID_FACT = 'id'
+/** Name of the fact that holds the life of this database and its beat. */
+export const LIFE_FACT = 'life'
+
+/** Shape of the fact. */
+export const lifeSchema = z.object({ life: z.string(), beat: z.number().int() })
+
+const lifeText = (life: string, beat: number): string => JSON.stringify({ life, beat })
+
+/** Installation and life on MongoDB: two facts, made when they are first read. */
+export function createInstallationLifeRepository(db: Database): InstallationLifeRepository {
+  const facts = db.collection(INSTALLATION)
+
+  const find = async (): Promise<InstallationLife | null> => {
+    const found = await facts.find({ _id: { $in: [INSTALLATION_ID_FACT, LIFE_FACT] } }).toArray()
+    const valueOf = (name: string) => found.find(({ _id }) => _id === name)?.value
+    const [installation, life] = [valueOf(INSTALLATION_ID_FACT), valueOf(LIFE_FACT)]
+    if (installation === undefined || life === undefined) return null
+    return { installation, ...lifeSchema.parse(JSON.parse(life)) }
+  }
+  const create = async (): Promise<void> => {
+    const fresh = { [INSTALLATION_ID_FACT]: randomUUID(), [LIFE_FACT]: lifeText(randomUUID(), 0) }
+    for (const [_id, value] of Object.entries(fresh)) {
+      const fact = { value, changedAt: new Date() }
+      await facts.updateOne({ _id }, { $setOnInsert: fact }, { upsert: true })
+    }
+  }
+
+  return {
+    read: async () => {
+      const stored = await find()
+      if (stored !== null) return stored
+      await create()
+      const created = await find()
+      if (created === null) throw new Error('the life of the installation cannot be read back')
+      return created
+    },
+    beat: async ({ life, beat }, to, audit) => {
+      const filter = { _id: LIFE_FACT, value: lifeText(life, beat) }
+      const change = { $set: { value: lifeText(life, to), changedAt: new Date() } }
+      if (audit === undefined) return (await facts.updateOne(filter, change)).matchedCount === 1
+      return await audited(db, audit, async (session) => {
+        return (await facts.updateOne(filter, change, { session })).matchedCount === 1
+      })
+    },
+  }
+}
+
+/** Starts another life of a database that was just restored: the marks of the former one are read, and never written by it. */
+export async function startLife(db: Database): Promise<InstallationLife> {
+  const change = { $set: { value: lifeText(randomUUID(), 0), changedAt: new Date() } }
+  await db.collection(INSTALLATION).updateOne({ _id: LIFE_FACT }, change, { upsert: true })
+  return await createInstallationLifeRepository(db).read()
+}

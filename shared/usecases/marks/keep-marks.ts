@@ -1,0 +1,151 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import { AUDIT, BEAT, ceilingOf, nextOf, numberOf, subjectOf, WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
+import type { InstallationLife, IssuedRepository, KeyCounters, Mark, SeriesNumber } from '#shared/ports/marks.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
+import type { AuditKeys } from '#shared/ports/secrets.ts'
+import { continueAbove, continueKeys } from './continue-above-marks.ts'
+import { type MarkReading, readMarks, writeMarks } from './mark-records.ts'
+import type { MarksDeps } from './marks.ts'
+
+/** Invoices that are on their way into the store carry an earlier time than those that are there. */
+const OVERLAP_MS = 5_000
+/** While nothing is issued, the places are still written this often: one that fails is noticed before it is needed. */
+const WRITE_EVERY_MS = 10_000
+/** A series is marked ahead by this many numbers, or by what the busiest round would use in two minutes, so that its mark is rarely written. */
+const NUMBERS_AHEAD = 1_000
+const ROUNDS_AHEAD = 120
+
+/** Dependencies of keeping the marks. */
+export interface KeepMarksDeps extends Runtime, MarksDeps {
+  readonly markKeys: AuditKeys
+  readonly issued: IssuedRepository
+}
+
+/** Keeps the marks equal to what the store issues, and the store above the marks. */
+export interface MarkKeeper {
+  /**
+   * One round, for the process that raises the ceilings: about each second. Nothing happens without a place for marks. Returns the counters of
+   * all keys as the store has them.
+   */
+  run(): Promise<readonly KeyCounters[]>
+}
+
+type MarksByField = ReadonlyMap<string, Mark>
+
+const valueIn = (marks: MarksByField, field: string): number => marks.get(field)?.value ?? 0
+
+/**
+ * A round reads the marks, then the store. A store whose beat is below that of the marks went back in time: it continues above all that the marks
+ * name, without a person. Otherwise, when something was issued since the last round, the store's beat is raised, and then the marks.
+ */
+export function createMarkKeeper(deps: KeepMarksDeps): MarkKeeper {
+  const { markPlaces: places, installationLife, issued, clock, metrics } = deps
+  let identity: InstallationLife | null = null
+  /** What every place has, as far as this process read or wrote it; null = all of it is read, checked and written again. */
+  let kept: Map<string, Mark> | null = null
+  let seenAt: Ms | null = null
+  let writtenAt: Ms = 0
+  const numberOfSeries = createNumbersAhead()
+
+  const forget = (store: InstallationLife): void => {
+    identity = store
+    kept = null
+    seenAt = null
+  }
+
+  const write = async (record: InstallationLife, now: Ms, marks: readonly Mark[]): Promise<void> => {
+    const all = [{ field: WRITTEN_AT, value: now }, ...marks]
+    const written = await writeMarks(places, record, all, deps.markKeys)
+    writtenAt = now
+    for (const { name } of written) metrics.gauge('marks_written_at_seconds', now / 1_000, { place: name })
+    // A place that missed this gets everything in the next round.
+    if (written.length < places.length) forget(record)
+    else for (const mark of all) kept?.set(mark.field, mark)
+  }
+
+  const newMarks = async (now: Ms, counters: readonly KeyCounters[], marks: MarksByField): Promise<readonly Mark[]> => {
+    const since = seenAt ?? marks.get(WRITTEN_AT)?.value ?? null
+    const series = await issued.listNumbers(since === null ? null : since - OVERLAP_MS)
+    const ofKeys = counters.flatMap(({ materialId, nextIndex, derivedCount }) => [
+      { field: ceilingOf(materialId), value: derivedCount },
+      { field: nextOf(materialId), value: nextIndex },
+    ])
+    seenAt = now
+    const ofSeries = series.map((one) => numberOfSeries(one, marks))
+    return [...ofSeries, ...ofKeys].filter(({ field, value }) => value > valueIn(marks, field))
+  }
+
+  const round = async (): Promise<readonly KeyCounters[] | null> => {
+    const now = clock.now()
+    identity ??= await installationLife.read()
+    const reading =
+      kept !== null && (await isHeldEverywhere(deps, identity, kept)) ? null : await readAll(deps, identity)
+    if (reading?.answered.length === 0) return null
+    const marks: MarksByField = reading?.marks ?? kept ?? new Map()
+    const store = await installationLife.read()
+    if (store.life !== identity.life || store.installation !== identity.installation) {
+      forget(store)
+      return null
+    }
+    if (valueIn(marks, BEAT) > store.beat) {
+      await continueAbove(deps, store, marks)
+      forget(store)
+      return null
+    }
+    const counters = await issued.listCounters()
+    await continueKeys(deps, counters, marks)
+    if (reading !== null) kept = new Map(reading.marks)
+    const isIssuing = seenAt === null || (await issued.isAnyChanged(seenAt - OVERLAP_MS))
+    const beat = isIssuing ? store.beat + 1 : store.beat
+    if (isIssuing && !(await installationLife.beat(store, beat))) {
+      forget(store)
+      return counters
+    }
+    const again = reading === null ? [] : [...reading.marks.values()].filter(isWrittenAgain)
+    const fresh = isIssuing ? await newMarks(now, counters, marks) : []
+    if (!isIssuing && reading === null && now - writtenAt < WRITE_EVERY_MS) return counters
+    // The beat comes last: a place that has it has all that was issued before it.
+    await write(store, now, [...again, ...fresh, { field: BEAT, value: beat }])
+    return counters
+  }
+
+  for (const { name } of places) metrics.gauge('marks_written_at_seconds', clock.now() / 1_000, { place: name })
+  return {
+    run: async () => (places.length > 0 ? await round() : null) ?? (await issued.listCounters()),
+  }
+}
+
+/** Reads everything, and removes what no key of the installation signed. */
+async function readAll(deps: KeepMarksDeps, record: InstallationLife): Promise<MarkReading> {
+  const reading = await readMarks(deps.markPlaces, record, 'all', deps.markKeys)
+  for (const [place, fields] of reading.unsigned) {
+    deps.metrics.count('marks_unsigned_total', { place: place.name }, fields.length)
+    deps.logger.error(
+      { place: place.name, fields: fields.slice(0, 20) },
+      'marks that no key of this installation signed',
+    )
+    await place.remove(record, fields).catch(() => undefined)
+  }
+  return reading
+}
+
+/** Whether every place has the beat that was written last: one that was emptied or replaced has not. */
+async function isHeldEverywhere(deps: KeepMarksDeps, record: InstallationLife, kept: MarksByField): Promise<boolean> {
+  const beats = await Promise.all(deps.markPlaces.map((place) => readMarks([place], record, [BEAT], deps.markKeys)))
+  return beats.every(({ marks }) => valueIn(marks, BEAT) === valueIn(kept, BEAT))
+}
+
+/** The marks of series: ahead of their last number, so that numbers of the last moments are below them as well. */
+function createNumbersAhead(): (series: SeriesNumber, marks: MarksByField) => Mark {
+  const before = new Map<string, number>()
+  return ({ workspaceId, mode, number }, marks) => {
+    const field = numberOf(workspaceId, mode)
+    const growth = number - (before.get(field) ?? number)
+    before.set(field, number)
+    const ahead = Math.max(NUMBERS_AHEAD, ROUNDS_AHEAD * growth)
+    return { field, value: number + ahead / 2 > valueIn(marks, field) ? number + ahead : valueIn(marks, field) }
+  }
+}
+
+/** All but the marks of the record itself, which each round writes, and those of another version. */
+const isWrittenAgain = ({ field }: Mark): boolean => field === AUDIT || subjectOf(field) !== null

@@ -1,0 +1,66 @@
+import { BEAT, ceilingOf, nextOf, numberOf } from '#shared/domain/marks/mark-fields.ts'
+import type { InstallationLife, InstallationLifeRepository, MarkPlace, Marks } from '#shared/ports/marks.ts'
+import { type MarkReading, readMarks, writeMarks } from './mark-records.ts'
+import type { MarkKeys } from './mark-text.ts'
+
+/** Dependencies of marks outside the store. */
+export interface MarksDeps {
+  readonly markPlaces: readonly MarkPlace[]
+  readonly markKeys: MarkKeys
+  readonly installationLife: InstallationLifeRepository
+}
+
+/**
+ * The marks of this installation. Each reading of a place comes before the reading of the store with which it is compared: marks only grow,
+ * so a store that is behind the older reading has gone back in time. Without a place that answers, nothing is held up.
+ */
+export function createMarks(deps: MarksDeps): Marks {
+  const { markPlaces: places, markKeys: keys, installationLife } = deps
+  /** Names the record; the store's beat is read after the marks. */
+  let identity: InstallationLife | null = null
+
+  const read = async (fields: readonly string[]): Promise<MarkReading & { readonly isStoreBehind: boolean }> => {
+    for (;;) {
+      identity ??= await installationLife.read()
+      const reading = await readMarks(places, identity, [BEAT, ...fields], keys)
+      const now = await installationLife.read()
+      const isSame = now.installation === identity.installation && now.life === identity.life
+      identity = now
+      if (isSame) return { ...reading, isStoreBehind: (reading.marks.get(BEAT)?.value ?? 0) > now.beat }
+    }
+  }
+
+  return {
+    lowestNextIndex: async (materialId) => {
+      if (places.length === 0) return 0
+      const { marks, isStoreBehind } = await read([nextOf(materialId)])
+      return isStoreBehind ? null : (marks.get(nextOf(materialId))?.value ?? 0)
+    },
+    lowestNumber: async (workspaceId, mode) => {
+      if (places.length === 0) return 0
+      const { marks, isStoreBehind } = await read([numberOf(workspaceId, mode)])
+      return isStoreBehind ? (marks.get(numberOf(workspaceId, mode))?.value ?? 0) : 0
+    },
+    firstFreeIndex: async (materialId) => {
+      if (places.length === 0) return 0
+      const { marks } = await read([ceilingOf(materialId)])
+      return marks.get(ceilingOf(materialId))?.value ?? 0
+    },
+    raiseCeiling: async (materialId, derivedCount) => {
+      if (places.length === 0 || keys === null) return
+      identity ??= await installationLife.read()
+      await writeMarks(places, identity, [{ field: ceilingOf(materialId), value: derivedCount }], keys)
+    },
+    isStoreBehind: async () => places.length > 0 && (await read([])).isStoreBehind,
+  }
+}
+
+/** Marks where there is no place for them. */
+export const NO_MARKS: Marks = createMarks({
+  markPlaces: [],
+  markKeys: null,
+  installationLife: {
+    read: () => Promise.reject(new Error('without a place for marks the life of the store is not read')),
+    beat: () => Promise.resolve(false),
+  },
+})
