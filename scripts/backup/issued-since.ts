@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { INSTALLATION_ID_FACT, LIFE_FACT, lifeSchema } from '#shared/db/installation/installation-life-repository.ts'
 import { MARKS_FACT } from '#shared/db/restore/marks-copy.ts'
-import { BEAT, subjectOf, WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
+import { AUDIT, BEAT, subjectOf, WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
 import type { Mark, MarkPlace, MarkRecordId } from '#shared/ports/marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import { readMarks } from '#shared/usecases/marks/mark-records.ts'
@@ -13,6 +13,8 @@ export type ArchiveFacts = ReadonlyMap<string, string>
 /** What the marks outside the database say was issued, whatever the archive holds. */
 export interface IssuedSince {
   readonly marks: ReadonlyMap<string, Mark>
+  /** Highest number of the audit log in any life; 0 when none is known. */
+  readonly auditNumber: number
   /** Whether they are at least as new as the archive: without that, nothing is known of what was issued since. */
   readonly areCurrent: boolean
   /** Time of their last writing, milliseconds; null when there are none. */
@@ -36,7 +38,7 @@ export async function readIssuedSince(
     if (subjectOf(mark.field) !== null && mark.value > (marks.get(mark.field)?.value ?? -1)) marks.set(mark.field, mark)
   }
   const own = ownLife(facts)
-  if (own === null) return { marks, areCurrent: false, writtenAt: null, silent: [] }
+  if (own === null) return { marks, auditNumber: 0, areCurrent: false, writtenAt: null, silent: [] }
   for (const mark of copiedMarks(own.installation, facts, markKeys)) keep(mark)
   const silent: string[] = []
   const lives = new Set([own.life])
@@ -46,13 +48,16 @@ export async function readIssuedSince(
     for (const life of found ?? []) lives.add(life)
   }
   let current: ReadonlyMap<string, Mark> = new Map()
+  let auditNumber = 0
   for (const life of lives) {
     const reading = await readMarks(markPlaces, { installation: own.installation, life }, 'all', markKeys)
     for (const mark of reading.marks.values()) keep(mark)
+    auditNumber = Math.max(auditNumber, reading.marks.get(AUDIT)?.value ?? 0)
     if (life === own.life) current = reading.marks
   }
   return {
     marks,
+    auditNumber,
     areCurrent: (current.get(BEAT)?.value ?? -1) >= own.beat,
     writtenAt: current.get(WRITTEN_AT)?.value ?? null,
     silent,

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import type { ArchiveBatch, ArchiveContents } from '#shared/db/backup/archive-batch.ts'
 import { walkArchive } from '#shared/db/backup/archive-contents.ts'
 import { prepareCollections, requireEmpty, type WriteBatch, writeArchive } from '#shared/db/backup/restore-archive.ts'
@@ -13,9 +14,12 @@ import { takePrecautions } from '#shared/db/restore/precautions.ts'
 import { writeRestoreState } from '#shared/db/restore/restore-state.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
 import { NEWEST_SCHEMA } from '#shared/db/schema/migrations/list.ts'
+import { BORN } from '#shared/domain/marks/mark-fields.ts'
 import type { Issued, MarkPlace, Precautions } from '#shared/ports/marks.ts'
 import type { AuditKeys, SecretBox } from '#shared/ports/secrets.ts'
 import { type ArchiveHead, type ArchiveSecret, openArchive } from '#shared/runtime/secrets/archive-cipher.ts'
+import { settleRestoredAudit } from '#shared/usecases/audit/acknowledge-break.ts'
+import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
 import { issuedFrom } from '#shared/usecases/marks/continue-above-marks.ts'
 import { writeMarks } from '#shared/usecases/marks/mark-records.ts'
 import { markText } from '#shared/usecases/marks/mark-text.ts'
@@ -120,6 +124,7 @@ export interface RestoreDeps extends Omit<HeadroomDeps, 'marks'> {
   /** Places that may hold what was issued since the archive was made. */
   readonly markPlaces: readonly MarkPlace[]
   readonly markKeys: AuditKeys
+  readonly auditKeys: AuditKeys
 }
 
 export interface RestoreOptions {
@@ -189,6 +194,18 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
       detail: { taken_at: verified.takenAt, skipped: skip, quarantine_hours: quarantineMs / 3_600_000 },
     },
   )
+  // Numbers of the lost minutes are not given out again: the row of this restore takes the first one above them.
+  const chain = createAuditChainRepository(db)
+  const audit = { ...deps, installationLife: createInstallationLifeRepository(db), auditChain: chain }
+  const settled = createAuditMarks(audit)
+  await settleRestoredAudit(
+    {
+      chain,
+      keys: deps.auditKeys,
+      marks: { ...settled, highest: async () => Math.max((await settled.highest()) ?? 0, since.auditNumber) },
+    },
+    `installation-restored:${state.restoredAt}`,
+  )
   const marksWrittenAt = since.writtenAt === null ? null : new Date(since.writtenAt).toISOString()
   return { ...verified, precautions, marksWrittenAt }
 }
@@ -216,8 +233,9 @@ function issuedAtMost({ marks }: IssuedSince, skip: number | null): Issued {
 /** The restored database gets marks of its own, which begin with all that is known: a key that the archive lacks may be added again. */
 async function beginLife({ db, markPlaces, markKeys }: RestoreDeps, { marks }: IssuedSince): Promise<void> {
   const record = await startLife(db)
-  await writeMarks(markPlaces, record, marks.values(), markKeys)
-  const texts = Object.fromEntries([...marks.values()].map((mark) => [mark.field, markText(record, mark, markKeys)]))
+  const all = [...marks.values(), { field: BORN, value: 1 }]
+  await writeMarks(markPlaces, record, all, markKeys)
+  const texts = Object.fromEntries(all.map((mark) => [mark.field, markText(record, mark, markKeys)]))
   await storeMarksCopy(db, record.life, texts)
 }
 

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
-import { createAuditMarks } from '#shared/queues/audit-marks.ts'
-import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
+import { createRedisMarkPlace } from '#shared/queues/redis-mark-place.ts'
+import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
+import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
 import { auditParts } from '#test/support/audit-parts.ts'
 import { runCommand } from '#test/support/run-command.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -24,7 +26,12 @@ async function insert(...numbers: readonly number[]): Promise<void> {
     })),
   )
 }
-const marks = () => createAuditMarks(stores.redis)
+const marks = () =>
+  createAuditMarks({
+    ...createRepositories(stores.db, stores.runtime),
+    markPlaces: [createRedisMarkPlace(stores.redis)],
+    markKeys: createMarkKeys(new Uint8Array(32).fill(7)),
+  })
 const chain = () => extendAuditChain(auditParts(stores, KEYS, marks()), () => false)
 
 interface Verdict {

@@ -8,12 +8,13 @@ import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { createEgressGuard } from '#shared/runtime/http/egress-guard.ts'
 import { createLogoReader } from '#shared/runtime/images/logo-reader.ts'
-import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
 import { createOneTimeCodes } from '#shared/runtime/secrets/one-time-codes.ts'
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { createTryLanes } from '#shared/runtime/secrets/try-lanes.ts'
+import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
 import { createRefundLinks } from '#shared/usecases/refunds/refund-link.ts'
 import { createListCursor } from '#shared/usecases/requests/list-cursor.ts'
 import type { AdminParts } from './assemble.ts'
@@ -29,7 +30,7 @@ export function openAdminParts(context: ServiceContext): ReturnType<typeof openP
     catalog: createCatalog(config.networks),
     addressBook: createAddressBook(),
     auditKeys: createAuditKeys(masterKey),
-    auditMarks: signals.createAuditMarks(),
+    auditMarks: createAuditMarks({ ...parts, markPlaces: context.markPlaces, markKeys: createMarkKeys(masterKey) }),
     codes: createOneTimeCodes(),
     epochs: signals.createEpochStore(),
     guessAddress,

@@ -1,6 +1,7 @@
 import type { StartService } from '#services/context.ts'
 import { openParts } from '#services/open-parts.ts'
-import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
 import { assembleMaintenance } from './assemble.ts'
 
 /**
@@ -9,8 +10,13 @@ import { assembleMaintenance } from './assemble.ts'
  */
 export const start: StartService = async (context) => {
   const parts = openParts(context)
-  const auditKeys = createAuditKeys(context.config.secrets.masterKey)
-  const stop = assembleMaintenance({ ...parts, auditKeys, auditMarks: context.signals.createAuditMarks() })
+  const { masterKey } = context.config.secrets
+  const marks = { ...parts, markPlaces: context.markPlaces, markKeys: createMarkKeys(masterKey) }
+  const stop = assembleMaintenance({
+    ...parts,
+    auditKeys: createAuditKeys(masterKey),
+    auditMarks: createAuditMarks(marks),
+  })
   return async () => {
     await stop()
     await parts.notifier.close()

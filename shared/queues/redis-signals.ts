@@ -1,4 +1,3 @@
-import { createAuditMarks } from './audit-marks.ts'
 import type { RedisConnections } from './connection.ts'
 import { createEpochStore } from './epoch-store.ts'
 import { createQueueCounts } from './queue-counts.ts'
@@ -17,6 +16,5 @@ export function createRedisSignals(redis: RedisConnections): Signals {
     createTokenBuckets: (metrics) => createTokenBuckets({ redis, metrics }),
     createEpochStore: () => createEpochStore(redis),
     createQueueCounts: () => createQueueCounts(redis),
-    createAuditMarks: () => createAuditMarks(redis),
   }
 }

@@ -1,4 +1,3 @@
-import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
 import type { QueueCounts } from '#shared/ports/queue-counts.ts'
 import type { RateLimiter } from '#shared/ports/rate-limit.ts'
@@ -21,5 +20,4 @@ export interface Signals {
   createTokenBuckets(metrics: Metrics): TokenBuckets
   createEpochStore(): EpochStore
   createQueueCounts(): QueueCounts
-  createAuditMarks(): AuditMarks
 }

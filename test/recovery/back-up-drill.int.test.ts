@@ -23,7 +23,7 @@ import type { Invoice } from '#shared/ports/invoices.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import { createWebhookHttp } from '#shared/runtime/http/webhook-http.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
-import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { createDispatcher } from '#shared/usecases/deliveries/dispatch-deliveries.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
@@ -118,6 +118,7 @@ const restoreDeps = () => ({
   addressBook: engine.addressBook,
   markPlaces: [],
   markKeys: createMarkKeys(new Uint8Array(32).fill(7)),
+  auditKeys: createAuditKeys(new Uint8Array(32).fill(7)),
   secretBox: engine.secretBox,
 })
 

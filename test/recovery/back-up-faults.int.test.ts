@@ -20,7 +20,7 @@ import { takeBackup } from '#scripts/backup/take-backup.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
 import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
-import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { deepDescribe, deepTest, sampleOf } from '#test/support/depth.ts'
 import { dyingDatabase } from '#test/support/dying-database.ts'
 import { keyed } from '#test/support/keyed.ts'
@@ -84,6 +84,7 @@ const deps = (db = copy.db) => ({
   addressBook: stage.engine.addressBook,
   markPlaces: [],
   markKeys: createMarkKeys(new Uint8Array(32).fill(7)),
+  auditKeys: createAuditKeys(new Uint8Array(32).fill(7)),
   secretBox: stage.engine.secretBox,
 })
 const options = (file: string): RestoreOptions => ({

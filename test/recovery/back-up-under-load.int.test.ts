@@ -12,7 +12,7 @@ import { createRepositories } from '#shared/db/create-repositories.ts'
 import { createReconciliationRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
-import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { cancelInvoice } from '#shared/usecases/invoices/cancel-invoice.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
@@ -93,6 +93,7 @@ it('a copy that was read while invoices were paid reconciles', { timeout: 240_00
       secretBox,
       markPlaces: [],
       markKeys: createMarkKeys(new Uint8Array(32).fill(7)),
+      auditKeys: createAuditKeys(new Uint8Array(32).fill(7)),
     },
     {
       ...{ file, secret, actor: 'cli:test', skip: 100, quarantineMs: 1_000, acceptUnreadable: false },

@@ -12,7 +12,7 @@ import { createRepositories } from '#shared/db/create-repositories.ts'
 import type { MarkPlace } from '#shared/ports/marks.ts'
 import { createFolderMarkPlace } from '#shared/runtime/process/folder-mark-place.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
-import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createMarkKeeper } from '#shared/usecases/marks/keep-marks.ts'
 import { createMarks } from '#shared/usecases/marks/marks.ts'
 import { createAddressSource } from '#shared/usecases/quotes/address-source.ts'
@@ -70,7 +70,13 @@ const restoreInto = (stores: TestStores, change: Partial<RestoreOptions>, places
     {
       ...stores.runtime,
       ...{ db: stores.db, wallets: createRepositories(stores.db, stores.runtime).wallets },
-      ...{ addressBook: engine.addressBook, secretBox: engine.secretBox, markPlaces: places, markKeys },
+      ...{
+        addressBook: engine.addressBook,
+        secretBox: engine.secretBox,
+        markPlaces: places,
+        markKeys,
+        auditKeys: createAuditKeys(new Uint8Array(32).fill(7)),
+      },
     },
     {
       ...{ file, secret, actor: 'cli:test', skip: null, quarantineMs: 0, acceptUnreadable: false },

@@ -10,7 +10,7 @@ import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
-import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { findConfig } from './find-config.ts'
@@ -53,6 +53,7 @@ async function openBackupStore() {
     leases: createLeaseRepository(db),
     secretBox: createSecretBox(secrets.masterKey),
     markKeys: createMarkKeys(secrets.masterKey),
+    auditKeys: createAuditKeys(secrets.masterKey),
     markPlaces: markPlacesOf(redis, stores.marksDir),
     close: async () => {
       clock.stop()

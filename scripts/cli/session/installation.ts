@@ -7,7 +7,6 @@ import { createRepositories } from '#shared/db/create-repositories.ts'
 import { requireWholeRestore, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { NEWEST_SCHEMA } from '#shared/db/schema/migrations/list.ts'
 import { verifySchemaVersion } from '#shared/db/schema/schema-version.ts'
-import { createAuditMarks, createNoAuditMarks } from '#shared/queues/audit-marks.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
 import { createEpochStore, createWaitingEpochStore } from '#shared/queues/epoch-store.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
@@ -17,6 +16,7 @@ import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
 import { createMarks } from '#shared/usecases/marks/marks.ts'
 import { createUsageLedger } from '#shared/usecases/networks/usage-ledger.ts'
 import { findConfig } from './find-config.ts'
@@ -57,7 +57,7 @@ async function openInstallation() {
     secretBox: createSecretBox(config.secrets.masterKey),
     hasher: createKeyHasher(config.secrets.keyPepper),
     auditKeys: createAuditKeys(config.secrets.masterKey),
-    auditMarks: redis === null ? createNoAuditMarks() : createAuditMarks(redis),
+    auditMarks: createAuditMarks({ ...repositories, markPlaces, markKeys }),
     epochs: redis === null ? createWaitingEpochStore() : createEpochStore(redis),
     ...repositories,
     markPlaces,

@@ -2,6 +2,8 @@ import type { Mode } from '#shared/domain/enumerations.ts'
 
 /** Raised in the store before the marks; see `InstallationLife`. */
 export const BEAT = 'beat'
+/** Present in the record of a life that began rightly: the first of an installation, or one that a restore began. */
+export const BORN = 'born'
 /** Time of the last record, milliseconds since 1970. */
 export const WRITTEN_AT = 'written-at'
 /** Highest number of a row of the audit log. */

@@ -1,5 +1,4 @@
 import type { Metrics } from '#shared/ports/runtime.ts'
-import { createNoAuditMarks } from '../audit-marks.ts'
 import type { Signals } from '../signals.ts'
 import { createMemoryTokenBuckets } from '../token-bucket.ts'
 import { createMemoryQueues } from './memory-queues.ts'
@@ -33,6 +32,5 @@ export function createMemorySignals(metrics: Metrics): Signals {
       redisAwayMs: () => 0,
       close: () => Promise.resolve(),
     }),
-    createAuditMarks: createNoAuditMarks,
   }
 }

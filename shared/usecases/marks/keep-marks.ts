@@ -1,8 +1,18 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { AUDIT, BEAT, ceilingOf, nextOf, numberOf, subjectOf, WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
+import {
+  AUDIT,
+  BEAT,
+  BORN,
+  ceilingOf,
+  nextOf,
+  numberOf,
+  subjectOf,
+  WRITTEN_AT,
+} from '#shared/domain/marks/mark-fields.ts'
 import type { InstallationLife, IssuedRepository, KeyCounters, Mark, SeriesNumber } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
+import { otherLives } from './audit-marks.ts'
 import { continueAbove, continueKeys } from './continue-above-marks.ts'
 import { type MarkReading, readMarks, writeMarks } from './mark-records.ts'
 import type { MarksDeps } from './marks.ts'
@@ -101,7 +111,8 @@ export function createMarkKeeper(deps: KeepMarksDeps): MarkKeeper {
       forget(store)
       return counters
     }
-    const again = reading === null ? [] : [...reading.marks.values()].filter(isWrittenAgain)
+    const again =
+      reading === null ? [] : [...reading.marks.values(), ...(await birthOf(deps, store))].filter(isWrittenAgain)
     const fresh = isIssuing ? await newMarks(now, counters, marks) : []
     if (!isIssuing && reading === null && now - writtenAt < WRITE_EVERY_MS) return counters
     // The beat comes last: a place that has it has all that was issued before it.
@@ -129,6 +140,19 @@ async function readAll(deps: KeepMarksDeps, record: InstallationLife): Promise<M
   return reading
 }
 
+/**
+ * The mark of a life that begins here: none when the places hold another life of this installation, because then only a restore begins one. Such a
+ * store was put together by somebody.
+ */
+async function birthOf(deps: KeepMarksDeps, store: InstallationLife): Promise<readonly Mark[]> {
+  const { marks } = await readMarks(deps.markPlaces, store, [BORN], deps.markKeys)
+  if (marks.has(BORN)) return []
+  if ((await otherLives(deps, store)).length === 0) return [{ field: BORN, value: 1 }]
+  deps.metrics.count('store_went_back_total')
+  deps.logger.error({ life: store.life }, 'no restore began this life of the database, and another one is recorded')
+  return []
+}
+
 /** Whether every place has the beat that was written last: one that was emptied or replaced has not. */
 async function isHeldEverywhere(deps: KeepMarksDeps, record: InstallationLife, kept: MarksByField): Promise<boolean> {
   const beats = await Promise.all(deps.markPlaces.map((place) => readMarks([place], record, [BEAT], deps.markKeys)))
@@ -148,4 +172,4 @@ function createNumbersAhead(): (series: SeriesNumber, marks: MarksByField) => Ma
 }
 
 /** All but the marks of the record itself, which each round writes, and those of another version. */
-const isWrittenAgain = ({ field }: Mark): boolean => field === AUDIT || subjectOf(field) !== null
+const isWrittenAgain = ({ field }: Mark): boolean => field === AUDIT || field === BORN || subjectOf(field) !== null
