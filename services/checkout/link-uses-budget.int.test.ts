@@ -153,7 +153,7 @@ describe('the use of an unpaid invoice', () => {
         invoiceId: id,
         scenario: 'paid',
       } as const
-      await simulatePayment({ ...stage.engine.deps, ...stage.deps }, { ...simulation, opId: randomUUID() })
+      await simulatePayment({ ...stage.deps, ...stage.engine.deps }, { ...simulation, opId: randomUUID() })
       expect((await stored(id)).status).toBe('paid')
     }
     const last = await pay(link, another())
