@@ -5,6 +5,7 @@ import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/da
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { holdingPlaceOf } from '#shared/db/invoices/invoice-scopes.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import {
   LINK_USES_MAX,
@@ -128,9 +129,6 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
 }
 
 const hasEnded = (status: InvoiceStatus): boolean => ENDED.some((ended) => ended === status)
-
-/** Invoices that have a place `<prefix>:…` in a budget, and of no other prefix: `;` follows `:`. */
-export const holdingPlaceOf = (prefix: string) => ({ draws: { $elemMatch: { $gte: `${prefix}:`, $lt: `${prefix};` } } })
 
 /** The filter of `GET /payment-links`; exported for the test that explains it. */
 export function linkListFilter(query: ProductQuery): mongoose.mongo.Filter<PaymentLinkDocument> {
