@@ -23,6 +23,21 @@ const UNDIVIDED: readonly (readonly [what: string, takenBy: string, why: string]
     'each has its share, and their uses return in minutes; the merchant deactivates the link or raises the limit ([THREATS](THREATS.md) 37)',
   ],
   [
+    'requests of the dashboard, files of pages, and open connections of a process',
+    'anybody',
+    'each costs at most one read of the store, and a request has 30 s; the proxy in front bounds their number',
+  ],
+  [
+    'rows of the inbox for transfers that match nothing',
+    'anybody who sends coins to an address of the installation',
+    'each costs its sender a transfer; dust has no row',
+  ],
+  [
+    'mails with an invitation',
+    'a person with the right to invite',
+    'each is a row of the audit log that names the person',
+  ],
+  [
     'links to a new password that work at a time (three of one person)',
     'anybody who has the person’s address',
     'those in the mailbox go on working ([THREATS](THREATS.md) 34)',

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
-import { createProductRepository } from '#shared/db/payment-links/product-repository.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
-import { createPaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { waitAfter } from '#shared/usecases/payment-links/visit-places.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
@@ -23,18 +20,7 @@ beforeAll(async () => {
 beforeEach(() => stage.engine.publishRates())
 afterAll(() => stage.close())
 
-async function limited(usesMax: number): Promise<string> {
-  const linkId = randomUUID()
-  const amount = { kind: 'fixed', minor: 700n } as const
-  const body = { kind: 'own', title: 'Seat', description: null, currency: 'USD', amount } as const
-  const paymentLinks = createPaymentLinkRepository(stores.db)
-  const products = createProductRepository(stores.db)
-  const manage = { ...stage.deps, paymentLinks, products, urls: { checkoutBaseUrl: stage.url } }
-  const { workspace } = stage.engine
-  await createPaymentLink(manage, { workspace, mode: 'test', body, linkId, limits: { usesMax } })
-  return linkId
-}
-
+const limited = (usesMax: number) => stage.link({ kind: 'fixed', minor: 700n }, usesMax)
 const ATTACKER = '203.0.113.66'
 let others = 0
 const another = () => {

@@ -22,7 +22,7 @@ const PROGRAM = 'a program with an API key'
 
 /** Of what payers share with the merchant's own programs, and one connection's part of what all payers have. */
 const VISITORS = { reservePercent: 50, reservePercentMax: 90, part: 4, min: 2 } as const
-const VISITORS_RULE = `All visitors have what the merchant does not reserve (${VISITORS.reservePercent} % unless changed, ${VISITORS.reservePercentMax} % at most). One connection has one ${VISITORS.part}th of that, at least ${VISITORS.min}`
+const VISITORS_RULE = `All visitors have what the merchant does not reserve (${VISITORS.reservePercent} % unless changed, ${VISITORS.reservePercentMax} % at most). One connection has 1/${VISITORS.part} of that, at least ${VISITORS.min}`
 
 /**
  * Everything that somebody outside can use up, with its budget: the code that enforces a budget reads its numbers here, the table

@@ -3,10 +3,7 @@ import { HDNodeWallet } from 'ethers'
 import { vi } from 'vitest'
 import type { CheckoutStage } from '#services/checkout/checkout.fixture.ts'
 import type { useVisitors } from '#services/checkout/visitors.fixture.ts'
-import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
-import { createProductRepository } from '#shared/db/payment-links/product-repository.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
-import { createPaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { usesOfOne } from '#shared/usecases/payment-links/visit-places.ts'
 import { sourceShare, visitorShare } from '#shared/usecases/quotes/visitor-budget.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
@@ -18,7 +15,6 @@ import type { Probe, Sources } from './scarce-probe.ts'
 export interface PayerWorld {
   readonly stage: CheckoutStage
   readonly visitors: ReturnType<typeof useVisitors>
-  readonly store: Parameters<typeof createPaymentLinkRepository>[0]
   /** Without the limits of requests, so that the budget behind them refuses. */
   readonly withoutBuckets: () => void
 }
@@ -29,9 +25,9 @@ const USES = 20
 
 /** Each thing that payers share, taken as one connection or another over HTTP. */
 export const PAYER_PROBES = {
-  linkUses: async ({ stage, store, withoutBuckets }) => {
+  linkUses: async ({ stage, withoutBuckets }) => {
     withoutBuckets()
-    const link = await limitedLink(stage, store, USES)
+    const link = await stage.link({ kind: 'fixed', minor: 700n }, USES)
     return { budget: usesOfOne(USES), take: async (who) => await makesInvoice(stage, link, who) }
   },
   linkPlan: async ({ stage, withoutBuckets }) => {
@@ -190,16 +186,4 @@ async function getsAddress(
 ): Promise<boolean> {
   const [id = ''] = await visitors.linkInvoices(1, link)
   return (await visitors.choose(id, 'usdt_ethereum', SOURCE[who])).status === 200
-}
-
-async function limitedLink(stage: CheckoutStage, store: PayerWorld['store'], usesMax: number): Promise<string> {
-  const linkId = randomUUID()
-  const amount = { kind: 'fixed', minor: 700n } as const
-  const body = { kind: 'own', title: 'Seat', description: null, currency: 'USD', amount } as const
-  const paymentLinks = createPaymentLinkRepository(store)
-  const products = createProductRepository(store)
-  const manage = { ...stage.deps, paymentLinks, products, urls: { checkoutBaseUrl: stage.url } }
-  const { workspace } = stage.engine
-  await createPaymentLink(manage, { workspace, mode: 'test', body, linkId, limits: { usesMax } })
-  return linkId
 }

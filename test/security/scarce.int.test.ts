@@ -30,7 +30,7 @@ const PROBES: Readonly<Record<Scarce, () => Promise<Probe>>> = {
     Object.assign(stage.deps, { buckets: createMemoryTokenBuckets(() => 1_000_000) })
     const withoutBuckets = () =>
       Object.assign(stage.deps, { buckets: { take: async () => ({ allowed: true, retryAfter: 1 }) } })
-    return { stage, visitors, store: stores.db, withoutBuckets }
+    return { stage, visitors, withoutBuckets }
   }),
   ...inWorld(PEOPLE_PROBES, () => admin.deps),
 }
