@@ -11,7 +11,7 @@ import { type CreateInvoiceDeps, createInvoice } from '#shared/usecases/invoices
 import type { Visitor } from '#shared/usecases/quotes/visitor-budget.ts'
 import { IDEMPOTENCY_WINDOW_MS } from '#shared/usecases/requests/idempotency-scope.ts'
 import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
-import { freeUse, hasExpired } from './link-limits.ts'
+import { freeUse, hasExpired, usesBusy } from './link-limits.ts'
 import type { LinkQuota } from './link-quota.ts'
 import { type LinkVisitor, type VisitPlacesDeps, visitPlaces } from './visit-places.ts'
 
@@ -89,6 +89,9 @@ async function createThrough(
   const { currency, title, productId, mode } = link
   const until = deps.clock.now() + READ_BACK_MS
   for (;;) {
+    // Where nobody gets a use, it is no matter of the connection.
+    const busy = await usesBusy(deps, link)
+    if (busy !== null) throw busy
     // Before a use is taken from an ended invoice: a connection that has to wait must not do that.
     const visit = await visitPlaces(deps, visitor)
     const use = await freeUse(deps, link)
