@@ -1,9 +1,8 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { SCARCE } from '#shared/domain/scarce.ts'
 
-/** Live views of one person: two for each open page, enough for fifteen pages. */
-const PER_PERSON_MAX = 30
-/** Live views of the whole process. */
-const TOTAL_MAX = 2_000
+/** Live views: two for each open page of a person. */
+const LIVE_VIEWS = SCARCE.dashboardStreams.budget
 
 /** Counts streams; each holds a connection and, for some, a query every few seconds. */
 export interface StreamSlots {
@@ -12,7 +11,7 @@ export interface StreamSlots {
 }
 
 /** Slots of one process; by default those of live views. */
-export function createStreamSlots({ perOwnerMax = PER_PERSON_MAX, totalMax = TOTAL_MAX } = {}): StreamSlots {
+export function createStreamSlots({ perOwner: perOwnerMax, total: totalMax } = LIVE_VIEWS): StreamSlots {
   const perOwner = new Map<string, number>()
   let total = 0
   return {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { invalid, validate } from '#shared/contracts/http/validate.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
+import { LinkBusy } from '#shared/usecases/payment-links/link-busy.ts'
 import { VisitorBudgetSpent } from '#shared/usecases/quotes/visitor-budget.ts'
 import { TooMany } from './limits.ts'
 
@@ -43,8 +44,8 @@ export function errorHandler(logger: Logger) {
     }
     const known = asPublic(error)
     if (known.status >= 500) logger.error({ path: request.path, error }, 'a checkout request failed')
-    if (known instanceof TooMany || known instanceof VisitorBudgetSpent)
-      response.set('Retry-After', String(known.retryAfter))
+    const isBusy = known instanceof TooMany || known instanceof VisitorBudgetSpent || known instanceof LinkBusy
+    if (isBusy && known.retryAfter !== null) response.set('Retry-After', String(known.retryAfter))
     const { code, message, details = [] } = known
     response.status(known.status).json({ error: { code, message, details } })
   }

@@ -33,7 +33,8 @@ export interface CheckoutStage {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Reply>
   /** Every test is a separate payer: limits count addresses. */
   post(path: string, body: unknown, payer?: string, headers?: Readonly<Record<string, string>>): Promise<Reply>
-  link(amount: LinkAmount): Promise<string>
+  /** A payment link, with a number of uses if one is given. */
+  link(amount: LinkAmount, usesMax?: number): Promise<string>
   close(): Promise<void>
 }
 
@@ -90,11 +91,17 @@ export async function openCheckout(
           body: JSON.stringify(body),
         }),
       ),
-    link: async (amount) => {
+    link: async (amount, usesMax) => {
       const linkId = stores.runtime.random.uuid()
       const body = { kind: 'own', title: 'Workshop', description: null, currency: 'USD', amount } as const
       const manage = { ...deps, paymentLinks, products, urls: { checkoutBaseUrl: url } }
-      await createPaymentLink(manage, { workspace: engine.workspace, mode: 'test', body, linkId })
+      await createPaymentLink(manage, {
+        workspace: engine.workspace,
+        mode: 'test',
+        body,
+        linkId,
+        ...(usesMax !== undefined && { limits: { usesMax } }),
+      })
       return linkId
     },
     async close() {

@@ -10,6 +10,7 @@ import {
   walletPaymentBody,
 } from '#shared/contracts/checkout/requests.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { SCARCE } from '#shared/domain/scarce.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import { answerPaidHash } from '#shared/usecases/diagnostics/answer-paid-hash.ts'
 import { chooseAsset } from '#shared/usecases/invoices/choose-asset.ts'
@@ -28,8 +29,7 @@ import type { LiveStreams } from './live-stream.ts'
 /** A node may be slow; the payer gets a response within this time. */
 const QUESTION_MS = 12_000
 /** Concurrent node queries: of the whole process, and of one payer, so that slow responses to one delay nobody else. */
-const QUESTIONS_MAX = 64
-const QUESTIONS_PER_PAYER_MAX = 2
+const { total: QUESTIONS_MAX, perOwner: QUESTIONS_PER_PAYER_MAX } = SCARCE.openQuestions.budget
 const QUESTION_RETRY_S = 5
 
 /** A payer's reads and actions on one invoice. */

@@ -1,26 +1,20 @@
 import type { Request } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { SCARCE } from '#shared/domain/scarce.ts'
 import type { BucketRule, TokenBuckets } from '#shared/queues/token-bucket.ts'
 import { addressGroup, clientAddress } from '#shared/runtime/http/client-address.ts'
 
-/**
- * Limits of one address. A polling page sends about ten requests a minute, and a café shares one address: the limit for reads is high.
- * Strangers could use up addresses of wallets (`lock`: new selections of a coin, and new prices) and invoices (`link`): four a minute,
- * twenty at once.
- */
+/** Limits of one connection; a café shares one, so that the limit for reads is high. */
 export const LIMITS = {
-  read: { name: 'read', capacity: 240, intervalMs: 200 },
-  lock: { name: 'lock', capacity: 20, intervalMs: 15_000 },
-  link: { name: 'link', capacity: 20, intervalMs: 15_000 },
+  read: { name: 'read', ...SCARCE.checkoutReads.budget },
+  lock: { name: 'lock', ...SCARCE.coinChoices.budget },
+  link: { name: 'link', ...SCARCE.linkInvoices.budget },
   /** Every POST, also a refused one: the cost is counted, not the success. */
-  post: { name: 'post', capacity: 240, intervalMs: 250 },
-  /** What a wallet announced: one for each payment, and some for what went wrong before. */
-  hint: { name: 'hint', capacity: 10, intervalMs: 20_000 },
-  /** A transaction for the payer's wallet: one for each try. */
-  wallet: { name: 'wallet', capacity: 10, intervalMs: 6_000 },
-  /** A signed transaction for the network: one for each try. */
-  signed: { name: 'signed', capacity: 10, intervalMs: 6_000 },
-  question: { name: 'question', capacity: 6, intervalMs: 20_000 },
+  post: { name: 'post', ...SCARCE.checkoutPosts.budget },
+  hint: { name: 'hint', ...SCARCE.paymentHints.budget },
+  wallet: { name: 'wallet', ...SCARCE.walletPayments.budget },
+  signed: { name: 'signed', ...SCARCE.signedPayments.budget },
+  question: { name: 'question', ...SCARCE.paidQuestions.budget },
 } as const satisfies Readonly<Record<string, BucketRule>>
 
 /** A limit was reached; the response states the wait in seconds. */

@@ -7,7 +7,7 @@ import { viewPaymentLink } from '#shared/usecases/payment-links/view-payment-lin
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
 import { bodyOf, handle, idOf } from './answers.ts'
 import type { CheckoutDeps } from './checkout-deps.ts'
-import { admit, LIMITS } from './limits.ts'
+import { admit, LIMITS, payerOf } from './limits.ts'
 
 /** A payer's reads and actions on a payment link. Reading creates nothing. */
 export function linkRoutes(deps: CheckoutDeps): Router {
@@ -20,6 +20,7 @@ export function linkRoutes(deps: CheckoutDeps): Router {
       await admit(deps, request, LIMITS.read)
       const link = await viewPaymentLink(deps, idOf(request))
       if (link === null) throw new PaymeshError('NOT_FOUND')
+      if (link.retryAfter !== undefined) response.set('Retry-After', String(link.retryAfter))
       response.json({ link })
     }),
   )
@@ -40,8 +41,9 @@ export function linkRoutes(deps: CheckoutDeps): Router {
       const linkId = idOf(request)
       const { amount, actionId } = bodyOf(payLinkBody, request)
       const requestId = `req_${deps.random.uuid().replaceAll('-', '')}`
+      const visitor = { source: payerOf(deps, request) }
       const invoice = await operations(`${linkId} ${actionId} ${amount ?? ''}`, () =>
-        payLink(deps, { linkId, amount, actionId, requestId, admit: () => admit(deps, request, LIMITS.link) }),
+        payLink(deps, { linkId, amount, actionId, requestId, visitor, admit: () => admit(deps, request, LIMITS.link) }),
       )
       response.json({ invoice: { id: invoice.id, status: invoice.status } })
     }),

@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { SCARCE } from '#shared/domain/scarce.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { idOf } from './answers.ts'
 import { type LimitDeps, payerOf, TooMany } from './limits.ts'
 import type { LiveFeed, LiveView } from './live-feed.ts'
 
 /** Connections of one address and of the whole process; a page without one polls. */
-const PER_PAYER_MAX = 30
-const CONNECTIONS_MAX = 5_000
+const { perOwner: PER_PAYER_MAX, total: CONNECTIONS_MAX } = SCARCE.checkoutStreams.budget
 /** Proxies close connections that are silent for a minute; pages reconnect after 40 s of silence. */
 const PING_EVERY_MS = 15_000
 /** After this time a page reconnects, maybe to another process. */

@@ -91,7 +91,7 @@ export interface NewInvoice {
 }
 
 /** Which unique index refused an insert; the caller branches on it. */
-export type InvoiceConflict = 'idempotency_key' | 'number' | 'claims' | 'link_use' | 'id'
+export type InvoiceConflict = 'idempotency_key' | 'number' | 'claims' | 'draws' | 'link_use' | 'id'
 
 /** One compare-and-set: all changes of the invoice, or none. */
 export interface InvoiceChange {
@@ -216,7 +216,7 @@ export interface InvoiceRepository {
   releaseClaims(
     id: string,
     expectedVersion: number,
-    state: Pick<InvoiceState, 'locks' | 'expiresAt' | 'paidAt'>,
+    state: Pick<InvoiceState, 'locks' | 'expiresAt' | 'paidAt' | 'visit'>,
   ): Promise<boolean>
   /** Whether an invoice on one of these action chains has a deadline not later than `until`: one question for all chains. */
   isAnyDue(actionChains: readonly string[], until: Ms): Promise<boolean>

@@ -1,5 +1,5 @@
 import type { FiatCode, Mode } from '#shared/domain/enumerations.ts'
-import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Ms, Visit } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
 import type { ProductQuery } from './workspace-page-query.ts'
 
@@ -23,6 +23,17 @@ export interface LinkUse {
   readonly invoiceId: string
   /** The invoice ended and no transfer ever reached it: its use may be given to another payer. */
   readonly isUnpaid: boolean
+  /** When the use of an open invoice without money returns at the earliest; null for all others. */
+  readonly returnsAt: Ms | null
+}
+
+/** An invoice that has a place in the budget of its visitor's connection on a limited link. */
+export interface LinkVisit extends Pick<Visit, 'repeats'> {
+  readonly place: string
+  readonly invoiceId: string
+  readonly expiresAt: Ms
+  /** When it ended without money that keeps a use; null until then, while the place cannot be another invoice's. */
+  readonly endedAt: Ms | null
 }
 
 /** What an operator may change of an active link. Its invoices keep what they were made with. */
@@ -87,4 +98,8 @@ export interface PaymentLinkRepository {
    * holds the use no more, or is not such an invoice.
    */
   releaseUse(linkId: string, use: Pick<LinkUse, 'place' | 'invoiceId'>): Promise<boolean>
+  /** The invoices that have a place `<prefix>:…`, at most as many as a link can have uses. */
+  visitsAt(prefix: string): Promise<readonly LinkVisit[]>
+  /** Takes a place from an invoice that ended; false when it has the place no more, or changes meanwhile. */
+  releaseVisit(visit: Pick<LinkVisit, 'place' | 'invoiceId'>): Promise<boolean>
 }

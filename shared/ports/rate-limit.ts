@@ -1,4 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { SCARCE } from '#shared/domain/scarce.ts'
 
 /** One request to the rate limiter. */
 export interface AdmissionRequest {
@@ -46,8 +47,8 @@ export interface RateLimiter {
 }
 
 /** Requests per minute that the bucket sustains; the value of `X-RateLimit-Limit` (specification §8). */
-export const RATE_LIMIT_PER_MINUTE = 120
+export const RATE_LIMIT_PER_MINUTE = SCARCE.apiRequests.budget.perMinute
 /** Requests that a full bucket allows at once (specification §8). */
-export const RATE_BURST = 60
+export const RATE_BURST = SCARCE.apiRequests.budget.burst
 /** Time until one token is restored. */
 export const TOKEN_INTERVAL_MS: Ms = 60_000 / RATE_LIMIT_PER_MINUTE

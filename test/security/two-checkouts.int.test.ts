@@ -11,6 +11,7 @@ import { openCheckoutParts } from '#services/checkout/open-checkout-parts.ts'
 import { sourceAt, useVisitors } from '#services/checkout/visitors.fixture.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
+import { usesOfOne } from '#shared/usecases/payment-links/visit-places.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { serviceContext } from '#test/support/service-context.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -93,4 +94,20 @@ it.each(
   for (const [index, id] of late.entries()) expect(await choose(urls[index] ?? '', id, from(index))).not.toBe(200)
   expect(await holding()).toBe(budget)
   for (let count = 0; count < RESERVE; count += 1) await visitors.openByApi('usdt_ethereum')
+})
+
+// Guarantee: nor does it move the share of one connection in the unpaid uses of a link.
+it('one connection at two processes at once holds its share of a limited link and no more', async () => {
+  const USES = 20
+  const link = await stage.link({ kind: 'fixed', minor: 700n }, USES)
+  const make = async (url: string, from: string) => {
+    const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': from }
+    const body = JSON.stringify({ actionId: randomUUID() })
+    return (await fetch(`${url}/api/l/${link}/invoice`, { method: 'POST', headers, body })).status
+  }
+  const urls = [stage.url, second.url]
+  const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => make(urls[index % 2] ?? '', sourceAt(1))))
+  expect(answers.filter((status) => status === 200)).toHaveLength(usesOfOne(USES))
+  expect(await stores.db.collection(INVOICES).countDocuments({ paymentLinkId: link })).toBe(usesOfOne(USES))
+  for (const url of urls) expect(await make(url, sourceAt(2))).toBe(200)
 })

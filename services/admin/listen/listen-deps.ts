@@ -1,16 +1,9 @@
+import { SCARCE } from '#shared/domain/scarce.ts'
 import type { EventStream } from '#shared/ports/event-stream.ts'
 import type { RateLimiter } from '#shared/ports/rate-limit.ts'
 import { createKeyUse, type KeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
 import { createStreamSlots, type StreamSlots } from '../stream-slots.ts'
 import { createListenHub, type ListenHub } from './listen-hub.ts'
-
-/** Streams of events that one workspace may have open in this process, whatever its number of keys. */
-const PER_WORKSPACE_MAX = 10
-/** Listeners of one workspace, and of all, that read the history of the store at the same time; each may scan much of it. */
-const CATCH_UP_PER_WORKSPACE_MAX = 2
-const CATCH_UP_MAX = 4
-/** Streams of events of this process. */
-const TOTAL_MAX = 200
 
 /** Dependencies of event streams for merchants' programs, in addition to those of all routes. */
 export interface ListenDeps {
@@ -32,8 +25,8 @@ export function createListenDeps(
     stream,
     limiter,
     hub: createListenHub(parts),
-    slots: createStreamSlots({ perOwnerMax: PER_WORKSPACE_MAX, totalMax: TOTAL_MAX }),
-    catchUps: createStreamSlots({ perOwnerMax: CATCH_UP_PER_WORKSPACE_MAX, totalMax: CATCH_UP_MAX }),
+    slots: createStreamSlots(SCARCE.eventStreams.budget),
+    catchUps: createStreamSlots(SCARCE.eventCatchUps.budget),
     keyUse: createKeyUse(parts),
   }
 }

@@ -162,6 +162,8 @@ export interface LinkView {
   readonly isActive: boolean
   /** Inactive because other payers hold every use; one may come back. */
   readonly isUsedUp?: boolean
+  /** Seconds until one may come back; absent when payers keep all of them. */
+  readonly retryAfter?: number
   readonly merchant: MerchantView
   readonly title: string
   readonly description: string | null

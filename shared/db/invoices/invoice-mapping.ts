@@ -114,9 +114,15 @@ export function returnedOf(state: Pick<InvoiceState, 'locks'>): Pick<InvoiceDocu
   return { returned: [...new Set(locks.flatMap(claimsOfPaymentMethod))], returnedUntil: toDate(until) }
 }
 
-/** Places in visitor budgets: those of valid claims, until the invoice is paid for the first time. */
-export const drawsOf = (state: Pick<InvoiceState, 'locks' | 'paidAt'>): string[] =>
-  state.paidAt === null ? [...new Set(state.locks.filter(isHeld).flatMap(({ draws = [] }) => draws))] : []
+/** Places in visitor budgets: of the visit itself and of valid claims, until the invoice is paid for the first time. */
+export const drawsOf = ({ locks, paidAt, visit }: Pick<InvoiceState, 'locks' | 'paidAt' | 'visit'>): string[] => {
+  if (paidAt !== null) return []
+  return [...new Set([...(visit?.places ?? []), ...locks.filter(isHeld).flatMap(({ draws = [] }) => draws)])]
+}
+
+/** Whether the invoice ever took a place in a budget. */
+export const mayHaveDrawn = ({ locks, visit }: Pick<InvoiceState, 'locks' | 'visit'>): boolean =>
+  visit !== undefined || locks.some(({ draws }) => draws !== undefined)
 
 /** When the first of the invoice's claims may end; null when all are permanent. */
 export function releaseTimeOf(state: Pick<InvoiceState, 'locks' | 'expiresAt'>): Date | null {
@@ -152,6 +158,9 @@ export function stateToDocument(state: InvoiceState): InvoiceStateDocument {
     partialAnnouncedBase: state.partialAnnouncedBase.toString(),
     confirmingSince: toDateOrNull(state.confirmingSince),
     actionChain: lock === null ? 'none' : `${state.mode}:${lock.network}`,
+    ...(state.visit !== undefined && {
+      visit: { ...state.visit, quotesUntil: toDateOrNull(state.visit.quotesUntil) },
+    }),
   }
 }
 
@@ -183,6 +192,9 @@ function stateFromDocument(stored: InvoiceDocument): InvoiceState {
     partialAnnouncedBase: BigInt(stored.partialAnnouncedBase),
     confirmingSince: toMsOrNull(stored.confirmingSince),
     nextActionAt: stored.nextActionAt === undefined ? null : toMs(stored.nextActionAt),
+    ...(stored.visit !== undefined && {
+      visit: { ...stored.visit, quotesUntil: toMsOrNull(stored.visit.quotesUntil) },
+    }),
   }
 }
 

@@ -98,6 +98,8 @@ export interface InvoiceStateDocument {
   confirmingSince: Date | null
   /** `<mode>:<network>` of the active payment method, otherwise `none`: the chain whose time drives this invoice. */
   actionChain: string
+  /** What a link's visitor holds of budgets; absent for all others. */
+  visit?: { places: readonly string[]; repeats: number; quotesUntil: Date | null }
 }
 
 /** A stored invoice. Optional fields are absent, not null, so that partial indexes stay small. */
@@ -188,6 +190,7 @@ export const INVOICES = defineCollection<InvoiceDocument>(
     returned: optional([String]),
     returnedUntil: optional(Date),
     draws: optional([String]),
+    visit: optional(Object),
     releaseAt: optional(Date),
     outbox: { type: [Object], required: true },
     outboxShard: COUNT,

@@ -20,6 +20,7 @@ import {
   idempotencyFromDocument,
   invoiceFromDocument,
   invoiceToDocument,
+  mayHaveDrawn,
   outboxToDocuments,
   paymentMethodFromDocument,
   paymentMethodToDocument,
@@ -219,7 +220,8 @@ function conflictOf(error: unknown): InvoiceConflict {
   if (fields === null) throw error
   if (fields.has('idem.key')) return 'idempotency_key'
   if (fields.has('number')) return 'number'
-  if (fields.has('claims') || fields.has('draws')) return 'claims'
+  if (fields.has('claims')) return 'claims'
+  if (fields.has('draws')) return 'draws'
   return fields.has('linkUse') ? 'link_use' : 'id'
 }
 
@@ -231,7 +233,7 @@ function changeToUpdate({ state, append, op }: InvoiceChange): Update {
   const releaseAt = releaseTimeOf(state)
   const unset = {
     ...(state.nextActionAt === null && { nextActionAt: '' as const }),
-    ...(draws.length === 0 && state.locks.some((lock) => lock.draws !== undefined) && { draws: '' as const }),
+    ...(draws.length === 0 && mayHaveDrawn(state) && { draws: '' as const }),
     ...(releaseAt === null && state.locks.some(({ hold }) => hold !== undefined) && { releaseAt: '' as const }),
   }
   return {

@@ -55,6 +55,9 @@ export const holdingClaims = (claims: readonly string[]) => ({ claims: { $in: [.
 /** Invoices that take one of these places in visitor budgets. */
 export const holdingDraws = (draws: readonly string[]) => ({ draws: { $in: [...draws] } })
 
+/** Invoices that take a place `<prefix>:…` in a budget, and of no other prefix: `;` follows `:`. */
+export const holdingPlaceOf = (prefix: string) => ({ draws: { $elemMatch: { $gte: `${prefix}:`, $lt: `${prefix};` } } })
+
 /** Invoices that returned one of these claims, while the next holder of it gets exact amounts only. */
 export const quarantining = (claims: readonly string[], at: Ms) => ({
   returned: { $in: [...claims] },

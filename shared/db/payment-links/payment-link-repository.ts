@@ -5,6 +5,8 @@ import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/da
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { holdingPlaceOf } from '#shared/db/invoices/invoice-scopes.ts'
+import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import {
   LINK_USES_MAX,
   type LinkAmount,
@@ -72,12 +74,13 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
     usesHeld: async (linkId) => {
       // Every use of the link, and of no other: `;` follows `:`.
       const ofLink = { linkUse: { $gte: `${linkId}:`, $lt: `${linkId};` } }
-      const projection = { linkUse: 1, status: 1, ledger: 1 }
+      const projection = { linkUse: 1, status: 1, ledger: 1, expiresAt: 1 }
       const found = await invoices.find(ofLink, { projection }).limit(LINK_USES_MAX).toArray()
-      return found.map(({ _id, linkUse = '', status, ledger }) => ({
+      return found.map(({ _id, linkUse = '', status, ledger, expiresAt }) => ({
         place: Number(linkUse.slice(linkId.length + 1)),
         invoiceId: _id,
-        isUnpaid: ENDED.some((ended) => ended === status) && ledger.length === 0,
+        isUnpaid: hasEnded(status) && ledger.length === 0,
+        returnsAt: (status === 'new' || status === 'pending') && ledger.length === 0 ? toMs(expiresAt) : null,
       }))
     },
     releaseUse: async (linkId, { place, invoiceId }) => {
@@ -90,8 +93,42 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
       }
       return (await invoices.updateOne(unpaid, change)).modifiedCount === 1
     },
+    visitsAt: async (prefix) => {
+      const projection = { draws: 1, status: 1, ledger: 1, linkUse: 1, expiresAt: 1, updatedAt: 1, visit: 1 }
+      const found = await invoices.find(holdingPlaceOf(prefix), { projection }).limit(LINK_USES_MAX).toArray()
+      return found.map(({ _id, draws = [], status, ledger, linkUse, expiresAt, updatedAt, visit }) => ({
+        place: draws.find((draw) => draw.startsWith(`${prefix}:`)) ?? '',
+        invoiceId: _id,
+        repeats: visit?.repeats ?? 0,
+        expiresAt: toMs(expiresAt),
+        endedAt:
+          hasEnded(status) && (ledger.length === 0 || linkUse === undefined)
+            ? Math.min(toMs(expiresAt), toMs(updatedAt))
+            : null,
+      }))
+    },
+    releaseVisit: async ({ place, invoiceId }) => {
+      const ended = { _id: invoiceId, draws: place, status: { $in: [...ENDED] } }
+      const stored = await invoices.findOne(ended, { projection: { draws: 1, visit: 1, version: 1 } })
+      if (stored?.visit === undefined) return false
+      const { version, draws = [], visit } = stored
+      const left = draws.filter((draw) => draw !== place)
+      const change = {
+        // An empty array would collide under the unique index.
+        ...(left.length === 0 && { $unset: { draws: '' as const } }),
+        $set: {
+          visit: { ...visit, places: visit.places.filter((other) => other !== place) },
+          ...(left.length > 0 && { draws: left }),
+        },
+        // A change that was decided on the place would write it again: its version is over.
+        $inc: { version: 1 },
+      }
+      return (await invoices.updateOne({ _id: invoiceId, version }, change)).modifiedCount === 1
+    },
   }
 }
+
+const hasEnded = (status: InvoiceStatus): boolean => ENDED.some((ended) => ended === status)
 
 /** The filter of `GET /payment-links`; exported for the test that explains it. */
 export function linkListFilter(query: ProductQuery): mongoose.mongo.Filter<PaymentLinkDocument> {

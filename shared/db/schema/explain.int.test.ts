@@ -123,6 +123,7 @@ describe('invoices', () => {
     expectIndexed(await explain(invoiceScopes.withLockOn('test', 'ethereum', now)), 'invoice_lock_deadline')
     expectIndexed(await explain(invoiceScopes.holdingClaims(['test:evm:e01', 'x'])), 'invoice_claims')
     expectIndexed(await explain(invoiceScopes.holdingDraws(['visitor:m:1', 'x'])), 'invoice_draws')
+    expectIndexed(await explain(invoiceScopes.holdingPlaceOf('use:link-1:aaaa')), 'invoice_draws')
     expectIndexed(await explain(invoiceScopes.quarantining(['test:evm:e01', 'x'], now)), 'invoice_returned')
     expectIndexed(await explain(invoiceScopes.withIdempotencyKey('ws-1', 'test', 'k')), 'invoice_idempotency_key')
     expectIndexed(await explain({ workspaceId: 'ws-1', mode: 'test' }, { number: -1 }), 'invoice_number')

@@ -56,13 +56,13 @@ export function quoteRefusal(state: InvoiceState, at: Ms, asset?: PaymentMethod[
   if (!isLockable(state, at)) return 'not_lockable'
   const isKnown = asset !== undefined && state.locks.some((lock) => lock.asset === asset)
   if (!isKnown && state.locks.length >= LOCKS_MAX) return 'too_many_locks'
-  return quoteCount(state) >= QUOTES_MAX ? 'too_many_quotes' : null
+  return hasQuotesLeft(state, at) ? null : 'too_many_quotes'
 }
 
 /** Why the quote cannot be renewed now, according to the state; null when it can. */
 export function renewalRefusal(state: InvoiceState, at: Ms): Refusal | null {
   if (activePaymentMethod(state) === null || state.status !== 'pending' || !isLockable(state, at)) return 'not_lockable'
-  return quoteCount(state) >= QUOTES_MAX ? 'too_many_quotes' : null
+  return hasQuotesLeft(state, at) ? null : 'too_many_quotes'
 }
 
 /** Open, and without pending money: later changes of asset or price would change the amount due while the payer pays. */
@@ -102,6 +102,8 @@ function pending(state: InvoiceState): Draft {
   }
 }
 
-function quoteCount(state: InvoiceState): number {
-  return state.locks.reduce((total, lock) => total + lock.quotes.length, 0)
+function hasQuotesLeft({ locks, visit }: InvoiceState, at: Ms): boolean {
+  const end = visit?.quotesUntil ?? null
+  if (end !== null && at >= end) return false
+  return locks.reduce((total, lock) => total + lock.quotes.length, 0) < QUOTES_MAX
 }

@@ -184,6 +184,16 @@ export interface OthersRow {
   readonly digest: string
 }
 
+/** What the invoice of a link's visitor holds of the budgets of its connection; fixed when it is made. */
+export interface Visit {
+  /** Places in budgets, each unique in the installation, until the invoice is paid for the first time. */
+  readonly places: readonly string[]
+  /** Invoices before it that took the place of a limited link in a row, and ended without any transfer. */
+  readonly repeats: number
+  /** No quote begins from then on, so that an invoice without money cannot keep the use of a limited link; null = no such end. */
+  readonly quotesUntil: Ms | null
+}
+
 /** The mutable part of an invoice. Only `transition` makes a new one. */
 export interface InvoiceState {
   readonly status: InvoiceStatus
@@ -212,6 +222,8 @@ export interface InvoiceState {
   readonly confirmingSince: Ms | null
   /** When this invoice must be checked next; null when it need not. */
   readonly nextActionAt: Ms | null
+  /** Absent on invoices that take nothing from the budget of a link's visitor. */
+  readonly visit?: Visit
 }
 
 /** The rate at which an invoice is added up in its workspace's reporting currency, as of its creation. */

@@ -1,7 +1,7 @@
 import type { Mode } from '../enumerations.ts'
 import { auditWrite } from './audit-effect.ts'
 import type { Attribution, Effect } from './invoice-event.ts'
-import type { InvoiceState, Ms, PaymentMethod } from './model.ts'
+import type { InvoiceState, Ms, PaymentMethod, Visit } from './model.ts'
 import { nextActionAt } from './next-action.ts'
 import { latestQuote } from './quote-window.ts'
 
@@ -16,6 +16,8 @@ export interface OpenInvoiceInput {
   readonly lock: PaymentMethod | null
   /** The operator who created it; absent for API calls. */
   readonly attribution?: Attribution
+  /** What a link's visitor takes from budgets. */
+  readonly visit?: Visit
 }
 
 /**
@@ -46,6 +48,7 @@ export function openInvoice(input: OpenInvoiceInput): { state: InvoiceState; eff
     partialAnnouncedBase: 0n,
     confirmingSince: null,
     nextActionAt: null,
+    ...(input.visit !== undefined && { visit: input.visit }),
   }
   return { state: { ...state, nextActionAt: nextActionAt(state) }, effects }
 }

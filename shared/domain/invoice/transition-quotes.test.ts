@@ -137,6 +137,36 @@ describe('quotes', () => {
   })
 })
 
+// Guarantee: a payer without money keeps the use of a limited link no longer by choosing coins and prices again and again.
+describe('an invoice whose quotes end', () => {
+  const visit = { places: ['use:l:aaaa:0:0'], repeats: 0, quotesUntil: T0 + 10 * MINUTE }
+  const quote = aQuote({ lockedAt: T0 + 9 * MINUTE, expiresAt: T0 + 29 * MINUTE })
+  const renew = { type: 'quote_renewed', quote, claim: 'test:evm:a1' } as const
+  const other = { type: 'asset_locked', lock: anotherPaymentMethod() } as const
+
+  it('gets a quote before that time, and none from then on', () => {
+    for (const event of [renew, other]) {
+      const before = story(aPaymentMethod(), { visit })
+      expect(before.apply(event, [], T0 + 10 * MINUTE - 1)).toEqual(['invoice.pending'])
+      expect(before.apply(event, [], T0 + 10 * MINUTE)).toEqual(['refused too_many_quotes'])
+      expect(before.state().visit).toEqual(visit)
+    }
+    expect(
+      story(aPaymentMethod(), { visit: { ...visit, quotesUntil: null } }).apply(renew, [], T0 + 11 * MINUTE),
+    ).toEqual(['invoice.pending'])
+  })
+
+  it('still shows a quote that holds again, and is paid in time', () => {
+    const run = story(aPaymentMethod(), { visit })
+    run.apply(other, [], T0 + MINUTE)
+    expect(run.apply({ type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' }, [], T0 + 15 * MINUTE)).toEqual([
+      'invoice.pending',
+    ])
+    run.see([aPayment({ state: 'confirmed', firstSeenAt: T0 + 16 * MINUTE })])
+    expect(run.state().status).toBe('paid')
+  })
+})
+
 describe('an asset that is chosen again', () => {
   const usdt = { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' } as const
   const usdc = { type: 'lock_resumed', asset: 'usdc_ethereum', matchKey: 'b2' } as const

@@ -1,4 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { SCARCE } from '#shared/domain/scarce.ts'
 import type { BackOff, LoginAttempts } from '#shared/ports/login-attempts.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { After } from '#shared/ports/timers.ts'
@@ -10,12 +11,7 @@ const DAY_MS = 1_440 * MINUTE_MS
 /** Wrong passwords of one account from unrecognized browsers, or from one recognized browser: never more than 5 s. */
 export const ACCOUNT_DELAY: BackOff = { free: 5, firstWaitMs: 1_000, waitMaxMs: 5_000, forgottenAfterMs: DAY_MS }
 /** Wrong passwords from one source; an office may share one. */
-export const SOURCE_DELAY: BackOff = {
-  free: 20,
-  firstWaitMs: 1_000,
-  waitMaxMs: 30_000,
-  forgottenAfterMs: 60 * MINUTE_MS,
-}
+export const SOURCE_DELAY: BackOff = SCARCE.passwordTries.budget
 /** Six digits can be guessed, so each code waits before it is checked; decision 0053 says what these waits allow. */
 export const CODE_BACK_OFF: BackOff = {
   free: 5,

@@ -1,4 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { SCARCE } from '#shared/domain/scarce.ts'
 import type { LoginAttempts } from '#shared/ports/login-attempts.ts'
 import type { PasswordReset, PasswordResets } from '#shared/ports/password-resets.ts'
 import type { User } from '#shared/ports/users.ts'
@@ -17,7 +18,7 @@ export const RESETS_MAX = 3
 /** Every answer comes this long after the question, whether there is an account or not. */
 const ANSWER_AFTER_MS = 1_000
 /** Questions of one source; an office may share one. */
-const SOURCE_LIMIT = { free: 20, firstWaitMs: 1_000, waitMaxMs: 60_000, forgottenAfterMs: 3_600_000 }
+const SOURCE_LIMIT = SCARCE.resetRequests.budget
 
 /** Dependencies of a person who forgot the password. */
 export interface ResetDeps extends PeopleDeps {

@@ -1,15 +1,13 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { SCARCE } from '#shared/domain/scarce.ts'
 
 /** A page of balances is shown again for this long without a call to a node. */
 const LIFE_MS = 30_000
 /** Remembered pages of all workspaces. */
 const KEPT_MAX = 500
-/** Requests of a workspace that wait while one is read. */
-const WAITING_MAX = 20
-/** Readings of a workspace within `WINDOW_MS`, failed ones included: at most 50,000 calls to nodes. */
-const READINGS_MAX = 500
-const WINDOW_MS = 600_000
+/** Requests of a workspace that wait while one is read; readings of it within the window, failed ones included: at most 50,000 calls to nodes. */
+const { waiting: WAITING_MAX, readings: READINGS_MAX, windowMs: WINDOW_MS } = SCARCE.balanceReadings.budget
 
 /**
  * Bounds what people's reading costs: one reading at a time for each workspace, none twice within 30 s, at most 20 requests that

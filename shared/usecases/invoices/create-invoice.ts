@@ -2,9 +2,10 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { InvoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import { ASSET_IDS, type FiatCode, type Mode } from '#shared/domain/enumerations.ts'
 import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
-import type { InvoiceTerms, Ms, ReportingRate } from '#shared/domain/invoice/model.ts'
+import type { InvoiceTerms, Ms, ReportingRate, Visit } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
+import { SCARCE } from '#shared/domain/scarce.ts'
 import type { InvoiceCounts } from '#shared/ports/invoice-counts.ts'
 import {
   type InvoiceIdempotency,
@@ -46,8 +47,9 @@ export interface CreateInvoiceInput {
   readonly link?: {
     readonly id: string
     readonly productId: string | null
-    /** The use of a limited link that it claims (`linkUseOf`). */
+    /** The use of a limited link that it claims (`linkUseOf`), and places in the budgets of its visitor's connection. */
     readonly use?: string
+    readonly visit?: Pick<Visit, 'places' | 'repeats'>
   }
 }
 
@@ -55,7 +57,7 @@ export interface CreateInvoiceInput {
 export type CreateInvoiceResult =
   | { readonly outcome: 'created'; readonly terms: InvoiceTerms; readonly snapshot: InvoiceSnapshot }
   | { readonly outcome: 'key_taken' }
-  /** Another invoice holds the link's use. */
+  /** Another invoice holds the link's use, or a place of the visit. */
   | { readonly outcome: 'use_taken' }
 
 /**
@@ -69,7 +71,7 @@ export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoic
   // Taken at the same moment: lists are sorted by id and show `created_at`.
   const id = deps.random.uuid()
   const createdAt = deps.clock.now()
-  const plan = lifeOf(workspace, body, createdAt)
+  const plan = lifeOf(input, createdAt)
   let prepared = await prepareQuote(deps, input, createdAt, plan.expiresAt)
   const reporting = await reportingRate(deps, workspace, body.currency)
   let terms = termsOf(input, { id, createdAt, number: await deps.numbers.take(workspace.id, mode), reporting })
@@ -92,7 +94,7 @@ export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoic
       return { outcome: 'created', terms, snapshot: outbox[0]?.snapshot ?? snapshotInvoice(state) }
     }
     if (result.conflict === 'idempotency_key') return { outcome: 'key_taken' }
-    if (result.conflict === 'link_use') return { outcome: 'use_taken' }
+    if (result.conflict === 'link_use' || result.conflict === 'draws') return { outcome: 'use_taken' }
     deps.metrics.count('invoice_insert_conflict_total', { index: result.conflict })
     if (result.conflict === 'claims') prepared = (await prepared?.next()) ?? null
     if (result.conflict === 'id') terms = { ...terms, id: deps.random.uuid() }
@@ -112,13 +114,21 @@ async function requireQuota(deps: CreateInvoiceDeps, workspace: Workspace, mode:
   if (all >= limit) throw new PaymeshError('PLAN_LIMIT_REACHED', { internal: `${all} of ${limit} invoices this month` })
 }
 
-/** With an asset the quote lasts as long as the invoice; without one the invoice waits for the payer's choice. */
-function lifeOf(workspace: Workspace, body: InvoiceCreateBody, createdAt: Ms) {
+/**
+ * With an asset the quote lasts as long as the invoice; without one the invoice waits for the payer's choice, and for minutes only while
+ * it keeps the use of a limited link from others.
+ */
+function lifeOf({ workspace, body, link }: CreateInvoiceInput, createdAt: Ms) {
   const { newLifeMs, quoteMs } = workspace.policy
-  const life = body.asset === undefined ? newLifeMs : quoteMs
+  const { choiceMs, quotesMax } = SCARCE.linkUses.budget
+  const isLimited = link?.use !== undefined
+  const unpicked = isLimited ? Math.min(newLifeMs, choiceMs) : newLifeMs
+  const life = body.asset === undefined ? unpicked : quoteMs
+  const quotesUntil = isLimited ? createdAt + choiceMs + (quotesMax - 1) * quoteMs : null
   return {
     expiresAt: createdAt + (body.expires_in === undefined ? life : body.expires_in * 1_000),
     endsWithQuote: body.expires_in === undefined,
+    ...(link?.visit !== undefined && { visit: { ...link.visit, quotesUntil } }),
   }
 }
 

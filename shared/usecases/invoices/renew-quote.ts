@@ -135,7 +135,13 @@ async function claimFor(
 ): Promise<{ readonly claim: string; readonly amountBase: bigint; readonly draws: readonly string[] }> {
   if (lock.hold?.kind !== 'amount') return { claim: lock.claim, amountBase: priceBase, draws: [] }
   const { family, matchKey } = lock
-  const material = { id: `${mode}:${family}:address:${matchKey}`, mode, family, kind: 'address' } as const
+  const material = {
+    id: `${mode}:${family}:address:${matchKey}`,
+    mode,
+    family,
+    kind: 'address',
+    sandbox: false,
+  } as const
   // Each additional amount is unavailable to other invoices, so needless renewals count against the budget.
   const draws = await deps.budget.draw(material, workspace, visitor)
   const { claim, amountBase } = await deps.addresses.take(

@@ -1,6 +1,7 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type LinkUse, linkUseOf, type PaymentLink, type PaymentLinkRepository } from '#shared/ports/payment-links.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import { LinkBusy } from './link-busy.ts'
 
 /** Whether no invoice may be made from the link at this time any more. */
 export function hasExpired({ expiresAt = null }: Pick<PaymentLink, 'expiresAt'>, at: Ms): boolean {
@@ -23,32 +24,41 @@ export function usesTaken(held: readonly Pick<LinkUse, 'isUnpaid'>[]): number {
   return held.filter(({ isUnpaid }) => !isUnpaid).length
 }
 
-/** Whether a payer would get a use now: one is free, or an invoice that ended without any transfer holds one. */
-export async function hasUse(
-  { paymentLinks }: { readonly paymentLinks: Pick<PaymentLinkRepository, 'usesHeld'> },
+/** Why a payer would get no use now; null when one is free, or held by an invoice that ended without any transfer. */
+export async function usesBusy(
+  { paymentLinks, clock }: { readonly paymentLinks: Pick<PaymentLinkRepository, 'usesHeld'>; readonly clock: Clock },
   { id, usesMax = null }: PaymentLink,
-): Promise<boolean> {
-  if (usesMax === null) return true
-  return usesTaken(await paymentLinks.usesHeld(id)) < usesMax
+): Promise<LinkBusy | null> {
+  if (usesMax === null) return null
+  const held = await paymentLinks.usesHeld(id)
+  return usesTaken(held) < usesMax ? null : LinkBusy.ofEverybody(untilReturn(held, clock.now()))
 }
 
 /**
  * A use for the next invoice, which its insert claims; null for a link without a limit. With every use held, one is taken from an invoice
- * that ended without any transfer. Throws `INVALID_STATE` when none is left.
+ * that ended without any transfer. Throws `LinkBusy` when none is left.
  */
 export async function freeUse(
-  { paymentLinks }: { readonly paymentLinks: Pick<PaymentLinkRepository, 'usesHeld' | 'releaseUse'> },
+  deps: {
+    readonly paymentLinks: Pick<PaymentLinkRepository, 'usesHeld' | 'releaseUse'>
+    readonly clock: Clock
+  },
   { id, usesMax = null }: PaymentLink,
 ): Promise<string | null> {
   if (usesMax === null) return null
   for (;;) {
-    const held = await paymentLinks.usesHeld(id)
+    const held = await deps.paymentLinks.usesHeld(id)
     const place = freePlace(usesMax, held)
     if (place !== null) return linkUseOf(id, place)
-    if (usesTaken(held) >= usesMax || !(await releaseOne(paymentLinks, id, held)))
-      throw new PaymeshError('INVALID_STATE', { message: 'Every use of this payment link is taken.' })
+    if (usesTaken(held) >= usesMax || !(await releaseOne(deps.paymentLinks, id, held)))
+      throw LinkBusy.ofEverybody(untilReturn(held, deps.clock.now()))
     // Read again: the place that came free may be above a limit that was lowered.
   }
+}
+
+function untilReturn(held: readonly LinkUse[], at: Ms): Ms | null {
+  const times = held.map(({ returnsAt }) => returnsAt).filter((time) => time !== null)
+  return times.length === 0 ? null : Math.min(...times) - at
 }
 
 async function releaseOne(

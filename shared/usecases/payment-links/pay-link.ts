@@ -6,12 +6,14 @@ import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { InvoiceIdempotency, InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { PaymentLink, PaymentLinkRepository } from '#shared/ports/payment-links.ts'
-import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { type CreateInvoiceDeps, createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
+import type { Visitor } from '#shared/usecases/quotes/visitor-budget.ts'
 import { IDEMPOTENCY_WINDOW_MS } from '#shared/usecases/requests/idempotency-scope.ts'
 import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
-import { freeUse, hasExpired } from './link-limits.ts'
+import { freeUse, hasExpired, usesBusy } from './link-limits.ts'
 import type { LinkQuota } from './link-quota.ts'
+import { type LinkVisitor, type VisitPlacesDeps, visitPlaces } from './visit-places.ts'
 
 /** How long to search for the invoice after an insert was refused because it exists. */
 const READ_BACK_MS = 5_000
@@ -20,8 +22,10 @@ const READ_BACK_PAUSE_MS = 20
 /** Dependencies of paying through a link. */
 export interface PayLinkDeps extends CreateInvoiceDeps {
   readonly invoices: CreateInvoiceDeps['invoices'] &
+    VisitPlacesDeps['invoices'] &
     Pick<InvoiceRepository, 'findByIdempotencyKey' | 'releaseIdempotencyKey'>
-  readonly paymentLinks: Pick<PaymentLinkRepository, 'findById' | 'usesHeld' | 'releaseUse'>
+  readonly paymentLinks: Pick<PaymentLinkRepository, 'findById' | 'usesHeld' | 'releaseUse' | 'releaseVisit'> &
+    VisitPlacesDeps['paymentLinks']
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
   readonly linkQuota: LinkQuota
 }
@@ -34,6 +38,7 @@ export interface PayLinkInput {
   /** Id of one browser action: repeating it within a day returns the same invoice. */
   readonly actionId: string
   readonly requestId: string
+  readonly visitor: Visitor
   /** Called once before an invoice is created; throws when this payer created too many. */
   readonly admit: () => Promise<void>
 }
@@ -47,7 +52,7 @@ export interface LinkInvoice {
 /**
  * Creates the invoice of one payer of a link, without an asset: no address is taken before the payer chooses one. A repetition
  * returns the first invoice, also when the link has ended since. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path
- * `amount`, `INVALID_STATE` for an ended link, `IDEMPOTENCY_MISMATCH` for the same action with another amount, `PLAN_LIMIT_REACHED`
+ * `amount`, `INVALID_STATE` for an ended link, `LinkBusy` without a use for this payer, `IDEMPOTENCY_MISMATCH` for the same action with another amount, `PLAN_LIMIT_REACHED`
  * when links used their share of the plan, and every error of creating.
  */
 export async function payLink(deps: PayLinkDeps, input: PayLinkInput): Promise<LinkInvoice> {
@@ -69,19 +74,26 @@ export async function payLink(deps: PayLinkDeps, input: PayLinkInput): Promise<L
   }
   const workspace = await requireOpenWorkspace(deps, link.workspaceId, true)
   await input.admit()
-  return await deps.linkQuota.within(workspace, link.mode, () => createThrough(deps, workspace, link, minor, guard))
+  return await deps.linkQuota.within(workspace, link.mode, () =>
+    createThrough(deps, { workspace, link, visitor: input.visitor }, minor, guard),
+  )
 }
 
 async function createThrough(
   deps: PayLinkDeps,
-  workspace: Workspace,
-  link: PaymentLink,
+  visitor: LinkVisitor,
   minor: bigint,
   guard: InvoiceIdempotency,
 ): Promise<LinkInvoice> {
+  const { workspace, link } = visitor
   const { currency, title, productId, mode } = link
   const until = deps.clock.now() + READ_BACK_MS
   for (;;) {
+    // Where nobody gets a use, it is no matter of the connection.
+    const busy = await usesBusy(deps, link)
+    if (busy !== null) throw busy
+    // Before a use is taken from an ended invoice: a connection that has to wait must not do that.
+    const visit = await visitPlaces(deps, visitor)
     const use = await freeUse(deps, link)
     const result = await createInvoice(deps, {
       workspace,
@@ -89,14 +101,22 @@ async function createThrough(
       body: { amount: formatFiat(minor, currency), minor, currency, description: title },
       source: 'link',
       idempotency: guard,
-      link: { id: link.id, productId, ...(use !== null && { use }) },
+      link: {
+        id: link.id,
+        productId,
+        ...(use !== null && { use }),
+        ...(visit !== null && { visit: { places: visit.places, repeats: visit.repeats } }),
+      },
     })
-    if (result.outcome === 'created') return { id: result.terms.id, status: result.snapshot.status }
+    if (result.outcome === 'created') {
+      for (const earlier of visit?.replaced ?? []) await deps.paymentLinks.releaseVisit(earlier)
+      return { id: result.terms.id, status: result.snapshot.status }
+    }
     // The other invoice may not be majority-committed yet.
     const found = await findEarlier(deps, link, guard)
     if (found !== null) return found
     if (deps.clock.now() >= until) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
-    // Another payer took the same use: another one may be free.
+    // Another payer took the same use or place: another one may be free.
     if (result.outcome === 'use_taken') continue
     await new Promise((resolve) => setTimeout(resolve, READ_BACK_PAUSE_MS))
   }

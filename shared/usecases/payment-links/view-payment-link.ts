@@ -4,7 +4,7 @@ import type { PaymentLinkRepository } from '#shared/ports/payment-links.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { viewMerchant } from '#shared/usecases/workspaces/view-merchant.ts'
-import { hasExpired, hasUse } from './link-limits.ts'
+import { hasExpired, usesBusy } from './link-limits.ts'
 
 /** Dependencies of showing a payment link to a payer. */
 export interface ViewPaymentLinkDeps {
@@ -22,12 +22,12 @@ export async function viewPaymentLink(deps: ViewPaymentLinkDeps, linkId: string)
   const { currency, amount } = link
   const text = (minor: bigint | null) => (minor === null ? null : formatFiat(minor, currency))
   const isOpen = link.status === 'active' && workspace.status === 'active' && !hasExpired(link, deps.clock.now())
-  const isFree = isOpen && (await hasUse(deps, link))
+  const busy = isOpen ? await usesBusy(deps, link) : null
   return {
     id: link.id,
     mode: link.mode,
-    isActive: isOpen && isFree,
-    ...(isOpen && !isFree && { isUsedUp: true }),
+    isActive: isOpen && busy === null,
+    ...(busy !== null && { isUsedUp: true, ...(busy.retryAfter !== null && { retryAfter: busy.retryAfter }) }),
     merchant: viewMerchant(workspace),
     title: link.title,
     description: link.description,

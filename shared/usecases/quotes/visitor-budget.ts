@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { SLOTS_MAX } from '#shared/domain/money/amount-slot.ts'
+import { SCARCE } from '#shared/domain/scarce.ts'
 import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
@@ -10,13 +11,9 @@ import type { WalletRepository } from '#shared/ports/wallets.ts'
 import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
 
 /** Share of a pool, and of a monthly plan, that is reserved for the merchant's own programs, in percent. */
-export const RESERVE_PERCENT_DEFAULT = 50
+export const RESERVE_PERCENT_DEFAULT = SCARCE.poolAddresses.budget.reservePercent
 /** The most that can be reserved: visitors keep a tenth, otherwise payment links would serve nobody. */
-export const RESERVE_PERCENT_MAX = 90
-/** One connection may use at most this share of the places of all visitors. */
-const SOURCE_SHARE = 4
-/** But at least this many, if available: a household is one connection. */
-const SOURCE_MIN = 2
+export const RESERVE_PERCENT_MAX = SCARCE.poolAddresses.budget.reservePercentMax
 /** Hex digits of a connection's hash in a place: enough for counting, too few to identify anyone. */
 const SOURCE_DIGITS = 4
 /** Places that are read before all of them are. */
@@ -39,11 +36,12 @@ export interface VisitorBudgetDeps extends Runtime {
 /** Reserves a share of pools and of unique amounts that unpaid visitors cannot use. */
 export interface VisitorBudget {
   /**
-   * Two free places, one among all visitors and one of this visitor, for an invoice write that takes an address or amount.
-   * Empty for extended keys. A place is not a claim: the write decides, and a loser draws again. Throws `VisitorBudgetSpent`.
+   * Two free places, one among all visitors and one of this visitor, for an invoice write that takes an address or amount. Of an
+   * extended key, which does not run out, one of this visitor and day; of a sandbox key none. A place is not a claim: the write
+   * decides, and a loser draws again. Throws `VisitorBudgetSpent`.
    */
   draw(
-    material: Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'kind'>,
+    material: Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'kind' | 'sandbox'>,
     workspace: Pick<Workspace, 'id' | 'policy'>,
     visitor: Visitor,
   ): Promise<readonly string[]>
@@ -68,20 +66,32 @@ export function visitorShare(total: number, policy: Pick<WorkspacePolicy, 'reser
   return total - Math.floor((total * (policy.reservePercent ?? RESERVE_PERCENT_DEFAULT)) / 100)
 }
 
+/** How many of the places of all visitors one connection may take: at least two, if available, because a household is one connection. */
+export function sourceShare(everybody: number): number {
+  const { part, min } = SCARCE.poolAddresses.budget
+  return Math.min(everybody, Math.max(min, Math.floor(everybody / part)))
+}
+
+/** The part of a place that stands for a connection in one scope: enough digits for counting, too few to identify anyone. */
+export function sourceDigits(scope: string, { source }: Visitor): string {
+  return createHash('sha256').update(`${scope} ${source}`).digest('hex').slice(0, SOURCE_DIGITS)
+}
+
 type DrawArguments = Parameters<VisitorBudget['draw']>
 
 /** Makes the visitor budget of a checkout process; it holds nothing in memory. */
 export function createVisitorBudget(deps: VisitorBudgetDeps): VisitorBudget {
   return {
     async draw(material, workspace, visitor) {
-      if (material.kind === 'xpub') return []
+      if (material.sandbox) return []
+      if (material.kind === 'xpub') return [await keyPlace(deps, material, visitor)]
       const total = material.kind === 'pool' ? await deps.wallets.countHeld(material.id) : Number(SLOTS_MAX)
       const everybody = visitorShare(total, workspace.policy)
-      const own = Math.min(everybody, Math.max(SOURCE_MIN, Math.floor(everybody / SOURCE_SHARE)))
+      const own = sourceShare(everybody)
       const prefix = `visitor:${material.id}`
       const places = [
-        await freePlace(deps, prefix, everybody),
-        await freePlace(deps, `${prefix}:${hashOf(material.id, visitor)}`, own),
+        await freePlaceOf(deps, prefix, everybody),
+        await freePlaceOf(deps, `${prefix}:${sourceDigits(material.id, visitor)}`, own),
       ] as const
       for (const [scope, place] of [['everybody', places[0]] as const, ['source', places[1]] as const]) {
         if (typeof place === 'string') continue
@@ -95,9 +105,9 @@ export function createVisitorBudget(deps: VisitorBudgetDeps): VisitorBudget {
   }
 }
 
-/** A free place, searched from a random one on; otherwise when the first one may become free. */
-async function freePlace(
-  deps: VisitorBudgetDeps,
+/** A free one of `count` places, searched from a random one on; otherwise when the first one may become free. */
+export async function freePlaceOf(
+  deps: Pick<VisitorBudgetDeps, 'random' | 'clock'> & { readonly invoices: Pick<InvoiceRepository, 'drawsTaken'> },
   prefix: string,
   count: number,
 ): Promise<string | { readonly freeAt: Ms }> {
@@ -113,8 +123,18 @@ async function freePlace(
   return { freeAt: Number.isFinite(freeAt) ? freeAt : deps.clock.now() + DAY_MS }
 }
 
-function hashOf(materialId: string, { source }: Visitor): string {
-  return createHash('sha256').update(`${materialId} ${source}`).digest('hex').slice(0, SOURCE_DIGITS)
+/** A place of this connection and day: an address of a key never returns, and neither does its place. */
+async function keyPlace(
+  deps: VisitorBudgetDeps,
+  { id, family, mode }: DrawArguments[0],
+  visitor: Visitor,
+): Promise<string> {
+  const day = Math.floor(deps.clock.now() / DAY_MS)
+  const prefix = `visitor:${id}:${day}:${sourceDigits(id, visitor)}`
+  const place = await freePlaceOf(deps, prefix, SCARCE.keyAddresses.budget.perDay)
+  if (typeof place === 'string') return place
+  deps.metrics.count('visitor_budget_spent_total', { scope: 'source', family, mode })
+  throw new VisitorBudgetSpent((day + 1) * DAY_MS - deps.clock.now(), `visitors_limited source ${id}`)
 }
 
 /** Opens at most one exception per day and pool. */

@@ -158,6 +158,8 @@ const LINKS: Declared<ReturnType<typeof createPaymentLinkRepository>> = {
   },
   usesHeld: (on) => on.usesHeld('link-1'),
   releaseUse: BY_KEY,
+  visitsAt: (on) => on.visitsAt('use:link-1:0000'),
+  releaseVisit: BY_KEY,
 }
 
 const PRODUCTS: Declared<ReturnType<typeof createProductRepository>> = {

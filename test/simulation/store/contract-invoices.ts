@@ -215,7 +215,7 @@ const CHANGES: readonly ContractCase[] = [
       ]
     },
     gives: [
-      { inserted: false, conflict: 'claims' },
+      { inserted: false, conflict: 'draws' },
       ['v:0', 'v:1'],
       0,
       { inserted: true },

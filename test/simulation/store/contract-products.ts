@@ -1,7 +1,7 @@
 import type { PaymentLink } from '#shared/ports/payment-links.ts'
 import type { Product } from '#shared/ports/products.ts'
 import type { ContractCase } from './contract-case.ts'
-import { invoiceNamed, PAST } from './contract-samples.ts'
+import { changeOf, invoiceNamed, PAST } from './contract-samples.ts'
 
 const product = (id: string, overrides: Partial<Product> = {}): Product => ({
   id,
@@ -38,6 +38,8 @@ const snapshot = (at: number, price = '1') => ({
   usdPerSymbol: { BTC: { price, sources: ['one'], oldestAt: PAST } },
   fiatPerUsd: {},
 })
+
+const placesOf = (place: string) => ({ places: [place], repeats: 0, quotesUntil: null })
 
 const page = { workspaceId: 'ws-1', mode: 'test' as const, limit: 2, beforeId: null }
 
@@ -149,6 +151,49 @@ export const PRODUCT_CASES: readonly ContractCase[] = [
     gives: [
       ['l-1', 2],
       ['l-2', 1],
+    ],
+  },
+  {
+    name: 'a place of a link’s visitor is one invoice’s, and leaves an invoice that ended, never an open one',
+    ask: async ({ links, invoices }) => {
+      const visitOf = (turn: number, ...more: readonly string[]) => ({
+        visit: { places: [...more, `use:l-1:aaaa:0:${turn}`], repeats: turn, quotesUntil: PAST + 9 },
+      })
+      const first = invoiceNamed('i-1', { number: 1, state: visitOf(0) })
+      const second = invoiceNamed('i-2', { number: 2, state: visitOf(1, 'plan:x:0') })
+      const made = [
+        await invoices.insert({ ...first, linkUse: 'l-1:1' }),
+        await invoices.insert(invoiceNamed('i-3', { number: 3, state: visitOf(0) })),
+        await invoices.insert(second),
+        // Of another connection, whose name begins alike.
+        await invoices.insert(invoiceNamed('i-4', { number: 4, state: { visit: placesOf('use:l-1:aaaab:0:0') } })),
+      ]
+      const seen = async () =>
+        (await links.visitsAt('use:l-1:aaaa')).map(({ place, invoiceId, repeats, endedAt }) =>
+          [place, invoiceId, repeats, endedAt === null].join(' '),
+        )
+      const before = await seen()
+      const early = await links.releaseVisit({ place: 'use:l-1:aaaa:0:0', invoiceId: 'i-1' })
+      for (const one of [first, second]) await invoices.save(changeOf(one, { status: 'expired' }))
+      const ended = await seen()
+      const released = [
+        await links.releaseVisit({ place: 'use:l-1:aaaa:0:0', invoiceId: 'i-1' }),
+        await links.releaseVisit({ place: 'use:l-1:aaaa:0:0', invoiceId: 'i-1' }),
+        await links.releaseVisit({ place: 'use:l-1:aaaa:0:1', invoiceId: 'i-2' }),
+      ]
+      const stale = await invoices.save(changeOf(first, { from: 2, status: 'expired' }))
+      const left = (await invoices.findById('i-2'))?.state.visit
+      return [made.map(({ inserted }) => inserted), before, early, ended, released, stale, await seen(), left?.places]
+    },
+    gives: [
+      [true, false, true, true],
+      ['use:l-1:aaaa:0:0 i-1 0 true', 'use:l-1:aaaa:0:1 i-2 1 true'],
+      false,
+      ['use:l-1:aaaa:0:0 i-1 0 false', 'use:l-1:aaaa:0:1 i-2 1 false'],
+      [true, false, true],
+      false,
+      [],
+      ['plan:x:0'],
     ],
   },
   {

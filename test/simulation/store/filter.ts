@@ -162,11 +162,11 @@ function typed(name: string): Test {
 }
 
 function elementMatch(path: string, operand: Doc): Matches {
-  if (isOperators(operand)) throw unsupported('$elemMatch on scalars')
-  const element = compileFilter(operand)
+  const isScalar = isOperators(operand)
+  // Conditions on a value are those on the only field of a document.
+  const element = isScalar ? compileField('value', operand) : compileFilter(operand)
+  const some = (item: unknown, now: Date): boolean =>
+    isScalar ? !Array.isArray(item) && element({ value: item }, now) : isDocument(item) && element(item, now)
   return (document, now) =>
-    atPath(path, (value) => Array.isArray(value) && value.some((item) => isDocument(item) && element(item, now)))(
-      document,
-      now,
-    )
+    atPath(path, (value) => Array.isArray(value) && value.some((item) => some(item, now)))(document, now)
 }

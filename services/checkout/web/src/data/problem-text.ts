@@ -15,8 +15,12 @@ const WORDS: Readonly<Record<string, MessageKey>> = {
 }
 
 /** Explains a problem to a payer, and how to resolve it. */
-export function problemText({ say }: Speech, { code, retryAfter }: Problem, merchant: string): string {
-  if (code === 'RATE_LIMITED') return say('problem.limit', { t: roughText((retryAfter ?? 60) * 1_000) })
+export function problemText({ say }: Speech, { code, retryAfter, paths }: Problem, merchant: string): string {
+  if (code === 'RATE_LIMITED') {
+    return say(paths.includes('connection') ? 'problem.connection' : 'problem.limit', {
+      t: roughText((retryAfter ?? 60) * 1_000),
+    })
+  }
   if (code === 'NO_WALLET_FOR_ASSET' && retryAfter !== null) {
     return say('problem.address', { t: roughText(retryAfter * 1_000) })
   }

@@ -81,7 +81,7 @@ function Checkout({ view, now, isOffline, accept, refresh }: CheckoutProps) {
           {speech.say('offline')}
         </p>
       )}
-      {step === 'pick' && <PickStep view={view} accept={accept} refresh={refresh} keep={keep} />}
+      {step === 'pick' && <PickStep view={view} now={now} accept={accept} refresh={refresh} keep={keep} />}
       {(step === 'pay' || step === 'partial') && lock !== null && (
         // Another payment method is another page with its own tabs and state.
         <PayStep

@@ -4,7 +4,7 @@ import type { AssetOption, InvoiceView } from '#shared/contracts/checkout/invoic
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { ask } from '../data/ask.ts'
-import { durationText } from '../format/format-values.ts'
+import { durationText, roughText } from '../format/format-values.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Steps } from '../parts/steps.tsx'
 import { CoinCard, coinsOf } from './coin-card.tsx'
@@ -12,6 +12,8 @@ import { useAction } from './use-action.ts'
 
 /** Estimates are refreshed at this interval. */
 const REFRESH_MS = 30_000
+/** The time left is shown when it is shorter. */
+const SHOWN_MS = 3_600_000
 
 interface Options {
   readonly assets: readonly AssetOption[]
@@ -20,6 +22,8 @@ interface Options {
 
 interface PickProps {
   readonly view: InvoiceView
+  /** The store's clock. */
+  readonly now: number
   readonly accept: (view: InvoiceView, now: number) => void
   readonly refresh: () => void
   /** Leaves the choice unchanged; null while there is none to return to. */
@@ -27,7 +31,7 @@ interface PickProps {
 }
 
 /** The choice of an invoice's coin; nothing is reserved before the button is pressed. */
-export function PickStep({ view, accept, refresh, keep }: PickProps) {
+export function PickStep({ view, now, accept, refresh, keep }: PickProps) {
   const { say } = useSpeech()
   const { run, isBusy, problem } = useAction(view, accept, refresh)
   const { lock } = view
@@ -47,6 +51,9 @@ export function PickStep({ view, accept, refresh, keep }: PickProps) {
     >
       <h1 tabIndex={-1}>{say('pick.title')}</h1>
       <p class="sub">{say('pick.sub')}</p>
+      {lock === null && view.expiresAt - now < SHOWN_MS && (
+        <p class="sub">{say('pick.within', { t: roughText(view.expiresAt - now) })}</p>
+      )}
     </CoinPicker>
   )
 }

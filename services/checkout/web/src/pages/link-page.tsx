@@ -4,7 +4,7 @@ import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
 import { ask, forgetAction, keptAction } from '../data/ask.ts'
-import { fiatNumber, fiatText } from '../format/format-values.ts'
+import { fiatNumber, fiatText, roughText } from '../format/format-values.ts'
 import { plain } from '../format/plain.ts'
 import { readTypedAmount, type TypedAmount } from '../format/typed-amount.ts'
 import { CoinPicker } from '../invoice/pick-step.tsx'
@@ -78,10 +78,15 @@ function boundsOf({ amount, currency }: LinkView, { say, locale }: Speech): read
 function EndedLink({ link }: { readonly link: LinkView }) {
   const { say } = useSpeech()
   const isUsedUp = link.isUsedUp === true
+  const merchant = <Foreign text={link.merchant.name} />
   return (
     <>
       <Hero tone="expired" icon="slash" title={say(isUsedUp ? 'link.usedUp' : 'link.ended')}>
-        <Say w={isUsedUp ? 'link.usedUpSub' : 'link.endedSub'} m={<Foreign text={link.merchant.name} />} />
+        {link.retryAfter === undefined ? (
+          <Say w={isUsedUp ? 'link.usedUpSub' : 'link.endedSub'} m={merchant} />
+        ) : (
+          <Say w="link.usedUpNow" m={merchant} t={roughText(link.retryAfter * 1_000)} />
+        )}
       </Hero>
       <div class="acts">
         <Contact merchant={link.merchant} />

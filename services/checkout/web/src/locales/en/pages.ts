@@ -41,8 +41,9 @@ export const pages = {
   'link.continueEmpty': 'Continue',
   'link.next': 'You pay in crypto and choose the coin next.',
   'link.usedUp': 'Every use of this payment link is taken',
-  'link.usedUpSub':
-    '{m} set a limit, and other payers hold every place. If one of them does not pay, a place becomes free.',
+  'link.usedUpSub': '{m} set a limit, and every place is sold.',
+  'link.usedUpNow':
+    '{m} set a limit, and other payers hold every place. If one of them does not pay, a place becomes free. Try again in {t}.',
   'link.ended': 'This payment link is no longer active',
   'link.endedSub': 'Ask {m} for a new one. Payments already in progress are not affected.',
 
@@ -70,6 +71,8 @@ export const pages = {
   again: 'Try again',
   'problem.state': 'Something changed. The page is now up to date.',
   'problem.limit': 'Too many attempts. Try again in {t}.',
+  'problem.connection':
+    'Payments from your connection through this link are not paid yet. Pay them, or try again in {t}.',
   'problem.rates': 'No price is available right now. Try again in a minute.',
   'problem.asset': 'This coin isn’t available right now. Choose another one.',
   'problem.address': 'This coin has no free address right now. Choose another coin or try again in {t}.',

@@ -36,6 +36,7 @@ export const paying = {
 
   'pick.title': 'Choose a coin',
   'pick.sub': 'The price is locked when you continue.',
+  'pick.within': 'Choose within {t}. After that this page ends, and nothing was charged.',
   'pick.search': 'Search coin or network',
   'pick.searchLabel': 'Search coins and networks',
   'pick.coins': 'Coins',

@@ -43,7 +43,9 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'link.continueEmpty': 'Continuar',
   'link.next': 'Pagas en cripto y eliges la moneda después.',
   'link.usedUp': 'Este enlace de pago ya no tiene cupos',
-  'link.usedUpSub': '{m} puso un límite y otras personas tienen todos los cupos. Si alguna no paga, se libera uno.',
+  'link.usedUpSub': '{m} puso un límite y todos los cupos están vendidos.',
+  'link.usedUpNow':
+    '{m} puso un límite y otras personas tienen todos los cupos. Si alguna no paga, se libera uno. Prueba otra vez en {t}.',
   'link.ended': 'Este enlace de pago ya no está activo',
   'link.endedSub': 'Pide uno nuevo a {m}. Los pagos en curso no se ven afectados.',
 
@@ -71,6 +73,8 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   again: 'Probar de nuevo',
   'problem.state': 'Algo cambió. La página ya está actualizada.',
   'problem.limit': 'Demasiados intentos. Prueba de nuevo en {t}.',
+  'problem.connection':
+    'Hay pagos de tu conexión por este enlace que no se completaron. Págalos o prueba de nuevo en {t}.',
   'problem.rates': 'Ahora no hay un precio disponible. Prueba de nuevo en un minuto.',
   'problem.asset': 'Esta moneda no está disponible ahora. Elige otra.',
   'problem.address': 'Esta moneda no tiene ahora una dirección libre. Elige otra o prueba de nuevo en {t}.',

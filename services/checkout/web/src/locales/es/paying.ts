@@ -38,6 +38,7 @@ export const paying: Readonly<Record<keyof typeof english, string>> = {
 
   'pick.title': 'Elige una moneda',
   'pick.sub': 'El precio queda fijo cuando continúas.',
+  'pick.within': 'Elige en menos de {t}. Después esta página termina y no se te cobra nada.',
   'pick.search': 'Buscar moneda o red',
   'pick.searchLabel': 'Buscar monedas y redes',
   'pick.coins': 'Monedas',

@@ -43,8 +43,9 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'link.continueEmpty': 'Continuar',
   'link.next': 'Você paga em cripto e escolhe a moeda em seguida.',
   'link.usedUp': 'Este link de pagamento não tem mais vagas',
-  'link.usedUpSub':
-    '{m} definiu um limite e outras pessoas ocupam todas as vagas. Se alguma não pagar, uma vaga é liberada.',
+  'link.usedUpSub': '{m} definiu um limite e todas as vagas foram vendidas.',
+  'link.usedUpNow':
+    '{m} definiu um limite e outras pessoas ocupam todas as vagas. Se alguma não pagar, uma vaga é liberada. Tente de novo em {t}.',
   'link.ended': 'Este link de pagamento não está mais ativo',
   'link.endedSub': 'Peça um novo a {m}. Pagamentos em andamento não são afetados.',
 
@@ -72,6 +73,8 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   again: 'Tentar de novo',
   'problem.state': 'Algo mudou. A página já está atualizada.',
   'problem.limit': 'Muitas tentativas. Tente de novo em {t}.',
+  'problem.connection':
+    'Há pagamentos da sua conexão por este link que não foram concluídos. Pague-os ou tente de novo em {t}.',
   'problem.rates': 'Nenhum preço disponível no momento. Tente de novo em um minuto.',
   'problem.asset': 'Esta moeda não está disponível agora. Escolha outra.',
   'problem.address': 'Esta moeda não tem um endereço livre agora. Escolha outra ou tente de novo em {t}.',

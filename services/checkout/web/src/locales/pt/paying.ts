@@ -38,6 +38,7 @@ export const paying: Readonly<Record<keyof typeof english, string>> = {
 
   'pick.title': 'Escolha uma moeda',
   'pick.sub': 'O preço é fixado quando você continua.',
+  'pick.within': 'Escolha em até {t}. Depois disso esta página termina e nada é cobrado.',
   'pick.search': 'Buscar moeda ou rede',
   'pick.searchLabel': 'Buscar moedas e redes',
   'pick.coins': 'Moedas',
