@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
+import { AUDIT } from '#shared/domain/marks/mark-fields.ts'
 import { createRedisMarkPlace } from '#shared/queues/redis-mark-place.ts'
 import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
@@ -64,7 +65,10 @@ function verifyAsProcess(): Promise<Verdict> {
   )
 }
 
-const forgetMark = () => stores.redis.producer.del(`${stores.prefix}:audit-mark`)
+const forgetMark = async () => {
+  const record = await createRepositories(stores.db, stores.runtime).installationLife.read()
+  await createRedisMarkPlace(stores.redis).remove(record, [AUDIT])
+}
 const acknowledge = (reason: string) => runCommand(['audit', 'acknowledge-break', '--reason', reason], settings())
 
 beforeEach(async () => {
