@@ -6,7 +6,7 @@ import type { OperatorSession } from '#shared/ports/sessions.ts'
 import { changeMember } from '#shared/usecases/accounts/change-member.ts'
 import { changePassword } from '#shared/usecases/accounts/change-password.ts'
 import { beginEnrolment, confirmEnrolment, removeAuthenticator } from '#shared/usecases/accounts/enrol-authenticator.ts'
-import { endOwnSessions, logOut } from '#shared/usecases/accounts/log-in.ts'
+import { endOwnSessions } from '#shared/usecases/accounts/log-in.ts'
 import { resetAuthenticator, resetPassword } from '#shared/usecases/accounts/manage-operators.ts'
 import { readSession } from '#shared/usecases/accounts/operator-sessions.ts'
 import { completePasswordReset } from '#shared/usecases/accounts/reset-own-password.ts'
@@ -116,7 +116,7 @@ async function sessionOf(deps: AdminDeps, browser: AdminBrowser): Promise<Operat
   return session
 }
 
-/** What ends every session of a person. Each happens beside the request that it interrupts. */
+/** What ends a session of a person. Each happens beside the request that it interrupts; false: there was nothing to change. */
 export interface EpochEvent {
   /** Only a person with an authenticator meets it. */
   readonly needsFactor?: true
@@ -164,8 +164,7 @@ export const EPOCH_EVENTS: Readonly<Record<string, EpochEvent>> = {
         .digest('hex')
       const found = await deps.sessions.find(id)
       if (found === null) throw new Error('this browser is logged out')
-      const { userId, loginId } = found.session
-      await logOut(deps, { userId, loginId, email: found.user.email })
+      await deps.sessions.end(found.session.userId, found.session.loginId, null)
     },
   },
   'factor removed': {

@@ -124,6 +124,27 @@ describe('a change of the password that was in flight', () => {
   })
 })
 
+describe('an authenticator that was shown and not confirmed', () => {
+  // Guarantee: whoever had the password once cannot set up the factor later with an open session alone.
+  test.each([
+    [
+      'a new password',
+      (browser: AdminBrowser) => browser.mutate('auth.changePassword', { password: PASSWORD, next: NEXT }),
+    ],
+    ['a log-out everywhere', (browser: AdminBrowser) => browser.mutate('auth.endSessions', { loginId: null })],
+  ])('is void after %s', async (_what, secure) => {
+    const email = await person()
+    const [owner, thief] = [admin.browser(), admin.browser()]
+    await owner.logIn(email)
+    await thief.logIn(email)
+    const { data } = await thief.mutate('auth.beginEnrolment', { password: PASSWORD, code: null })
+    expect((await secure(owner)).status).toBe(200)
+    const code = await admin.codeOf(data.secret)
+    expect((await owner.mutate('auth.confirmEnrolment', { code })).status).toBe(409)
+    expect((await owner.query('auth.me')).data).toMatchObject({ hasAuthenticator: false })
+  })
+})
+
 describe('recognised browsers', () => {
   const reset = {
     'a link in a mail': async (email: string) => {

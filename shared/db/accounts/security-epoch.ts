@@ -37,8 +37,8 @@ export interface Raise {
 }
 
 /**
- * Changes a person and raises their epoch: every session but `keepSession` and every open link for a new password end with it, and
- * whatever was decided at the former epoch is refused. The only place that raises an epoch. Returns the new one, and how many log-ins
+ * Changes a person and raises their epoch: every session but `keepSession`, every open link for a new password and an authenticator that
+ * was not confirmed yet end with it, and whatever was decided at the former epoch is refused. The only place that raises an epoch. Returns the new one, and how many log-ins
  * ended; null, and nothing changed, when a condition does not hold.
  */
 export async function raiseEpoch(
@@ -52,7 +52,7 @@ export async function raiseEpoch(
     { _id: userId, ...(from !== null && atEpoch(from)), ...held },
     {
       $inc: { securityEpoch: 1 },
-      ...(set !== undefined && { $set: set }),
+      $set: { pendingTotp: null, ...set },
       ...(keepDevice !== undefined && { $pull: { devices: { $nin: keepDevice === null ? [] : [keepDevice] } } }),
     },
     { ...session, returnDocument: 'after' },
