@@ -6,7 +6,7 @@ export interface PasswordReset {
   readonly userId: string
   /** SHA-256 of the token in the link, hex; the token itself is only in the mail. */
   readonly tokenHash: string
-  /** The epoch of the person when it was asked for: the link is void once that was raised. */
+  /** The epoch of the person. The link is void at any other; a log-out everywhere and a removal move it to the new one. */
   readonly securityEpoch: number
   readonly expiresAt: Ms
 }
@@ -14,8 +14,8 @@ export interface PasswordReset {
 /** Open links. Each is used once. */
 export interface PasswordResets {
   /**
-   * Stores a link with its audit row and mail; false, and nothing at all, when the person has `max` that have not expired at `at`. Raising
-   * the person's epoch removes the links, so that void ones take no place.
+   * Stores a link with its audit row and mail; false, and nothing at all, when the person has `max` that have not expired at `at`. A new
+   * password or factor removes the links, so that void ones take no place.
    */
   insert(reset: PasswordReset, max: number, at: Ms, auditWrite: AuditWrite): Promise<boolean>
   /** The link of a token; null when it is unknown, used or removed. It may have expired. */

@@ -145,6 +145,18 @@ describe('an authenticator that was shown and not confirmed', () => {
   })
 })
 
+// Guarantee: somebody with a stolen session cannot void the links that the owner asks for.
+test('a link for a new password works after a log-out everywhere', async () => {
+  const email = await person()
+  const thief = admin.browser()
+  await thief.logIn(email)
+  await admin.browser().mutate('auth.requestReset', { email })
+  const token = await mailedToken(email, 'password_reset_asked')
+  expect((await thief.mutate('auth.endSessions', { loginId: null })).status).toBe(200)
+  expect((await admin.browser().mutate('auth.resetPassword', { token, password: NEXT })).status).toBe(200)
+  expect((await thief.query('auth.state')).data).toEqual({ state: 'out' })
+})
+
 describe('recognised browsers', () => {
   const reset = {
     'a link in a mail': async (email: string) => {

@@ -30,16 +30,17 @@ export interface Raise {
   /** Further conditions of the change. */
   readonly held?: mongoose.mongo.Filter<UserDocument>
   readonly set?: Partial<UserDocument>
-  /** The one recognised browser that stays so, null for none; absent: all stay. */
+  /** Given with a new password or factor: the one recognised browser that stays so, null for none. Absent: all stay. */
   readonly keepDevice?: string | null
   /** The session that goes on at the new epoch; null or absent: none. */
   readonly keepSession?: string | null
 }
 
 /**
- * Changes a person and raises their epoch: every session but `keepSession`, every open link for a new password and an authenticator that
- * was not confirmed yet end with it, and whatever was decided at the former epoch is refused. The only place that raises an epoch. Returns the new one, and how many log-ins
- * ended; null, and nothing changed, when a condition does not hold.
+ * Changes a person and raises their epoch: every session but `keepSession` and an authenticator that was not confirmed yet end with it, and
+ * whatever was decided at the former epoch is refused. Open links for a new password end with a new password or factor; otherwise they
+ * move to the new epoch, so that who has a session alone cannot keep the owner from the mailed way back. The only place that raises an
+ * epoch. Returns the new one, and how many log-ins ended; null, and nothing changed, when a condition does not hold.
  */
 export async function raiseEpoch(
   db: Database,
@@ -63,6 +64,8 @@ export async function raiseEpoch(
   const { deletedCount: ended } = await sessions.deleteMany({ ...others, replaced: false }, session)
   await sessions.deleteMany(others, session)
   if (keepSession !== null) await sessions.updateOne({ _id: keepSession }, { $set: { securityEpoch: epoch } }, session)
-  await db.collection(PASSWORD_RESETS).deleteMany({ userId }, session)
+  const links = db.collection(PASSWORD_RESETS)
+  if (keepDevice !== undefined) await links.deleteMany({ userId }, session)
+  else await links.updateMany({ userId }, { $set: { securityEpoch: epoch } }, session)
   return { epoch, ended }
 }
