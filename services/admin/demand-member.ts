@@ -3,16 +3,33 @@ import { lives } from '#shared/usecases/accounts/operator-sessions.ts'
 import type { AdminDeps } from './assemble.ts'
 import { Refused } from './trpc.ts'
 
-/** How long a person who was removed, or logged out, may keep a live view: it calls `demandMember` at this interval. */
+/** How long a person who was removed, or logged out, may keep a live view or a file: each calls `demandMember` at this interval. */
 export const MEMBER_CHECK_MS = 15_000
 
 /** Throws `UNAUTHORIZED` when the session has ended since, `NOT_FOUND` when its person is no longer a member of the workspace. */
 export async function demandMember(deps: AdminDeps, session: OperatorSession, workspaceId: string): Promise<void> {
-  const [stored, member] = await Promise.all([
+  const [found, member] = await Promise.all([
     deps.sessions.find(session.id),
     deps.memberships.find(workspaceId, session.userId),
   ])
-  if (stored === null || !lives(stored, deps.clock.now()))
+  if (found === null || !lives(found.session, deps.clock.now()))
     throw new Refused({ code: 'UNAUTHORIZED', message: 'Please log in.' })
   if (member === null) throw new Refused({ code: 'NOT_FOUND', message: 'Resource not found.' })
+}
+
+/** Passes parts on as long as `demandMember` lets it, and throws what that throws: a slow reader does not outlive the session. */
+export async function* whileMember<T>(
+  deps: AdminDeps,
+  session: OperatorSession,
+  workspaceId: string,
+  parts: AsyncIterable<T>,
+): AsyncGenerator<T> {
+  let checkedAt = deps.clock.now()
+  for await (const part of parts) {
+    if (deps.clock.now() - checkedAt >= MEMBER_CHECK_MS) {
+      await demandMember(deps, session, workspaceId)
+      checkedAt = deps.clock.now()
+    }
+    yield part
+  }
 }

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { MODES } from '#shared/domain/enumerations.ts'
 import { type ExportRequest, recordedExport } from '#shared/usecases/reports/record-export.ts'
 import type { AdminDeps } from './assemble.ts'
+import { whileMember } from './demand-member.ts'
 import { exportGate } from './export-gate.ts'
 import { createContextReader } from './request-context.ts'
 import { createCallerFactory } from './trpc.ts'
@@ -28,7 +29,7 @@ interface ExportPlan<Filters extends z.core.$ZodShape> {
 /**
  * `POST /export/<what>.csv` with `workspaceId`, `mode` and filters as the fields of a form, since a search may name a person: a file of
  * any length for those who may read the workspace, decided by the same middleware as for procedures. Only a batch is in memory at a time. A filter that is unknown or unreadable is refused, so that no file holds more than was
- * asked for. Each file leaves its rows in the audit trail (`recordedExport`). A file that breaks off ends its connection, so that half of it never looks whole.
+ * asked for, and a file ends with the session. Each file leaves its rows in the audit trail (`recordedExport`). A file that breaks off ends its connection, so that half of it never looks whole.
  */
 export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, plan: ExportPlan<Filters>) {
   const readContext = createContextReader(deps)
@@ -47,6 +48,8 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
       if (code === 'FORBIDDEN') return refuse(response, 403, 'You do not have access to this export.')
       throw error
     }
+    const { session } = context
+    if (session === null) return refuse(response, 401, 'Please log in.')
     const day = new Date(deps.clock.now()).toISOString().slice(0, 10)
     response.set({
       'Content-Type': 'text/csv; charset=utf-8',
@@ -57,14 +60,14 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
       const file = recordedExport(
         { clock: deps.clock, exports: deps.exports },
         {
-          ...{ requestId: context.requestId, actor: `user:${context.session?.email}`, workspaceId, mode },
+          ...{ requestId: context.requestId, actor: `user:${session.email}`, workspaceId, mode },
           ...{ what: plan.what, filters: shownFilters(asked.data) },
         },
-        (onRows) => plan.lines(asked.data, onRows),
+        (onRows) => whileMember(deps, session, workspaceId, plan.lines(asked.data, onRows)),
       )
       await pipeline(Readable.from(file), response)
     } catch (error) {
-      // The reader or the store disconnected; only the log can report it.
+      // The reader or the store disconnected, or the session ended; only the log can report it.
       deps.logger.warn({ err: error, requestId: context.requestId }, 'an export was interrupted')
       response.destroy()
     }

@@ -3,8 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import { readSession } from '#shared/usecases/accounts/operator-sessions.ts'
 import { ADMIN_ORIGIN, openAdmin, PASSWORD } from '#test/support/admin-http.ts'
 import { useStores } from '#test/support/stores.ts'
+import { whileMember } from './demand-member.ts'
 
 const stores = useStores()
 let admin: Awaited<ReturnType<typeof openAdmin>>
@@ -197,4 +199,33 @@ it('is the one way in which tables leave the dashboard', () => {
     'exportInvoicesRoute',
     'exportSettlementsRoute',
   ])
+})
+
+describe('a file that is read slowly', () => {
+  async function* slowly() {
+    for (const part of ['one', 'two', 'three']) {
+      yield part
+      admin.advance(20_000)
+    }
+  }
+
+  // Guarantee: who was logged out, or removed, gets no more of a file than somebody who watches a live view.
+  it('ends with the session of its reader, and is whole while that lasts', async () => {
+    const email = `slow${randomUUID()}@example.com`
+    await admin.addPerson(email)
+    const browser = admin.browser()
+    await browser.logIn(email)
+    const session = await readSession(admin.deps, browser.jar.get('__Host-paymesh') ?? '', { isPerson: true })
+    if (session === null) throw new Error('no session')
+    const read = async (onPart: (part: string) => Promise<unknown>) => {
+      const got: string[] = []
+      for await (const part of whileMember(admin.deps, session, admin.workspaceId, slowly())) {
+        got.push(part)
+        await onPart(part)
+      }
+      return got
+    }
+    expect(await read(async () => undefined)).toEqual(['one', 'two', 'three'])
+    await expect(read(() => browser.mutate('auth.logOut'))).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+  })
 })

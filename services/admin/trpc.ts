@@ -34,6 +34,11 @@ export interface ProcedureMeta {
   readonly stepUp: StepUp
   /** Changes something under an operation id of the client: `carriedOutOnce` runs before it. */
   readonly once?: true
+  /**
+   * Stores a session, or changes what sessions are decided on: refused when the security epoch of its person is raised while it waits, as
+   * `routers/security-epoch.int.test.ts` tries with each. Only such a procedure can give the browser a session token.
+   */
+  readonly underEpoch?: true
 }
 
 /**
@@ -234,13 +239,26 @@ const operatorOnly = t.middleware(async ({ ctx, next }) => {
   return await next()
 })
 
-const base = t.procedure.use(withErrors)
+/** A procedure that does not declare that it stores sessions can only remove the cookie. */
+const tokensUnderEpoch = t.middleware(async ({ ctx, meta, path, next }) => {
+  if (meta?.underEpoch === true) return await next()
+  const setSessionToken = (token: string | null) => {
+    if (token !== null) throw new Error(`${path} gives out a session and does not declare underEpoch`)
+    ctx.setSessionToken(null)
+  }
+  return await next({ ctx: { setSessionToken } })
+})
+
+const base = t.procedure.use(withErrors).use(tokensUnderEpoch)
 
 /** No login needed: for the login itself. */
 export const openProcedure = base.meta({ access: 'anyone', stepUp: false })
 
+/** No login needed, and `underEpoch`. */
+export const openDecision = base.meta({ access: 'anyone', stepUp: false, underEpoch: true })
+
 /** The second step of a login. */
-export const codeProcedure = base.meta({ access: 'asked', stepUp: false }).use(codeAwaited)
+export const codeProcedure = base.meta({ access: 'asked', stepUp: false, underEpoch: true }).use(codeAwaited)
 
 /** Any logged-in person; no data of a workspace. */
 export const ownProcedure = (options: { readonly stepUp?: true } = {}) =>
@@ -249,10 +267,13 @@ export const ownProcedure = (options: { readonly stepUp?: true } = {}) =>
     .use(signedIn)
     .use(steppedUp)
 
-/** Changes the person's own account under an `opId`. */
+/** Any logged-in person; changes what their own sessions are decided on, `underEpoch`. */
+export const ownDecision = () => base.meta({ access: 'signedIn', stepUp: false, underEpoch: true }).use(signedIn)
+
+/** Changes the person's own account under an `opId`, and `underEpoch`. */
 export const ownMutation = (options: { readonly stepUp?: true } = {}) =>
   base
-    .meta({ access: 'signedIn', stepUp: options.stepUp === true, once: true })
+    .meta({ access: 'signedIn', stepUp: options.stepUp === true, once: true, underEpoch: true })
     .use(signedIn)
     .use(steppedUp)
     .input(actionInput)

@@ -1,6 +1,6 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditWrite } from './audit.ts'
-import type { Role, User } from './users.ts'
+import type { ActingSession, Role, User } from './users.ts'
 
 /** An invitation of a person to a workspace. */
 export interface Invitation {
@@ -22,8 +22,11 @@ export interface Invitation {
 /** The role required to invite others, at the invitation and at its acceptance. */
 export const INVITER_ROLE: Role = 'owner'
 
-/** Result of an acceptance. `closed`: the invitation is not open. `void`: its inviter may not invite any more. */
-export type Acceptance = 'accepted' | 'closed' | 'void'
+/**
+ * Result of an acceptance. `closed`: the invitation is not open. `void`: its inviter may not invite any more. `logged_out`: the session of
+ * the invited person ended.
+ */
+export type Acceptance = 'accepted' | 'closed' | 'void' | 'logged_out'
 
 export interface InvitationRepository {
   /** False when this action was done before; the stored one is then unchanged. */
@@ -34,12 +37,12 @@ export interface InvitationRepository {
   listOpen(workspaceId: string, at: Ms): Promise<readonly Invitation[]>
   withdraw(id: string, at: Ms, auditWrite: AuditWrite): Promise<boolean>
   /**
-   * Closes the invitation and adds the member, and the user if `newUser` is given, while `inviterId` may invite: a concurrent removal of
+   * Closes the invitation and adds the member, who is a new user or acts in a session, while `inviterId` may invite: a concurrent removal of
    * the inviter is either before or after it.
    */
   accept(
     invitation: Invitation,
-    member: { readonly userId: string; readonly newUser: User | null; readonly inviterId: string; readonly at: Ms },
+    by: { readonly member: User | ActingSession; readonly inviterId: string; readonly at: Ms },
     auditWrite: AuditWrite,
   ): Promise<Acceptance>
 }

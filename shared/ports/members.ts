@@ -22,7 +22,8 @@ export interface MembershipRepository {
   add(membership: Membership, auditWrite: AuditWrite): Promise<boolean>
   /**
    * `to` null removes. The last owner stays one, even when two are demoted concurrently. A member who loses the right to invite loses
-   * their open invitations in the same transaction: they are closed as `void`.
+   * their open invitations in the same transaction: they are closed as `void`. The open invitations of a removed person are withdrawn, and
+   * their epoch rises when this was their last access: they belong to no other workspace and are no instance admin.
    */
   change(
     member: Pick<Membership, 'workspaceId' | 'userId'>,

@@ -1,14 +1,11 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditWrite } from './audit.ts'
-import type { Role } from './users.ts'
+import type { ActingSession, Role, User } from './users.ts'
 
 /** A valid session, as procedures see it. */
-export interface OperatorSession {
-  /** Hash of the token in the cookie. */
-  readonly id: string
+export interface OperatorSession extends ActingSession {
   /** The login it began with; unchanged when the token is replaced. */
   readonly loginId: string
-  readonly userId: string
   readonly email: string
   readonly name: string
   /** Instance admin: sees chains, queues, rates, processes and the audit log of everything. */
@@ -27,8 +24,8 @@ export interface Session {
   readonly id: string
   readonly loginId: string
   readonly userId: string
-  /** SHA-256 of the stored password that it began with, hex: after a change of the password it is void. Absent in rows of releases before. */
-  readonly passwordDigest?: string
+  /** The epoch of the person that the log-in was decided at; at any other the session is void. */
+  readonly securityEpoch: number
   readonly secondFactor: OperatorSession['secondFactor']
   readonly steppedUpUntil: Ms | null
   readonly loggedInAt: Ms
@@ -39,21 +36,33 @@ export interface Session {
   readonly userAgent: string
 }
 
+/** Sessions. Every read compares the session's epoch with that of its person: a void session is not found. */
 export interface SessionRepository {
-  /** Stores a login with its audit row and mails, and stores the browser's device token with the user. */
-  begin(session: Session, device: string | null, auditWrite: AuditWrite): Promise<void>
-  find(id: string): Promise<Session | null>
+  /**
+   * Stores a login with its audit row and mails, and stores the browser's device token with the user. `asked`: the session that awaited the
+   * code, which ends with it. False, and nothing stored, when the person's epoch is not the session's any more, or `asked` ended.
+   */
+  begin(
+    session: Session,
+    from: { readonly device: string | null; readonly asked: ActingSession | null },
+    auditWrite: AuditWrite,
+  ): Promise<boolean>
+  /** The session with its person. */
+  find(id: string): Promise<{ readonly session: Session; readonly user: User } | null>
   touch(id: string, at: Ms): Promise<void>
   /**
    * Replaces `id` by `next` in one step. The former token is valid until `formerEndsAt`, for requests in
-   * flight, with its former rights only; stored with its audit row if one is given. False when it is gone or was
-   * replaced already.
+   * flight, with its former rights only; stored with its audit row if one is given. False when it is gone, was
+   * replaced already, or is not of the epoch of `next` any more.
    */
   replace(id: string, next: Session, formerEndsAt: Ms, auditWrite: AuditWrite | null): Promise<boolean>
   /** Newest first. */
   listByUser(userId: string): Promise<readonly Session[]>
   /** Ends a login with all its tokens, with the audit row if one is given; returns how many tokens there were. */
   end(userId: string, loginId: string, auditWrite: AuditWrite | null): Promise<number>
-  /** Ends every login of a person but one, with the audit row; returns how many tokens there were. */
-  endOthers(userId: string, keepLoginId: string, auditWrite: AuditWrite): Promise<number>
+  /**
+   * Raises the person's epoch and ends every login but the one that does it, with the audit row; returns how many there were. Null
+   * when that session has ended itself.
+   */
+  endOthers(by: ActingSession, auditWrite: AuditWrite): Promise<number | null>
 }

@@ -20,15 +20,41 @@ export interface User {
   readonly pendingTotp: { readonly sealedSecret: string; readonly at: Ms } | null
   /** Keyed digests of unused recovery codes. */
   readonly recoveryHashes: readonly string[]
-  /** Keyed digests of the device tokens of browsers that logged in, newest last. */
+  /** Keyed digests of the device tokens of browsers that logged in, newest last. A new password or factor forgets them. */
   readonly devices: readonly string[]
+  /**
+   * Rises with the password, the second factor, each log-out everywhere and the removal of the person. Whatever was decided on a person
+   * carries the epoch that it was read at: a session or a link of a former epoch is void, and a write that was decided at one is refused.
+   */
+  readonly securityEpoch: number
   readonly createdAt: Ms
 }
 
 /** An audit row, alone or with the mails that are stored with it. */
 export type Recorded = AuditRecord | AuditWrite
 
-/** Users. Every change writes its audit row and its mails in the same transaction and returns false when there was nothing to change. */
+/** A person as of one epoch: a decision that was made on what was read then. */
+export type PersonAt = Pick<User, 'id' | 'securityEpoch'>
+
+/** The session in which a person acts: the act is refused unless this very token is still valid, at this epoch. */
+export interface ActingSession {
+  readonly id: string
+  readonly userId: string
+  readonly securityEpoch: number
+}
+
+/**
+ * Who replaces a password or a factor. The person, in a session: it must still live at its epoch, and `keepDevice` (null: none) is the
+ * only recognised browser that stays one. Or an operator of the machine, whatever the epoch, after which no browser is recognised.
+ */
+export type Authority =
+  | { readonly session: ActingSession; readonly keepDevice: string | null }
+  | { readonly operatorOn: string }
+
+/**
+ * Users. Every change writes its audit row and its mails in the same transaction and returns false, or null, when there was nothing to
+ * change, and when the person's epoch was raised, or the session ended, since the change was decided.
+ */
 export interface UserRepository {
   findById(id: string): Promise<User | null>
   findByEmail(email: string): Promise<User | null>
@@ -38,25 +64,24 @@ export interface UserRepository {
   insert(user: User, auditWrite: AuditWrite): Promise<boolean>
   setOperator(id: string, isOperator: boolean, auditWrite: AuditWrite): Promise<boolean>
   /** False when this step, or a later one, was used already. */
-  useTotpStep(id: string, step: number): Promise<boolean>
-  setPendingTotp(id: string, pending: NonNullable<User['pendingTotp']>, auditWrite: AuditWrite): Promise<boolean>
-  /** Activates the pending secret if it is still `sealedSecret`; every other session ends. */
+  useTotpStep(person: PersonAt, step: number): Promise<boolean>
+  setPendingTotp(by: ActingSession, pending: NonNullable<User['pendingTotp']>, auditWrite: AuditWrite): Promise<boolean>
+  /** Activates the pending secret if it is still `sealedSecret`; every other session ends. Returns the raised epoch. */
   confirmTotp(
-    id: string,
+    by: Extract<Authority, { session: unknown }>,
     confirmed: {
       readonly sealedSecret: string
       readonly lastStep: number
       readonly at: Ms
       readonly recoveryHashes: readonly string[]
-      readonly keepLoginId: string
     },
     auditWrite: AuditWrite,
-  ): Promise<boolean>
-  /** Every session but `keepLoginId` ends. */
-  removeTotp(id: string, keepLoginId: string | null, auditWrite: AuditWrite): Promise<boolean>
+  ): Promise<number | null>
+  /** Every session but the one that does it ends. Returns the raised epoch. */
+  removeTotp(by: Authority, auditWrite: AuditWrite): Promise<number | null>
   /** Removes one recovery code; false when it was used or never existed. */
-  useRecoveryHash(id: string, hash: string, auditWrite: AuditWrite): Promise<boolean>
-  setRecoveryHashes(id: string, hashes: readonly string[], auditWrite: AuditWrite): Promise<boolean>
-  /** Replaces the password if the old one is still `from` (null = any) and ends every session. */
-  setPassword(id: string, from: string | null, passwordHash: string, auditWrite: AuditWrite): Promise<boolean>
+  useRecoveryHash(person: PersonAt, hash: string, auditWrite: AuditWrite): Promise<boolean>
+  setRecoveryHashes(by: ActingSession, hashes: readonly string[], auditWrite: AuditWrite): Promise<boolean>
+  /** Replaces the password and ends every session, also the one that does it. Returns the raised epoch. */
+  setPassword(by: Authority, passwordHash: string, auditWrite: AuditWrite): Promise<number | null>
 }

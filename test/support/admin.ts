@@ -63,6 +63,7 @@ export async function adminCaller(stores: TestStores, options: AdminCallerOption
     id: createHash('sha256').update(deps.random.bytes(32)).digest('hex'),
     loginId: deps.random.uuid(),
     userId: person ?? deps.random.uuid(),
+    securityEpoch: 0,
     email,
     name: 'Olivia Ortiz',
     isOperator: options.operator ?? false,

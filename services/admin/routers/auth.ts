@@ -14,7 +14,16 @@ import { endOwnSessions, type LoggedIn, logIn, logOut } from '#shared/usecases/a
 import { lives } from '#shared/usecases/accounts/operator-sessions.ts'
 import { completePasswordReset, requestPasswordReset } from '#shared/usecases/accounts/reset-own-password.ts'
 import { giveCode, giveRecoveryCode, personOf, stepUp } from '#shared/usecases/accounts/second-factor.ts'
-import { type AdminContext, codeProcedure, openProcedure, ownMutation, ownProcedure, router } from '../trpc.ts'
+import {
+  type AdminContext,
+  codeProcedure,
+  openDecision,
+  openProcedure,
+  ownDecision,
+  ownMutation,
+  ownProcedure,
+  router,
+} from '../trpc.ts'
 
 const password = z.string().min(1).max(200)
 const code = z.string().trim().min(1).max(40)
@@ -31,7 +40,7 @@ export const authRouter = router({
     state: session === null ? ('out' as const) : session.secondFactor === 'asked' ? ('code' as const) : ('in' as const),
   })),
 
-  logIn: openProcedure
+  logIn: openDecision
     .input(z.object({ email: z.string().min(1).max(254), password }))
     .output(next)
     .mutation(async ({ ctx, input, signal }) =>
@@ -93,7 +102,7 @@ export const authRouter = router({
       return { userId, email, name, isOperator, hasAuthenticator, steppedUpUntil, workspaces: sorted }
     }),
 
-  stepUp: ownProcedure()
+  stepUp: ownDecision()
     .input(z.object({ code }))
     .output(z.object({ until: z.number() }))
     .mutation(async ({ ctx, input }) => {
@@ -102,18 +111,21 @@ export const authRouter = router({
       return { until }
     }),
 
-  beginEnrolment: ownProcedure()
+  beginEnrolment: ownDecision()
     .input(z.object({ password, code: code.nullable() }))
     .output(z.object({ secret: z.string(), uri: z.string() }))
     .mutation(
       async ({ ctx, input }) => await beginEnrolment(ctx.deps, ctx.session, { ...input, origin: originOf(ctx) }),
     ),
 
-  confirmEnrolment: ownProcedure()
+  confirmEnrolment: ownDecision()
     .input(z.object({ code }))
     .output(z.object({ recoveryCodes }))
     .mutation(async ({ ctx, input }) => {
-      const { token: fresh, recoveryCodes: codes } = await confirmEnrolment(ctx.deps, ctx.session, input.code)
+      const { token: fresh, recoveryCodes: codes } = await confirmEnrolment(ctx.deps, ctx.session, {
+        ...input,
+        origin: originOf(ctx),
+      })
       ctx.setSessionToken(fresh)
       return { recoveryCodes: [...codes] }
     }),
@@ -122,7 +134,7 @@ export const authRouter = router({
     .output(z.object({}))
     .mutation(async ({ ctx }) => {
       if (ctx.operation.isDone) return {}
-      ctx.setSessionToken((await removeAuthenticator(ctx.deps, ctx.session)).token)
+      ctx.setSessionToken((await removeAuthenticator(ctx.deps, ctx.session, originOf(ctx))).token)
       return {}
     }),
 
@@ -140,7 +152,7 @@ export const authRouter = router({
       return { authenticatorSince: totp?.since ?? null, recoveryCodesLeft: recoveryHashes.length }
     }),
 
-  changePassword: ownProcedure()
+  changePassword: ownDecision()
     .input(z.object({ password, next: password }))
     .output(z.object({}))
     .mutation(async ({ ctx, input }) => {
@@ -172,7 +184,7 @@ export const authRouter = router({
     }),
 
   /** Ends one of the person's own logins, or with null all but this one. */
-  endSessions: ownProcedure()
+  endSessions: ownDecision()
     .input(z.object({ loginId: z.uuid().nullable() }))
     .output(z.object({ ended: z.number() }))
     .mutation(async ({ ctx: { deps, session }, input }) => ({
@@ -189,7 +201,7 @@ export const authRouter = router({
       return {}
     }),
 
-  resetPassword: openProcedure
+  resetPassword: openDecision
     .input(z.object({ token, password }))
     .output(z.object({}))
     .mutation(async ({ ctx, input }) => {
@@ -207,7 +219,7 @@ export const authRouter = router({
       return { workspaceName: workspace.name, email: invitation.email, role: invitation.role, mustLogIn }
     }),
 
-  acceptInvitation: openProcedure
+  acceptInvitation: openDecision
     .input(z.object({ token, name: z.string().max(120).nullable(), password: password.nullable() }))
     .output(z.object({ workspaceId: z.string() }))
     .mutation(async ({ ctx, input }) => {

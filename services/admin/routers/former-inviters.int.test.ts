@@ -142,7 +142,7 @@ test('an acceptance that was checked before the removal is void when it is store
   // As a version before left it: nobody closed it.
   await stores.db.collection(INVITATIONS).updateOne({ _id: guest.id }, { $set: { closed: null } })
   const at = admin.deps.clock.now()
-  const person = { userId: other.session.userId, newUser: null, inviterId: userId, at }
+  const person = { member: other.session, inviterId: userId, at }
   expect(await invitations.accept(invitation, person, row('member.joined'))).toBe('void')
   expect((await stores.db.collection(INVITATIONS).findOne({ _id: guest.id }))?.closed).toBeNull()
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { PASSWORD_RESETS } from '#shared/db/accounts/password-resets.ts'
+import { PASSWORD_RESETS } from '#shared/db/accounts/operator-models.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
 import { RESETS_MAX } from '#shared/usecases/accounts/reset-own-password.ts'
@@ -90,7 +90,7 @@ describe('a link for a new password', () => {
     const spy = vi.spyOn(admin.deps.sessions, 'begin').mockImplementationOnce(async (...given) => {
       spy.mockRestore()
       expect(await replace(email)).toBe(200)
-      await begin(...given)
+      return await begin(...given)
     })
     await late.logIn(email)
     expect((await late.query('auth.me')).status).toBe(401)

@@ -5,6 +5,7 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { type Acceptance, INVITER_ROLE, type Invitation, type InvitationRepository } from '#shared/ports/invitations.ts'
 import { addMember, membershipId } from './membership-repository.ts'
 import { INVITATIONS, type InvitationDocument, MEMBERSHIPS, USERS } from './operator-models.ts'
+import { isLiving } from './security-epoch.ts'
 import { userToDocument } from './user-repository.ts'
 
 const OPEN_LISTED_MAX = 200
@@ -34,7 +35,7 @@ export function createInvitationRepository(db: Database): InvitationRepository {
         const change = { $set: { closed: { at: toDate(at), as: 'withdrawn' as const } } }
         return (await invitations.updateOne({ _id: id, closed: null }, change, { session })).matchedCount === 1
       }),
-    accept: async ({ id, workspaceId, role }, { userId, newUser, inviterId, at }, auditWrite) => {
+    accept: async ({ id, workspaceId, role }, { member, inviterId, at }, auditWrite) => {
       let outcome: Acceptance = 'closed'
       try {
         await audited(db, auditWrite, async (session) => {
@@ -51,7 +52,10 @@ export function createInvitationRepository(db: Database): InvitationRepository {
           const inviter = { _id: membershipId({ workspaceId, userId: inviterId }), role: INVITER_ROLE }
           const held = await db.collection(MEMBERSHIPS).updateOne(inviter, { $inc: { turn: 1 } }, { session })
           if (held.matchedCount === 0) return false
-          if (newUser !== null) await db.collection(USERS).insertOne(userToDocument(newUser), { session })
+          outcome = 'logged_out'
+          if ('passwordHash' in member) await db.collection(USERS).insertOne(userToDocument(member), { session })
+          else if (!(await isLiving(db, member, at, session))) return false
+          const userId = 'passwordHash' in member ? member.id : member.userId
           await addMember(db, { workspaceId, userId, role, since: at }, session)
           outcome = 'accepted'
           return true

@@ -4,7 +4,8 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { INVITER_ROLE } from '#shared/ports/invitations.ts'
 import type { Membership, MembershipChange, MembershipRepository } from '#shared/ports/members.ts'
-import { INVITATIONS, MEMBERSHIPS, type MembershipDocument } from './operator-models.ts'
+import { INVITATIONS, MEMBERSHIPS, type MembershipDocument, USERS } from './operator-models.ts'
+import { raiseEpoch } from './security-epoch.ts'
 
 const MEMBERS_LISTED_MAX = 1_000
 
@@ -27,6 +28,7 @@ export function createMembershipRepository(db: Database): MembershipRepository {
       await audited(db, auditWrite, async (session) => {
         outcome = await changeMember(memberships, { ...member, from, to }, session)
         if (outcome === 'done' && from === INVITER_ROLE) await voidInvitations(db, member, auditWrite.audit.at, session)
+        if (outcome === 'done' && to === null) await endRemoved(db, member, auditWrite.audit.at, session)
         return outcome === 'done'
       })
       return outcome
@@ -60,6 +62,25 @@ async function voidInvitations(
   const open = { workspaceId, inviterId: userId, closed: null }
   const change = { $set: { closed: { at: toDate(at), as: 'void' as const } } }
   await db.collection(INVITATIONS).updateMany(open, change, { session })
+}
+
+/**
+ * Withdraws the open invitations of a removed person to this workspace, which were decided before, and raises the epoch of a person whose
+ * last access this was. In other workspaces a person goes on: roles are read for every request.
+ */
+async function endRemoved(
+  db: Database,
+  { workspaceId, userId }: Pick<Membership, 'workspaceId' | 'userId'>,
+  at: number,
+  session: mongoose.mongo.ClientSession,
+): Promise<void> {
+  const person = await db.collection(USERS).findOne({ _id: userId }, { session })
+  if (person === null) return
+  const open = { workspaceId, email: person.email, closed: null }
+  const change = { $set: { closed: { at: toDate(at), as: 'withdrawn' as const } } }
+  await db.collection(INVITATIONS).updateMany(open, change, { session })
+  if (person.isOperator || (await db.collection(MEMBERSHIPS).findOne({ userId }, { session })) !== null) return
+  await raiseEpoch(db, { userId, from: null }, session)
 }
 
 /** Adds a member within a transaction; false if the person already is one. */

@@ -1,15 +1,18 @@
 import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { Invitation } from '#shared/ports/invitations.ts'
 import type { Membership } from '#shared/ports/members.ts'
+import type { PasswordReset } from '#shared/ports/password-resets.ts'
 import type { Session } from '#shared/ports/sessions.ts'
 import type { User } from '#shared/ports/users.ts'
 
 /** A stored person. */
-export type UserDocument = Omit<User, 'id' | 'createdAt' | 'devices' | 'recoveryHashes'> & {
+export type UserDocument = Omit<User, 'id' | 'createdAt' | 'devices' | 'recoveryHashes' | 'securityEpoch'> & {
   _id: string
   createdAt: Date
   recoveryHashes: string[]
   devices: string[]
+  /** Absent in documents of releases before: it was never raised, as 0. */
+  securityEpoch?: number
 }
 
 /** The users collection: people who log in to the dashboard. */
@@ -25,19 +28,22 @@ export const USERS = defineCollection<UserDocument>(
     pendingTotp: optional(Object),
     recoveryHashes: [String],
     devices: [String],
+    securityEpoch: optional(Number),
     createdAt: DATE,
   },
   [{ name: 'user_email', key: { email: 1 }, unique: true }],
 )
 
 /** A stored session. */
-export type SessionDocument = Omit<Session, 'id' | 'loggedInAt' | 'seenAt' | 'endsAt'> & {
+export type SessionDocument = Omit<Session, 'id' | 'loggedInAt' | 'seenAt' | 'endsAt' | 'securityEpoch'> & {
   _id: string
   loggedInAt: Date
   seenAt: Date
   endsAt: Date
   /** Set when another token replaced it. */
   replaced: boolean
+  /** Absent in documents of releases before, as 0. */
+  securityEpoch?: number
 }
 
 /** The sessions collection; rows expire some time after their end. */
@@ -47,7 +53,7 @@ export const SESSIONS = defineCollection<SessionDocument>(
     _id: TEXT,
     loginId: TEXT,
     userId: TEXT,
-    passwordDigest: optional(String),
+    securityEpoch: optional(Number),
     secondFactor: { type: String, enum: ['none', 'asked', 'given'], required: true },
     steppedUpUntil: optional(Number),
     loggedInAt: DATE,
@@ -128,4 +134,18 @@ export const LOGIN_ATTEMPTS = defineCollection<LoginAttemptDocument>(
   'login_attempts',
   { _id: TEXT, failures: COUNT, lastAt: DATE, waitUntil: DATE },
   [{ name: 'login_attempt_life', key: { lastAt: 1 }, expireAfterSeconds: 2 * 86_400 }],
+)
+
+/** A stored link; `_id` is `<user>:<place>`, so that the places of a person are their limit. */
+export type PasswordResetDocument = Omit<PasswordReset, 'expiresAt'> & { _id: string; expiresAt: Date }
+
+/** The password_resets collection; a row goes when it expires, or when the person's epoch is raised. */
+export const PASSWORD_RESETS = defineCollection<PasswordResetDocument>(
+  'password_resets',
+  { _id: TEXT, userId: TEXT, tokenHash: TEXT, securityEpoch: COUNT, expiresAt: DATE },
+  [
+    { name: 'reset_token', key: { tokenHash: 1 }, unique: true },
+    { name: 'reset_user', key: { userId: 1 } },
+    { name: 'reset_life', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ],
 )

@@ -1,24 +1,10 @@
 import { audited } from '#shared/db/audit/audited.ts'
-import { DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import type { PasswordReset, PasswordResets } from '#shared/ports/password-resets.ts'
-import { SESSIONS, USERS } from './operator-models.ts'
-
-/** A stored link; `_id` is `<user>:<place>`, so that the places of a person are their limit. */
-export type PasswordResetDocument = Omit<PasswordReset, 'expiresAt'> & { _id: string; expiresAt: Date }
-
-/** The password_resets collection; a row goes when it expires, or when the person has a new password. */
-export const PASSWORD_RESETS = defineCollection<PasswordResetDocument>(
-  'password_resets',
-  { _id: TEXT, userId: TEXT, tokenHash: TEXT, passwordDigest: TEXT, expiresAt: DATE },
-  [
-    { name: 'reset_token', key: { tokenHash: 1 }, unique: true },
-    { name: 'reset_user', key: { userId: 1 } },
-    { name: 'reset_life', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
-  ],
-)
+import { PASSWORD_RESETS } from './operator-models.ts'
+import { raiseEpoch } from './security-epoch.ts'
 
 /** Links on MongoDB. Two requests at once take different places: the unique `_id` is the claim. */
 export function createPasswordResets(db: Database): PasswordResets {
@@ -51,16 +37,12 @@ export function createPasswordResets(db: Database): PasswordResets {
       const { _id, expiresAt, ...rest } = stored
       return { ...rest, expiresAt: toMs(expiresAt) }
     },
-    complete: async ({ userId, tokenHash }, { from, passwordHash, at }, auditWrite) =>
+    complete: async ({ userId, tokenHash, securityEpoch }, { passwordHash, at }, auditWrite) =>
       await audited(db, auditWrite, async (session) => {
-        const open = { tokenHash, userId, expiresAt: { $gt: toDate(at) } }
+        const open = { tokenHash, userId, securityEpoch, expiresAt: { $gt: toDate(at) } }
         if ((await rows.deleteOne(open, { session })).deletedCount === 0) return false
-        const held = { _id: userId, passwordHash: from }
-        const changed = await db.collection(USERS).updateOne(held, { $set: { passwordHash } }, { session })
-        if (changed.matchedCount === 0) return false
-        await rows.deleteMany({ userId }, { session })
-        await db.collection(SESSIONS).deleteMany({ userId }, { session })
-        return true
+        const raise = { userId, from: securityEpoch, set: { passwordHash }, keepDevice: null }
+        return (await raiseEpoch(db, raise, session)) !== null
       }),
   }
 }

@@ -5,6 +5,8 @@ import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import type { AuditWrite } from '#shared/ports/audit.ts'
 import type { Session, SessionRepository } from '#shared/ports/sessions.ts'
 import { SESSIONS, type SessionDocument, USERS } from './operator-models.ts'
+import { atEpoch, isLiving, raiseEpoch } from './security-epoch.ts'
+import { userFromDocument } from './user-repository.ts'
 
 type Transaction = mongoose.mongo.ClientSession
 
@@ -27,20 +29,28 @@ export function createSessionRepository(db: Database): SessionRepository {
   }
 
   return {
-    begin: async (session, device, auditWrite) => {
+    begin: async (session, { device, asked }, auditWrite) =>
       await audited(db, auditWrite, async (transaction) => {
+        const person = { _id: session.userId, ...atEpoch(session.securityEpoch) }
+        if ((await users.findOne(person, { session: transaction })) === null) return false
+        if (asked !== null) {
+          if (!(await isLiving(db, asked, session.loggedInAt, transaction))) return false
+          await sessions.deleteOne({ _id: asked.id }, { session: transaction })
+        }
         await sessions.insertOne(toDocument(session), { session: transaction })
         if (device !== null) {
-          const unknown = { _id: session.userId, devices: { $ne: device } }
+          const unknown = { ...person, devices: { $ne: device } }
           const change = { $push: { devices: { $each: [device], $slice: -DEVICES_MAX } } }
           await users.updateOne(unknown, change, { session: transaction })
         }
         return true
-      })
-    },
+      }),
     find: async (id) => {
       const stored = await sessions.findOne({ _id: id })
-      return stored === null ? null : fromDocument(stored)
+      if (stored === null) return null
+      const session = fromDocument(stored)
+      const user = userFromDocument(await users.findOne({ _id: session.userId, ...atEpoch(session.securityEpoch) }))
+      return user === null ? null : { session, user }
     },
     touch: async (id, at) => {
       await sessions.updateOne({ _id: id }, { $max: { seenAt: toDate(at) } })
@@ -48,9 +58,8 @@ export function createSessionRepository(db: Database): SessionRepository {
     replace: async (id, next, formerEndsAt, auditWrite) => {
       const change = async (transaction: Transaction): Promise<boolean> => {
         const former = { $set: { replaced: true, endsAt: toDate(formerEndsAt) } }
-        const { matchedCount } = await sessions.updateOne({ _id: id, replaced: false }, former, {
-          session: transaction,
-        })
+        const held = { _id: id, replaced: false, ...atEpoch(next.securityEpoch) }
+        const { matchedCount } = await sessions.updateOne(held, former, { session: transaction })
         if (matchedCount === 1) await sessions.insertOne(toDocument(next), { session: transaction })
         return matchedCount === 1
       }
@@ -62,15 +71,28 @@ export function createSessionRepository(db: Database): SessionRepository {
         await transaction.endSession()
       }
     },
-    listByUser: async (userId) =>
-      (
-        await sessions.find({ userId, replaced: false }).sort({ loggedInAt: -1 }).limit(SESSIONS_LISTED_MAX).toArray()
-      ).map(fromDocument),
+    listByUser: async (userId) => {
+      const user = userFromDocument(await users.findOne({ _id: userId }))
+      if (user === null) return []
+      const open = { userId, replaced: false, ...atEpoch(user.securityEpoch) }
+      const found = await sessions.find(open).sort({ loggedInAt: -1 }).limit(SESSIONS_LISTED_MAX).toArray()
+      return found.map(fromDocument)
+    },
     end: async (userId, loginId, auditWrite) =>
       auditWrite === null
         ? (await sessions.deleteMany({ userId, loginId })).deletedCount
         : ended({ userId, loginId }, auditWrite),
-    endOthers: (userId, keepLoginId, auditWrite) => ended({ userId, loginId: { $ne: keepLoginId } }, auditWrite),
+    endOthers: async (by, auditWrite) => {
+      let count: number | null = null
+      await audited(db, auditWrite, async (transaction) => {
+        count = null
+        if (!(await isLiving(db, by, auditWrite.audit.at, transaction))) return false
+        const raise = { userId: by.userId, from: by.securityEpoch, keepSession: by.id }
+        count = (await raiseEpoch(db, raise, transaction))?.ended ?? null
+        return count !== null
+      })
+      return count
+    },
   }
 }
 
@@ -79,6 +101,7 @@ function toDocument({ id, loggedInAt, seenAt, endsAt, ...same }: Session): Sessi
   return { _id: id, ...same, ...times, replaced: false }
 }
 
-function fromDocument({ _id, loggedInAt, seenAt, endsAt, replaced: _replaced, ...same }: SessionDocument): Session {
-  return { id: _id, ...same, loggedInAt: toMs(loggedInAt), seenAt: toMs(seenAt), endsAt: toMs(endsAt) }
+function fromDocument(stored: SessionDocument): Session {
+  const { _id, loggedInAt, seenAt, endsAt, replaced: _replaced, securityEpoch = 0, ...same } = stored
+  return { id: _id, ...same, securityEpoch, loggedInAt: toMs(loggedInAt), seenAt: toMs(seenAt), endsAt: toMs(endsAt) }
 }

@@ -3,22 +3,42 @@ import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import type { User, UserRepository } from '#shared/ports/users.ts'
-import { SESSIONS, USERS, type UserDocument } from './operator-models.ts'
+import type { AuditWrite } from '#shared/ports/audit.ts'
+import type { ActingSession, Authority, User, UserRepository } from '#shared/ports/users.ts'
+import { USERS, type UserDocument } from './operator-models.ts'
+import { atEpoch, isLiving, type Raise, raiseEpoch } from './security-epoch.ts'
 
-/** Users on MongoDB. A change that must take effect at once ends their sessions in the same transaction. */
+/** Users on MongoDB. A change of what sessions are decided on raises the epoch in the same transaction. */
 export function createUserRepository(db: Database): UserRepository {
   const users = db.collection(USERS)
-  const sessions = db.collection(SESSIONS)
-  const endSessions = async (userId: string, keepLoginId: string | null, session: mongoose.mongo.ClientSession) => {
-    await sessions.deleteMany({ userId, ...(keepLoginId !== null && { loginId: { $ne: keepLoginId } }) }, { session })
+  /** A change that raises the epoch, by an operator or in a session that still lives. */
+  const raised = async (
+    by: Authority,
+    { keepsSession, ...change }: Pick<Raise, 'held' | 'set'> & { readonly keepsSession: boolean },
+    auditWrite: AuditWrite,
+  ): Promise<number | null> => {
+    let epoch: number | null = null
+    const done = await audited(db, auditWrite, async (transaction) => {
+      const raise = await raiseOf(db, by, { keepsSession, at: auditWrite.audit.at }, transaction)
+      epoch = raise === null ? null : ((await raiseEpoch(db, { ...raise, ...change }, transaction))?.epoch ?? null)
+      return epoch !== null
+    })
+    return done ? epoch : null
   }
+  /** A change of the person in a session that still lives. */
+  const changed = async (by: ActingSession, set: Partial<UserDocument>, held: object, auditWrite: AuditWrite) =>
+    await audited(db, auditWrite, async (session) => {
+      if (!(await isLiving(db, by, auditWrite.audit.at, session))) return false
+      const person = { _id: by.userId, ...atEpoch(by.securityEpoch), ...held }
+      return (await users.updateOne(person, { $set: set }, { session })).matchedCount === 1
+    })
   return {
-    findById: async (id) => fromDocument(await users.findOne({ _id: id })),
-    findByEmail: async (email) => fromDocument(await users.findOne({ email })),
+    findById: async (id) => userFromDocument(await users.findOne({ _id: id })),
+    findByEmail: async (email) => userFromDocument(await users.findOne({ email })),
     findMany: async (ids) =>
-      (await users.find({ _id: { $in: [...ids] } }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),
-    list: async () => (await users.find().sort({ email: 1 }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),
+      (await users.find({ _id: { $in: [...ids] } }).toArray()).flatMap((stored) => userFromDocument(stored) ?? []),
+    list: async () =>
+      (await users.find().sort({ email: 1 }).toArray()).flatMap((stored) => userFromDocument(stored) ?? []),
     insert: async (user, auditWrite) => {
       try {
         return await audited(db, auditWrite, async (session) => {
@@ -32,53 +52,48 @@ export function createUserRepository(db: Database): UserRepository {
     },
     setOperator: async (id, isOperator, auditWrite) =>
       await audited(db, auditWrite, async (session) => {
-        const held = { _id: id, isOperator: { $ne: isOperator } }
-        const { matchedCount } = await users.updateOne(held, { $set: { isOperator } }, { session })
-        if (matchedCount === 1) await endSessions(id, null, session)
-        return matchedCount === 1
+        const change = { held: { isOperator: { $ne: isOperator } }, set: { isOperator } }
+        return (await raiseEpoch(db, { userId: id, from: null, ...change }, session)) !== null
       }),
-    useTotpStep: async (id, step) => {
-      const unused = { _id: id, 'totp.lastStep': { $lt: step } }
+    useTotpStep: async ({ id, securityEpoch }, step) => {
+      const unused = { _id: id, ...atEpoch(securityEpoch), 'totp.lastStep': { $lt: step } }
       return (await users.updateOne(unused, { $set: { 'totp.lastStep': step } })).matchedCount === 1
     },
-    setPendingTotp: async (id, pendingTotp, auditWrite) =>
+    setPendingTotp: async (by, pendingTotp, auditWrite) => await changed(by, { pendingTotp }, {}, auditWrite),
+    confirmTotp: async (by, { sealedSecret, lastStep, at, recoveryHashes }, auditWrite) => {
+      const totp = { sealedSecret, lastStep, since: at }
+      const set = { totp, pendingTotp: null, recoveryHashes: [...recoveryHashes] }
+      const held = { 'pendingTotp.sealedSecret': sealedSecret }
+      return await raised(by, { held, set, keepsSession: true }, auditWrite)
+    },
+    removeTotp: async (by, auditWrite) => {
+      const set = { totp: null, pendingTotp: null, recoveryHashes: [] }
+      return await raised(by, { held: { totp: { $ne: null } }, set, keepsSession: true }, auditWrite)
+    },
+    useRecoveryHash: async ({ id, securityEpoch }, hash, auditWrite) =>
       await audited(db, auditWrite, async (session) => {
-        return (await users.updateOne({ _id: id }, { $set: { pendingTotp } }, { session })).matchedCount === 1
-      }),
-    confirmTotp: async (id, { sealedSecret, lastStep, at, recoveryHashes, keepLoginId }, auditWrite) =>
-      await audited(db, auditWrite, async (session) => {
-        const totp = { sealedSecret, lastStep, since: at }
-        const change = { $set: { totp, pendingTotp: null, recoveryHashes: [...recoveryHashes] } }
-        const held = { _id: id, 'pendingTotp.sealedSecret': sealedSecret }
-        const { matchedCount } = await users.updateOne(held, change, { session })
-        if (matchedCount === 1) await endSessions(id, keepLoginId, session)
-        return matchedCount === 1
-      }),
-    removeTotp: async (id, keepLoginId, auditWrite) =>
-      await audited(db, auditWrite, async (session) => {
-        const change = { $set: { totp: null, pendingTotp: null, recoveryHashes: [] } }
-        const { matchedCount } = await users.updateOne({ _id: id, totp: { $ne: null } }, change, { session })
-        if (matchedCount === 1) await endSessions(id, keepLoginId, session)
-        return matchedCount === 1
-      }),
-    useRecoveryHash: async (id, hash, auditWrite) =>
-      await audited(db, auditWrite, async (session) => {
-        const held = { _id: id, recoveryHashes: hash }
+        const held = { _id: id, ...atEpoch(securityEpoch), recoveryHashes: hash }
         return (await users.updateOne(held, { $pull: { recoveryHashes: hash } }, { session })).matchedCount === 1
       }),
-    setRecoveryHashes: async (id, hashes, auditWrite) =>
-      await audited(db, auditWrite, async (session) => {
-        const change = { $set: { recoveryHashes: [...hashes] } }
-        return (await users.updateOne({ _id: id, totp: { $ne: null } }, change, { session })).matchedCount === 1
-      }),
-    setPassword: async (id, from, passwordHash, auditWrite) =>
-      await audited(db, auditWrite, async (session) => {
-        const held = { _id: id, ...(from !== null && { passwordHash: from }) }
-        const { matchedCount } = await users.updateOne(held, { $set: { passwordHash } }, { session })
-        if (matchedCount === 1) await endSessions(id, null, session)
-        return matchedCount === 1
-      }),
+    setRecoveryHashes: async (by, hashes, auditWrite) =>
+      await changed(by, { recoveryHashes: [...hashes] }, { totp: { $ne: null } }, auditWrite),
+    setPassword: async (by, passwordHash, auditWrite) =>
+      await raised(by, { set: { passwordHash }, keepsSession: false }, auditWrite),
   }
+}
+
+/** Whose epoch is raised from what, and what stays; null when the session has ended. */
+async function raiseOf(
+  db: Database,
+  by: Authority,
+  { keepsSession, at }: { readonly keepsSession: boolean; readonly at: number },
+  transaction: mongoose.mongo.ClientSession,
+): Promise<Raise | null> {
+  if ('operatorOn' in by) return { userId: by.operatorOn, from: null, keepDevice: null }
+  const { session, keepDevice } = by
+  if (!(await isLiving(db, session, at, transaction))) return null
+  const { id, userId, securityEpoch: from } = session
+  return { userId, from, keepDevice, keepSession: keepsSession ? id : null }
 }
 
 /** The stored form of a person. */
@@ -87,8 +102,9 @@ export function userToDocument({ id, createdAt, recoveryHashes, devices, ...same
   return { _id: id, ...same, ...lists, createdAt: toDate(createdAt) }
 }
 
-function fromDocument(stored: UserDocument | null): User | null {
+/** The person of a stored document; null without one. */
+export function userFromDocument(stored: UserDocument | null): User | null {
   if (stored === null) return null
-  const { _id, createdAt, ...same } = stored
-  return { id: _id, ...same, createdAt: toMs(createdAt) }
+  const { _id, createdAt, securityEpoch = 0, ...same } = stored
+  return { id: _id, ...same, securityEpoch, createdAt: toMs(createdAt) }
 }

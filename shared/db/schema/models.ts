@@ -1,6 +1,12 @@
 import type mongoose from 'mongoose'
-import { INVITATIONS, LOGIN_ATTEMPTS, MEMBERSHIPS, SESSIONS, USERS } from '#shared/db/accounts/operator-models.ts'
-import { PASSWORD_RESETS } from '#shared/db/accounts/password-resets.ts'
+import {
+  INVITATIONS,
+  LOGIN_ATTEMPTS,
+  MEMBERSHIPS,
+  PASSWORD_RESETS,
+  SESSIONS,
+  USERS,
+} from '#shared/db/accounts/operator-models.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
 import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'

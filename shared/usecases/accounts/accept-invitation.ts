@@ -2,8 +2,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditRepository } from '#shared/ports/audit.ts'
 import { INVITER_ROLE, type Invitation, type InvitationRepository } from '#shared/ports/invitations.ts'
 import type { MembershipRepository } from '#shared/ports/members.ts'
-import type { OperatorSession } from '#shared/ports/sessions.ts'
-import type { User } from '#shared/ports/users.ts'
+import type { ActingSession, User } from '#shared/ports/users.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { validName } from '#shared/usecases/workspaces/valid-name.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
@@ -11,6 +10,7 @@ import { checkPassword } from './check-password.ts'
 import { memberAudit, tokenHashOf } from './invite-member.ts'
 import { completeLogIn, type LoggedIn } from './log-in.ts'
 import { evaluateSlowly, SOURCE_DELAY } from './login-throttle.ts'
+import { loggedOut } from './operator-sessions.ts'
 
 /** Dependencies of joining a workspace. */
 export interface AcceptDeps extends PeopleDeps {
@@ -71,7 +71,7 @@ async function recordedInviter({ audits, users }: AcceptDeps, invitationId: stri
 
 /**
  * Joins the workspace. A new person chooses name and password and is logged in; an existing person must be logged in as the invitee
- * (`INVALID_STATE` otherwise), and the result is null. Throws `INVALID_STATE` when the inviter is no longer allowed to invite, also
+ * (`INVALID_STATE` otherwise; `UNAUTHENTICATED` when that session ends first), and the result is null. Throws `INVALID_STATE` when the inviter is no longer allowed to invite, also
  * when they lose the right concurrently.
  */
 export async function acceptInvitation(
@@ -80,26 +80,26 @@ export async function acceptInvitation(
     readonly token: string
     readonly name: string | null
     readonly password: string | null
-    readonly session: Pick<OperatorSession, 'userId'> | null
+    readonly session: ActingSession | null
     readonly origin: Origin
   },
 ): Promise<{ readonly workspaceId: string; readonly loggedIn: LoggedIn | null }> {
   const { invitation, person, inviterId } = await readInvitation(deps, input.token, input.origin.group)
-  if (person !== null && input.session?.userId !== person.id) {
+  const session = person !== null && input.session?.userId === person.id ? input.session : null
+  if (person !== null && session === null) {
     throw new PaymeshError('INVALID_STATE', { message: `Log in as ${person.email} first, then open the link again.` })
   }
-  const newUser = person === null ? await newUserOf(deps, invitation, input) : null
-  const user = person ?? newUser
-  if (user === null) throw gone()
+  const user = person ?? (await newUserOf(deps, invitation, input))
   const at = deps.clock.now()
   const action = { actor: `user:${user.email}`, reason: null }
   const about = { subject: user.id, email: user.email, role: invitation.role, invitation_id: invitation.id }
   const id = `${invitation.id}:accepted`
   const audit = memberAudit({ id, at }, 'member.joined', invitation.workspaceId, action, about)
-  const outcome = await deps.invitations.accept(invitation, { userId: user.id, newUser, inviterId, at }, { audit })
+  const outcome = await deps.invitations.accept(invitation, { member: session ?? user, inviterId, at }, { audit })
+  if (outcome === 'logged_out') throw loggedOut()
   if (outcome !== 'accepted') throw outcome === 'void' ? inviterGone() : gone()
   const by = { origin: input.origin, secondFactor: 'none', by: 'invitation' } as const
-  const loggedIn = newUser === null ? null : await completeLogIn(deps, newUser, by)
+  const loggedIn = session === null ? await completeLogIn(deps, user, by) : null
   return { workspaceId: invitation.workspaceId, loggedIn }
 }
 
@@ -119,7 +119,7 @@ export function newUser(
   { random, clock }: Pick<PeopleDeps, 'random' | 'clock'>,
   facts: Pick<User, 'email' | 'name' | 'passwordHash' | 'isOperator'>,
 ): User {
-  const nothing = { totp: null, pendingTotp: null, recoveryHashes: [], devices: [] }
+  const nothing = { totp: null, pendingTotp: null, recoveryHashes: [], devices: [], securityEpoch: 0 }
   return { id: random.uuid(), ...facts, ...nothing, createdAt: clock.now() }
 }
 

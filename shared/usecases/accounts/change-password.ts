@@ -1,20 +1,22 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
+import type { ActingSession } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { accountAudit, accountMail, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
 import { checkOwnPassword } from './enrol-authenticator.ts'
-import { newSession, newSessionToken } from './operator-sessions.ts'
+import { knownBrowser, NO_BROWSER } from './log-in.ts'
+import { loggedOut, newSession, newSessionToken } from './operator-sessions.ts'
 import { personOf } from './second-factor.ts'
 
 /**
  * Replaces a person's password and ends every session before it resolves; the calling session continues under a new token, without
- * the right to dangerous actions. Throws `VALIDATION_ERROR` at `password` (the current one) or `next`.
+ * the right to dangerous actions, and its browser is the only one that stays recognised. Throws `VALIDATION_ERROR` at `password` (the
+ * current one) or `next`, and `UNAUTHENTICATED`, with nothing changed, when the calling session ended before the change was stored.
  */
 export async function changePassword(
   deps: PeopleDeps,
-  who: Pick<OperatorSession, 'userId' | 'loginId' | 'secondFactor'>,
+  who: Pick<OperatorSession, keyof ActingSession | 'loginId' | 'secondFactor'>,
   { password, next, origin }: { readonly password: string; readonly next: string; readonly origin: Origin },
 ): Promise<{ readonly token: string }> {
   const user = await personOf(deps, who)
@@ -25,9 +27,9 @@ export async function changePassword(
   const mails = [accountMail(deps, 'account_changed', user.email, data)]
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.password_changed', user.id, { ip: origin.ip })
   const passwordHash = await deps.passwords.hash(next)
-  if (!(await deps.users.setPassword(user.id, user.passwordHash, passwordHash, { audit, mails }))) {
-    throw new PaymeshError('INVALID_STATE', { message: 'The password was changed elsewhere at the same time.' })
-  }
+  const by = { session: who, keepDevice: knownBrowser(deps, user, origin.device) }
+  const securityEpoch = await deps.users.setPassword(by, passwordHash, { audit, mails })
+  if (securityEpoch === null) throw loggedOut()
   notifyMailer(deps, mails)
   const { token, id } = newSessionToken(deps.random)
   const { ip, userAgent } = origin
@@ -35,6 +37,7 @@ export async function changePassword(
   const auditWrite = {
     audit: accountAudit(deps, `user:${user.email}`, 'auth.logged_in', user.id, { by: 'new_password' }),
   }
-  await deps.sessions.begin(newSession(id, { id: user.id, passwordHash }, facts, at), null, auditWrite)
+  const session = newSession(id, { id: user.id, securityEpoch }, facts, at)
+  if (!(await deps.sessions.begin(session, NO_BROWSER, auditWrite))) throw loggedOut()
   return { token }
 }

@@ -1,15 +1,16 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { totpContext } from '#shared/ports/secrets.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
-import type { User } from '#shared/ports/users.ts'
+import type { ActingSession, User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { accountAudit, accountMail, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
+import { knownBrowser } from './log-in.ts'
 import { ACCOUNT_DELAY, countCode, evaluateSlowly } from './login-throttle.ts'
-import { replaceToken, STEP_UP_MS } from './operator-sessions.ts'
+import { loggedOut, refusalOf, replaceToken, STEP_UP_MS } from './operator-sessions.ts'
 import { personOf, recoveryHash, useCode, useRecoveryCode } from './second-factor.ts'
 
-type Who = Pick<OperatorSession, 'id' | 'userId' | 'loginId'>
+type Who = Pick<OperatorSession, keyof ActingSession | 'loginId'>
 
 /** How long a displayed secret can be confirmed. */
 const PENDING_MS = 15 * 60_000
@@ -32,7 +33,7 @@ export async function beginEnrolment(
   const secret = deps.codes.newSecret()
   const sealedSecret = deps.secretBox.seal(secret, totpContext(user.id))
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.authenticator_asked', user.id)
-  await deps.users.setPendingTotp(user.id, { sealedSecret, at: deps.clock.now() }, { audit })
+  if (!(await deps.users.setPendingTotp(who, { sealedSecret, at: deps.clock.now() }, { audit }))) throw loggedOut()
   return { secret, uri: deps.codes.uri(secret, user.email) }
 }
 
@@ -49,19 +50,17 @@ async function proveSecondFactor(
 
 /**
  * Confirms the new authenticator with its first code. From then on logins require codes, every other session has ended, and this
- * one has a new token that allows dangerous actions. The recovery codes are in this response and nowhere else.
+ * one has a new token that allows dangerous actions; no other browser stays a recognised one. The recovery codes are in this response and nowhere else.
  */
 export async function confirmEnrolment(
   deps: PeopleDeps,
   who: Who,
-  code: string,
+  { code, origin }: { readonly code: string; readonly origin: Origin },
 ): Promise<{ readonly token: string; readonly recoveryCodes: readonly string[] }> {
   const user = await personOf(deps, who)
   const at = deps.clock.now()
   const { pendingTotp } = user
-  if (pendingTotp === null || at - pendingTotp.at > PENDING_MS) {
-    throw new PaymeshError('INVALID_STATE', { message: 'Start again: this setup is already complete or timed out.' })
-  }
+  if (pendingTotp === null || at - pendingTotp.at > PENDING_MS) throw startAgain()
   const counter = `enrol:${who.loginId}`
   await countCode(deps, counter)
   const secret = deps.secretBox.open(pendingTotp.sealedSecret, totpContext(user.id))
@@ -73,25 +72,33 @@ export async function confirmEnrolment(
   await deps.attempts.clear(counter)
   const recoveryCodes = newRecoveryCodes(deps)
   const recoveryHashes = recoveryCodes.map((one) => recoveryHash(deps, user.id, one))
-  const confirmed = { sealedSecret: pendingTotp.sealedSecret, lastStep, at, recoveryHashes, keepLoginId: who.loginId }
+  const confirmed = { sealedSecret: pendingTotp.sealedSecret, lastStep, at, recoveryHashes }
   const auditWrite = changedNote(deps, user, 'Two-factor authentication was turned on.', 'auth.authenticator_set')
-  if (!(await deps.users.confirmTotp(user.id, confirmed, auditWrite))) {
-    throw new PaymeshError('INVALID_STATE', { message: 'Start again: this setup is already complete or timed out.' })
-  }
+  const by = { session: who, keepDevice: knownBrowser(deps, user, origin.device) }
+  const securityEpoch = await deps.users.confirmTotp(by, confirmed, auditWrite)
+  if (securityEpoch === null) throw await refusalOf(deps, who, startAgain())
   notifyMailer(deps, auditWrite.mails)
-  const token = await replaceToken(deps, who.id, { secondFactor: 'given', steppedUpUntil: at + STEP_UP_MS })
-  if (token === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Please log in.' })
-  return { token, recoveryCodes }
+  const rights = { secondFactor: 'given', steppedUpUntil: at + STEP_UP_MS } as const
+  return { token: await replaceToken(deps, { ...who, securityEpoch }, rights), recoveryCodes }
 }
 
-/** Removes the authenticator; from then on logins need only the password, and dangerous actions are not possible. */
-export async function removeAuthenticator(deps: PeopleDeps, who: Who): Promise<{ readonly token: string }> {
+/**
+ * Removes the authenticator; from then on logins need only the password, and dangerous actions are not possible. Every other session ends,
+ * and no other browser stays a recognised one.
+ */
+export async function removeAuthenticator(
+  deps: PeopleDeps,
+  who: Who,
+  origin: Origin,
+): Promise<{ readonly token: string }> {
   const user = await personOf(deps, who)
   const auditWrite = changedNote(deps, user, 'Two-factor authentication was turned off.', 'auth.authenticator_removed')
-  if (await deps.users.removeTotp(user.id, who.loginId, auditWrite)) notifyMailer(deps, auditWrite.mails)
-  const token = await replaceToken(deps, who.id, { secondFactor: 'none', steppedUpUntil: null })
-  if (token === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Please log in.' })
-  return { token }
+  const by = { session: who, keepDevice: knownBrowser(deps, user, origin.device) }
+  const securityEpoch = await deps.users.removeTotp(by, auditWrite)
+  if (securityEpoch === null) throw loggedOut()
+  notifyMailer(deps, auditWrite.mails)
+  const rights = { secondFactor: 'none', steppedUpUntil: null } as const
+  return { token: await replaceToken(deps, { ...who, securityEpoch }, rights) }
 }
 
 /**
@@ -111,9 +118,14 @@ export async function renewRecoveryCodes(
     throw new PaymeshError('INVALID_STATE', { message: 'Turn on two-factor authentication first.' })
   const { audit, mails } = changedNote(deps, user, 'New recovery codes were created.', 'auth.recovery_codes_renewed')
   const auditWrite = { audit: { ...audit, id: `recovery-codes:${operation.id}` }, mails }
-  if (!(await deps.users.setRecoveryHashes(user.id, hashes, auditWrite))) throw shownBefore()
+  if (!(await deps.users.setRecoveryHashes(who, hashes, auditWrite))) throw await refusalOf(deps, who, shownBefore())
   notifyMailer(deps, mails)
   return codes
+}
+
+function startAgain(): PaymeshError {
+  const message = 'Start again: this setup is already complete or timed out.'
+  return new PaymeshError('INVALID_STATE', { message })
 }
 
 function shownBefore(): PaymeshError {

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
-import type { User } from '#shared/ports/users.ts'
+import type { ActingSession, User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { accountAudit, accountMail, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { ACCOUNT_DELAY, evaluateSlowly, SOURCE_DELAY, type TryPlace } from './login-throttle.ts'
-import { newSession, newSessionToken } from './operator-sessions.ts'
+import { loggedOut, newSession, newSessionToken } from './operator-sessions.ts'
 
 /** What the browser receives after a login step. */
 export interface LoggedIn {
@@ -72,11 +72,25 @@ async function askForCode(deps: PeopleDeps, user: User, { ip, userAgent }: Origi
   const { token, id } = newSessionToken(deps.random)
   const facts = { loginId: deps.random.uuid(), secondFactor: 'asked', steppedUpUntil: null, ip, userAgent } as const
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.password_given', user.id, { ip })
-  await deps.sessions.begin(newSession(id, user, facts, deps.clock.now()), null, { audit })
+  const begun = await deps.sessions.begin(newSession(id, user, facts, deps.clock.now()), NO_BROWSER, { audit })
+  if (!begun) throw overtaken()
   return { token, secondFactor: 'asked', device: null }
 }
 
-/** Starts the session of a person who passed every required factor; a login from an unrecognized browser is announced by mail. */
+/** A session that makes no browser a recognised one, and follows none that awaited a code. */
+export const NO_BROWSER = { device: null, asked: null } as const
+
+/** The error of a log-in whose person's epoch was raised after it was checked. */
+function overtaken(): PaymeshError {
+  const message = 'Your account was changed while you logged in. Please log in again.'
+  return new PaymeshError('UNAUTHENTICATED', { message })
+}
+
+/**
+ * Starts the session of a person who passed every required factor; a login from an unrecognized browser is announced by mail. `user` is as
+ * read before the factors were checked. Throws `UNAUTHENTICATED`, and stores nothing, when their epoch was raised since, or `asked`, the
+ * session that awaited the code, ended.
+ */
 export async function completeLogIn(
   deps: PeopleDeps,
   user: User,
@@ -84,10 +98,12 @@ export async function completeLogIn(
     origin,
     secondFactor,
     by,
+    asked = null,
   }: {
     readonly origin: Origin
     readonly secondFactor: 'none' | 'given'
     readonly by: 'password' | 'code' | 'recovery_code' | 'invitation'
+    readonly asked?: ActingSession | null
   },
 ): Promise<LoggedIn> {
   const at = deps.clock.now()
@@ -103,7 +119,8 @@ export async function completeLogIn(
   }
   const detail = { ip, user_agent: userAgent, by, new_browser: isNew }
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.logged_in', user.id, detail)
-  await deps.sessions.begin(newSession(id, user, facts, at), deviceHash(deps, device), { audit, mails })
+  const browser = { device: deviceHash(deps, device), asked }
+  if (!(await deps.sessions.begin(newSession(id, user, facts, at), browser, { audit, mails }))) throw overtaken()
   notifyMailer(deps, mails)
   deps.metrics.count('logins_total', { result: 'done' })
   return { token, secondFactor, device }
@@ -121,7 +138,7 @@ function deviceHash({ hasher }: PeopleDeps, device: string): string {
 }
 
 type EndDeps = Pick<PeopleDeps, 'sessions' | 'clock' | 'random'>
-type Own = Pick<OperatorSession, 'userId' | 'loginId' | 'email'>
+type Own = Pick<OperatorSession, keyof ActingSession | 'loginId' | 'email'>
 
 /** Ends this session; ending it again changes nothing. */
 export async function logOut(deps: EndDeps, session: Own): Promise<void> {
@@ -129,11 +146,15 @@ export async function logOut(deps: EndDeps, session: Own): Promise<void> {
   await deps.sessions.end(session.userId, session.loginId, { audit })
 }
 
-/** Ends one of a person's own sessions, or with null all but this one; returns how many tokens were removed. */
+/**
+ * Ends one of a person's own sessions, or with null all but this one, also those of log-ins that are still in flight; returns how many
+ * were ended. Throws `UNAUTHENTICATED` when this session has ended itself.
+ */
 export async function endOwnSessions(deps: EndDeps, session: Own, loginId: string | null): Promise<number> {
   const detail = { login: loginId ?? 'all others' }
   const audit = accountAudit(deps, `user:${session.email}`, 'auth.sessions_ended', session.userId, detail)
-  return loginId === null
-    ? await deps.sessions.endOthers(session.userId, session.loginId, { audit })
-    : await deps.sessions.end(session.userId, loginId, { audit })
+  if (loginId !== null) return await deps.sessions.end(session.userId, loginId, { audit })
+  const ended = await deps.sessions.endOthers(session, { audit })
+  if (ended === null) throw loggedOut()
+  return ended
 }

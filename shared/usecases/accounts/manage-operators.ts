@@ -54,7 +54,7 @@ export async function createOperator(
 }
 
 /**
- * Gives a person a new password and ends all their sessions; a mail informs them, without the password. `NOT_FOUND` for an unknown
+ * Gives a person a new password, ends all their sessions and forgets their browsers; a mail informs them, without the password. `NOT_FOUND` for an unknown
  * address.
  */
 export async function resetPassword(
@@ -65,12 +65,12 @@ export async function resetPassword(
   checkPassword(password, user.email)
   const audit = accountAudit(deps, actor, 'operator.password_reset', user.id, { email: user.email })
   const mails = [resetMail(deps, user, 'Your password was reset')]
-  await deps.users.setPassword(user.id, null, await deps.passwords.hash(password), { audit, mails })
+  await deps.users.setPassword({ operatorOn: user.id }, await deps.passwords.hash(password), { audit, mails })
   return user
 }
 
 /**
- * Removes a lost authenticator and ends all sessions; a mail informs the person. Returns false if there is none; then nothing is
+ * Removes a lost authenticator, ends all sessions and forgets the person's browsers; a mail informs the person. Returns false if there is none; then nothing is
  * changed or mailed. `NOT_FOUND` for an unknown address.
  */
 export async function resetAuthenticator(
@@ -80,7 +80,7 @@ export async function resetAuthenticator(
   const user = await byEmail(deps, email)
   const audit = accountAudit(deps, actor, 'operator.authenticator_reset', user.id, { email: user.email })
   const mails = [resetMail(deps, user, 'Your authenticator was removed')]
-  return await deps.users.removeTotp(user.id, null, { audit, mails })
+  return (await deps.users.removeTotp({ operatorOn: user.id }, { audit, mails })) !== null
 }
 
 /** The mailer finds the mail without a wake-up, so that a reset needs no Redis. */

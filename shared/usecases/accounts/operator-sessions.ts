@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
+import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditWrite } from '#shared/ports/audit.ts'
 import type { Random } from '#shared/ports/runtime.ts'
 import type { OperatorSession, Session } from '#shared/ports/sessions.ts'
-import type { User } from '#shared/ports/users.ts'
+import type { ActingSession, PersonAt } from '#shared/ports/users.ts'
 import type { PeopleDeps } from './account-deps.ts'
 
 const MINUTE_MS = 60_000
@@ -31,29 +32,27 @@ function sessionId(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** SHA-256 of a stored password, hex: tells whether it was changed since. */
-export function passwordDigestOf(passwordHash: string): string {
-  return createHash('sha256').update(passwordHash).digest('hex')
-}
-
-/** A session that begins now; `asked` ones live just long enough to enter a code. `user` is as it was when the password was checked. */
+/**
+ * A session that begins now; `asked` ones live just long enough to enter a code. `user` is as it was when the password was checked: the
+ * session is void, and is not stored, once their epoch was raised.
+ */
 export function newSession(
   id: string,
-  user: Pick<User, 'id' | 'passwordHash'>,
+  user: PersonAt,
   facts: Pick<Session, 'loginId' | 'secondFactor' | 'steppedUpUntil' | 'ip' | 'userAgent'>,
   at: Ms,
 ): Session {
   const life = facts.secondFactor === 'asked' ? ASKED_LIFE_MS : SESSION_LIFE_MS
-  const passwordDigest = passwordDigestOf(user.passwordHash)
-  return { id, userId: user.id, passwordDigest, ...facts, loggedInAt: at, seenAt: at, endsAt: at + life }
+  const { id: userId, securityEpoch } = user
+  return { id, userId, securityEpoch, ...facts, loggedInAt: at, seenAt: at, endsAt: at + life }
 }
 
 /** Dependencies of reading a session. */
-export type ReadSessionDeps = Pick<PeopleDeps, 'users' | 'sessions' | 'memberships' | 'clock'>
+export type ReadSessionDeps = Pick<PeopleDeps, 'sessions' | 'memberships' | 'clock'>
 
 /**
- * The session of a token with its person's current roles; null for unknown, ended and idle ones. `isPerson` says
- * that a person caused the request: only such requests keep a session from becoming idle.
+ * The session of a token with its person's current roles; null for unknown, ended and idle ones, and for those of a former epoch.
+ * `isPerson` says that a person caused the request: only such requests keep a session from becoming idle.
  */
 export async function readSession(
   deps: ReadSessionDeps,
@@ -61,20 +60,14 @@ export async function readSession(
   { isPerson }: { readonly isPerson: boolean },
 ): Promise<OperatorSession | null> {
   const at = deps.clock.now()
-  const session = await deps.sessions.find(sessionId(token))
-  if (session === null || !lives(session, at)) return null
-  const [user, roles] = await Promise.all([
-    deps.users.findById(session.userId),
-    deps.memberships.rolesOf(session.userId),
-  ])
-  if (user === null) return null
-  // A log-in that checked the old password while it was changed may have stored its session after all others were ended.
-  if (session.passwordDigest !== undefined && session.passwordDigest !== passwordDigestOf(user.passwordHash))
-    return null
+  const found = await deps.sessions.find(sessionId(token))
+  if (found === null || !lives(found.session, at)) return null
+  const { session, user } = found
+  const roles = await deps.memberships.rolesOf(session.userId)
   if (isPerson && at - session.seenAt > TOUCH_EVERY_MS) await deps.sessions.touch(session.id, at)
-  const { id, loginId, secondFactor, steppedUpUntil } = session
+  const { id, loginId, securityEpoch, secondFactor, steppedUpUntil } = session
   const { email, name, isOperator } = user
-  return { id, loginId, userId: user.id, email, name, isOperator, roles, secondFactor, steppedUpUntil }
+  return { id, loginId, userId: user.id, securityEpoch, email, name, isOperator, roles, secondFactor, steppedUpUntil }
 }
 
 /** Whether a session is still valid. */
@@ -84,19 +77,37 @@ export function lives({ seenAt, endsAt }: Pick<Session, 'seenAt' | 'endsAt'>, at
 
 /**
  * Gives the browser a new token because its rights change; the old one keeps its former rights for some
- * seconds. `recorded` is stored with the new token. Null when the session ended or its token was replaced concurrently.
+ * seconds. `auditWrite` is stored with the new token. Throws `UNAUTHENTICATED` when the session ended, its token was replaced concurrently,
+ * or its epoch is another one than that of `who`.
  */
 export async function replaceToken(
   { sessions, clock, random }: Pick<PeopleDeps, 'sessions' | 'clock' | 'random'>,
-  sessionIdNow: string,
+  who: ActingSession,
   change: Partial<Pick<Session, 'secondFactor' | 'steppedUpUntil'>>,
   auditWrite: AuditWrite | null = null,
-): Promise<string | null> {
+): Promise<string> {
   const at = clock.now()
-  const former = await sessions.find(sessionIdNow)
-  if (former === null || !lives(former, at)) return null
+  const found = await sessions.find(who.id)
+  if (found === null || !lives(found.session, at)) throw loggedOut()
+  const former = { ...found.session, securityEpoch: who.securityEpoch }
   const { token, id } = newSessionToken(random)
   const formerEndsAt = Math.min(former.endsAt, at + FORMER_LIFE_MS)
   const next = { ...former, ...change, id, seenAt: at }
-  return (await sessions.replace(former.id, next, formerEndsAt, auditWrite)) ? token : null
+  if (!(await sessions.replace(former.id, next, formerEndsAt, auditWrite))) throw loggedOut()
+  return token
+}
+
+/** The error of a change that was not stored: `loggedOut` when the session has ended, else `otherwise`. */
+export async function refusalOf(
+  { sessions }: Pick<PeopleDeps, 'sessions'>,
+  who: ActingSession,
+  otherwise: PaymeshError,
+): Promise<PaymeshError> {
+  const found = await sessions.find(who.id)
+  return found?.session.securityEpoch === who.securityEpoch ? otherwise : loggedOut()
+}
+
+/** The error of an act whose session, or whose person's epoch, ended before it was stored. */
+export function loggedOut(): PaymeshError {
+  return new PaymeshError('UNAUTHENTICATED', { message: 'Please log in.' })
 }

@@ -9,7 +9,6 @@ import type { Origin, PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
 import { tokenHashOf } from './invite-member.ts'
 import { evaluateSlowly, SOURCE_DELAY } from './login-throttle.ts'
-import { passwordDigestOf } from './operator-sessions.ts'
 
 /** How long a link works. */
 export const RESET_LIFE_MS = 30 * 60_000
@@ -70,7 +69,7 @@ async function storeLink(deps: ResetDeps, user: User, { ip }: Origin, publicUrl:
   const reset = {
     userId: user.id,
     tokenHash: tokenHashOf(token),
-    passwordDigest: passwordDigestOf(user.passwordHash),
+    securityEpoch: user.securityEpoch,
     expiresAt,
   }
   if (!(await deps.resets.insert(reset, RESETS_MAX, at, { audit, mails }))) return false
@@ -79,9 +78,9 @@ async function storeLink(deps: ResetDeps, user: User, { ip }: Origin, publicUrl:
 }
 
 /**
- * Replaces the password of the person whom a link was mailed to, ends all their sessions and mails them. The authenticator stays: the next
- * log-in asks for its code. Throws `NOT_FOUND` for an unknown, used or expired link, and for one from before another change of the
- * password; `VALIDATION_ERROR` at `password` leaves the link as it was.
+ * Replaces the password of the person whom a link was mailed to, ends all their sessions, forgets their browsers and mails them. The
+ * authenticator stays: the next log-in asks for its code. Throws `NOT_FOUND` for an unknown, used or expired link, and for one of a former
+ * epoch of the person; `VALIDATION_ERROR` at `password` leaves the link as it was.
  */
 export async function completePasswordReset(
   deps: ResetDeps,
@@ -98,8 +97,7 @@ export async function completePasswordReset(
   const what = 'The password was changed with a link that was mailed to this address. All your log-ins have ended.'
   const mails = [accountMail(deps, 'account_changed', user.email, { email: user.email, time: mailTime(at), what })]
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.password_reset', user.id, { ip: origin.ip })
-  const change = { from: user.passwordHash, passwordHash, at }
-  if (!(await deps.resets.complete(reset, change, { audit, mails }))) throw gone()
+  if (!(await deps.resets.complete(reset, { passwordHash, at }, { audit, mails }))) throw gone()
   notifyMailer(deps, mails)
 }
 
@@ -107,7 +105,7 @@ async function readLink(deps: ResetDeps, token: string): Promise<{ reset: Passwo
   const reset = await deps.resets.findByTokenHash(tokenHashOf(token))
   if (reset === null || reset.expiresAt <= deps.clock.now()) return null
   const user = await deps.users.findById(reset.userId)
-  return user === null || passwordDigestOf(user.passwordHash) !== reset.passwordDigest ? null : { reset, user }
+  return user?.securityEpoch !== reset.securityEpoch ? null : { reset, user }
 }
 
 function gone(): PaymeshError {

@@ -1,15 +1,15 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { totpContext } from '#shared/ports/secrets.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
-import type { User } from '#shared/ports/users.ts'
+import type { ActingSession, User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { accountAudit, accountMail, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { completeLogIn, knownBrowser, type LoggedIn } from './log-in.ts'
 import { countCode } from './login-throttle.ts'
-import { replaceToken, STEP_UP_MS } from './operator-sessions.ts'
+import { loggedOut, replaceToken, STEP_UP_MS } from './operator-sessions.ts'
 
-type Who = Pick<OperatorSession, 'id' | 'userId' | 'loginId'>
+type Who = Pick<OperatorSession, keyof ActingSession | 'loginId'>
 
 /** Completes a login with an authenticator code. Throws `VALIDATION_ERROR` at `code`, or `RATE_LIMITED`. */
 export async function giveCode(
@@ -19,9 +19,7 @@ export async function giveCode(
 ): Promise<LoggedIn> {
   const user = await personOf(deps, who)
   await useCode(deps, user, code, `code:${entryOf(deps, user, origin)}`)
-  const done = await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'code' })
-  await deps.sessions.end(user.id, who.loginId, null)
-  return done
+  return await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'code', asked: who })
 }
 
 /** Completes a login with a recovery code, which is used up and announced by mail. */
@@ -32,9 +30,7 @@ export async function giveRecoveryCode(
 ): Promise<LoggedIn> {
   const user = await personOf(deps, who)
   await useRecoveryCode(deps, user, { code, origin, counter: `recovery-code:${entryOf(deps, user, origin)}` })
-  const done = await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'recovery_code' })
-  await deps.sessions.end(user.id, who.loginId, null)
-  return done
+  return await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'recovery_code', asked: who })
 }
 
 /** Allows dangerous actions for some minutes; the session gets a new token. A person without an authenticator gets `INVALID_STATE`. */
@@ -47,9 +43,7 @@ export async function stepUp(
   await useCode(deps, user, code, `step-up:${who.loginId}`)
   const until = deps.clock.now() + STEP_UP_MS
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.stepped_up', user.id)
-  const token = await replaceToken(deps, who.id, { steppedUpUntil: until }, { audit })
-  if (token === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Please log in.' })
-  return { token, until }
+  return { token: await replaceToken(deps, who, { steppedUpUntil: until }, { audit }), until }
 }
 
 /** A recognized browser has its own counter of codes: an attacker with the password cannot delay the owner. */
@@ -65,7 +59,7 @@ export async function useCode(deps: PeopleDeps, user: User, code: string, counte
   await countCode(deps, counter)
   const secret = deps.secretBox.open(totp.sealedSecret, totpContext(user.id))
   const step = await deps.codes.stepOf(secret, code, deps.clock.now())
-  if (step === null || !(await deps.users.useTotpStep(user.id, step))) {
+  if (step === null || !(await deps.users.useTotpStep(user, step))) {
     const message = 'Wrong or already used code. Wait for the next one.'
     throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
   }
@@ -83,7 +77,7 @@ export async function useRecoveryCode(
   const data = { email: user.email, time: mailTime(deps.clock.now()), ip, left }
   const mails = [accountMail(deps, 'recovery_code_used', user.email, data)]
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.recovery_code_used', user.id, { ip, left })
-  if (!(await deps.users.useRecoveryHash(user.id, recoveryHash(deps, user.id, code), { audit, mails }))) {
+  if (!(await deps.users.useRecoveryHash(user, recoveryHash(deps, user.id, code), { audit, mails }))) {
     const message = 'Wrong or already used recovery code.'
     throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
   }
@@ -96,9 +90,9 @@ export function recoveryHash({ hasher }: Pick<PeopleDeps, 'hasher'>, userId: str
   return hasher.hash(`recovery:${userId}:${code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`)
 }
 
-/** The person of a session; `UNAUTHENTICATED` when the account no longer exists. */
-export async function personOf({ users }: Pick<PeopleDeps, 'users'>, who: Pick<Who, 'userId'>): Promise<User> {
+/** The person of a session; `UNAUTHENTICATED` when their epoch was raised since the session was read. */
+export async function personOf({ users }: Pick<PeopleDeps, 'users'>, who: ActingSession): Promise<User> {
   const user = await users.findById(who.userId)
-  if (user === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Please log in.' })
+  if (user?.securityEpoch !== who.securityEpoch) throw loggedOut()
   return user
 }
