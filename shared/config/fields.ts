@@ -71,9 +71,11 @@ const networkList = z.string().transform((text, context): readonly NetworkId[] =
   return [...new Set(known)]
 })
 
+const withoutPadding = (base64: string): string => base64.replace(/={1,2}$/, '')
+
 const key32 = z.string().transform((text, context): Uint8Array => {
   const bytes = Buffer.from(text, 'base64')
-  if (bytes.length !== 32 || bytes.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) {
+  if (bytes.length !== 32 || withoutPadding(bytes.toString('base64')) !== withoutPadding(text)) {
     context.addIssue({ code: 'custom', message: 'must be 32 bytes in base64 (`openssl rand -base64 32`)' })
   }
   return new Uint8Array(bytes)

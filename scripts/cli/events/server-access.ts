@@ -66,7 +66,7 @@ export function serverAccess(options: ServerOptions, env: NodeJS.ProcessEnv = pr
     file === undefined ? (env['PAYMESH_API_KEY'] ?? own) : readFileSync(file === '-' ? 0 : file, 'utf8')
   )?.trim()
   if (!apiKey) throw new Error('No API key found. Set PAYMESH_API_KEY or --api-key-file.')
-  return { url: given.replace(/\/+$/, ''), apiKey }
+  return { url: given.replace(/(?<!\/)\/+$/, ''), apiKey }
 }
 
 /** Calls the server. Throws `ServerRefusal` for anything but a 2xx, and a readable error when it does not respond. */

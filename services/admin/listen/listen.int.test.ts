@@ -88,6 +88,21 @@ describe('a caller that may not listen', () => {
     expect(await codeOf(await stage.ask('/listen/other', key))).toEqual([404, 'NOT_FOUND'])
   })
 
+  // Guarantee: a key that nobody has costs a read of the store at most as often as its address has a token.
+  test('reads the store no more often than the limiter admits', async () => {
+    const reads = vi.spyOn(stage.deps.apiKeys, 'findByHash')
+    const unknown = () => formatApiKey('test', stage.deps.random.bytes(32))
+    const address = { 'x-forwarded-for': '203.0.113.77' }
+    const statuses = await Promise.all(
+      Array.from({ length: 500 }, async () => (await stage.ask('/listen', unknown(), { headers: address })).status),
+    )
+    const admitted = statuses.filter((status) => status === 401).length
+    expect(statuses.filter((status) => status === 429).length).toBe(500 - admitted)
+    expect(admitted).toBeLessThan(500)
+    expect(reads.mock.calls.length).toBe(admitted)
+    reads.mockRestore()
+  })
+
   // Guarantee: a revoked key stops receiving within seconds, although its connection is open.
   test('is cut off when the key is revoked, and when the workspace is suspended', async () => {
     const owner = await adminCaller(stores)

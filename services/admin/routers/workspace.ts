@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { ASSET_IDS, type AssetId, FIAT_CODES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
@@ -24,18 +25,16 @@ const tiers = z.array(z.strictObject({ fromUsd: z.int().min(0), confirmations: c
 /** One figure for every value, or a table by value in whole US dollars. The workspace checks whether it fits an asset. */
 const confirmations = z.union([count, tiers])
 /** A plain e-mail address, a telephone number or an https address that a payer can use. */
-const contact = z
-  .string()
-  .trim()
-  .max(200)
-  .regex(/^([^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+|\+?[\d ()/-]{6,30}|https:\/\/[^\s<>"]{4,})$/, {
+const contact = trimmedText(200).regex(
+  /^([^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+|\+?[\d ()/-]{6,30}|https:\/\/[^\s<>"]{4,})$/,
+  {
     error: 'Enter an email address, a phone number or an https link.',
-  })
+  },
+)
 
-const colour = z
-  .string()
+const colour = boundedText(7, 'Enter a colour as # and six digits, like #0b4f57.')
   .toLowerCase()
-  .regex(/^#[0-9a-f]{6}$/, { error: 'Enter a colour as # and six digits, like #0b4f57.' })
+  .regex(/^#[0-9a-f]{6}$/, 'Enter a colour as # and six digits, like #0b4f57.')
 
 const settings = z.object({
   id: z.string(),
@@ -82,15 +81,12 @@ const settings = z.object({
 })
 
 /** A file in base64. Its size and kind are checked once it is decoded; this only bounds the text. */
-const image = z
-  .string()
-  .max(900_000)
-  .regex(/^[A-Za-z0-9+/]+={0,2}$/, { error: 'Choose a PNG, JPEG or WebP file.' })
+const image = boundedText(900_000).regex(/^[A-Za-z0-9+/]+={0,2}$/, { error: 'Choose a PNG, JPEG or WebP file.' })
 
 /** Fields to change; omitted fields stay unchanged. Null removes a value. */
 const change = z
   .object({
-    name: z.string().trim().min(1).max(120),
+    name: trimmedText(120).min(1),
     supportContact: contact.nullable(),
     brandColour: colour.nullable(),
     requiresSecondFactor: z.boolean(),
