@@ -66,15 +66,16 @@ export function patternsOf(path: string, text: string): readonly Pattern[] {
  * group. The analyser needs seconds for some of them.
  */
 function isPlain(source: string): boolean {
-  const bare = source.replace(/\\[^]/g, 'x').replace(/\[[^\]]*\]/g, 'x')
+  const bare = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x')
   return !/[*+]|,\}|\)[?{]/.test(bare) && (bare.match(/[^(]\?|,\d/g) ?? []).length <= 1
 }
 
 /**
- * Whether the time of a search with this pattern grows faster than its text. The analyser has no clock here, so that its answer is the same
- * on every machine. A pattern that it cannot read is not linear.
+ * True when the time of a search with this pattern grows no faster than its text. The analyser has no clock here, and runs in this process
+ * instead of a program of its platform, so that its answer is the same on every machine. A pattern that it cannot read is not linear.
  */
 export function isLinear(source: string, flags: string): boolean {
+  process.env['RECHECK_BACKEND'] = 'pure'
   if (isPlain(source)) return true
   const limits = { timeout: null, incubationTimeout: null, attackTimeout: null, randomSeed: 1 }
   return checkSync(source, flags, limits).status === 'safe'
@@ -119,7 +120,9 @@ function createCache() {
   return {
     check: (source: string, flags: string): boolean => {
       const key = `${version} /${source}/${flags}`
-      return (known[key] ??= isLinear(source, flags))
+      const verdict = known[key] ?? isLinear(source, flags)
+      known[key] = verdict
+      return verdict
     },
     save: (): void => {
       mkdirSync(dirname(CACHE), { recursive: true })

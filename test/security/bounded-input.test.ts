@@ -7,7 +7,7 @@ import { appRouter } from '#services/admin/app-router.ts'
 import { ROUTES } from '#services/api/routes.ts'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { pathId } from '#shared/contracts/http/path-id.ts'
-import { definitionOf, type SchemaPlace, schemasWithin, hostileValue } from '#test/support/schema-walk.ts'
+import { definitionOf, hostileValue, type SchemaPlace, schemasWithin } from '#test/support/schema-walk.ts'
 
 /** More than the longest text that any field takes, and as much as a body may hold. */
 const HOSTILE_LENGTH = 1_048_576

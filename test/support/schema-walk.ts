@@ -71,7 +71,10 @@ export function hostileValue(schema: z.core.$ZodType, text: string, choice = 0):
     case 'tuple':
       return (def.items ?? []).map((one) => hostileValue(one, text, choice))
     case 'record':
-      return { [text]: def.valueType === undefined ? text : hostileValue(def.valueType, text, choice) }
+      return {
+        [def.keyType !== undefined && definitionOf(def.keyType).type === 'string' ? text : 'key']:
+          def.valueType === undefined ? text : hostileValue(def.valueType, text, choice),
+      }
     case 'enum':
       return Object.values(def.entries ?? {})[0]
     case 'literal':

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
+import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
+import { isMailAddress } from '#shared/contracts/mail-address.ts'
 import { ASSET_IDS, type AssetId, FIAT_CODES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
@@ -24,13 +26,15 @@ const count = z.union([z.int().min(1).max(10_000), z.literal('finalized')])
 const tiers = z.array(z.strictObject({ fromUsd: z.int().min(0), confirmations: count })).min(1)
 /** One figure for every value, or a table by value in whole US dollars. The workspace checks whether it fits an asset. */
 const confirmations = z.union([count, tiers])
+const CONTACT_FORM = 'Enter an email address, a phone number or an https link.'
 /** A plain e-mail address, a telephone number or an https address that a payer can use. */
-const contact = trimmedText(200).regex(
-  /^([^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+|\+?[\d ()/-]{6,30}|https:\/\/[^\s<>"]{4,})$/,
-  {
-    error: 'Enter an email address, a phone number or an https link.',
-  },
-)
+const contact = trimmedText(200, CONTACT_FORM).refine(isContact, CONTACT_FORM)
+
+function isContact(text: string): boolean {
+  const url = parsePlainUrl(text)
+  if (url?.protocol === 'https:') return url.username === '' && url.password === ''
+  return isMailAddress(text) || /^\+?[\d ()/-]{6,30}$/.test(text)
+}
 
 const colour = boundedText(7, 'Enter a colour as # and six digits, like #0b4f57.')
   .toLowerCase()
