@@ -25,7 +25,7 @@ describe('the check of patterns', () => {
 
   test.each([
     ['computed text', 'new RegExp(words.join("|"))'],
-    ['a template with a hole', 'new RegExp(`^${word}+$`)'],
+    ['a template with a hole', 'new RegExp(`^$' + '{word}+$`)'],
     ['computed flags', "new RegExp('a+', flags)"],
   ])('reports a pattern that it cannot read: %s', (_, text) => {
     expect(faultsOf(text)).toEqual(['shared/x.ts:1 builds a pattern that cannot be checked'])

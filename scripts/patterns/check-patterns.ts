@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { checkSync } from 'recheck'
 import ts from 'typescript'
-import { sourceFiles } from './check-folders.ts'
+import { sourceFiles } from '../check-folders.ts'
 
 /**
  * Patterns whose time grows with the square of the text and whose text is short whatever anyone sends. The file must bound it as
@@ -66,7 +66,7 @@ export function patternsOf(path: string, text: string): readonly Pattern[] {
  * group. The analyser needs seconds for some of them.
  */
 function isPlain(source: string): boolean {
-  const bare = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x')
+  const bare = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]?/g, 'x')
   return !/[*+]|,\}|\)[?{]/.test(bare) && (bare.match(/[^(]\?|,\d/g) ?? []).length <= 1
 }
 
