@@ -6,6 +6,7 @@ import { isLinear } from '#scripts/patterns/check-patterns.ts'
 import { appRouter } from '#services/admin/app-router.ts'
 import { ROUTES } from '#services/api/routes.ts'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
+import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import { pathId } from '#shared/contracts/http/path-id.ts'
 import { definitionOf, hostileValue, type SchemaPlace, schemasWithin } from '#test/support/schema-walk.ts'
 
@@ -135,6 +136,15 @@ describe('a text of any length', () => {
         }
     expect(sources.size).toBeGreaterThan(10)
     expect([...sources.values()].filter(({ source, flags }) => !isLinear(source, flags)).map(String)).toEqual([])
+  })
+})
+
+describe('a text that is too long', () => {
+  // Guarantee: one response names every invalid field, and a long text hides no other fault.
+  test('leaves the faults of other fields in the response', () => {
+    const body = { amount: '-1', currency: 'USD', description: HOSTILE, order_id: '' }
+    const { error } = invoiceCreateBody.live.safeParse(body)
+    expect(error?.issues.map(({ path }) => path.join('.')).sort()).toEqual(['amount', 'description', 'order_id'])
   })
 })
 
