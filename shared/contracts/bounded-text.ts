@@ -23,7 +23,7 @@ function limit(max: number, error?: string) {
   const { check: run } = check._zod
   check._zod.check = (payload) => {
     const result = run(payload)
-    for (const issue of payload.issues) if (issue.continue === false) delete issue.continue
+    for (const issue of payload.issues) if (issue.continue === false) Reflect.deleteProperty(issue, 'continue')
     return result
   }
   return check
