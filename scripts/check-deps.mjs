@@ -58,14 +58,11 @@ function faultsOf(manifest, lock) {
   for (const [path, entry] of Object.entries(lock.packages)) {
     if (path === '' || entry.link) continue
     const name = nameOf(path)
-    // Packages of other platforms are locked by version only if the registry returned no more.
-    const isBare = entry.optional === true && entry.integrity === undefined && entry.resolved === undefined
-    if (entry.integrity === undefined && !isBare) faults.push(`${path}: has no integrity hash`)
-    if (entry.integrity !== undefined && !/sha(512|384|256)-/.test(entry.integrity)) faults.push(`${path}: weak hash`)
+    if (entry.integrity === undefined) faults.push(`${path}: has no integrity hash`)
+    if (entry.integrity !== undefined && !/^sha512-/.test(entry.integrity)) faults.push(`${path}: weak hash`)
     if (entry.resolved !== undefined && !/^https:\/\//.test(entry.resolved))
       faults.push(`${path}: comes from ${entry.resolved}`)
     if (entry.hasInstallScript && !KNOWN_SCRIPTS.has(name)) faults.push(`${path}: has an install script`)
-    if (isBare) continue
     const shipped = SHARED_LIBRARIES.test(name) ? FREE_AS_LIBRARY : FREE
     const allowed = entry.dev || entry.devOptional ? FREE_FOR_TOOLS : shipped
     const license = entry.license ?? READ[name]

@@ -22,9 +22,9 @@ const TEST = /\.(test|fixture)\.tsx?$/
 /** One import: paths of both files from the root of the repository. */
 export type FileImport = readonly [from: string, to: string]
 
-/** Source files without tests below the checked roots, as paths from `root`. */
-export function sourceFiles(root: string): readonly string[] {
-  return ROOTS.flatMap((folder) => below(root, folder)).filter((file) => SOURCE.test(file) && !TEST.test(file))
+/** Source files without tests below the folders (all that have layers, by default), as paths from `root`. */
+export function sourceFiles(root: string, folders: readonly string[] = ROOTS): readonly string[] {
+  return folders.flatMap((folder) => below(root, folder)).filter((file) => SOURCE.test(file) && !TEST.test(file))
 }
 
 function below(root: string, folder: string): readonly string[] {
@@ -38,7 +38,7 @@ function below(root: string, folder: string): readonly string[] {
 /** Static and dynamic imports of repository files by these files; imports of packages are left out. */
 export function fileImports(root: string, files: readonly string[]): readonly FileImport[] {
   const known = new Set(files)
-  const pattern = /\b(?:from|import)\s*\(?\s*['"](?:#|(?=\.))([^'"]+)['"]/g
+  const pattern = /\b(?:from|import)\s*(?:\(\s*)?['"](?:#|(?=\.))([^'"]+)['"]/g
   return files.flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(pattern)].flatMap(([, path = '']): FileImport[] => {
       const target = path.startsWith('.') ? join(dirname(file), path) : path

@@ -80,7 +80,7 @@ function check({ jar, folder, keep, until }: Place, name: string, model: Model, 
   const broken = brokenRule(stdout, model, run)
   const isExpected = broken === (run.finds ?? null)
   const seconds = ((performance.now() - started) / 1_000).toFixed(0)
-  const count = [...stdout.matchAll(/([\d,]+) distinct states found/g)].at(-1)?.[1] ?? '?'
+  const count = [...stdout.matchAll(/ ([\d,]+) distinct states found/g)].at(-1)?.[1] ?? '?'
   const outcome = broken === null ? 'holds' : broken === undefined ? 'did not finish' : `breaks ${broken}`
   const wanted = isExpected ? '' : `  EXPECTED: ${run.finds === undefined ? 'holds' : `breaks ${run.finds}`}`
   const size = `${count.padStart(9)} states ${seconds.padStart(4)} s`

@@ -14,6 +14,7 @@ const steps = [
   'check:recipes',
   'check:networks',
   'check:words',
+  'check:patterns',
   'check:bytes',
   'check:client',
   'check:openapi',

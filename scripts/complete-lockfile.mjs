@@ -1,7 +1,9 @@
 // `npm run lockfile`: completes package-lock.json for platforms other than this machine's.
 // When a registry does not return an optional platform package, `npm install` silently leaves it out of the lockfile
 // and an install on that platform then lacks it. Each optional dependency of a locked package
-// without an entry gets one here. `--check` changes nothing and fails when an entry is missing.
+// without an entry gets one here, and each entry without a hash the hash and the licence that the registry states. `--check` changes nothing,
+// asks no registry and fails when an entry or a hash is missing.
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const FILE = 'package-lock.json'
@@ -29,18 +31,42 @@ function complete(lock) {
   return added
 }
 
+/** Paths of registry packages whose entry has no hash, so that an install would take any content for them. */
+function withoutHash(lock) {
+  return Object.entries(lock.packages).flatMap(([path, entry]) =>
+    path === '' || entry.link || entry.integrity !== undefined ? [] : [path],
+  )
+}
+
+/** Adds hash and licence as the registry states them. Throws when it states no hash. */
+function addHash(lock, path) {
+  const entry = lock.packages[path]
+  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+  const shown = execFileSync('npm', ['view', `${name}@${entry.version}`, 'dist.integrity', 'license', '--json'], {
+    encoding: 'utf8',
+  })
+  const { 'dist.integrity': integrity, license } = JSON.parse(shown)
+  if (!integrity) throw new Error(`the registry states no hash of ${name}@${entry.version}`)
+  const { version, ...rest } = entry
+  lock.packages[path] = { version, integrity, ...(license && { license }), ...rest }
+}
+
 if (process.argv.includes('--help')) {
   process.stdout.write(
-    'npm run lockfile [-- --check]: adds optional packages of other platforms to package-lock.json\n',
+    'npm run lockfile [-- --check]: adds optional packages of other platforms, and missing hashes, to package-lock.json\n',
   )
 } else {
   const lock = JSON.parse(readFileSync(FILE, 'utf8'))
   const added = complete(lock)
   if (process.argv.includes('--check')) {
+    const bare = withoutHash(lock)
     process.stdout.write(`lockfile: ${added.length} platform packages missing ${added.join(' ')}\n`)
-    process.exitCode = added.length === 0 ? 0 : 1
+    process.stdout.write(`lockfile: ${bare.length} entries without a hash ${bare.join(' ')}\n`)
+    process.exitCode = bare.length === 0 ? 0 : 1
   } else {
+    const bare = withoutHash(lock)
+    for (const path of bare) addHash(lock, path)
     writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`)
-    process.stdout.write(`lockfile: added ${added.length} platform packages\n`)
+    process.stdout.write(`lockfile: added ${added.length} platform packages and ${bare.length} hashes\n`)
   }
 }

@@ -127,7 +127,7 @@ const firstLine = (text) => text.trim().split('\n', 1)[0]?.slice(0, 300) ?? ''
 /** The first line of a failure, and the line of the test or of its support code that met it. */
 function cause(text) {
   const place = text.split('\n').find((line) => /^\s+at .*\.ts:\d+/.test(line) && !line.includes('node_modules'))
-  const at = place?.match(/([^/\s(]+\.ts:\d+)/)?.[1]
+  const at = place?.match(/(?<![^/\s(])([^/\s(]+\.ts:\d+)/)?.[1]
   return at === undefined ? firstLine(text) : `${firstLine(text)} (${at})`
 }
 

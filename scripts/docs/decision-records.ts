@@ -13,7 +13,7 @@ const TITLE = /^# (\d{4})\. (\S.*)$/
 const LINK = /\[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\)(?: \([^()]+\))?/.source
 const STATUS = new RegExp(`^(?:proposed|accepted|(?:amended|superseded) by ${LINK}(?:, ${LINK})*)$`)
 /** How a record names the ones it changes; the status of those names this one. */
-const CHANGES = /This (?:amends|supersedes) ((?:\[\d{4}\]\([^)]*\)(?:, and |, | and )?)+)/g
+const CHANGES = /This (?:amends|supersedes) ((?:\[\d{4}\]\([a-z0-9.-]+\)(?:, and |, | and )?)+)/g
 /** References to documents outside the repository: numbered guarantees (`S4`, `F12`, `L2`) and paragraphs (`§9`). */
 const FOREIGN_CODE = /§|\b[SFL]\d{1,2}\b|\bCORRECTNESS\b/
 
@@ -50,7 +50,7 @@ function sectionFaults(lines: readonly string[]): readonly string[] {
 }
 
 function linkFaults(text: string, exists: (path: string) => boolean): readonly string[] {
-  const targets = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target)
+  const targets = [...text.matchAll(/\]\(([^()#\s]+)(?:#[^()]*)?\)/g)].map(([, target = '']) => target)
   const local = targets.filter((target) => !/^[a-z]+:/.test(target))
   return local.filter((target) => !exists(target)).map((target) => `links to ${target}, which does not exist`)
 }

@@ -1,7 +1,7 @@
+import { quoteNumbers } from '#shared/contracts/rates/lossless-json.ts'
 import type { FaultKind } from './faults.ts'
 
 const QUOTED_NUMBER = /"(-?\d+(?:\.\d+)?)"(?!\s*:)/g
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 /** A body after a fault that changes the format of a good response. */
 export function bendBody(body: string, kind: FaultKind | undefined): string {
@@ -14,7 +14,7 @@ export function bendBody(body: string, kind: FaultKind | undefined): string {
 function otherTypes(body: string): string {
   const bare = body.replace(QUOTED_NUMBER, '$1')
   if (bare !== body) return bare
-  return body.replace(STRING_OR_NUMBER, (token) => (token.startsWith('"') ? token : `"${token}"`))
+  return quoteNumbers(body)
 }
 
 function withNewFields(value: unknown): unknown {

@@ -33,7 +33,7 @@ const JUMPDEST = 0x5b
  */
 export function assemble(listing: string): string {
   const words = listing
-    .replace(/;.*$/gm, '')
+    .replace(/;.*/g, '')
     .split(/\s+/)
     .filter((word) => word !== '')
   const code: number[] = []

@@ -1,5 +1,6 @@
 import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import { z } from 'zod'
+import { trimmedText } from '#shared/contracts/bounded-text.ts'
 import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
@@ -186,7 +187,7 @@ function forbidden(message: string, path: 'stepUp' | 'secondFactor'): PaymeshErr
 
 const workspaceInput = z.object({ workspaceId: z.uuid(), mode: z.enum(MODES) })
 /** `opId` identifies the operation: a repetition is done once. `reason` goes to the audit log. */
-const actionInput = z.object({ opId: z.uuid(), reason: z.string().trim().max(500).optional() })
+const actionInput = z.object({ opId: z.uuid(), reason: trimmedText(500).optional() })
 
 /** Foreign and unknown workspaces give the same 404; an insufficient role gives a 403. */
 const member = (role: Role) =>

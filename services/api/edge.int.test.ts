@@ -57,6 +57,7 @@ describe('the envelope and the rate headers', () => {
       code === '' ? ['data', 'meta', 'error', 'request_id'] : ['data', 'error', 'request_id'],
     )
     expectRateHeaders(answer)
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
   })
 
   it.each([
@@ -68,6 +69,7 @@ describe('the envelope and the rate headers', () => {
     expect(answer.status).toBe(status)
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
     expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
   })
 
   // Guarantee: what a key may read is in no shared cache and on no page of another origin.

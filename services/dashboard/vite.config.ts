@@ -3,7 +3,7 @@ import { defineConfig } from 'vite'
 
 /** What every page needs, the log-in included. */
 const MAIN =
-  /\/src\/(main|frame\/logo|parts\/(page|card|untrusted-text|action\/(use-action|action-failure)))\.tsx?$|core\/.*\/(TextInput|Button|ActionIcon)\.mjs$|hooks\/.*\/use-uncontrolled\.mjs$/
+  /\/src\/(main|frame\/logo|parts\/(page|card|untrusted-text|action\/(use-action|action-failure)))\.tsx?$|\/(TextInput|Button|ActionIcon|use-uncontrolled)\.mjs$/
 /** What signed-in people see around each page, and the parts of most lists. */
 const FRAME =
   /\/src\/(frame\/place-route|parts\/(money|crypto-amount|empty-state|action\/action-button|table\/[\w-]+)|pages\/money\/invoice-columns)\.tsx?$|\/NativeSelect\.mjs$|icons\/Icon(Inbox|Plus|Download|ExternalLink)\./

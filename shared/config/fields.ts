@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { parseMailAddress } from '#shared/contracts/mail-address.ts'
 import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { plainHttpUrl } from './http-url.ts'
 import { networkSettingsSchema } from './network-settings.ts'
 
 /** One environment variable: what it means, how it is parsed, and an example that parses. */
@@ -71,9 +72,11 @@ const networkList = z.string().transform((text, context): readonly NetworkId[] =
   return [...new Set(known)]
 })
 
+const withoutPadding = (base64: string): string => base64.replace(/={1,2}$/, '')
+
 const key32 = z.string().transform((text, context): Uint8Array => {
   const bytes = Buffer.from(text, 'base64')
-  if (bytes.length !== 32 || bytes.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) {
+  if (bytes.length !== 32 || withoutPadding(bytes.toString('base64')) !== withoutPadding(text)) {
     context.addIssue({ code: 'custom', message: 'must be 32 bytes in base64 (`openssl rand -base64 32`)' })
   }
   return new Uint8Array(bytes)
@@ -100,9 +103,7 @@ const mailAddress = z.string().transform((text, context) => {
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
 const port = integer(0, 65_535)
-const httpUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
-  .transform((url) => url.replace(/\/$/, ''))
+const httpUrl = plainHttpUrl.transform((url) => url.replace(/\/$/, ''))
 const name = z.string().regex(/^[a-zA-Z][\w-]{0,40}$/, 'must be a letter followed by up to 40 letters, digits, - or _')
 
 /**

@@ -2,9 +2,7 @@ import { z } from 'zod'
 import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { NETWORKS, TESTNET_IDS, type TestnetId } from '#shared/domain/networks.ts'
 import { providerOf, USAGE_UNITS } from '#shared/domain/nodes/providers.ts'
-
-/** URLs of nodes: plain http is allowed (nodes are usually on the private network), other schemes are not. */
-const rpcUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+import { plainHttpUrl } from './http-url.ts'
 
 /** More than any plan sells; figures above are slips. */
 const UNITS_MAX = 1_000_000_000_000
@@ -26,7 +24,7 @@ const quotaSettings = z.strictObject({
 })
 
 const nodeSettings = z.strictObject({
-  rpcUrls: z.array(rpcUrl).min(1, 'needs at least one URL'),
+  rpcUrls: z.array(plainHttpUrl).min(1, 'needs at least one URL'),
   chainId: z.int().positive().nullable().default(null),
   confirmations: z.int().min(1).max(10_000).nullable().default(null),
   contracts: z.partialRecord(z.enum(ASSET_IDS), z.string().min(1)).default({}),

@@ -14,7 +14,7 @@ const NAME_LENGTH_MAX = 100
  * line, begin a second address or carry a comment. Letters of other scripts are allowed.
  */
 const PLAIN = /^[^\s@<>()[\],;:\\"\p{C}]+@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u
-const WITH_NAME = /^(?<name>[^<>"\p{C}]*?)\s*<(?<address>[^<>]*)>$/u
+const WITH_NAME = /^(?<name>[^<>"\p{C}]*)<(?<address>[^<>]*)>$/u
 
 /** True for one plain e-mail address that is safe in an envelope and in a header. */
 export function isMailAddress(text: string): boolean {
@@ -25,5 +25,6 @@ export function isMailAddress(text: string): boolean {
 export function parseMailAddress(text: string): MailAddress | null {
   if (isMailAddress(text)) return { name: '', address: text }
   const { name = '', address = '' } = WITH_NAME.exec(text)?.groups ?? {}
-  return isMailAddress(address) && name.length <= NAME_LENGTH_MAX ? { name, address } : null
+  const shown = name.trimEnd()
+  return isMailAddress(address) && shown.length <= NAME_LENGTH_MAX ? { name: shown, address } : null
 }

@@ -12,7 +12,7 @@ interface Header {
 /** Headers that belong to HTTP and to the hardening of every answer, and not to the interface. */
 const PLAIN = new Set([
   ...['cache-control', 'connection', 'content-length', 'content-type', 'date', 'keep-alive'],
-  ...['strict-transport-security', 'vary', 'x-content-type-options'],
+  ...['referrer-policy', 'strict-transport-security', 'vary', 'x-content-type-options'],
 ])
 /** Documented headers that only some answers of their status carry. */
 const SOMETIMES = new Set(['Idempotent-Replayed'])

@@ -73,7 +73,7 @@ function readSettings(options: PaymeshOptions): TransportSettings {
   if (!Number.isInteger(maxRetries) || maxRetries < 0) throw new TypeError('maxRetries must be an integer from 0')
   return {
     apiKey,
-    baseUrl: baseUrl.replace(/\/+$/, ''),
+    baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ''),
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     timeoutMs,
     maxRetries,

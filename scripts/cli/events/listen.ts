@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
+import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import type { OutputOptions } from '../text/output.ts'
 import { followStream } from './follow-stream.ts'
@@ -28,7 +29,7 @@ const REMEMBERED_MAX = 2_000
 const PASSING: readonly number[] = [429, 500, 502, 503, 504]
 
 function parseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null
+  const url = parsePlainUrl(text)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new InvalidArgumentError('an http:// or https:// address')
   // No request is sent to such an address, so that every event would fail.

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { readDevInfo } from '../../start/dev-info.ts'
 
 const THIS_MACHINE: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
@@ -56,7 +57,7 @@ export function serverAccess(options: ServerOptions, env: NodeJS.ProcessEnv = pr
   const dev = readDevInfo(options.data ?? '.data')
   const given = options.server ?? env['PAYMESH_PUBLIC_ADMIN_URL'] ?? dev?.adminUrl ?? null
   if (given === null) throw new Error('No server is known. Give --server, or run `npm start` first.')
-  const url = URL.canParse(given) ? new URL(given) : null
+  const url = parsePlainUrl(given)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && THIS_MACHINE.includes(url.hostname))
   if (url === null || !isSafe) throw new Error('--server must be an https:// address, or http:// on this machine')
   const file = options.apiKeyFile
@@ -66,7 +67,7 @@ export function serverAccess(options: ServerOptions, env: NodeJS.ProcessEnv = pr
     file === undefined ? (env['PAYMESH_API_KEY'] ?? own) : readFileSync(file === '-' ? 0 : file, 'utf8')
   )?.trim()
   if (!apiKey) throw new Error('No API key found. Set PAYMESH_API_KEY or --api-key-file.')
-  return { url: given.replace(/\/+$/, ''), apiKey }
+  return { url: given.replace(/(?<!\/)\/+$/, ''), apiKey }
 }
 
 /** Calls the server. Throws `ServerRefusal` for anything but a 2xx, and a readable error when it does not respond. */

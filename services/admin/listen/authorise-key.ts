@@ -16,8 +16,8 @@ export interface KeyAccess {
 }
 
 /**
- * Identifies the request only by its API key: operators' cookies are ignored here. It costs a token of the key's rate
- * limit, or of the address without a valid key. Throws `RATE_LIMITED`, `UNAUTHENTICATED`, `WORKSPACE_SUSPENDED` and `FORBIDDEN_SCOPE`.
+ * Identifies the request only by its API key: operators' cookies are ignored here. It costs a token of the address, before the
+ * store is read, and one of the key's rate limit. Throws `RATE_LIMITED`, `UNAUTHENTICATED`, `WORKSPACE_SUSPENDED` and `FORBIDDEN_SCOPE`.
  */
 export async function authoriseKey(
   deps: AdminDeps,
@@ -25,14 +25,10 @@ export async function authoriseKey(
   scopes: readonly Scope[],
 ): Promise<KeyAccess> {
   const text = BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''
+  await takeToken(deps, `ip:${addressGroup(clientAddress(request, deps.config.trustedProxies))}`)
   const access = parseApiKey(text) === null ? null : await readAccess(deps, deps.hasher.hash(text))
-  const address = addressGroup(clientAddress(request, deps.config.trustedProxies))
-  const { allowed } = await deps.listen.limiter.admit({
-    bucket: access === null ? `ip:${address}` : `key:${access.key.id}`,
-    ...{ keyId: null, workspaceId: null, publish: { keyEpoch: null, workspaceEpoch: null }, marker: null },
-  })
-  if (!allowed) throw new PaymeshError('RATE_LIMITED')
   if (access === null) throw new PaymeshError('UNAUTHENTICATED')
+  await takeToken(deps, `key:${access.key.id}`)
   requireAccess(access, scopes)
   deps.listen.keyUse.note(access.key)
   return access
@@ -43,6 +39,14 @@ export async function recheckKey(deps: AdminDeps, hash: string, scopes: readonly
   const access = await readAccess(deps, hash)
   if (access === null) throw new PaymeshError('UNAUTHENTICATED')
   requireAccess(access, scopes)
+}
+
+async function takeToken({ listen }: AdminDeps, bucket: string): Promise<void> {
+  const { allowed } = await listen.limiter.admit({
+    bucket,
+    ...{ keyId: null, workspaceId: null, publish: { keyEpoch: null, workspaceEpoch: null }, marker: null },
+  })
+  if (!allowed) throw new PaymeshError('RATE_LIMITED')
 }
 
 async function readAccess(deps: AdminDeps, hash: string): Promise<KeyAccess | null> {

@@ -1,5 +1,6 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope, successEnvelope } from '#shared/contracts/http/envelope.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
@@ -14,9 +15,7 @@ const EVENT_ID = /^evt_[0-9a-z_]{1,96}$/
 
 /** `?events=a,b`: only these; absent or `*`: all. */
 const listenQuery = z.strictObject({
-  events: z
-    .string()
-    .max(400)
+  events: boundedText(400)
     .transform((text) => (text === '*' ? [...EVENT_TYPES] : text.split(',')))
     .pipe(z.array(z.enum(EVENT_TYPES)).min(1))
     .optional(),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
+import { newApiKey } from '#shared/domain/api-key.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { useStores } from '#test/support/stores.ts'
 import { openListenStage } from './listen-stage.fixture.ts'
@@ -86,6 +87,28 @@ describe('a caller that may not listen', () => {
     expect(await codeOf(await stage.ask('/listen', `${key}x`))).toEqual([401, 'UNAUTHENTICATED'])
     expect(await codeOf(await stage.ask('/listen', reader.text))).toEqual([403, 'FORBIDDEN_SCOPE'])
     expect(await codeOf(await stage.ask('/listen/other', key))).toEqual([404, 'NOT_FOUND'])
+  })
+
+  // Guarantee: a key that nobody has costs a read of the store at most as often as its address has a token.
+  test('reads the store no more often than the limiter admits', async () => {
+    const reads = vi.spyOn(stage.deps.apiKeys, 'findByHash')
+    const { limiter } = stage.deps.listen
+    const admit = limiter.admit.bind(limiter)
+    // A bucket of this test's own: the address is that of the other tests.
+    const limited = vi
+      .spyOn(limiter, 'admit')
+      .mockImplementation((request) => admit({ ...request, bucket: `flood:${request.bucket}` }))
+    const unknown = () => newApiKey('test', stage.deps.random)
+    const statuses = await Promise.all(
+      Array.from({ length: 500 }, async () => (await stage.ask('/listen', unknown())).status),
+    )
+    const admitted = statuses.filter((status) => status === 401).length
+    expect(statuses.filter((status) => status === 429).length).toBe(500 - admitted)
+    expect(admitted).toBeLessThan(500)
+    expect(reads.mock.calls.length).toBe(admitted)
+    expect(limited.mock.calls.every(([{ bucket }]) => bucket.startsWith('ip:'))).toBe(true)
+    limited.mockRestore()
+    reads.mockRestore()
   })
 
   // Guarantee: a revoked key stops receiving within seconds, although its connection is open.

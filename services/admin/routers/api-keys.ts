@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { trimmedText } from '#shared/contracts/bounded-text.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
 import { issueApiKey, withdrawApiKey } from '#shared/usecases/workspaces/issue-api-key.ts'
 import { actionOf } from '../action.ts'
@@ -17,9 +18,7 @@ export const apiKeysRouter = router({
     }),
 
   create: workspaceMutation('admin', { stepUp: true })
-    .input(
-      z.object({ name: z.string().trim().min(1).max(60), scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length) }),
-    )
+    .input(z.object({ name: trimmedText(60).min(1), scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length) }))
     /** `apiKey` is null when this action was done before: the key was in the first response. */
     .output(z.object({ key: apiKeyWire, apiKey: z.string().nullable() }))
     .mutation(async ({ ctx, input }) => {
@@ -30,7 +29,7 @@ export const apiKeysRouter = router({
     }),
 
   revoke: workspaceMutation('admin', { stepUp: true })
-    .input(z.object({ keyId: z.uuid(), last4: z.string().trim().length(4) }))
+    .input(z.object({ keyId: z.uuid(), last4: trimmedText(4).length(4) }))
     .output(apiKeyWire)
     .mutation(async ({ ctx, input }) => {
       const { mode, keyId, last4 } = input

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
 import type { AuditFilter } from '#shared/ports/audit.ts'
@@ -8,12 +9,12 @@ import { operatorQuery, router, workspaceQuery } from '../trpc.ts'
 import { timeInput } from '../wire/list-filters.ts'
 
 const narrowing = z.object({
-  subject: z.string().trim().min(1).max(200).optional(),
-  actor: z.string().trim().min(1).max(200).optional(),
+  subject: trimmedText(200).min(1).optional(),
+  actor: trimmedText(200).min(1).optional(),
   from: timeInput.optional(),
   /** Not included. */
   until: timeInput.optional(),
-  cursor: z.string().max(400).nullish(),
+  cursor: boundedText(400).nullish(),
   limit: z.int().min(1).max(100).default(50),
 })
 
@@ -51,7 +52,9 @@ export const auditRouter = router({
 
   /** How far the chain is verified. With the checksum of an earlier end, truncation is detected too. */
   verify: operatorQuery()
-    .input(z.object({ since: z.object({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) }).nullish() }))
+    .input(
+      z.object({ since: z.object({ seq: z.int().min(1), hash: boundedText(64).regex(/^[0-9a-f]{64}$/) }).nullish() }),
+    )
     .output(
       z.object({
         intact: z.boolean(),

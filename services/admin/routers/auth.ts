@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { ROLES } from '#shared/ports/users.ts'
 import { addressGroup } from '#shared/runtime/http/client-address.ts'
 import { acceptInvitation, readInvitation } from '#shared/usecases/accounts/accept-invitation.ts'
@@ -25,9 +26,9 @@ import {
   router,
 } from '../trpc.ts'
 
-const password = z.string().min(1).max(200)
-const code = z.string().trim().min(1).max(40)
-const token = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
+const password = boundedText(200).min(1)
+const code = trimmedText(40).min(1)
+const token = boundedText(43).regex(/^[A-Za-z0-9_-]{43}$/)
 const recoveryCodes = z.array(z.string())
 
 /** `code`: a code is required before anything else. */
@@ -41,7 +42,7 @@ export const authRouter = router({
   })),
 
   logIn: openDecision
-    .input(z.object({ email: z.string().min(1).max(254), password }))
+    .input(z.object({ email: boundedText(254).min(1), password }))
     .output(next)
     .mutation(async ({ ctx, input, signal }) =>
       enter(ctx, await logIn(ctx.deps, { ...input, origin: originOf(ctx), signal })),
@@ -193,7 +194,7 @@ export const authRouter = router({
 
   /** Mails a link for a new password; the answer is the same for every address. */
   requestReset: openProcedure
-    .input(z.object({ email: z.string().min(1).max(254) }))
+    .input(z.object({ email: boundedText(254).min(1) }))
     .output(z.object({}))
     .mutation(async ({ ctx, input: { email } }) => {
       const { publicUrl } = ctx.deps.config.admin
@@ -220,7 +221,7 @@ export const authRouter = router({
     }),
 
   acceptInvitation: openDecision
-    .input(z.object({ token, name: z.string().max(120).nullable(), password: password.nullable() }))
+    .input(z.object({ token, name: boundedText(120).nullable(), password: password.nullable() }))
     .output(z.object({ workspaceId: z.string() }))
     .mutation(async ({ ctx, input }) => {
       const session = ctx.session?.secondFactor === 'asked' ? null : ctx.session

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { trimmedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { ASSET_IDS, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { USAGE_UNITS } from '#shared/domain/nodes/providers.ts'
@@ -244,7 +245,7 @@ export const chainsRouter = router({
 
   /** Lets deadlines of a stuck network take effect up to a moment, without a scan. Needs a reason. */
   releaseDeadlines: operatorMutation({ stepUp: 'live' })
-    .input(chain.extend({ through: z.int().min(0), reason: z.string().trim().min(1).max(500) }))
+    .input(chain.extend({ through: z.int().min(0), reason: trimmedText(500).min(1) }))
     .output(z.object({ plan: releasePlanWire, changed: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
       const { mode, network, through } = input

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { EVENT_TYPES, type Mode } from '#shared/domain/enumerations.ts'
 import { isUuid } from '#shared/domain/ids.ts'
@@ -18,8 +19,8 @@ import { orderInput } from '../wire/money-wire.ts'
 /** Deliveries that one click may resend; for more, use a recovery, which has no limit. */
 const RESEND_MAX = 100
 
-const deliveryId = z.string().regex(/^whd_[0-9a-z]{26}$/, 'is not a delivery ID')
-const page = { cursor: z.string().max(200).optional(), limit: z.int().min(1).max(100).default(50) }
+const deliveryId = boundedText(30, 'is not a delivery ID').regex(/^whd_[0-9a-z]{26}$/, 'is not a delivery ID')
+const page = { cursor: boundedText(200).optional(), limit: z.int().min(1).max(100).default(50) }
 const phases = z.object({
   dnsMs: z.number().nullable(),
   connectMs: z.number().nullable(),
@@ -57,7 +58,7 @@ export const deliveriesRouter = router({
         endpointId: z.uuid().nullable().default(null),
         eventType: z.enum(EVENT_TYPES).nullable().default(null),
         /** A delivery, event or invoice id, or an invoice's number. */
-        q: z.string().trim().max(100).default(''),
+        q: trimmedText(100).default(''),
         /** Inclusive. */
         from: timeInput.nullable().default(null),
         /** Exclusive. */
@@ -148,7 +149,7 @@ export const deliveriesRouter = router({
     }),
 
   events: workspaceQuery('viewer')
-    .input(z.object({ q: z.string().trim().max(100).default(''), ...orderInput, ...page }))
+    .input(z.object({ q: trimmedText(100).default(''), ...orderInput, ...page }))
     .output(z.object({ items: z.array(eventWire), nextCursor: z.string().nullable() }))
     .query(async ({ ctx, input }) => {
       const { deliveryReads, events } = ctx.deps.instance
@@ -171,7 +172,11 @@ export const deliveriesRouter = router({
     }),
 
   event: workspaceQuery('viewer')
-    .input(z.object({ eventId: z.string().regex(/^evt_[0-9a-f]{32}_[0-9a-z]{1,12}$/, 'is not an event ID') }))
+    .input(
+      z.object({
+        eventId: boundedText(49, 'is not an event ID').regex(/^evt_[0-9a-f]{32}_[0-9a-z]{1,12}$/, 'is not an event ID'),
+      }),
+    )
     .output(z.object({ event: eventWire, body: z.string(), deliveries: z.array(deliveryWire) }))
     .query(async ({ ctx, input }) => {
       const { instance } = ctx.deps

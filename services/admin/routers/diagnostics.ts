@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { trimmedText } from '#shared/contracts/bounded-text.ts'
 import { NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { VERDICTS } from '#shared/usecases/diagnostics/explain-answer.ts'
 import { explainQuestion } from '#shared/usecases/diagnostics/explain-question.ts'
@@ -28,7 +29,7 @@ const answerWire = z.object({
 /** Explains why something counted, or not. */
 export const diagnosticsRouter = router({
   explain: workspaceQuery('viewer')
-    .input(z.object({ q: z.string().trim().min(1).max(200) }))
+    .input(z.object({ q: trimmedText(200).min(1) }))
     .output(answerWire)
     .query(async ({ ctx, input }) => {
       const { money } = ctx.deps

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { webhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
@@ -64,7 +65,7 @@ export const endpointsRouter = router({
         /** `updatedAt` of the endpoint as the person saw it. */
         version: z.number(),
         events: eventNames,
-        description: z.string().trim().max(500).nullable(),
+        description: trimmedText(500).nullable(),
       }),
     )
     .output(endpointWire)
@@ -107,7 +108,7 @@ export const endpointsRouter = router({
       one.extend({
         overlapMs: z.int().min(0).max(ROTATION_OVERLAP_MAX_MS).default(ROTATION_OVERLAP_MS),
         /** A secret that receivers were given in advance; absent: one is generated now. */
-        newSecret: z.string().max(100).optional(),
+        newSecret: boundedText(100).optional(),
       }),
     )
     .output(z.object({ secret: z.string(), oldSecretUntil: z.number() }))

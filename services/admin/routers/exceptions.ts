@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { EXCEPTION_TITLES } from '#shared/contracts/exception-labels.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import {
@@ -39,8 +40,11 @@ const KINDS_OF: Readonly<Record<'all' | 'money' | 'system', readonly ExceptionKi
   system: SYSTEM_EXCEPTIONS,
 }
 /** A decision about money needs a reason. */
-const reason = z.string().trim().min(3, 'enter a reason').max(500)
-const valueBase = z.string().regex(/^[1-9]\d{0,77}$/, 'must be base units above zero')
+const reason = trimmedText(500).min(3, 'enter a reason')
+const valueBase = boundedText(78, 'must be base units above zero').regex(
+  /^[1-9]\d{0,77}$/,
+  'must be base units above zero',
+)
 
 const detailWire = z.object({
   entry: exceptionWire,
@@ -66,7 +70,7 @@ export const exceptionsRouter = router({
         view: z.enum(['open', 'resolved']).default('open'),
         group: z.enum(['all', 'money', 'system']).default('all'),
         ...pageInput,
-        cursor: z.string().max(500).optional(),
+        cursor: boundedText(500).optional(),
       }),
     )
     .output(z.object({ items: z.array(exceptionWire), nextCursor: z.string().nullable() }))
@@ -177,7 +181,7 @@ export const exceptionsRouter = router({
     }),
 
   note: workspaceMutation('support')
-    .input(exceptionInput.extend({ text: z.string().trim().min(1).max(1_000) }))
+    .input(exceptionInput.extend({ text: trimmedText(1_000).min(1) }))
     .output(exceptionWire)
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, id, text, opId } = input

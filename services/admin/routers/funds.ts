@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, FIAT_CODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { WALLET_KINDS } from '#shared/ports/key-material.ts'
 import { adviseWallet } from '#shared/usecases/funds/advise-wallet.ts'
@@ -29,7 +30,7 @@ const line = z.object({
 export const fundsRouter = router({
   /** One page of one network: at most 20 addresses and 100 calls to nodes; one reading at a time for each workspace. */
   page: workspaceQuery('admin')
-    .input(z.object({ walletId: z.uuid(), network, after: z.string().max(140).nullable().default(null) }))
+    .input(z.object({ walletId: z.uuid(), network, after: boundedText(140).nullable().default(null) }))
     .output(
       z.object({
         lines: z.array(line),

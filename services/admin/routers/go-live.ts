@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { GO_LIVE_KINDS, GO_LIVE_REASONS } from '#shared/domain/golive/go-live.ts'
 import { WALLET_KINDS } from '#shared/ports/key-material.ts'
@@ -55,7 +56,7 @@ export const goLiveRouter = router({
 
   /** Compares an address that the person reads in their own wallet. */
   confirmAddress: workspaceMutation('admin')
-    .input(z.object({ walletId: z.uuid(), address: z.string().min(1).max(120) }))
+    .input(z.object({ walletId: z.uuid(), address: boundedText(120).min(1) }))
     .output(z.object({ same: z.boolean() }))
     .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason, walletId, address } }) => {
       const action = { opId, actor: ctx.actor, reason: reason ?? null }
@@ -82,7 +83,7 @@ export const goLiveRouter = router({
 
   /** Creates a real invoice for a small payment of one's own. */
   startPayment: workspaceMutation('admin')
-    .input(z.object({ asset: z.enum(ASSET_IDS), amount: z.string().max(20) }))
+    .input(z.object({ asset: z.enum(ASSET_IDS), amount: boundedText(20) }))
     .output(z.object({ invoiceId: z.string() }))
     .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason, asset, amount } }) => {
       const action = { opId, actor: ctx.actor, reason: reason ?? null, requestId: ctx.requestId }

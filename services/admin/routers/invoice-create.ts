@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
 import { createInvoiceByHand } from '#shared/usecases/invoices/create-invoice-by-hand.ts'
@@ -7,12 +8,12 @@ import { router, workspaceMutation } from '../trpc.ts'
 
 /** The same fields as in the REST API; its rules check the content. */
 const fields = z.object({
-  amount: z.string().max(40),
-  currency: z.string().max(3),
-  description: z.string().max(500).optional(),
-  order_id: z.string().max(120).optional(),
-  asset: z.string().max(40).optional(),
-  customer: z.object({ email: z.string().max(254).optional(), name: z.string().max(200).optional() }).optional(),
+  amount: boundedText(40),
+  currency: boundedText(3),
+  description: boundedText(500).optional(),
+  order_id: boundedText(120).optional(),
+  asset: boundedText(40).optional(),
+  customer: z.object({ email: boundedText(254).optional(), name: boundedText(200).optional() }).optional(),
   expires_in: z.number().optional(),
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { trimmedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, EVENT_TYPES, INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { refundableAssets } from '#shared/domain/payment/refundable.ts'
 import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
@@ -127,7 +128,7 @@ const operations = router({
     }),
 
   addNote: workspaceMutation('support')
-    .input(about.extend({ text: z.string().trim().min(1, 'enter a note').max(1_000) }))
+    .input(about.extend({ text: trimmedText(1_000).min(1, 'enter a note') }))
     .output(z.array(noteWire))
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, id, opId, text } = input
@@ -136,7 +137,7 @@ const operations = router({
     }),
 
   eraseCustomer: workspaceMutation('admin', { stepUp: 'live' })
-    .input(about.extend({ reason: z.string().trim().min(3, 'enter a reason').max(500) }))
+    .input(about.extend({ reason: trimmedText(500).min(3, 'enter a reason') }))
     .output(invoiceDetailWire)
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, id } = input

@@ -1,5 +1,6 @@
 import { tracked } from '@trpc/server'
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { CHANGE_KINDS } from '#shared/ports/change-feed.ts'
 import { demandMember, MEMBER_CHECK_MS } from '../demand-member.ts'
 import { router, workspaceQuery } from '../trpc.ts'
@@ -19,7 +20,7 @@ export const liveRouter = router({
    * no longer known. The stream ends with the session or the membership.
    */
   changes: workspaceQuery('viewer')
-    .input(z.object({ lastEventId: z.string().max(PLACE_MAX).nullish() }))
+    .input(z.object({ lastEventId: boundedText(PLACE_MAX).nullish() }))
     .subscription(async function* ({ ctx, input, signal: cut }) {
       const { workspaceId, mode, lastEventId } = input
       const abort = cut ?? new AbortController().signal

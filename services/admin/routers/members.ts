@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import type { Invitation } from '#shared/ports/invitations.ts'
 import { ROLES } from '#shared/ports/users.ts'
 import { changeMember } from '#shared/usecases/accounts/change-member.ts'
@@ -59,7 +60,7 @@ export const membersRouter = router({
     }),
 
   invite: workspaceMutation('owner', { stepUp: true })
-    .input(z.object({ email: z.string().min(1).max(254), role }))
+    .input(z.object({ email: boundedText(254).min(1), role }))
     .output(invitation)
     .mutation(async ({ ctx, input }) => {
       const { deps, workspace, session } = ctx

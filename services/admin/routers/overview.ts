@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { EXCEPTION_KINDS, FIAT_CODES, INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
@@ -13,11 +14,11 @@ import { reportedVolume } from './overview-series.ts'
 /** Figures for a number of days, by days of the operator's time zone. */
 const spanInput = z.object({
   days: z.union([z.literal(7), z.literal(14), z.literal(30), z.literal(90)]),
-  zone: z.string().max(60).refine(isZone, 'Not a time zone.'),
+  zone: boundedText(60).refine(isZone, 'Not a time zone.'),
 })
 
 const count = z.int().nonnegative()
-const decimal = z.string().regex(/^\d+(\.\d+)?$/)
+const decimal = boundedText(100).regex(/^\d+(\.\d+)?$/)
 const DAY_MS = 86_400_000
 const OPEN_MAX = 1_000
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { paymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
@@ -15,19 +16,19 @@ import { orderInput, pageInput } from '../wire/money-wire.ts'
 const about = z.object({ id: z.uuid() })
 const fields = z.object({
   product_id: z.uuid().optional(),
-  title: z.string().max(200).optional(),
-  description: z.string().max(500).optional(),
-  currency: z.string().max(3).optional(),
-  amount: z.string().max(40).optional(),
+  title: boundedText(200).optional(),
+  description: boundedText(500).optional(),
+  currency: boundedText(3).optional(),
+  amount: boundedText(40).optional(),
   allow_custom_amount: z.boolean().optional(),
-  min_amount: z.string().max(40).optional(),
-  max_amount: z.string().max(40).optional(),
+  min_amount: boundedText(40).optional(),
+  max_amount: boundedText(40).optional(),
 })
 
 /** Limits that only operators set; the API makes links without any. */
 const limits = {
   max_uses: z.int().min(1).max(LINK_USES_MAX).optional(),
-  expires_at: z.iso.datetime().optional(),
+  expires_at: boundedText(40).check(z.iso.datetime()).optional(),
 }
 const limitedLink = z.object({
   ...paymentLinkResource.shape,
@@ -87,7 +88,7 @@ export const paymentLinksRouter = router({
         version: z.int().min(0),
         /** All of them: what is left out is removed. */
         link: z.object({
-          title: z.string().max(200),
+          title: boundedText(200),
           ...{ description: fields.shape.description, amount: fields.shape.amount },
           ...{ min_amount: fields.shape.min_amount, max_amount: fields.shape.max_amount },
           ...limits,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { requireOwnInvoice } from '#shared/usecases/diagnostics/explain-question.ts'
 import { rejectedMoney, rejectionOf } from '#shared/usecases/exceptions/rejected-money.ts'
@@ -14,8 +15,7 @@ const attachInput = z.object({
   paymentId: z.uuid(),
   invoiceId: z.uuid(),
   /** Base units of the invoice's asset; required when the payment is in another one. */
-  valueBase: z
-    .string()
+  valueBase: boundedText(78, 'must be base units above zero')
     .regex(/^[1-9]\d{0,77}$/, 'must be base units above zero')
     .optional(),
 })
@@ -72,7 +72,7 @@ export const paymentsRouter = router({
   attach: workspaceMutation('support', { stepUp: 'largeSum' })
     .input(
       attachInput.extend({
-        reason: z.string().trim().min(3, 'enter a reason').max(500),
+        reason: trimmedText(500).min(3, 'enter a reason'),
         /** Needed for a payment that somebody rejected: the person says that it was not returned to the customer. */
         notReturned: z.boolean().optional(),
       }),
@@ -82,7 +82,7 @@ export const paymentsRouter = router({
 
   /** Counts a confirmed dust payment with its own amount. */
   count: workspaceMutation('support')
-    .input(z.object({ paymentId: z.uuid(), reason: z.string().trim().min(3, 'enter a reason').max(500) }))
+    .input(z.object({ paymentId: z.uuid(), reason: trimmedText(500).min(3, 'enter a reason') }))
     .output(z.object({ invoiceId: z.string(), status: z.enum(INVOICE_STATUSES) }))
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, paymentId, reason } = input

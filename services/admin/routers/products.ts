@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { productBody } from '#shared/contracts/http/product-create.ts'
 import { productResource } from '#shared/contracts/http/product-resource.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
@@ -9,11 +10,11 @@ import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { orderInput, pageInput } from '../wire/money-wire.ts'
 
 const fields = z.object({
-  name: z.string().max(200),
-  price: z.string().max(40),
-  currency: z.string().max(3),
-  description: z.string().max(500).optional(),
-  sku: z.string().max(100).optional(),
+  name: boundedText(200),
+  price: boundedText(40),
+  currency: boundedText(3),
+  description: boundedText(500).optional(),
+  sku: boundedText(100).optional(),
 })
 
 /** A merchant's products at fixed prices. */

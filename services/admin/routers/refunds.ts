@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS } from '#shared/domain/enumerations.ts'
 import { openRefundRequest, recordRefund, withdrawRefund } from '#shared/usecases/refunds/manage-refunds.ts'
 import { actionOf } from '../action.ts'
@@ -16,11 +17,11 @@ export const refundsRouter = router({
       z.object({
         id: z.uuid(),
         /** Units of the asset. */
-        amount: z.string().max(80),
+        amount: boundedText(80),
         /** The asset refunded; null = the asset in which the invoice was paid. */
         asset: z.enum(ASSET_IDS).nullable().default(null),
         /** Where it goes; null = the customer is asked by link. */
-        address: z.string().trim().min(1).max(120).nullable().default(null),
+        address: trimmedText(120).min(1).nullable().default(null),
       }),
     )
     .output(refundWire)
@@ -35,7 +36,7 @@ export const refundsRouter = router({
     }),
 
   recordRefund: workspaceMutation('support')
-    .input(about.extend({ txHash: z.string().trim().min(1).max(200) }))
+    .input(about.extend({ txHash: trimmedText(200).min(1) }))
     .output(refundWire)
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, refundId, txHash } = input

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { WALLET_KINDS } from '#shared/ports/key-material.ts'
@@ -32,8 +33,7 @@ export const settlementsRouter = router({
       z.object({
         ...createdFilters,
         ...pageInput,
-        cursor: z
-          .string()
+        cursor: boundedText(15)
           .regex(/^\d{1,15}$/)
           .optional(),
       }),

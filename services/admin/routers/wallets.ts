@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { SIGNATURES_MAX } from '#shared/contracts/signature-list.ts'
 import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
@@ -26,20 +27,20 @@ const entered = z.object({
   family: z.enum(FAMILIES),
   kind: z.enum(WALLET_KINDS),
   /** An extended public key, a list of addresses, or one address. Never logged, never repeated. */
-  value: z.string().min(1, 'is empty').max(VALUE_MAX, 'is too long'),
+  value: boundedText(VALUE_MAX, 'is too long').min(1, 'is empty'),
   networks: z.array(z.enum(NETWORK_IDS)).min(1).max(NETWORK_IDS.length).optional(),
   /** Required if an extended key does not determine it; `prepare` then returns the choices. */
   scriptType: z.enum(SCRIPT_TYPES).optional(),
   /** Position of an extended key that is not at account level, such as `m/0'`. */
-  path: z.string().max(60, 'is too long').optional(),
+  path: boundedText(60, 'is too long').optional(),
   /** First index of an extended key to offer, instead of a search for its earlier use. */
   startIndex: z.int().min(0).max(START_INDEX_MAX).optional(),
 })
 /** A signed challenge: one signature, or one for each address. */
 const proof = z.object({
-  nonce: z.string().regex(/^[0-9a-f]{32}$/, 'is not the nonce of a challenge'),
+  nonce: boundedText(32).regex(/^[0-9a-f]{32}$/, 'is not the nonce of a challenge'),
   signatures: z
-    .array(z.object({ address: z.string().max(120), signature: z.string().min(1).max(400) }))
+    .array(z.object({ address: boundedText(120), signature: boundedText(400).min(1) }))
     .min(1)
     .max(SIGNATURES_MAX),
 })

@@ -1,5 +1,8 @@
 import { z } from 'zod'
+import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
+import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
+import { isMailAddress } from '#shared/contracts/mail-address.ts'
 import { ASSET_IDS, type AssetId, FIAT_CODES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
@@ -23,19 +26,19 @@ const count = z.union([z.int().min(1).max(10_000), z.literal('finalized')])
 const tiers = z.array(z.strictObject({ fromUsd: z.int().min(0), confirmations: count })).min(1)
 /** One figure for every value, or a table by value in whole US dollars. The workspace checks whether it fits an asset. */
 const confirmations = z.union([count, tiers])
+const CONTACT_FORM = 'Enter an email address, a phone number or an https link.'
 /** A plain e-mail address, a telephone number or an https address that a payer can use. */
-const contact = z
-  .string()
-  .trim()
-  .max(200)
-  .regex(/^([^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+|\+?[\d ()/-]{6,30}|https:\/\/[^\s<>"]{4,})$/, {
-    error: 'Enter an email address, a phone number or an https link.',
-  })
+const contact = trimmedText(200, CONTACT_FORM).refine(isContact, CONTACT_FORM)
 
-const colour = z
-  .string()
+function isContact(text: string): boolean {
+  const url = parsePlainUrl(text)
+  if (url?.protocol === 'https:') return url.username === '' && url.password === ''
+  return isMailAddress(text) || /^\+?[\d ()/-]{6,30}$/.test(text)
+}
+
+const colour = boundedText(7, 'Enter a colour as # and six digits, like #0b4f57.')
   .toLowerCase()
-  .regex(/^#[0-9a-f]{6}$/, { error: 'Enter a colour as # and six digits, like #0b4f57.' })
+  .regex(/^#[0-9a-f]{6}$/, 'Enter a colour as # and six digits, like #0b4f57.')
 
 const settings = z.object({
   id: z.string(),
@@ -82,15 +85,12 @@ const settings = z.object({
 })
 
 /** A file in base64. Its size and kind are checked once it is decoded; this only bounds the text. */
-const image = z
-  .string()
-  .max(900_000)
-  .regex(/^[A-Za-z0-9+/]+={0,2}$/, { error: 'Choose a PNG, JPEG or WebP file.' })
+const image = boundedText(900_000).regex(/^[A-Za-z0-9+/]+={0,2}$/, { error: 'Choose a PNG, JPEG or WebP file.' })
 
 /** Fields to change; omitted fields stay unchanged. Null removes a value. */
 const change = z
   .object({
-    name: z.string().trim().min(1).max(120),
+    name: trimmedText(120).min(1),
     supportContact: contact.nullable(),
     brandColour: colour.nullable(),
     requiresSecondFactor: z.boolean(),

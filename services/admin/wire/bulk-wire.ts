@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { BULK_MAX, BULK_RESOLUTIONS } from '#shared/usecases/exceptions/bulk-decision.ts'
 
 /** Ids of exceptions that are decided together. */
-export const bulkInput = z.object({ ids: z.array(z.string().min(1).max(300)).min(1).max(BULK_MAX) })
+export const bulkInput = z.object({ ids: z.array(boundedText(300).min(1)).min(1).max(BULK_MAX) })
 
 const refusedWire = z.array(z.object({ id: z.string(), message: z.string() }))
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { EXCEPTION_KINDS, FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { type Decision, type ExceptionEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
@@ -6,7 +7,7 @@ import type { Invoice } from '#shared/ports/invoices.ts'
 import { personOf } from './refund-wire.ts'
 
 /** The id of an exception. */
-export const exceptionInput = z.object({ id: z.string().min(1).max(300) })
+export const exceptionInput = z.object({ id: boundedText(300).min(1) })
 
 const decisionWire = z.object({
   by: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { trimmedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { SOURCES } from './money-wire.ts'
 
@@ -18,7 +19,7 @@ export const invoiceFilters = {
   ...createdFilters,
   status: z.enum(INVOICE_STATUSES).nullable().default(null),
   /** A number, an order's reference, an e-mail address, a paid address, or an id. */
-  q: z.string().trim().max(200).default(''),
+  q: trimmedText(200).default(''),
   asset: z.enum(ASSET_IDS).nullable().default(null),
   source: z.enum(SOURCES).nullable().default(null),
   flag: z.enum(['late', 'short']).nullable().default(null),

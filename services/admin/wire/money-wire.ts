@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import {
   ASSET_IDS,
   FIAT_CODES,
@@ -24,7 +25,7 @@ export const SOURCES = ['link', 'api', 'manual', 'billing'] as const
 export const orderInput = { order: z.enum(LIST_ORDERS).default('newest') }
 
 /** A page of a list. */
-export const pageInput = { cursor: z.string().max(200).optional(), limit: z.int().min(1).max(100).default(50) }
+export const pageInput = { cursor: boundedText(200).optional(), limit: z.int().min(1).max(100).default(50) }
 
 /** Amounts due and received on an invoice, in units of its asset. */
 const amountsWire = z.object({

@@ -39,7 +39,7 @@ const CONTENT_POLICY = [
 ].join('; ')
 /** Rate headers differ by caller, so only the caller's cache may store the page. */
 const CACHE_CONTROL = 'private, max-age=300'
-const COMMON = { 'Referrer-Policy': 'no-referrer', 'Cache-Control': CACHE_CONTROL }
+const COMMON = { 'Cache-Control': CACHE_CONTROL }
 
 /** The OpenAPI document and, if it was built, the page that shows it. */
 export function referencePages({ publicUrl, pagesDir }: ReferenceDeps): readonly Page[] {

@@ -11,8 +11,12 @@ import { createHttpEndpoint, type HttpEndpoint } from './http-endpoint.ts'
 import { type FailureKind, RpcFailure } from './rpc-failure.ts'
 import { createRpcPool, type RpcPool } from './rpc-pool.ts'
 
+/** A node chooses the text of its errors; patterns read no more of it than this many characters. */
+const MESSAGE_MAX = 1_000
+const message = z.string().transform((text) => text.slice(0, MESSAGE_MAX))
+
 const envelope = z.union([
-  z.object({ error: z.object({ code: z.number(), message: z.string() }) }),
+  z.object({ error: z.object({ code: z.number(), message }) }),
   z.object({ result: z.unknown() }),
 ])
 

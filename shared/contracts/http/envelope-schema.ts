@@ -1,13 +1,12 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { ERROR_TABLE, type ErrorCode } from '#shared/contracts/errors.ts'
 import { DETAILS_MAX, PATH_LENGTH_MAX } from './validate.ts'
 import { freeText, STORED_TEXT } from './wire-types.ts'
 
 const ERROR_CODES = Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]]
 
-const requestId = z
-  .string()
-  .max(64)
+const requestId = boundedText(64)
   .regex(/^req_[0-9A-Za-z]+$/)
   .describe('Names this request in logs and in questions to support.')
 
@@ -15,9 +14,7 @@ const noError = z.null().describe('Null on success.')
 
 const listMeta = z
   .strictObject({
-    next_cursor: z
-      .string()
-      .max(200)
+    next_cursor: boundedText(200)
       .meta({ pattern: '^[!-~]+$' })
       .nullable()
       .describe('Pass it as `cursor` for the next page; null on the last one.'),
@@ -35,11 +32,7 @@ const errorDetail = z
 const errorBody = z
   .strictObject({
     code: z.enum(ERROR_CODES).describe('Machine-readable error code from a closed set.'),
-    message: z
-      .string()
-      .max(500)
-      .meta({ pattern: STORED_TEXT })
-      .describe('Human-readable message. The text may change.'),
+    message: boundedText(500).meta({ pattern: STORED_TEXT }).describe('Human-readable message. The text may change.'),
     details: z.array(errorDetail).max(DETAILS_MAX).describe('Offending fields of a `VALIDATION_ERROR`.').optional(),
   })
   .meta({ id: 'Error', description: 'The error.' })

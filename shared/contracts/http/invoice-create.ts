@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, FIAT_CODES, type Mode } from '#shared/domain/enumerations.ts'
 import { fiatAmount, readFiatAmount } from './amount.ts'
 import { metadataBody } from './metadata.ts'
@@ -16,8 +17,7 @@ function bodyOf(mode: Mode) {
       currency: z.enum(FIAT_CODES).describe('ISO 4217 code.'),
       description: text(500).describe('Text for the payer.').optional(),
       order_id: text(120).describe('Your own reference. It need not be unique.').optional(),
-      asset: z
-        .string()
+      asset: boundedText(23, 'must be an asset id like "usdt_ethereum"')
         .regex(ASSET_FORM, 'must be an asset id like "usdt_ethereum"')
         .meta({
           description: 'Locks this asset at creation: the response already carries address and exact amount.',
@@ -27,7 +27,10 @@ function bodyOf(mode: Mode) {
       metadata: metadataBody.optional(),
       customer: z
         .strictObject({
-          email: z.email('must be an email address').max(254).describe('Email address of the payer.').optional(),
+          email: boundedText(254, 'must be an email address')
+            .check(z.email('must be an email address'))
+            .describe('Email address of the payer.')
+            .optional(),
           name: text(200).describe('Name of the payer.').optional(),
         })
         .describe('The payer, if known.')

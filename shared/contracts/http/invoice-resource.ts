@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { metadataResource } from './metadata.ts'
 import { moneyResource } from './money.ts'
@@ -25,7 +26,7 @@ const crypto = z
     amount_base_units: wholeText.describe('The same amount in base units: satoshi, wei, lamports.'),
     decimals: assetDecimals,
     address: chainToken.describe('Address to pay to. It belongs to this invoice.'),
-    uri: z.string().max(2_048).meta({ format: 'uri', description: 'Payment URI for wallets and QR codes.' }),
+    uri: boundedText(2_048).meta({ format: 'uri', description: 'Payment URI for wallets and QR codes.' }),
     required_confirmations: blockCount.describe('Confirmations that a payment needs; fixed when the asset was locked.'),
   })
   .meta({ id: 'InvoiceCrypto', description: 'What to pay on-chain.' })

@@ -1,12 +1,13 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { text } from './text.ts'
 import { documentedAs } from './wire-types.ts'
 
 const LIMIT_DEFAULT = 20
+const INSTANT_FORM = 'must be an ISO 8601 date-time with Z or an offset'
 
-const limit = z
-  .string()
+const limit = boundedText(3, 'must be an integer from 1 to 100')
   .regex(/^([1-9][0-9]?|100)$/, 'must be an integer from 1 to 100')
   .transform(Number)
   .default(LIMIT_DEFAULT)
@@ -15,19 +16,16 @@ const limit = z
     override: documentedAs({ type: 'integer', format: 'int32', minimum: 1, maximum: 100, default: LIMIT_DEFAULT }),
   })
 
-const cursor = z
-  .string()
+const cursor = boundedText(200)
   .min(1)
-  .max(200)
   .meta({ pattern: '^[!-~]+$' })
   .optional()
   .describe('`meta.next_cursor` of the page before; opaque.')
 
 /** ISO 8601 with `Z` or an offset, as Unix milliseconds. A `+` that a client did not escape arrives as a space. */
-const instant = z
-  .string()
+const instant = boundedText(40, INSTANT_FORM)
   .transform((value) => value.replace(/ (?=\d\d:\d\d$)/, '+'))
-  .pipe(z.iso.datetime({ offset: true, message: 'must be an ISO 8601 date-time with Z or an offset' }))
+  .pipe(z.iso.datetime({ offset: true, message: INSTANT_FORM }))
   .transform((value) => Date.parse(value))
   .meta({ override: documentedAs({ type: 'string', format: 'date-time' }) })
 

@@ -1,12 +1,11 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 
 /** A fiat amount in responses: `value` has exactly the currency's ISO 4217 exponent of decimals. */
 export const moneyResource = z
   .strictObject({
-    value: z
-      .string()
-      .max(20)
+    value: boundedText(20)
       .regex(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/)
       .describe('Decimal amount, with exactly the decimals of the currency (none for CLP, two for the others).'),
     currency: z.enum(FIAT_CODES).describe('ISO 4217 code.'),

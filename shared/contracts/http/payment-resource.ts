@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { PAYMENT_STATES } from '#shared/domain/enumerations.ts'
 import {
   absoluteUrl,
@@ -14,10 +15,7 @@ import {
 } from './wire-types.ts'
 
 const blockNumber = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
-const reason = z
-  .string()
-  .max(40)
-  .regex(/^[a-z_]+$/)
+const reason = boundedText(40).regex(/^[a-z_]+$/)
 
 /** The public payment: one on-chain (or simulated) transfer attributed to an invoice. All fields are always present. */
 export const paymentResource = z

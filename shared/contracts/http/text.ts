@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { STORED_TEXT } from './wire-types.ts'
 
 // The store would replace lone surrogates, and NUL ends strings in software outside our control.
@@ -10,8 +10,8 @@ export function isStorable(text: string): boolean {
   return !UNSTORABLE.test(text)
 }
 
-/** A text of a body or query, 1 … `max` UTF-16 units, that is stored unchanged. */
+/** A text of a body or query, 1 … `max` code points, that is stored unchanged. */
 export function text(max: number) {
-  const storable = z.string().min(1).max(max).refine(isStorable, 'must not contain NUL or broken Unicode')
+  const storable = boundedText(max).min(1).refine(isStorable, 'must not contain NUL or broken Unicode')
   return storable.meta({ pattern: STORED_TEXT })
 }

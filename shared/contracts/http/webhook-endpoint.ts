@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import { text } from './text.ts'
 import { absoluteUrl, freeText, timestamp } from './wire-types.ts'
@@ -42,9 +43,7 @@ const fields = z.strictObject({
   created_at: timestamp.describe('When it was created.'),
   updated_at: timestamp.describe('When it last changed.'),
 })
-const secret = z
-  .string()
-  .max(128)
+const secret = boundedText(128)
   .regex(/^whsec_[A-Za-z0-9+/=]+$/)
   .describe('Signing secret. It is shown only once.')
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 
 /**
@@ -7,41 +8,30 @@ import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
  */
 
 /** Moment in UTC: `2026-10-01T12:00:00.000Z`. */
-export const timestamp = z.iso.datetime()
+export const timestamp = boundedText(24).check(z.iso.datetime())
 
 /** A non-negative plain decimal, never in exponent form: `0.00042`. */
-export const decimalText = z
-  .string()
-  .max(100)
-  .regex(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/)
+export const decimalText = boundedText(100).regex(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/)
 
 /** A non-negative whole number that may exceed 2^53, as text: up to the 78 digits of a uint256. */
-export const wholeText = z
-  .string()
-  .max(78)
-  .regex(/^(0|[1-9][0-9]*)$/)
+export const wholeText = boundedText(78).regex(/^(0|[1-9][0-9]*)$/)
 
 /** Text that a merchant or payer entered, as it was stored. */
 export function freeText(max: number) {
-  return z.string().max(max).meta({ pattern: STORED_TEXT })
+  return boundedText(max).meta({ pattern: STORED_TEXT })
 }
 
 /** Regular expression of stored text: anything but NUL. `\x00`, because PCRE (PHP) has no `\u` escapes. */
 export const STORED_TEXT = '^[^\\x00]*$'
 
 /** An address, hash or other token of a chain: printable ASCII without spaces. */
-export const chainToken = z
-  .string()
-  .max(256)
-  .regex(/^[!-~]+$/)
+export const chainToken = boundedText(256).regex(/^[!-~]+$/)
 
 /** An absolute URL. */
-export const absoluteUrl = z.url().max(2_048)
+export const absoluteUrl = boundedText(2_048).check(z.url())
 
 /** Ticker in capitals. */
-export const tickerSymbol = z
-  .string()
-  .max(10)
+export const tickerSymbol = boundedText(10)
   .regex(/^[A-Z0-9]+$/)
   .describe('Ticker of the asset, in capitals.')
 

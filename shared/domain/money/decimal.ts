@@ -24,7 +24,7 @@ export function parseDecimal(text: string): Decimal {
 export function formatDecimal(value: Decimal): string {
   const padded = value.digits.toString().padStart(value.scale + 1, '0')
   const whole = padded.slice(0, padded.length - value.scale)
-  const fraction = padded.slice(padded.length - value.scale).replace(/0+$/, '')
+  const fraction = padded.slice(padded.length - value.scale).replace(/(?<!0)0+$/, '')
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 

@@ -135,7 +135,7 @@ const HOSTILE_URLS: readonly (readonly [string, string])[] = [
       'https://loc%61lhost',
       'https://localhost.localdomain',
     ],
-  ].map((url) => [url, 'address_not_public'] as const),
+  ].map((url) => [url, 'address_not_public or malformed'] as const),
   ...[
     ...['http://example.com', 'ftp://example.com', 'file:///etc/passwd', 'gopher://example.com', 'ws://example.com'],
     ...[
@@ -145,10 +145,7 @@ const HOSTILE_URLS: readonly (readonly [string, string])[] = [
       'http://[::1]:8080',
       'http://localhost.example.com',
     ],
-  ].map(
-    (url) =>
-      [url, url.startsWith('http:') || url.includes('example') ? 'not_https' : 'not_https_or_malformed'] as const,
-  ),
+  ].map((url) => [url, url.startsWith('http:') ? 'not_https' : 'not_https or malformed'] as const),
   ...[
     'https://example.com:80',
     'https://example.com:22',
@@ -160,9 +157,10 @@ const HOSTILE_URLS: readonly (readonly [string, string])[] = [
     (url) => [url, 'credentials'] as const,
   ),
   ...['http://localhost:3000', 'http://localhost', 'http://LOCALHOST.:3000/x', 'http://0/'].map(
-    (url) => [url, url === 'http://0/' ? 'not_https' : 'localhost_not_allowed'] as const,
+    (url) => [url, url === 'http://0/' ? 'malformed' : 'localhost_not_allowed'] as const,
   ),
   ...[
+    ...['https://münchen.example.com/hook', 'https:example.com', 'https:/example.com', 'https:///example.com'],
     ...['', 'example.com', '//example.com', 'https://', 'https://exa mple.com', 'https://[::1', 'https://1.2.3.256'],
     ...[
       'https://example.com:99999',
@@ -191,7 +189,7 @@ describe('a hostile URL', () => {
   test.each(HOSTILE_URLS)('%j is refused (%s)', async (url, reason) => {
     const verdict = await guard.check(url, { testOnly: true })
     expect(verdict.ok).toBe(false)
-    if (!verdict.ok && reason !== 'not_https_or_malformed') expect(verdict.reason).toBe(reason)
+    if (!verdict.ok) expect(reason.split(' or ')).toContain(verdict.reason)
   })
 
   test.each([
@@ -215,7 +213,7 @@ describe('an endpoint URL', () => {
     'https://example.com./hook',
     'https://example.com:443/hook?a=1#frag',
     'https://example.com:8443/hook',
-    'https://münchen.example.com/hook',
+    'https://xn--mnchen-3ya.example.com/hook',
     'https://1.1.1.1/hook',
     'https://[2606:4700:4700::1111]:4443/hook',
   ])('%s is accepted', async (url) => {

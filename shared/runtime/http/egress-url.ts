@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import type { UrlRefusal } from '#shared/ports/url-guard.ts'
 import { isPublicAddress } from './public-address.ts'
 
@@ -16,23 +17,17 @@ export type EgressUrl =
   | { readonly ok: true; readonly target: EgressTarget }
   | { readonly ok: false; readonly reason: UrlRefusal }
 
-const MAX_LENGTH = 2_048
-/**
- * The WHATWG parser turns backslashes into slashes and drops tabs and line ends, so that a person or a proxy in between may read
- * another host than the one called. Such text is refused, and so are spaces and other control characters.
- */
-const AMBIGUOUS = /[\\\p{Cc}\p{Z}]/u
 /** Names that never belong to the public DNS (RFC 6761, RFC 6762, RFC 8375, and ICANN's reservation of `internal`). */
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|localdomain|home\.arpa)$/
 
 /**
- * Parses a merchant's URL by the WHATWG rules, which turn every spelling of an IPv4 address (decimal, hexadecimal, octal,
- * short, full-width) into dotted form, and decides all that can be decided without DNS: https only, no credentials,
+ * Parses a merchant's URL, which has the form that the WHATWG parser writes (`readPlainUrl`: an IPv4 address is dotted, a name is
+ * ASCII), and decides all that can be decided without DNS: https only, no credentials,
  * port 443 or 1024 and above, no non-public address, no name that is local by definition.
  */
 export function parseEgressUrl(text: string, options: { readonly allowLocalhost: boolean }): EgressUrl {
-  if (text.length > MAX_LENGTH || AMBIGUOUS.test(text) || !URL.canParse(text)) return refuse('malformed')
-  const url = new URL(text)
+  const url = parsePlainUrl(text)
+  if (url === null) return refuse('malformed')
   if (url.username !== '' || url.password !== '') return refuse('credentials')
   url.hash = ''
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')

@@ -1,5 +1,5 @@
 import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
-import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
+import { readPlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import {
   ENDPOINT_MODES,
@@ -17,7 +17,7 @@ import type { Workspace } from '#shared/ports/workspaces.ts'
 const SECRET_BYTES = 32
 
 const REFUSAL_TEXT: Readonly<Record<UrlRefusal, string>> = {
-  malformed: 'must be an absolute URL without white space, control characters or backslashes',
+  malformed: 'must be an absolute URL with a host name',
   not_https: 'must be an https URL',
   credentials: 'must not carry credentials',
   port_not_allowed: 'the port must be 443 or at least 1024',
@@ -98,21 +98,22 @@ export async function endpointFaults(
 ): Promise<readonly ErrorDetail[]> {
   const mode = ENDPOINT_MODES.find((known) => known === (request.mode ?? keyMode)) ?? keyMode
   const isForeign = mode !== keyMode && (mode !== 'both' || keyMode !== 'live')
-  const refusal = typeof request.url === 'string' ? await refusalOf(deps, request.url, mode) : null
+  const fault = typeof request.url === 'string' ? await urlFault(deps, request.url, mode) : null
   return [
-    ...(refusal === null ? [] : [{ path: 'url', message: REFUSAL_TEXT[refusal] }]),
+    ...(fault === null ? [] : [{ path: 'url', message: fault }]),
     ...(isForeign ? [{ path: 'mode', message: `a ${keyMode} key cannot create endpoints of mode ${mode}` }] : []),
   ]
 }
 
-async function refusalOf(
+async function urlFault(
   deps: Pick<ManageEndpointsDeps, 'urlGuard'>,
   url: string,
   mode: WebhookEndpoint['mode'],
-): Promise<UrlRefusal | null> {
-  if (parsePlainUrl(url) === null) return 'malformed'
+): Promise<string | null> {
+  const { fault } = readPlainUrl(url)
+  if (fault !== null) return fault
   const verdict = await deps.urlGuard.check(url, { testOnly: mode === 'test' })
-  return verdict.ok ? null : verdict.reason
+  return verdict.ok ? null : REFUSAL_TEXT[verdict.reason]
 }
 
 async function requireQuota(deps: ManageEndpointsDeps, workspace: Workspace): Promise<void> {

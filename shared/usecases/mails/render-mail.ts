@@ -154,5 +154,5 @@ function oneLine(text: string): string {
 
 /** Queries of URLs may hold tokens. */
 function withoutQuery(url: string): string {
-  return url.replace(/[?#].*$/, '')
+  return url.replace(/[?#].*/s, '')
 }

@@ -7,9 +7,9 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 /** How long a key repeats the first response (specification §4). */
 export const IDEMPOTENCY_WINDOW_MS: Ms = 86_400_000
 
+const IDEMPOTENCY_KEY = /^[ -~]{1,255}$/
 /** Valid form of an `Idempotency-Key`: 1 to 255 printable ASCII characters. The API document states the same pattern. */
-export const IDEMPOTENCY_KEY_PATTERN = '^[ -~]{1,255}$'
-const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN)
+export const IDEMPOTENCY_KEY_PATTERN = IDEMPOTENCY_KEY.source
 
 /** Identifies one use of an idempotency key: the same text in another workspace, mode, method or path is another operation. */
 export function idempotencyScope(scope: {

@@ -102,10 +102,12 @@ function textOf(error: unknown): string {
  */
 function plainText(text: string): string {
   const line = text
-    .replaceAll(/[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi, (url) => (URL.canParse(url) ? new URL(url).host : 'a URL'))
+    .replaceAll(/(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>]+/gi, (url) =>
+      URL.canParse(url) ? new URL(url).host : 'a URL',
+    )
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .trim()
-    .replace(/\.+$/, '')
+    .replace(/(?<!\.)\.+$/, '')
   const cut = [...line].slice(0, REASON_MAX).join('')
   return cut === '' ? 'no reason was given' : cut
 }

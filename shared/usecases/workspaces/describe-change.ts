@@ -79,7 +79,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'api_key.revoked': key('revoked'),
   'endpoint.created': endpoint(
     'added',
-    (detail) => `: ${detail('url').replace(/[?#].*$/, '')} receives ${detail('events')}`,
+    (detail) => `: ${detail('url').replace(/[?#].*/s, '')} receives ${detail('events')}`,
   ),
   'endpoint.updated': endpoint('changed', (detail) => `: it receives ${detail('events')}`),
   'endpoint.deleted': endpoint('deleted', nothing),

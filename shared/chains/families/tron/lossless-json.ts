@@ -1,8 +1,8 @@
 /**
- * A string literal, or an integer of 16 and more digits that is not part of another number. Strings come first, so that
+ * A string literal, to the end of the text if nothing closes it, or an integer of 16 and more digits that is not part of another number. Strings come first, so that
  * digits inside them are never read.
  */
-const STRING_OR_LONG_INTEGER = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
+const STRING_OR_LONG_INTEGER = /"(?:[^"\\]|\\.)*"?|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/gs
 
 /**
  * Parses JSON and returns integers of 16 and more digits as strings of their digits: a JavaScript number would round those

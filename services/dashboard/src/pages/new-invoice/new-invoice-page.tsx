@@ -2,6 +2,7 @@ import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { isMailAddress } from '#shared/contracts/mail-address.ts'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
@@ -199,7 +200,7 @@ function Fields(props: {
 
 /** The server decides what an address is; this catches a slip while the person is still at the field. */
 const emailProblemOf = (text: string) =>
-  text.trim() === '' || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text.trim())
+  text.trim() === '' || isMailAddress(text.trim())
     ? null
     : 'Enter an email address such as ana@example.com, or leave it empty.'
 
