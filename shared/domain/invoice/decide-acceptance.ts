@@ -3,7 +3,7 @@ import type { Decision } from './decision.ts'
 import type { InvoiceEvent } from './invoice-event.ts'
 import { activePaymentMethod, type InvoiceState, type LedgerRow, type Ms } from './model.ts'
 import { type Draft, enter } from './settle.ts'
-import { isLive, isSettled, totals } from './totals.ts'
+import { isLive, isSettled, settlement, totals } from './totals.ts'
 
 /** An operator's decision that funds settle the invoice. */
 type Acceptance = Extract<InvoiceEvent, { type: 'funds_accepted' }>
@@ -27,10 +27,8 @@ export function decideAcceptance(state: InvoiceState, event: Acceptance, at: Ms)
   const accepted = new Set(chosen)
   const ledger = state.ledger.map((row) => (accepted.has(row) ? accept(row, values.get(row.payment)) : row))
   const attached = { ...state, ledger }
-  const { settledBase, dueBase } = totals(attached)
-  if (settledBase === 0n) return { refused: 'not_acceptable' }
-  const over = settledBase > dueBase + (activePaymentMethod(state)?.policy.overToleranceBase ?? 0n)
-  return note(event, enter(attached, over ? 'overpaid' : 'paid', at))
+  if (totals(attached).settledBase === 0n) return { refused: 'not_acceptable' }
+  return note(event, enter(attached, settlement(attached, 'settled').isTooMuch ? 'overpaid' : 'paid', at))
 }
 
 function settledByItself(state: InvoiceState, event: Acceptance): boolean {

@@ -19,11 +19,21 @@ export function quoteOpenedBy(lock: PaymentMethod, time: Ms): Quote {
   return lock.quotes.findLast((quote) => quote.lockedAt <= time) ?? lock.quotes[0] ?? latestQuote(lock)
 }
 
+/** When a quote of a payment method ends: earlier than promised only where the payer got a newer price of the coin on another network. */
+export function endOfQuote({ repricedAt }: PaymentMethod, { lockedAt, expiresAt }: Quote): Ms {
+  return repricedAt !== undefined && lockedAt < repricedAt && repricedAt < expiresAt ? repricedAt : expiresAt
+}
+
 /** The quote whose window holds `time`, the newest of several, or null. */
 export function quoteHolding(lock: PaymentMethod, time: Ms): Quote | null {
   const first = lock.quotes[0]
   if (first !== undefined && time < first.lockedAt) return first
-  return lock.quotes.findLast((quote) => quote.lockedAt <= time && time <= quote.expiresAt) ?? null
+  return lock.quotes.findLast((quote) => quote.lockedAt <= time && time <= endOfQuote(lock, quote)) ?? null
+}
+
+/** The quote at whose rate money first seen at `time` is valued, if it counts: the one that held then, otherwise the last one before. */
+export function quoteAt(lock: PaymentMethod, time: Ms): Quote {
+  return quoteHolding(lock, time) ?? quoteOpenedBy(lock, time)
 }
 
 /**
@@ -35,7 +45,7 @@ export function quoteFor(lock: PaymentMethod, sight: Sight): Quote | null {
   if (held !== null) return held
   const last = quoteOpenedBy(lock, sight.firstSeenAt)
   if (sight.simulated) return last
-  if (sight.firstSeenAt > last.expiresAt + lock.policy.lateGraceMs) return null
+  if (sight.firstSeenAt > endOfQuote(lock, last) + lock.policy.lateGraceMs) return null
   return withinDrift(last, sight.rateSeen, lock) ? last : null
 }
 
