@@ -105,11 +105,7 @@ function chooseQuote(state: InvoiceState, evaluated: readonly Evaluated[], befor
  * Decides row by row, oldest first, whether it counts. Each payment needs a quote of its own: no payment before it frees it from the
  * check of the price. A paid or cancelled invoice is not checked against quotes any more.
  */
-function countRows(
-  state: InvoiceState,
-  evaluated: readonly Evaluated[],
-  active: number | null,
-): readonly LedgerRow[] {
+function countRows(state: InvoiceState, evaluated: readonly Evaluated[], active: number | null): readonly LedgerRow[] {
   const frozen = isSettled(state) || state.status === 'cancelled'
   const deposits: ValuedMoney[] = []
   return evaluated.map(({ seen, hold, row, known }): LedgerRow => {

@@ -3,6 +3,8 @@ import type { PaymentObservation } from './invoice-event.ts'
 import type { LedgerRow, Ms, PaymentMethod, Quote } from './model.ts'
 
 const BPS = 10_000n
+/** Block times lag behind our clock: a transfer may carry a time this long before the quote it pays. */
+const CLOCK_LAG_MS = 120_000
 
 /** The payment fields that choose a quote. */
 type Sight = Pick<LedgerRow | PaymentObservation, 'firstSeenAt' | 'rateSeen' | 'simulated'>
@@ -24,10 +26,10 @@ export function endOfQuote({ repricedAt }: PaymentMethod, { lockedAt, expiresAt 
   return repricedAt !== undefined && lockedAt < repricedAt && repricedAt < expiresAt ? repricedAt : expiresAt
 }
 
-/** The quote whose window holds `time`, the newest of several, or null. */
+/** The quote whose window holds `time`, the newest of several, or null. The first one also holds times shortly before it. */
 export function quoteHolding(lock: PaymentMethod, time: Ms): Quote | null {
   const first = lock.quotes[0]
-  if (first !== undefined && time < first.lockedAt) return first
+  if (first !== undefined && time < first.lockedAt && time >= first.lockedAt - CLOCK_LAG_MS) return first
   return lock.quotes.findLast((quote) => quote.lockedAt <= time && time <= endOfQuote(lock, quote)) ?? null
 }
 

@@ -1,7 +1,8 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import { totals } from '#shared/domain/invoice/totals.ts'
+import { shareOf } from '#shared/domain/invoice/price-coverage.ts'
+import { unpaidOf } from '#shared/domain/invoice/totals.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { exceedsUsd } from '#shared/domain/payment/exceeds-usd.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
@@ -30,10 +31,8 @@ export async function classifyShortfall(
 ): Promise<Shortfall> {
   const { minor, currency } = after.terms.fiat
   const lock = activePaymentMethod(after.state)
-  const { dueBase, settledBase } = totals(after.state)
-  const short = dueBase > settledBase ? dueBase - settledBase : 0n
   // Rounded up: a shortfall is never shown, or checked, smaller than it is.
-  const missingMinor = isStated || lock === null || dueBase === 0n ? minor : (minor * short + dueBase - 1n) / dueBase
+  const missingMinor = isStated || lock === null ? minor : shareOf(minor, unpaidOf(after.state, lock, 'settled'))
   const fiatPerUsd = lock === null ? null : await perUsd(rates, { asset: lock.asset, fiat: currency, policy })
   const usd = policy.shortfallStepUpUsd ?? SHORTFALL_STEP_UP_USD_DEFAULT
   const isLarge = exceedsUsd({ fiat: { minor: missingMinor, currency }, fiatPerUsd }, usd)

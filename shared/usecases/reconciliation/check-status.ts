@@ -2,7 +2,7 @@ import { activePaymentMethod, type InvoiceState, type LedgerRow } from '#shared/
 import { nextActionAt } from '#shared/domain/invoice/next-action.ts'
 import { holdingLock, isLeftOut } from '#shared/domain/invoice/quote-match.ts'
 import { statusBySums } from '#shared/domain/invoice/settle.ts'
-import { isLive, isSettled, neededBase, totals } from '#shared/domain/invoice/totals.ts'
+import { isLive, isSettled, settlement, totals } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { ChainHeight, InvoiceRecords } from '#shared/ports/reconciliation.ts'
@@ -45,10 +45,10 @@ function hasWrongLocks(state: InvoiceState): boolean {
 export function checkPaid({ invoice, payments }: InvoiceRecords): readonly Finding[] {
   const { state } = invoice
   if (!isSettled(state)) return []
-  const { settledBase, dueBase } = totals(state)
+  const { settledBase } = totals(state)
+  const { dueBase, neededBase: needed } = settlement(state, 'settled')
   const coveredBase = settledBase + lostBase(state) + lostDustBase(state, payments)
   const byText = state.underpaidAccepted && state.ledger.some(({ acceptedBase }) => acceptedBase !== null)
-  const needed = neededBase(state, dueBase)
   if (coveredBase < needed && !byText)
     return [{ invariant: 'paid_in_full', words: `it is ${state.status} with ${coveredBase} of ${needed} base units` }]
   const bound = dueBase + (activePaymentMethod(state)?.policy.overToleranceBase ?? 0n)
