@@ -77,7 +77,7 @@ type World = typeof world extends fc.Arbitrary<infer T> ? T : never
 /** Fiat per coin at a time, as an integer with six decimals. */
 function marketAt({ coin, path: moves }: World, at: Ms): bigint {
   const passed = Math.max(0, Math.floor((at - T0) / (10 * MINUTE)))
-  const moved = moves.slice(0, passed).reduce((sum, one) => sum + one, 0)
+  const moved = moves.slice(0, passed).reduce((sum: number, one) => sum + one, 0)
   const rate = (coin.rate * BigInt(Math.max(500, 10_000 + moved))) / BPS
   return rate > 0n ? rate : 1n
 }

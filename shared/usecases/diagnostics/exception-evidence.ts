@@ -4,6 +4,7 @@ import {
   type LedgerRow,
   type PaymentMethod,
 } from '#shared/domain/invoice/model.ts'
+import { quoteOpenedBy } from '#shared/domain/invoice/quote-window.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
@@ -135,7 +136,7 @@ function timeRow(state: InvoiceState, lock: PaymentMethod, payment: Payment, wor
 }
 
 function driftRow(lock: PaymentMethod, row: LedgerRow, { terms }: Invoice): EvidenceRow {
-  const from = lock.quotes.at(-1)?.fiatPerAsset ?? '0'
+  const from = quoteOpenedBy(lock, row.firstSeenAt).fiatPerAsset
   const to = row.rateSeen ?? '0'
   const drift = driftPercent(from, to)
   const allowed = lock.policy.lateDriftBps / 100
