@@ -31,9 +31,19 @@ interface Settlement {
   readonly isShort: boolean
   /** It is above the amount due by more than the frozen bound. */
   readonly isTooMuch: boolean
+  /** The money, base units. */
+  readonly base: bigint
   readonly neededBase: bigint
   readonly dueBase: bigint
 }
+
+/** Money of a paid invoice that left its chain: its rows, and the base units that had none. */
+interface LostMoney {
+  readonly rows: readonly LedgerRow[]
+  readonly unlistedBase: bigint
+}
+
+const NOTHING_LOST: LostMoney = { rows: [], unlistedBase: 0n }
 
 /** The confirmed part, the part that was not late, or everything that was seen; all of it eligible. */
 type Part = 'seen' | 'settled' | 'onTime'
@@ -41,13 +51,11 @@ type Part = 'seen' | 'settled' | 'onTime'
 /** Sums the ledger. The only place that adds payments up; no other code increments a sum. */
 export function totals(state: InvoiceState): Totals {
   const live = state.ledger.filter((row) => row.counted && isLive(row))
-  const lock = activePaymentMethod(state)
-  const { dueBase, neededBase } =
-    lock === null ? { dueBase: 0n, neededBase: 1n } : coverage(lock, pricedMoney(state, lock, 'seen'))
+  const { base: seenBase, dueBase, neededBase } = settlement(state, 'seen')
   return {
     receivedBase: sum(live) + (state.others?.seenBase ?? 0n),
     confirmedBase: sum(live.filter(isConfirmed)) + (state.others?.confirmedBase ?? 0n),
-    seenBase: sumOf(state, 'seen'),
+    seenBase,
     settledBase: sumOf(state, 'settled'),
     onTimeBase: sumOf(state, 'onTime'),
     announceableBase: sum(live.filter((row) => row.eligible)),
@@ -58,17 +66,20 @@ export function totals(state: InvoiceState): Totals {
 
 /**
  * Compares a part of the money with the price. Each part is compared on its own, because the amount due depends on the quotes under which the
- * money came. Nothing is enough until an asset is chosen.
+ * money came. Nothing is enough until an asset is chosen. `lost` counts as if it were still there.
  */
-export function settlement(state: InvoiceState, part: Part): Settlement {
+export function settlement(state: InvoiceState, part: Part, { rows, unlistedBase } = NOTHING_LOST): Settlement {
   const lock = activePaymentMethod(state)
-  if (lock === null) return { isEnough: false, isShort: true, isTooMuch: false, neededBase: 1n, dueBase: 0n }
-  const base = sumOf(state, part)
-  const { dueBase, neededBase } = coverage(lock, pricedMoney(state, lock, part))
+  if (lock === null) return { isEnough: false, isShort: true, isTooMuch: false, base: 0n, neededBase: 1n, dueBase: 0n }
+  const all = [...eligibleRows(state, part), ...rows]
+  const othersBase = othersOf(state, part) + unlistedBase
+  const base = sum(all) + othersBase
+  const { dueBase, neededBase } = coverage(lock, valued(lock, all, othersBase))
   return {
     isEnough: base >= neededBase,
     isShort: base < dueBase,
     isTooMuch: base > dueBase + lock.policy.overToleranceBase,
+    base,
     neededBase,
     dueBase,
   }
@@ -76,7 +87,7 @@ export function settlement(state: InvoiceState, part: Part): Settlement {
 
 /** The part of the price that eligible live money leaves unpaid: all of it, or its confirmed part. */
 export function unpaidOf(state: InvoiceState, lock: PaymentMethod, part: Exclude<Part, 'onTime'>): PriceShare {
-  return unpaidShare(lock, valued(state, lock, part, eligibleRows(state, part).filter(isLive)))
+  return unpaidShare(lock, valued(lock, eligibleRows(state, part), othersOf(state, part)))
 }
 
 /** A payment that is still on its chain; replaced, dropped and orphaned ones are not. */
@@ -100,35 +111,22 @@ export function byFirstSeen(
 }
 
 function sumOf(state: InvoiceState, part: Part): bigint {
-  return sum(eligibleRows(state, part).filter(isLive)) + othersOf(state, part)
-}
-
-/** The money that prices the invoice. Once paid, money that vanished later still counts here: it fixed the settled price. */
-function pricedMoney(state: InvoiceState, lock: PaymentMethod, part: Part): readonly ValuedMoney[] {
-  const settled = isSettled(state)
-  const rows = eligibleRows(state, part).filter((row) => isLive(row) || (settled && row.confirmed))
-  return valued(state, lock, part, rows)
+  return sum(eligibleRows(state, part)) + othersOf(state, part)
 }
 
 /** Money that an operator accepted has a value of today; payments without rows have that of the least favourable quote. */
-function valued(
-  state: InvoiceState,
-  lock: PaymentMethod,
-  part: Part,
-  rows: readonly LedgerRow[],
-): readonly ValuedMoney[] {
+function valued(lock: PaymentMethod, rows: readonly LedgerRow[], unlisted: bigint): readonly ValuedMoney[] {
   const money = rows.map((row) => ({
     quote: row.acceptedBase === null ? quoteAt(lock, row.firstSeenAt) : latestQuote(lock),
     amountBase: row.acceptedBase ?? row.amountBase,
   }))
-  const unlisted = othersOf(state, part)
   return unlisted === 0n ? money : [...money, { quote: dearestQuote(lock), amountBase: unlisted }]
 }
 
 function eligibleRows({ ledger }: Pick<InvoiceState, 'ledger'>, part: Part): readonly LedgerRow[] {
   return ledger.filter((row) => {
-    if (!row.counted || !row.eligible) return false
-    if (part === 'settled') return isConfirmed(row) || !isLive(row)
+    if (!row.counted || !row.eligible || !isLive(row)) return false
+    if (part === 'settled') return isConfirmed(row)
     return part === 'seen' || !row.late
   })
 }

@@ -16,6 +16,7 @@ import {
 import { openInvoice } from './open-invoice.ts'
 import { holdingLock } from './quote-match.ts'
 import { quoteHolding } from './quote-window.ts'
+import { statusBySums } from './settle.ts'
 import { isLive, isSettled, totals } from './totals.ts'
 import { transition } from './transition.ts'
 import { holds } from './transition-arbitraries.fixture.ts'
@@ -122,6 +123,7 @@ function play(given: World): { readonly state: InvoiceState; readonly usedDrift:
     if (!isSettled(before) && isSettled(state)) usedDrift = checkPaid(given, state) || usedDrift
     if (one.kind === 'pay' && one.size === 'rest' && one.lag === 0) checkAsked(before, state, at)
     checkRest(given, state)
+    holds(statusBySums(state, Number.NEGATIVE_INFINITY) === state.status, 'the status follows from the ledger')
   }
   return { state, usedDrift }
 }
