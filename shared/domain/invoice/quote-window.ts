@@ -40,7 +40,7 @@ export function quoteAt(lock: PaymentMethod, time: Ms): Quote {
 
 /**
  * The quote that a payment may claim on its own: the one valid when it was first seen, otherwise the last one before
- * it within grace and drift of that quote's end, otherwise null. Later quotes never change the result.
+ * it within grace and drift of that quote's end, otherwise null. Later prices never change the result.
  */
 export function quoteFor(lock: PaymentMethod, sight: Sight): Quote | null {
   const held = quoteHolding(lock, sight.firstSeenAt)

@@ -145,13 +145,6 @@ function reasonWithoutRow(state: InvoiceState, payment: Payment): UncountedReaso
   return isSmall ? 'dust' : payment.uncountedReason
 }
 
-/** The payment method whose asset, network and address a payment matches. */
-function paymentMethodOf(state: InvoiceState, payment: Payment): PaymentMethod | null {
-  const fits = (lock: PaymentMethod) =>
-    lock.asset === payment.asset && lock.network === payment.network && lock.matchKey === payment.matchKey
-  return state.locks.findLast(fits) ?? null
-}
-
 /** First seen after the deadline or outside every quote's time, so that the price at that moment decides. */
 function isOffPromise(state: InvoiceState, lock: PaymentMethod, at: Ms): boolean {
   return at > state.expiresAt || quoteHolding(lock, at) === null
@@ -166,8 +159,8 @@ function minedTooLate(payment: Payment, expiresAt: Ms): boolean {
 /** Dust never gets a row that could store a check, so no rate is read for it: a flood of dust must cost nothing. */
 function createRateLookup(deps: ObserveDeps, { state, terms }: Invoice): (payment: Payment) => Promise<string | null> {
   return async (payment) => {
-    const lock = paymentMethodOf(state, payment)
-    if (lock === null || !isOffPromise(state, lock, payment.firstSeenAt)) return null
+    const lock = state.locks[holdingLock(state.locks, payment) ?? -1]
+    if (lock === undefined || !isOffPromise(state, lock, payment.firstSeenAt)) return null
     if (isDust(lock, { amountBase: payment.amountBase, simulated: false })) return null
     const { arsSeries = 'crypto', spreadBps } = quoteOpenedBy(lock, payment.firstSeenAt).provenance
     const { firstSeenAt: at } = payment

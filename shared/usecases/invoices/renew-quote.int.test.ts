@@ -70,6 +70,34 @@ describe('a new price', () => {
     })
   })
 
+  // Guarantee: a price is given for what is unpaid when it is stored, not for what was unpaid when it was read.
+  it('is made again when a payment comes while it is made', async () => {
+    await engine.publishRates()
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const invoiceId = invoice.terms.id
+    await later(15 * MINUTE)
+    let isPaid = false
+    const rates: typeof deps.rates = {
+      ...deps.rates,
+      rateFor: async (request) => {
+        if (!isPaid) {
+          isPaid = true
+          height += 1
+          const transfers = [{ key: `test:ethereum:r${height}`, amountBase: 20_000_000n }]
+          const block = blockWith(height, engine.deps.clock.now(), paymentMethodOf(invoice), transfers)
+          await recordBlockTransfers(engine.deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
+        }
+        return await deps.rates.rateFor(request)
+      },
+    }
+    const renewed = await renewQuote({ ...deps, rates }, { invoiceId, opId: 'race', visitor, admit })
+    expect(renewed.state.status).toBe('partial')
+    expect(paymentMethodOf(renewed).quotes.map(({ amountBase, rest }) => [amountBase, rest])).toEqual([
+      [25_000_000n, undefined],
+      [5_000_000n, { wholeBase: 25_000_000n, restBase: 5_000_000n }],
+    ])
+  })
+
   /** Guarantee: where amounts tell invoices apart, no two promises ever share one, old ones included. */
   it('claims an amount of its own on a shared address, and keeps the old one reserved', async () => {
     const input = { workspaceId: engine.workspace.id, mode: 'test', family: 'evm', kind: 'address' } as const

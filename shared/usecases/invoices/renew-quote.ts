@@ -76,6 +76,8 @@ export async function renewQuote(deps: RenewQuoteDeps, { admit, ...input }: Rene
     if (result.outcome === 'missing') throw new PaymeshError('NOT_FOUND')
     if (result.outcome !== 'refused') return result.invoice
     if (result.reason !== 'locks_changed') throw refusalError(result.reason)
+    // A refusal saves nothing, so the payment that came meanwhile may not be in the invoice yet.
+    await applyInvoiceEvent(deps, { invoiceId: input.invoiceId, event: { type: 'payments_changed' }, opId: null })
   }
   throw refusalError('locks_changed')
 }
