@@ -14,10 +14,20 @@ describe('settings', () => {
   test('a change is saved, sent twice it is one, and what is left out stays', async () => {
     const before = await here.caller.workspace.get(here.at)
     expect(before.depositBps).toBe(500)
-    const change = { toleranceBps: 50, depositBps: 1_000, supportContact: 'help@example.com', confirmations: { btc_bitcoin: 6 } }
+    const change = {
+      toleranceBps: 50,
+      depositBps: 1_000,
+      supportContact: 'help@example.com',
+      confirmations: { btc_bitcoin: 6 },
+    }
     const action = { ...here.at, opId: opId(), version: before.version, change }
     const after = await here.caller.workspace.update(action)
-    expect(after).toMatchObject({ toleranceBps: 50, depositBps: 1_000, supportContact: 'help@example.com', quoteMs: before.quoteMs })
+    expect(after).toMatchObject({
+      toleranceBps: 50,
+      depositBps: 1_000,
+      supportContact: 'help@example.com',
+      quoteMs: before.quoteMs,
+    })
     expect(after.confirmations.find(({ asset }) => asset === 'btc_bitcoin')?.own).toBe(6)
     expect(await here.caller.workspace.update(action)).toEqual(after)
     const rows = await here.deps.audits.listBySubject(here.workspaceId)

@@ -37,7 +37,9 @@ const rate = z
   .strictObject({
     fiat_per_asset: decimalText.describe('Price of one unit of the asset in the invoice currency, in full precision.'),
     locked_at: timestamp.describe('When the rate was fixed.'),
-    expires_at: timestamp.describe('When the locked rate and exact amount expire. After that the payer gets a new price for what is left.'),
+    expires_at: timestamp.describe(
+      'When the locked rate and exact amount expire. After that the payer gets a new price for what is left.',
+    ),
   })
   .meta({ id: 'InvoiceRate', description: 'The rate used to compute the crypto amount.' })
 

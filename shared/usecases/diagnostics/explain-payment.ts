@@ -1,9 +1,5 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import {
-  activePaymentMethod,
-  type InvoiceState,
-  type LedgerRow,
-} from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
 import { dustBound, holdingLock } from '#shared/domain/invoice/quote-match.ts'
 import { quoteOpenedBy } from '#shared/domain/invoice/quote-window.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'

@@ -71,7 +71,8 @@ export const PAYMENT_FIELDS: readonly NumberField[] = [
   {
     ...{ key: 'lateDriftBps', before: 'if the coin fell by at most', after: '%.', unit: PERCENT },
     ...{ min: 0, max: 10, usual: 2, isContinued: true },
-    effect: 'A rise in your favour is always accepted. The same limit applies to money that comes after the price lock.',
+    effect:
+      'A rise in your favour is always accepted. The same limit applies to money that comes after the price lock.',
   },
   {
     ...{
