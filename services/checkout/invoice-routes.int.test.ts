@@ -146,7 +146,7 @@ describe('choosing an asset', () => {
       opId: null,
     })
     const { body } = await stage.get(`/api/i/${invoice.terms.id}`)
-    expect(body.view).toMatchObject({ status: 'partial', received: '24.00', canChoose: false, canRenew: false })
+    expect(body.view).toMatchObject({ status: 'partial', received: '24.00', canChoose: false, canRenew: true })
     expect(body.view.lock).toMatchObject({ remaining: '1.00', remainingBase: '1000000', due: '25.00' })
     expect(body.view.payments).toMatchObject([{ amount: '24.00', symbol: 'USDT', state: 'detected' }])
     expect(Object.keys(body.view.payments[0])).not.toContain('id')

@@ -13,6 +13,8 @@ export interface WorkspacePolicy {
   readonly lateGraceMs: number
   /** Default 200 (2 %). */
   readonly lateDriftBps: number
+  /** Part of a price, in basis points, that must have come for later money outside of every quote to have a claim on the last one. Default 500 (5 %). */
+  readonly depositBps?: number
   /** Life of an invoice without an asset. Default 86,400,000 (24 h). */
   readonly newLifeMs: number
   /** Length of a quote. Default 1,200,000 (20 min). */

@@ -197,6 +197,19 @@ test('the menu of languages stands beside the merchant on the smallest screen', 
   }
 })
 
+// Guarantee: nobody is asked for a rest at a price that has ended.
+test('a payer whose price ended after a part of it was paid gets a new one for the rest, and no address meanwhile', async () => {
+  const page = await show('lapsed-partial')
+  const text = (await page.locator('main').textContent()) ?? ''
+  expect(text).toContain('We received 147.59 USDT, and that counts.')
+  expect(text).not.toContain('left to pay')
+  await expect.poll(async () => await page.getByRole('button', { name: /^Copy/ }).count()).toBe(0)
+  const requests: string[] = []
+  page.on('request', (request) => void requests.push(new URL(request.url()).pathname))
+  await page.getByRole('button', { name: 'Get a new price' }).click()
+  await expect.poll(() => requests).toContain(`/api/i/${SHOWN_ID}/price`)
+})
+
 const NOTHING_CAME = /no payment arrived|nothing received|did not arrive in time/i
 
 // Guarantee: nobody is told that nothing arrived while blocks of the time to pay are not read.

@@ -76,7 +76,14 @@ function lockAt(facts: Facts, index: number): PaymentMethod {
   return {
     ...{ asset: ASSET, network: NETWORK, family: 'evm', symbol: 'USDT', decimals: 6, address: `0x${matchKey}` },
     ...{ matchKey, claim: `${MODE}:evm:${matchKey}`, requiredConfirmations: 12, from: at, to: null },
-    policy: { toleranceBase: 0n, overToleranceBase: 10_000n, lateGraceMs: 3_600_000, lateDriftBps: 200, dustBase: 1n },
+    policy: {
+      toleranceBase: 0n,
+      overToleranceBase: 10_000n,
+      lateGraceMs: 3_600_000,
+      lateDriftBps: 200,
+      depositBps: 500,
+      dustBase: 1n,
+    },
     quotes: [
       {
         ...{ amountBase: 25_000_000n, amount: '25', fiatPerAsset: '1.0002', lockedAt: at, expiresAt: at + QUOTE_MS },

@@ -217,6 +217,11 @@ export function invoiceViews(now: number): Readonly<Record<string, InvoiceView>>
       canChoose: false,
       lock: { ...TRON, remaining: '1.00', remainingBase: '1000000' },
     }),
+    'lapsed-partial': {
+      ...view(now, { status: 'partial', received: '147.59', payments: [first], canChoose: false }),
+      expiresAt: now + 60 * MINUTE,
+      lock: { ...TRON, lockedAt: now - 30 * MINUTE, quoteEndsAt: now - MINUTE, remaining: '1.00' },
+    },
     announced: view(now, {
       lock: BASE,
       hints: [

@@ -47,7 +47,14 @@ export function samplePaymentMethod(
     matchKey,
     claim: `test:evm:${matchKey}`,
     requiredConfirmations: 3,
-    policy: { toleranceBase: 0n, overToleranceBase: 10_000n, lateGraceMs: 3_600_000, lateDriftBps: 200, dustBase: 1n },
+    policy: {
+      toleranceBase: 0n,
+      overToleranceBase: 10_000n,
+      lateGraceMs: 3_600_000,
+      lateDriftBps: 200,
+      depositBps: 500,
+      dustBase: 1n,
+    },
     quotes: [
       {
         amountBase: 100_000_000n,

@@ -58,7 +58,7 @@ export type InvoiceCreate = {
      */
     cancel_url?: string;
     /**
-     * Seconds until the invoice expires. Without it, a setting of the workspace decides: one for invoices with `asset`, one for those without.
+     * Seconds until the invoice expires. Without it, a setting of the workspace decides: one for invoices with `asset`, one for those without. **Price risk:** together with `asset` it locks the price for this whole time. Above 86400 (24 hours) a coin can lose much of its value before it is paid, and the loss is yours; leave `asset` out, so that the payer gets a price that lasts for minutes and is renewed.
      */
     expires_in?: number;
 };
@@ -259,7 +259,7 @@ export type InvoiceCrypto = {
      */
     symbol: string;
     /**
-     * Exact amount to pay, in units of the asset.
+     * Exact amount to pay, in units of the asset: the whole price, or what was paid so far plus the rest at the current rate. Less `received.amount` it is what is left to pay.
      */
     amount: string;
     /**
@@ -297,7 +297,7 @@ export type InvoiceRate = {
      */
     locked_at: string;
     /**
-     * When the locked rate and exact amount expire.
+     * When the locked rate and exact amount expire. After that the payer gets a new price for what is left.
      */
     expires_at: string;
 };

@@ -13,10 +13,21 @@ const opId = () => here.deps.random.uuid()
 describe('settings', () => {
   test('a change is saved, sent twice it is one, and what is left out stays', async () => {
     const before = await here.caller.workspace.get(here.at)
-    const change = { toleranceBps: 50, supportContact: 'help@example.com', confirmations: { btc_bitcoin: 6 } }
+    expect(before.depositBps).toBe(500)
+    const change = {
+      toleranceBps: 50,
+      depositBps: 1_000,
+      supportContact: 'help@example.com',
+      confirmations: { btc_bitcoin: 6 },
+    }
     const action = { ...here.at, opId: opId(), version: before.version, change }
     const after = await here.caller.workspace.update(action)
-    expect(after).toMatchObject({ toleranceBps: 50, supportContact: 'help@example.com', quoteMs: before.quoteMs })
+    expect(after).toMatchObject({
+      toleranceBps: 50,
+      depositBps: 1_000,
+      supportContact: 'help@example.com',
+      quoteMs: before.quoteMs,
+    })
     expect(after.confirmations.find(({ asset }) => asset === 'btc_bitcoin')?.own).toBe(6)
     expect(await here.caller.workspace.update(action)).toEqual(after)
     const rows = await here.deps.audits.listBySubject(here.workspaceId)
@@ -60,6 +71,7 @@ describe('settings', () => {
     const { version } = await here.caller.workspace.get(here.at)
     const bad = [
       { toleranceBps: 1_001 },
+      { depositBps: 10_001 },
       { quoteMs: 60_000 },
       { name: ' ' },
       { supportContact: 'javascript:alert(1)' },

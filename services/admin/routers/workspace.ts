@@ -7,6 +7,7 @@ import { ASSET_IDS, type AssetId, FIAT_CODES, type Mode, NETWORK_IDS } from '#sh
 import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { DIGEST_HOUR_DEFAULT } from '#shared/usecases/exceptions/send-digests.ts'
+import { DEPOSIT_BPS_DEFAULT } from '#shared/usecases/quotes/prepare-quote.ts'
 import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/quotes/visitor-budget.ts'
 import { changeLogo } from '#shared/usecases/workspaces/change-logo.ts'
 import { changeSettings } from '#shared/usecases/workspaces/change-settings.ts'
@@ -58,6 +59,7 @@ const settings = z.object({
   toleranceBps: z.number(),
   lateGraceMs: z.number(),
   lateDriftBps: z.number(),
+  depositBps: z.number(),
   newLifeMs: z.number(),
   quoteMs: z.number(),
   spreadBps: z.number(),
@@ -98,6 +100,7 @@ const change = z
     toleranceBps: bps(1_000),
     lateGraceMs: ms(0, 7 * DAY_MS),
     lateDriftBps: bps(1_000),
+    depositBps: bps(10_000),
     newLifeMs: ms(5 * MINUTE_MS, 30 * DAY_MS),
     quoteMs: ms(5 * MINUTE_MS, DAY_MS),
     spreadBps: bps(1_000),
@@ -158,7 +161,8 @@ export const workspaceRouter = router({
 
 function present({ catalog }: Pick<AdminDeps, 'catalog'>, workspace: Workspace): z.output<typeof settings> {
   const { id, epoch: version, name, ownerEmail, status, policy, limits } = workspace
-  const { supportContact, requiresSecondFactor, quarantineMs, reservePercent, confirmations: own, ...same } = policy
+  const { supportContact, requiresSecondFactor, depositBps, quarantineMs, ...others } = policy
+  const { reservePercent, confirmations: own, ...same } = others
   const rows = ASSET_IDS.map((asset) => {
     const { network } = catalog.asset(asset)
     const usual = { live: tiersOf(catalog, asset, 'live'), test: tiersOf(catalog, asset, 'test') }
@@ -171,6 +175,7 @@ function present({ catalog }: Pick<AdminDeps, 'catalog'>, workspace: Workspace):
     logo: policy.logo ?? null,
     requiresSecondFactor: requiresSecondFactor === true,
     digestHour: policy.digestHour === undefined ? DIGEST_HOUR_DEFAULT : policy.digestHour,
+    depositBps: depositBps ?? DEPOSIT_BPS_DEFAULT,
     quarantineMs: quarantineMs ?? QUARANTINE_DEFAULT_MS,
     reservePercent: reservePercent ?? RESERVE_PERCENT_DEFAULT,
     reportingCurrency: policy.reportingCurrency ?? REPORTING_DEFAULT,

@@ -45,7 +45,7 @@ export interface PaymentMethodView {
   /** False for the native coin. */
   readonly isToken: boolean
   readonly address: string
-  /** Price of the whole invoice in this asset. */
+  /** Price of the whole invoice in this asset: what was paid so far, plus the rest at the current price. */
   readonly due: string
   /** Amount still to be sent; `0` when nothing is. */
   readonly remaining: string
@@ -136,7 +136,7 @@ export interface InvoiceView {
   readonly isUnread: boolean
   /** The payer may choose an asset now, or another one. */
   readonly canChoose: boolean
-  /** The payer may request a new quote on the same address now. */
+  /** The payer may request a new quote on the same address now, for what is left to pay. */
   readonly canRenew: boolean
 }
 

@@ -43,7 +43,9 @@ function bodyOf(mode: Mode) {
         .max(2_592_000)
         .describe(
           'Seconds until the invoice expires. Without it, a setting of the workspace decides: one for invoices with ' +
-            '`asset`, one for those without.',
+            '`asset`, one for those without. **Price risk:** together with `asset` it locks the price for this whole time. Above ' +
+            '86400 (24 hours) a coin can lose much of its value before it is paid, and the loss is yours; leave `asset` out, so that the ' +
+            'payer gets a price that lasts for minutes and is renewed.',
         )
         .optional(),
     })

@@ -22,7 +22,10 @@ const crypto = z
     asset: assetId,
     network: networkId,
     symbol: tickerSymbol,
-    amount: decimalText.describe('Exact amount to pay, in units of the asset.'),
+    amount: decimalText.describe(
+      'Exact amount to pay, in units of the asset: the whole price, or what was paid so far plus the rest at the current rate. ' +
+        'Less `received.amount` it is what is left to pay.',
+    ),
     amount_base_units: wholeText.describe('The same amount in base units: satoshi, wei, lamports.'),
     decimals: assetDecimals,
     address: chainToken.describe('Address to pay to. It belongs to this invoice.'),
@@ -35,7 +38,9 @@ const rate = z
   .strictObject({
     fiat_per_asset: decimalText.describe('Price of one unit of the asset in the invoice currency, in full precision.'),
     locked_at: timestamp.describe('When the rate was fixed.'),
-    expires_at: timestamp.describe('When the locked rate and exact amount expire.'),
+    expires_at: timestamp.describe(
+      'When the locked rate and exact amount expire. After that the payer gets a new price for what is left.',
+    ),
   })
   .meta({ id: 'InvoiceRate', description: 'The rate used to compute the crypto amount.' })
 

@@ -33,6 +33,9 @@ const quoteToDocument = (quote: Quote): QuoteDocument => ({
   expiresAt: toDate(quote.expiresAt),
   uri: quote.uri,
   provenance: { ...quote.provenance, snapshotAt: toDate(quote.provenance.snapshotAt) },
+  ...(quote.rest !== undefined && {
+    rest: { wholeBase: quote.rest.wholeBase.toString(), restBase: quote.rest.restBase.toString() },
+  }),
 })
 
 const quoteFromDocument = (stored: QuoteDocument): Quote => ({
@@ -43,18 +46,28 @@ const quoteFromDocument = (stored: QuoteDocument): Quote => ({
   expiresAt: toMs(stored.expiresAt),
   uri: stored.uri,
   provenance: { ...stored.provenance, snapshotAt: toMs(stored.provenance.snapshotAt) },
+  ...(stored.rest !== undefined && {
+    rest: { wholeBase: BigInt(stored.rest.wholeBase), restBase: BigInt(stored.rest.restBase) },
+  }),
 })
 
 /** A payment method as stored. */
-export const paymentMethodToDocument = ({ hold, priorHold, ...lock }: PaymentMethod): PaymentMethodDocument => ({
+export const paymentMethodToDocument = ({
+  hold,
+  priorHold,
+  repricedAt,
+  ...lock
+}: PaymentMethod): PaymentMethodDocument => ({
   ...lock,
   ...(hold !== undefined && { hold: { ...hold, releasedAt: toDateOrNull(hold.releasedAt) } }),
   ...(priorHold !== undefined && { priorHold: { ...priorHold, until: toDate(priorHold.until) } }),
+  ...(repricedAt !== undefined && { repricedAt: toDate(repricedAt) }),
   policy: {
     toleranceBase: lock.policy.toleranceBase.toString(),
     overToleranceBase: lock.policy.overToleranceBase.toString(),
     lateGraceMs: lock.policy.lateGraceMs,
     lateDriftBps: lock.policy.lateDriftBps,
+    depositBps: lock.policy.depositBps,
     dustBase: lock.policy.dustBase.toString(),
     ...(lock.policy.isUseGone === true && { isUseGone: true }),
   },
@@ -64,15 +77,22 @@ export const paymentMethodToDocument = ({ hold, priorHold, ...lock }: PaymentMet
 })
 
 /** A stored payment method with its amounts as bigint and its times in milliseconds. */
-export const paymentMethodFromDocument = ({ hold, priorHold, ...stored }: PaymentMethodDocument): PaymentMethod => ({
+export const paymentMethodFromDocument = ({
+  hold,
+  priorHold,
+  repricedAt,
+  ...stored
+}: PaymentMethodDocument): PaymentMethod => ({
   ...stored,
   ...(hold !== undefined && { hold: { ...hold, releasedAt: toMsOrNull(hold.releasedAt) } }),
   ...(priorHold !== undefined && { priorHold: { ...priorHold, until: toMs(priorHold.until) } }),
+  ...(repricedAt !== undefined && { repricedAt: toMs(repricedAt) }),
   policy: {
     toleranceBase: BigInt(stored.policy.toleranceBase),
     overToleranceBase: BigInt(stored.policy.overToleranceBase),
     lateGraceMs: stored.policy.lateGraceMs,
     lateDriftBps: stored.policy.lateDriftBps,
+    depositBps: stored.policy.depositBps,
     dustBase: BigInt(stored.policy.dustBase),
     ...(stored.policy.isUseGone === true && { isUseGone: true }),
   },

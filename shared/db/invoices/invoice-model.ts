@@ -9,7 +9,7 @@ import type {
   PaymentState,
 } from '#shared/domain/enumerations.ts'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
-import type { OpenException, QuotePolicy, UncountedReason } from '#shared/domain/invoice/model.ts'
+import type { OpenException, QuotePolicy, RateProvenance, UncountedReason } from '#shared/domain/invoice/model.ts'
 import type { OutboxEntry } from '#shared/ports/invoices.ts'
 
 /** Amounts of base units are decimal strings, because BSON has no integer type that holds them all. */
@@ -20,7 +20,8 @@ export interface QuoteDocument {
   lockedAt: Date
   expiresAt: Date
   uri: string
-  provenance: { snapshotAt: Date; sources: readonly string[]; fxSources: readonly string[]; spreadBps: number }
+  provenance: Omit<RateProvenance, 'snapshotAt'> & { snapshotAt: Date }
+  rest?: { wholeBase: string; restBase: string }
 }
 
 /** A payment method with all its quotes. */
@@ -41,9 +42,10 @@ export interface PaymentMethodDocument {
   coin?: true
   requiredConfirmations: number
   policy: Record<'toleranceBase' | 'overToleranceBase' | 'dustBase', string> &
-    Pick<QuotePolicy, 'lateGraceMs' | 'lateDriftBps' | 'isUseGone'>
+    Pick<QuotePolicy, 'lateGraceMs' | 'lateDriftBps' | 'depositBps' | 'isUseGone'>
   countsDust?: false
   quotes: QuoteDocument[]
+  repricedAt?: Date
   from: Date
   to: Date | null
 }

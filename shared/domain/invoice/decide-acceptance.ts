@@ -4,7 +4,7 @@ import type { Decision } from './decision.ts'
 import type { InvoiceEvent, PaymentObservation } from './invoice-event.ts'
 import { activePaymentMethod, type InvoiceState, type LedgerRow, type Ms } from './model.ts'
 import { type Draft, enter } from './settle.ts'
-import { isLive, isSettled, totals } from './totals.ts'
+import { isLive, isSettled, settlement } from './totals.ts'
 
 /** An operator's decision that funds settle the invoice. */
 type Acceptance = Extract<InvoiceEvent, { type: 'funds_accepted' }>
@@ -40,11 +40,10 @@ export function decideAcceptance(
   const accepted = new Set(chosen)
   const ledger = state.ledger.map((row) => (accepted.has(row) ? accept(row, values.get(row.payment)) : row))
   const attached = { ...state, ledger }
-  const { settledBase, dueBase } = totals(attached)
-  if (settledBase === 0n) return { refused: 'not_acceptable' }
+  const settled = settlement(attached, 'settled')
+  if (settled.base === 0n) return { refused: 'not_acceptable' }
   if (isClaimed(attached, chosen, { observations, refunds })) return { refused: 'refunded_funds' }
-  const over = settledBase > dueBase + (activePaymentMethod(state)?.policy.overToleranceBase ?? 0n)
-  return note(event, enter(attached, over ? 'overpaid' : 'paid', at))
+  return note(event, enter(attached, settled.isTooMuch ? 'overpaid' : 'paid', at))
 }
 
 function isClaimed(
@@ -53,9 +52,9 @@ function isClaimed(
   { observations, refunds }: Pick<Known, 'observations' | 'refunds'>,
 ): boolean {
   const asset = activePaymentMethod(attached)?.asset
-  const { settledBase, dueBase } = totals(attached)
+  const { base, dueBase } = settlement(attached, 'settled')
   const claimed = asset === undefined ? 0n : claimedBase(asset, refunds)
-  if (claimed > 0n && settledBase - claimed < dueBase) return true
+  if (claimed > 0n && base - claimed < dueBase) return true
   const keys = new Set(chosen.map(({ payment }) => payment))
   return observations.some((seen) => {
     if (!keys.has(seen.payment) || seen.asset === null || seen.asset === asset) return false

@@ -1,10 +1,11 @@
 import type { Decision } from './decision.ts'
 import { later } from './held-claims.ts'
 import type { InvoiceEvent, Refusal } from './invoice-event.ts'
-import { activePaymentMethod, type InvoiceState, isHeld, type Ms, type PaymentMethod } from './model.ts'
-import { latestQuote } from './quote-window.ts'
+import { activePaymentMethod, type InvoiceState, isHeld, type Ms, type PaymentMethod, type Quote } from './model.ts'
+import { shareOf, wholeBase } from './price-coverage.ts'
+import { endOfQuote, latestQuote } from './quote-window.ts'
 import type { Draft } from './settle.ts'
-import { totals } from './totals.ts'
+import { totals, unpaidOf } from './totals.ts'
 
 /** Maximum number of distinct assets that a payer may choose for one invoice. */
 const LOCKS_MAX = 5
@@ -17,38 +18,68 @@ type Event<T extends InvoiceEvent['type']> = Extract<InvoiceEvent, { readonly ty
 
 /**
  * Fixes the first asset, or another one while no payment was seen; earlier payment methods close but stay watched. An asset
- * chosen before on the same address continues with the new quote: it is one payment method, however often it is chosen.
+ * chosen before on the same address continues with the new quote: it is one payment method, however often it is chosen. While a price of the
+ * coin is open, a quote on another of its networks has that price, or was prepared from older choices.
  */
 export function decideAssetQuoted(state: InvoiceState, event: Event<'asset_locked'>, at: Ms): Decision {
   const { lock, lockCount = state.locks.length } = event
   const earlier = state.locks.findLast((other) => isSame(other, lock))
   const refused = quoteRefusal(state, at, earlier?.asset)
   if (refused !== null) return { refused }
-  if (state.locks.length !== lockCount) return { refused: 'locks_changed' }
+  const price = openPrice(state.locks, lock.symbol, at)
+  const isPrice = price === null || isSamePrice(price, latestQuote(lock))
+  if (state.locks.length !== lockCount || !isPrice) return { refused: 'locks_changed' }
   if (earlier === undefined) return activated({ ...state, locks: [...state.locks, lock] }, lock, at)
   const { draws = [] } = lock
   const renewed = withQuotes(earlier, { quotes: lock.quotes, claim: lock.claim, draws })
   return activated({ ...state, locks: state.locks.map((other) => (other === earlier ? renewed : other)) }, renewed, at)
 }
 
-/** Makes an earlier payment method the active one again, unchanged, while its latest quote is valid. Nothing changes when it is active. */
+/** Makes an earlier payment method the active one again, unchanged, while its latest quote is the open price of its coin. Nothing changes when it is active. */
 export function decideQuoteResumed(state: InvoiceState, event: Event<'lock_resumed'>, at: Ms): Decision {
   if (!isLockable(state, at)) return { refused: 'not_lockable' }
   const lock = state.locks.findLast((other) => isSame(other, event))
-  if (lock === undefined || latestQuote(lock).expiresAt <= at) return { refused: 'not_lockable' }
+  if (lock === undefined || !hasOpenPrice(state.locks, lock, at)) return { refused: 'not_lockable' }
   if (lock === activePaymentMethod(state)) return null
   if (state.eventSeq >= SWITCH_ENTRIES_MAX) return { refused: 'too_many_locks' }
   return activated(state, lock, at)
 }
 
-/** Appends a quote to the active payment method while no payment was seen. Earlier claims on amounts stay reserved. */
+/**
+ * Appends a quote to the active payment method: for the whole price while no payment was seen, for the rest in `partial`, which announces
+ * nothing, because nothing arrived. Refused when more or less is unpaid than the quote was prepared for. Earlier claims on amounts stay reserved,
+ * and open quotes of the coin on other networks end.
+ */
 export function decideQuoteRenewed(state: InvoiceState, event: Event<'quote_renewed'>, at: Ms): Decision {
   const { quote, claim, draws = [] } = event
   const active = activePaymentMethod(state)
   const refused = renewalRefusal(state, at)
   if (active === null || refused !== null) return { refused: refused ?? 'not_lockable' }
+  if (restBase(state, wholeBase(quote)) !== (quote.rest?.restBase ?? null)) return { refused: 'locks_changed' }
   const renewed = withQuotes(active, { quotes: [quote], claim, draws })
-  return pending({ ...state, locks: state.locks.map((lock) => (lock === active ? renewed : lock)) })
+  const locks = state.locks.map((lock) => (lock === active ? renewed : repriced(lock, active, quote)))
+  const draft = pending({ ...state, locks })
+  return state.status === 'partial' ? { ...draft, effects: [] } : draft
+}
+
+/** What is unpaid of a price of `wholeBase` base units, rounded up to one; null unless a part of the price was paid. */
+export function restBase(state: InvoiceState, wholeBase: bigint): bigint | null {
+  const lock = activePaymentMethod(state)
+  return lock === null || state.status !== 'partial' ? null : shareOf(wholeBase, unpaidOf(state, lock, 'seen'))
+}
+
+/** The one open price of a coin on an invoice, whatever network it was quoted on; null when none is open. */
+export function openPrice(locks: readonly PaymentMethod[], symbol: string, at: Ms): Quote | null {
+  const quotes = locks.filter((lock) => lock.symbol === symbol).flatMap((lock) => lock.quotes)
+  if (quotes.length === 0) return null
+  const newest = quotes.reduce((last, quote) => (quote.lockedAt >= last.lockedAt ? quote : last))
+  return newest.expiresAt > at ? newest : null
+}
+
+/** Whether the latest quote of a payment method is the open price of its coin. */
+export function hasOpenPrice(locks: readonly PaymentMethod[], lock: PaymentMethod, at: Ms): boolean {
+  const price = openPrice(locks, lock.symbol, at)
+  return price !== null && isSamePrice(price, latestQuote(lock))
 }
 
 /** Why no asset can be chosen now, according to the state; null when one can. `asset` names one that was chosen before. */
@@ -59,9 +90,11 @@ export function quoteRefusal(state: InvoiceState, at: Ms, asset?: PaymentMethod[
   return hasQuotesLeft(state, at) ? null : 'too_many_quotes'
 }
 
-/** Why the quote cannot be renewed now, according to the state; null when it can. */
+/** Why the quote cannot be renewed now, according to the state; null when it can: without money, or with a part of the price. */
 export function renewalRefusal(state: InvoiceState, at: Ms): Refusal | null {
-  if (activePaymentMethod(state) === null || state.status !== 'pending' || !isLockable(state, at)) return 'not_lockable'
+  const isPart = state.status === 'partial' && at < state.expiresAt
+  const isUnpaid = state.status === 'pending' && isLockable(state, at)
+  if (activePaymentMethod(state) === null || !(isPart || isUnpaid)) return 'not_lockable'
   return hasQuotesLeft(state, at) ? null : 'too_many_quotes'
 }
 
@@ -74,6 +107,17 @@ function isLockable(state: InvoiceState, at: Ms): boolean {
 /** The same asset at the same address, still held by the invoice. */
 function isSame(lock: PaymentMethod, wanted: Pick<PaymentMethod, 'asset' | 'matchKey'>): boolean {
   return isHeld(lock) && lock.asset === wanted.asset && lock.matchKey === wanted.matchKey
+}
+
+/** Quotes of one moment: the same rate, until the same end, on several networks. */
+function isSamePrice(left: Quote, right: Quote): boolean {
+  return left.lockedAt === right.lockedAt && left.fiatPerAsset === right.fiatPerAsset
+}
+
+/** Ends what is open of the coin on another network: the payer holds one price of it, the newest. */
+function repriced(lock: PaymentMethod, active: PaymentMethod, { lockedAt }: Quote): PaymentMethod {
+  const isOpen = lock.symbol === active.symbol && endOfQuote(lock, latestQuote(lock)) > lockedAt
+  return isOpen ? { ...lock, repricedAt: lockedAt } : lock
 }
 
 function withQuotes(
@@ -102,8 +146,9 @@ function pending(state: InvoiceState): Draft {
   }
 }
 
-function hasQuotesLeft({ locks, visit }: InvoiceState, at: Ms): boolean {
+/** A visit to a limited link has its quotes within minutes, until money came: what a payer paid a part of is not taken away from them. */
+function hasQuotesLeft({ locks, visit, status }: InvoiceState, at: Ms): boolean {
   const end = visit?.quotesUntil ?? null
-  if (end !== null && at >= end) return false
+  if (end !== null && at >= end && status !== 'partial') return false
   return locks.reduce((total, lock) => total + lock.quotes.length, 0) < QUOTES_MAX
 }

@@ -3,8 +3,9 @@ import { completingDust } from './completing-dust.ts'
 import type { PaymentObservation } from './invoice-event.ts'
 import type { InvoiceState, LedgerRow, Ms, PaymentMethod } from './model.ts'
 import { countsUnlisted, sumOthers, type Unlisted } from './others-row.ts'
+import { paysShare, type ValuedMoney } from './price-coverage.ts'
 import { foreignReason, holdingLock, isDust, isLeftOut } from './quote-match.ts'
-import { quoteFor, quoteHolding } from './quote-window.ts'
+import { quoteAt, quoteFor, quoteHolding, quoteOpenedBy, withinDrift } from './quote-window.ts'
 import { byFirstSeen, isLive, isSettled } from './totals.ts'
 
 /** Rows an invoice keeps for single payments; together with the row of all others this bounds the document. */
@@ -47,8 +48,8 @@ export function fold(
   const before = activeIndex(state.locks)
   const active = chooseQuote(state, evaluated, before)
   const locks = active === before ? state.locks : activate(state.locks, active, at)
-  const { rows, promised } = countRows(state, evaluated, active)
-  const completed = complete({ ...state, locks, ledger: rows }, placed, active, promised)
+  const rows = countRows(state, evaluated, active)
+  const completed = complete({ ...state, locks, ledger: rows }, placed, active)
   const withRow = new Set(completed.map((row) => row.payment))
   const unlisted = placed
     .filter((one) => !withRow.has(one.seen.payment))
@@ -57,7 +58,7 @@ export function fold(
     ...state,
     locks,
     ledger: completed,
-    others: sumOthers(state, unlisted, lockAt(locks, active), promised),
+    others: sumOthers(state, unlisted, lockAt(locks, active)),
     // Sums of another asset cannot be compared with those announced so far.
     partialAnnouncedBase: active === before ? state.partialAnnouncedBase : 0n,
   }
@@ -101,17 +102,13 @@ function chooseQuote(state: InvoiceState, evaluated: readonly Evaluated[], befor
 }
 
 /**
- * Decides row by row, oldest first, whether it counts. Until a payment has claimed a quote, payments that no quote covers are
- * kept out; from then on that quote is the price for all. A paid or cancelled invoice is not checked against quotes any more.
+ * Decides row by row, oldest first, whether it counts. Each payment needs a quote of its own: no payment before it frees it from the
+ * check of the price. A paid or cancelled invoice is not checked against quotes any more.
  */
-function countRows(
-  state: InvoiceState,
-  evaluated: readonly Evaluated[],
-  active: number | null,
-): { rows: readonly LedgerRow[]; promised: boolean } {
+function countRows(state: InvoiceState, evaluated: readonly Evaluated[], active: number | null): readonly LedgerRow[] {
   const frozen = isSettled(state) || state.status === 'cancelled'
-  let promised = frozen
-  const rows = evaluated.map(({ seen, hold, row, known }): LedgerRow => {
+  const deposits: ValuedMoney[] = []
+  return evaluated.map(({ seen, hold, row, known }): LedgerRow => {
     const lock = lockAt(state.locks, hold)
     if (isByHand(row)) return { ...row, counted: true, uncountedReason: null }
     if (lock !== null && isLeftOut(lock, row)) {
@@ -123,20 +120,28 @@ function countRows(
       return { ...row, counted: false, uncountedReason: foreignReason(state.locks, seen, hold) }
     }
     if (known !== undefined && (frozen || !isLive(row)) && known.uncountedReason !== 'inactive_lock') return row
-    promised ||= isLive(row) && row.eligible && quoteFor(lock, row) !== null
-    const outOfQuote = !promised && isLive(row) && row.eligible
-    return { ...row, counted: !outOfQuote, uncountedReason: outOfQuote ? 'out_of_quote' : null }
+    if (frozen || !isLive(row) || !row.eligible) return { ...row, counted: true, uncountedReason: null }
+    if (!isPriced(lock, row, deposits)) return { ...row, counted: false, uncountedReason: 'out_of_quote' }
+    deposits.push({ quote: quoteAt(lock, row.firstSeenAt), amountBase: row.amountBase })
+    return { ...row, counted: true, uncountedReason: null }
   })
-  return { rows, promised }
 }
 
-/** Lets the single dust transfer count that completes the invoice. The rows of a paid or cancelled invoice are not checked again. */
-function complete(
-  state: InvoiceState,
-  placed: readonly Placed[],
-  active: number | null,
-  promised: boolean,
-): readonly LedgerRow[] {
+/**
+ * True when a payment was promised a price: by a quote of its own, or, once `deposits` before it pay the frozen share of the price, by the last
+ * quote, as long as the market has not fallen below that one by more than the frozen bound.
+ */
+function isPriced(lock: PaymentMethod, row: LedgerRow, deposits: readonly ValuedMoney[]): boolean {
+  if (quoteFor(lock, row) !== null) return true
+  if (!paysShare(lock, deposits, lock.policy.depositBps)) return false
+  return withinDrift(quoteOpenedBy(lock, row.firstSeenAt), row.rateSeen, lock)
+}
+
+/**
+ * Lets the single dust transfer count that completes the invoice. The rows of a paid or cancelled invoice are not checked again. Dust
+ * carries no rate, so only dust within a quote can be checked.
+ */
+function complete(state: InvoiceState, placed: readonly Placed[], active: number | null): readonly LedgerRow[] {
   const lock = lockAt(state.locks, active)
   if (lock === null || lock.countsDust !== false || isSettled(state) || state.status === 'cancelled')
     return state.ledger
@@ -145,14 +150,15 @@ function complete(
     const row = rows.get(seen.payment)
     if (hold !== active || !isLive(seen) || !isLeftOut(lock, seen) || row?.counted === true) return false
     if (row?.late ?? isLate(state, lock, seen)) return false
-    return (row !== undefined || rows.size < ROWS_MAX) && (promised || quoteHolding(lock, seen.firstSeenAt) !== null)
+    return (row !== undefined || rows.size < ROWS_MAX) && quoteHolding(lock, seen.firstSeenAt) !== null
   }
   const summed = ({ seen, hold }: Placed): boolean => {
     const one: Unlisted = { seen, lock: lockAt(state.locks, hold) }
-    return !rows.has(seen.payment) && countsUnlisted(state, one, lock, promised)
+    return !rows.has(seen.payment) && countsUnlisted(state, one, lock)
   }
   const key = completingDust({
-    state: { ...state, others: null },
+    lock,
+    ledger: state.ledger,
     unlisted: placed.filter(summed).map(({ seen }) => seen),
     dust: placed.filter(isCandidate).map(({ seen }) => seen),
   })

@@ -22,11 +22,13 @@ export interface RateProvenance {
   readonly fxSources: readonly string[]
   /** Spread added for the merchant, in basis points. */
   readonly spreadBps: number
+  /** Which of the two Argentine prices was used; present on prices in ARS. */
+  readonly arsSeries?: 'crypto' | 'official'
 }
 
 /** One quote given to the payer. A quote never changes; a re-quote appends another. */
 export interface Quote {
-  /** Exact amount due in base units of the asset. */
+  /** Exact amount that the payer was asked for, in base units of the asset. */
   readonly amountBase: bigint
   /** The same amount as a decimal string at the asset's display precision. */
   readonly amount: string
@@ -36,6 +38,16 @@ export interface Quote {
   readonly expiresAt: Ms
   readonly uri: string
   readonly provenance: RateProvenance
+  /** Present on a quote for the rest of a price of which a part was paid before; absent on a quote for the whole price. */
+  readonly rest?: QuotedRest
+}
+
+/** What a quote for the rest of a price was computed from, base units. */
+export interface QuotedRest {
+  /** The whole price at the quote's rate, rounded up like every price. */
+  readonly wholeBase: bigint
+  /** The unpaid part of `wholeBase` when the quote was given, to the base unit; `amountBase` is this, rounded up to what a payer can type. */
+  readonly restBase: bigint
 }
 
 /** Bounds frozen when the asset was fixed, so that a later policy change never affects an invoice. */
@@ -48,6 +60,11 @@ export interface QuotePolicy {
   readonly lateGraceMs: number
   /** How far the rate may have moved against the merchant for a late payment to settle, in basis points. */
   readonly lateDriftBps: number
+  /**
+   * Part of the price, in basis points, that must have come within a quote for later money outside of every quote to be compared with
+   * the rate of the last one. Smaller deposits count, and give later money no such claim.
+   */
+  readonly depositBps: number
   /** Transfers below this many base units are dust; see `PaymentMethod.countsDust`. */
   readonly dustBase: bigint
   /** Present when another payer got the invoice's use of its payment link: all money is late, and only the merchant may accept it. */
@@ -112,6 +129,8 @@ export interface PaymentMethod {
   readonly countsDust?: false
   /** At least one; the last one is current. */
   readonly quotes: readonly Quote[]
+  /** Present when the coin got a newer price on another network: quotes locked before then end at this time at the latest. */
+  readonly repricedAt?: Ms
   readonly from: Ms
   /** Null for the invoice's active payment method. */
   readonly to: Ms | null
@@ -125,7 +144,7 @@ export type UncountedReason =
   | 'wrong_network'
   /** Right for one of the invoice's payment methods, but another one received funds first. */
   | 'inactive_lock'
-  /** First seen when no quote was valid and the last one had been over for too long, or had drifted too far. */
+  /** First seen when no quote was valid, and the price had fallen too far since the last one or that had been over for too long. */
   | 'out_of_quote'
   /** Sent to an address of none of the payment methods. */
   | 'unmatched'

@@ -17,17 +17,15 @@ export interface Unlisted {
 
 /**
  * Sums payments without a separate row; null when there are none. Only money on time of the active payment method enters
- * the sums: the row cannot store a check of lateness, so late dust is left to the operators.
- * `promised` means that a listed payment already fixed the price; without it a quote must have been valid when they were first seen.
+ * the sums, first seen within one of its quotes: the row cannot store a check of lateness or price, so the rest is left to the operators.
  */
 export function sumOthers(
   state: InvoiceState,
   unlisted: readonly Unlisted[],
   active: PaymentMethod | null,
-  promised: boolean,
 ): OthersRow | null {
   if (unlisted.length === 0) return null
-  const live = unlisted.filter((one) => countsUnlisted(state, one, active, promised)).map(({ seen }) => seen)
+  const live = unlisted.filter((one) => countsUnlisted(state, one, active)).map(({ seen }) => seen)
   return {
     count: unlisted.length,
     seenBase: sum(live),
@@ -41,10 +39,9 @@ export function countsUnlisted(
   state: Pick<InvoiceState, 'expiresAt' | 'status'>,
   { seen, lock }: Unlisted,
   active: PaymentMethod | null,
-  promised: boolean,
 ): boolean {
   if (lock === null || lock !== active || isLeftOut(lock, seen)) return false
-  return isLive(seen) && !isLate(state, lock, seen) && (promised || quoteHolding(lock, seen.firstSeenAt) !== null)
+  return isLive(seen) && !isLate(state, lock, seen) && quoteHolding(lock, seen.firstSeenAt) !== null
 }
 
 /** `<sum of versions>-<64-bit FNV-1a over key, version and state of each payment in key order>`. */

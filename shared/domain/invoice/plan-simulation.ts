@@ -1,6 +1,6 @@
 import type { Refusal } from './invoice-event.ts'
 import { activePaymentMethod, type InvoiceState } from './model.ts'
-import { isLive, neededBase, totals } from './totals.ts'
+import { isLive, totals } from './totals.ts'
 
 /**
  * Scenarios of a test invoice: the four outcomes of the specification (SimulateRequest), and two that the REST API does
@@ -29,12 +29,12 @@ export function planSimulation(state: InvoiceState, scenario: SimulationScenario
   const allowed = scenario === 'late' ? state.status === 'expired' && isPlaying(state) : isSimulatable(state)
   if (lock === null || !allowed) return REFUSED
   if (scenario === 'expired') return { outcome: 'expire' }
-  const { dueBase, seenBase } = totals(state)
+  const { dueBase, seenBase, neededBase } = totals(state)
   const missingBase = dueBase - seenBase
   if (scenario === 'paid' || scenario === 'late' || scenario === 'unconfirmed') return pay(missingBase)
   if (scenario === 'partial') {
     const halfBase = (missingBase + 1n) / 2n
-    return seenBase + halfBase >= neededBase(state, dueBase) ? REFUSED : pay(halfBase)
+    return seenBase + halfBase >= neededBase ? REFUSED : pay(halfBase)
   }
   const overBase = (dueBase * 11n + 9n) / 10n
   const overpaidFrom = dueBase + lock.policy.overToleranceBase + 1n

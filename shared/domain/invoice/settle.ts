@@ -1,8 +1,8 @@
 import type { InvoiceStatus } from '../enumerations.ts'
 import { announcePayments } from './announce.ts'
 import type { Effect } from './invoice-event.ts'
-import { activePaymentMethod, type InvoiceState, type Ms } from './model.ts'
-import { isLive, isSettled, neededBase, totals } from './totals.ts'
+import type { InvoiceState, Ms } from './model.ts'
+import { isLive, isSettled, settlement, totals } from './totals.ts'
 
 /** A state to be saved, with its announcements so far. */
 export interface Draft {
@@ -44,17 +44,16 @@ export function settle(folded: InvoiceState, at: Ms, knownUntil: Ms = at): Draft
  */
 export function enter(state: InvoiceState, next: InvoiceStatus, at: Ms): Draft {
   if (next === 'new') return { state, effects: [] }
-  const { announceableBase, settledBase, dueBase } = totals(state)
+  const { announceableBase } = totals(state)
   const moved = next !== state.status
   const grown = next === 'partial' && announceableBase > state.partialAnnouncedBase
   const paidNow = moved && (next === 'paid' || next === 'overpaid')
-  const below = settledBase < dueBase
   const entered: InvoiceState = {
     ...state,
     status: next,
     paidAt: paidNow ? (state.paidAt ?? at) : state.paidAt,
     // A payment that vanishes after the invoice was paid does not make it underpaid.
-    underpaidAccepted: next === 'paid' && below && (paidNow || state.underpaidAccepted),
+    underpaidAccepted: next === 'paid' && (paidNow || state.underpaidAccepted) && settlement(state, 'settled').isShort,
     partialAnnouncedBase: grown ? announceableBase : state.partialAnnouncedBase,
     confirmingSince: next === 'confirming' ? (moved ? at : state.confirmingSince) : null,
   }
@@ -69,14 +68,12 @@ export function enter(state: InvoiceState, next: InvoiceStatus, at: Ms): Draft {
 export function statusBySums(state: InvoiceState, knownUntil: Ms): InvoiceStatus {
   const { status } = state
   if (status === 'new' || status === 'cancelled' || status === 'overpaid') return status
-  const { seenBase, settledBase, onTimeBase, dueBase } = totals(state)
-  const overpaid = settledBase > dueBase + (activePaymentMethod(state)?.policy.overToleranceBase ?? 0n)
-  if (status === 'paid') return overpaid ? 'overpaid' : 'paid'
-  const needed = neededBase(state, dueBase)
-  if (settledBase >= needed) return overpaid ? 'overpaid' : 'paid'
-  if (seenBase >= needed) return 'confirming'
+  const settled = settlement(state, 'settled')
+  const paid = settled.isTooMuch ? 'overpaid' : 'paid'
+  if (status === 'paid' || settled.isEnough) return paid
+  if (settlement(state, 'seen').isEnough) return 'confirming'
   if (status === 'expired') return 'expired'
-  const waiting = onTimeBase > 0n ? 'partial' : 'pending'
+  const waiting = totals(state).onTimeBase > 0n ? 'partial' : 'pending'
   const steppedBack = (PROGRESS[waiting] ?? 0) < (PROGRESS[status] ?? 0)
   return steppedBack && knownUntil >= state.expiresAt ? 'expired' : waiting
 }
@@ -84,7 +81,6 @@ export function statusBySums(state: InvoiceState, knownUntil: Ms): InvoiceStatus
 /** Late money marks the invoice until it is paid, unless the payments in time would have been enough; then the mark is unchanged. */
 function withPaidLate(state: InvoiceState): InvoiceState {
   if (isSettled(state)) return state
-  const { onTimeBase, dueBase } = totals(state)
   const late = state.ledger.some((row) => row.counted && row.late && isLive(row))
-  return { ...state, paidLate: late && onTimeBase < neededBase(state, dueBase) }
+  return { ...state, paidLate: late && !settlement(state, 'onTime').isEnough }
 }

@@ -1,7 +1,7 @@
 import type { PaymentObservation } from './invoice-event.ts'
-import { activePaymentMethod, type InvoiceState, type LedgerRow, type Quote } from './model.ts'
-import { isLeftOut } from './quote-match.ts'
-import { latestQuote, quoteFor } from './quote-window.ts'
+import { activePaymentMethod, type InvoiceState, type LedgerRow, type PaymentMethod, type Quote } from './model.ts'
+import { coverage, type PriceShare, unpaidShare, type ValuedMoney, wholeBase } from './price-coverage.ts'
+import { latestQuote, quoteAt } from './quote-window.ts'
 
 /** Sums of an invoice in base units of the chosen asset, from live payments only. */
 interface Totals {
@@ -17,26 +17,77 @@ interface Totals {
   readonly onTimeBase: bigint
   /** The eligible part with separate rows; `invoice.partial` announces it. */
   readonly announceableBase: bigint
-  /** Amount due; zero until an asset is chosen. */
+  /** Amount due: what was seen pays at the quotes it came under, and the rest at the current one. Zero until an asset is chosen. */
+  readonly dueBase: bigint
+  /** Seen base units that settle the invoice, never below one: the amount due less the tolerance. */
+  readonly neededBase: bigint
+}
+
+/** What part of an invoice's money does for its price. */
+interface Settlement {
+  /** It settles the invoice, with the tolerance. */
+  readonly isEnough: boolean
+  /** It is below the amount due, whatever the tolerance. */
+  readonly isShort: boolean
+  /** It is above the amount due by more than the frozen bound. */
+  readonly isTooMuch: boolean
+  /** The money, base units. */
+  readonly base: bigint
+  readonly neededBase: bigint
   readonly dueBase: bigint
 }
+
+/** Money of a paid invoice that left its chain: its rows, and the base units that had none. */
+interface LostMoney {
+  readonly rows: readonly LedgerRow[]
+  readonly unlistedBase: bigint
+}
+
+const NOTHING_LOST: LostMoney = { rows: [], unlistedBase: 0n }
+
+/** The confirmed part, the part that was not late, or everything that was seen; all of it eligible. */
+type Part = 'seen' | 'settled' | 'onTime'
 
 /** Sums the ledger. The only place that adds payments up; no other code increments a sum. */
 export function totals(state: InvoiceState): Totals {
   const live = state.ledger.filter((row) => row.counted && isLive(row))
-  const eligible = live.filter((row) => row.eligible)
-  const othersSeen = state.others?.seenBase ?? 0n
-  const othersConfirmed = state.others?.confirmedBase ?? 0n
-  const announceableBase = sum(eligible)
+  const { base: seenBase, dueBase, neededBase } = settlement(state, 'seen')
   return {
-    receivedBase: sum(live) + othersSeen,
-    confirmedBase: sum(live.filter(isConfirmed)) + othersConfirmed,
-    seenBase: announceableBase + othersSeen,
-    settledBase: sum(eligible.filter(isConfirmed)) + othersConfirmed,
-    onTimeBase: sum(eligible.filter((row) => !row.late)) + othersSeen,
-    announceableBase,
-    dueBase: dueQuote(state)?.amountBase ?? 0n,
+    receivedBase: sum(live) + (state.others?.seenBase ?? 0n),
+    confirmedBase: sum(live.filter(isConfirmed)) + (state.others?.confirmedBase ?? 0n),
+    seenBase,
+    settledBase: sumOf(state, 'settled'),
+    onTimeBase: sumOf(state, 'onTime'),
+    announceableBase: sum(live.filter((row) => row.eligible)),
+    dueBase,
+    neededBase,
   }
+}
+
+/**
+ * Compares a part of the money with the price. Each part is compared on its own, because the amount due depends on the quotes under which the
+ * money came. Nothing is enough until an asset is chosen. `lost` counts as if it were still there.
+ */
+export function settlement(state: InvoiceState, part: Part, { rows, unlistedBase } = NOTHING_LOST): Settlement {
+  const lock = activePaymentMethod(state)
+  if (lock === null) return { isEnough: false, isShort: true, isTooMuch: false, base: 0n, neededBase: 1n, dueBase: 0n }
+  const all = [...eligibleRows(state, part), ...rows]
+  const othersBase = othersOf(state, part) + unlistedBase
+  const base = sum(all) + othersBase
+  const { dueBase, neededBase } = coverage(lock, valued(lock, all, othersBase))
+  return {
+    isEnough: base >= neededBase,
+    isShort: base < dueBase,
+    isTooMuch: base > dueBase + lock.policy.overToleranceBase,
+    base,
+    neededBase,
+    dueBase,
+  }
+}
+
+/** The part of the price that eligible live money leaves unpaid: all of it, or its confirmed part. */
+export function unpaidOf(state: InvoiceState, lock: PaymentMethod, part: Exclude<Part, 'onTime'>): PriceShare {
+  return unpaidShare(lock, valued(lock, eligibleRows(state, part), othersOf(state, part)))
 }
 
 /** A payment that is still on its chain; replaced, dropped and orphaned ones are not. */
@@ -49,12 +100,6 @@ export function isSettled(state: Pick<InvoiceState, 'status'>): boolean {
   return state.status === 'paid' || state.status === 'overpaid'
 }
 
-/** Base units that settle the invoice: the amount due minus the tolerance, never below one. */
-export function neededBase(state: InvoiceState, dueBase: bigint): bigint {
-  const needed = dueBase - (activePaymentMethod(state)?.policy.toleranceBase ?? 0n)
-  return needed > 0n ? needed : 1n
-}
-
 /** Oldest first, ties by transfer key: the order in which payments are checked, whatever order they were stored in. */
 export function byFirstSeen(
   left: Pick<LedgerRow, 'firstSeenAt' | 'payment'>,
@@ -65,23 +110,35 @@ export function byFirstSeen(
   return left.payment < right.payment ? -1 : 1
 }
 
-/**
- * The quote of the earliest payment; it applies to all payments of the invoice. Dust claims no quote. Without
- * payments it is the latest quote. Once paid, a payment that vanished later still counts here: it fixed the settled price.
- */
-function dueQuote(state: InvoiceState): Quote | null {
-  const lock = activePaymentMethod(state)
-  if (lock === null) return null
-  const settled = isSettled(state)
-  const evaluated = state.ledger
-    .filter((row) => row.counted && row.eligible && row.acceptedBase === null && !isLeftOut(lock, row))
-    .filter((row) => isLive(row) || (settled && row.confirmed))
-    .sort(byFirstSeen)
-  for (const row of evaluated) {
-    const quote = quoteFor(lock, row)
-    if (quote !== null) return quote
-  }
-  return latestQuote(lock)
+function sumOf(state: InvoiceState, part: Part): bigint {
+  return sum(eligibleRows(state, part)) + othersOf(state, part)
+}
+
+/** Money that an operator accepted has a value of today; payments without rows have that of the least favourable quote. */
+function valued(lock: PaymentMethod, rows: readonly LedgerRow[], unlisted: bigint): readonly ValuedMoney[] {
+  const money = rows.map((row) => ({
+    quote: row.acceptedBase === null ? quoteAt(lock, row.firstSeenAt) : latestQuote(lock),
+    amountBase: row.acceptedBase ?? row.amountBase,
+  }))
+  return unlisted === 0n ? money : [...money, { quote: dearestQuote(lock), amountBase: unlisted }]
+}
+
+function eligibleRows({ ledger }: Pick<InvoiceState, 'ledger'>, part: Part): readonly LedgerRow[] {
+  return ledger.filter((row) => {
+    if (!row.counted || !row.eligible || !isLive(row)) return false
+    if (part === 'settled') return isConfirmed(row)
+    return part === 'seen' || !row.late
+  })
+}
+
+/** Payments without rows were on time. */
+function othersOf({ others }: Pick<InvoiceState, 'others'>, part: Part): bigint {
+  return (part === 'settled' ? others?.confirmedBase : others?.seenBase) ?? 0n
+}
+
+/** The quote that asks for the most base units. */
+function dearestQuote(lock: PaymentMethod): Quote {
+  return lock.quotes.reduce((most, quote) => (wholeBase(quote) > wholeBase(most) ? quote : most), latestQuote(lock))
 }
 
 function sum(rows: readonly LedgerRow[]): bigint {

@@ -44,6 +44,7 @@ export function aPaymentMethod(change: Partial<PaymentMethod> = {}): PaymentMeth
       overToleranceBase: 0n,
       lateGraceMs: 60 * MINUTE,
       lateDriftBps: 200,
+      depositBps: 500,
       dustBase: 10n,
     },
     countsDust: false,

@@ -71,14 +71,21 @@ describe('quotes', () => {
   const second = aQuote({ lockedAt: T0 + 30 * MINUTE, expiresAt: T0 + 50 * MINUTE, amountBase: DUE * 2n })
   const renew = { type: 'quote_renewed', quote: second, claim: 'test:evm:a1' } as const
 
-  it('the quote that held at the earliest payment is the price for all', () => {
+  // Counterexample to "the quote of the earliest payment is the price for all": 5,000 of 1,000,000 base units made 1,000,000 of a
+  // quote for 2,000,000 a payment in full.
+  it('each payment pays the share of the price that it is at its own quote, whichever is reported first', () => {
     const run = story(aPaymentMethod(), longLife)
     run.apply(renew, [], T0 + 30 * MINUTE)
     run.see([aPayment({ amountBase: DUE, state: 'confirmed', firstSeenAt: T0 + 40 * MINUTE })])
     expect(run.state().status).toBe('partial')
-    run.see([aPayment({ payment: 'early', amountBase: 5_000n })])
-    expect(totals(run.state()).dueBase).toBe(DUE)
-    expect(run.state().status).toBe('paid')
+    run.see([aPayment({ payment: 'early', amountBase: 5_000n, state: 'confirmed' })])
+    // 0.5 % at the first quote, 50 % at the second: 49.5 % of the second remain.
+    expect(totals(run.state())).toMatchObject({ receivedBase: DUE + 5_000n, dueBase: DUE * 2n - 5_000n })
+    expect(run.state().status).toBe('partial')
+    run.see([
+      aPayment({ payment: 'rest', amountBase: DUE - 10_000n, state: 'confirmed', firstSeenAt: T0 + 45 * MINUTE }),
+    ])
+    expect(run.state()).toMatchObject({ status: 'paid', underpaidAccepted: false })
   })
 
   it('a payment between quotes counts only within grace and drift of the last end', () => {
@@ -91,17 +98,24 @@ describe('quotes', () => {
     expect(totals(drifted.state()).receivedBase).toBe(0n)
   })
 
-  it('a top-up needs no quote of its own, whichever of the two is told first', () => {
+  // Guarantee: a deposit never frees later money from the check of the price.
+  it('a top-up outside of every quote needs the price of its quote, whichever of the two is reported first', () => {
     const first = aPayment({ amountBase: DUE / 2n })
-    const topUp = aPayment({ payment: 't', amountBase: DUE / 2n, firstSeenAt: DEADLINE + 90 * MINUTE })
+    const topUp = { payment: 't', amountBase: DUE / 2n, firstSeenAt: DEADLINE + 90 * MINUTE }
     const run = story(aPaymentMethod(), longLife)
-    expect(run.see([topUp])).toEqual(['+out_of_quote t'])
+    expect(run.see([aPayment({ ...topUp, rateSeen: '0.98' })])).toEqual(['+out_of_quote t'])
     expect(run.see([first])).toEqual([
       'payment.detected p1',
       'payment.detected t',
       'invoice.confirming',
       '-out_of_quote t',
     ])
+    for (const rateSeen of ['0.979999', '0.60', null]) {
+      const fallen = story(aPaymentMethod(), longLife)
+      fallen.see([first])
+      expect(fallen.see([aPayment({ ...topUp, rateSeen })]), `${rateSeen}`).toEqual(['+out_of_quote t'])
+      expect(fallen.state().status).toBe('partial')
+    }
   })
 
   it('a simulated payment takes the latest quote even when it is over', () => {

@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RUNS } from '#test/support/property-runs.ts'
 import { INVOICE_STATUSES, PAYMENT_STATES } from '../enumerations.ts'
+import { restBase } from './decide-quote.ts'
 import type { Effect, InvoiceEvent, PaymentObservation } from './invoice-event.ts'
 import type { InvoiceState, Ms } from './model.ts'
-import { isLive, isSettled, neededBase, totals } from './totals.ts'
+import { isLive, isSettled, settlement, totals } from './totals.ts'
 import { transition } from './transition.ts'
 import { amountOrRest, firstSeenAt, holds, rateSeen, start } from './transition-arbitraries.fixture.ts'
 import { anotherPaymentMethod, aPayment, aQuote, DUE, effectName, MINUTE, T0 } from './transition-fixtures.ts'
@@ -81,6 +82,16 @@ interface Change {
   readonly knownUntil: Ms
 }
 
+/** Renewals are prepared for what is unpaid. */
+function preparedFor(state: InvoiceState, event: InvoiceEvent): InvoiceEvent {
+  if (event.type !== 'quote_renewed') return event
+  const { amountBase: wholeBase } = event.quote
+  const rest = restBase(state, wholeBase)
+  return rest === null
+    ? event
+    : { ...event, quote: { ...event.quote, amountBase: rest, rest: { wholeBase, restBase: rest } } }
+}
+
 type Transfer = Omit<PaymentObservation, 'payment' | 'version' | 'state' | 'minedTooLate'>
 
 function tell(money: readonly Transfer[], story: readonly Told[]): readonly Change[] {
@@ -96,7 +107,7 @@ function tell(money: readonly Transfer[], story: readonly Told[]): readonly Chan
       const { state: paymentState, minedTooLate } = step
       known.set(payment, aPayment({ ...money[step.index], payment, version, state: paymentState, minedTooLate }))
     }
-    const event: InvoiceEvent = step.kind === 'event' ? step.event : { type: 'payments_changed' }
+    const event: InvoiceEvent = step.kind === 'event' ? preparedFor(state, step.event) : { type: 'payments_changed' }
     const observations = [...known.values()]
     const knownUntil = at - step.lag
     const result = transition(state, { observations, event, at, knownUntil })
@@ -139,8 +150,7 @@ const GUARANTEES: Record<string, (changes: readonly Change[]) => void> = {
   'nothing is paid without enough confirmed eligible money or an operator': (changes) => {
     for (const { before, after, event } of changes) {
       if (isSettled(before) || !isSettled(after) || event.type === 'funds_accepted') continue
-      const { settledBase, dueBase } = totals(after)
-      holds(settledBase >= neededBase(after, dueBase), 'confirmed eligible money suffices')
+      holds(settlement(after, 'settled').isEnough, 'confirmed eligible money suffices')
       holds(after.paidAt !== null, 'the time of payment is known')
     }
   },

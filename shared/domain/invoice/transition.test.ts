@@ -43,6 +43,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
   },
   partial: {
     ...lockable,
+    quote_renewed: 'partial',
     payments_changed: 'paid',
     deadline_reached: 'expired',
     cancel_requested: '409 not_cancellable',
@@ -109,6 +110,14 @@ const EVENTS: Record<InvoiceEventType, InvoiceEvent> = {
   payment_counted: { type: 'payment_counted', payment: 'd' },
 }
 
+/** In `partial` half of the price is paid. */
+const HALF = DUE / 2n
+const RENEWED_REST: InvoiceEvent = {
+  type: 'quote_renewed',
+  quote: aQuote({ amountBase: HALF, rest: { wholeBase: DUE, restBase: HALF } }),
+  claim: 'test:evm:a1',
+}
+
 describe('every event in every status', () => {
   for (const status of INVOICE_STATUSES) {
     for (const [type, expected] of Object.entries(TABLE[status])) {
@@ -116,7 +125,8 @@ describe('every event in every status', () => {
         const run = storyIn(status)
         const before = run.state()
         expect(before.status).toBe(status)
-        const event = EVENTS[type as InvoiceEventType]
+        const isRest = status === 'partial' && type === 'quote_renewed'
+        const event = isRest ? RENEWED_REST : EVENTS[type as InvoiceEventType]
         const payments = (PAYMENTS[type as InvoiceEventType] ?? []).map(aPayment)
         const at = type === 'deadline_reached' ? DEADLINE : undefined
         const effects = run.apply(event, payments, at)

@@ -28,3 +28,12 @@ export function quoteAmountBase(input: QuoteInput): bigint {
   const displayUnits = (numerator + denominator - 1n) / denominator
   return displayUnits * 10n ** BigInt(input.decimals - input.displayDecimals)
 }
+
+/** An amount rounded up to the display precision, so that a payer can type it: above the exact one by less than one display unit. */
+export function roundUpToDisplay(
+  amountBase: bigint,
+  { decimals, displayDecimals }: Pick<QuoteInput, 'decimals' | 'displayDecimals'>,
+): bigint {
+  const unit = 10n ** BigInt(decimals - displayDecimals)
+  return ((amountBase + unit - 1n) / unit) * unit
+}

@@ -4,7 +4,8 @@ import {
   type LedgerRow,
   type PaymentMethod,
 } from '#shared/domain/invoice/model.ts'
-import { neededBase, totals } from '#shared/domain/invoice/totals.ts'
+import { quoteOpenedBy } from '#shared/domain/invoice/quote-window.ts'
+import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
@@ -56,9 +57,8 @@ export function sumEvidence(invoice: Invoice | null): readonly EvidenceRow[] {
   const { state } = invoice
   const lock = activePaymentMethod(state)
   if (lock === null) return []
-  const { dueBase, seenBase, settledBase, receivedBase } = totals(state)
+  const { dueBase, neededBase: needed, seenBase, settledBase, receivedBase } = totals(state)
   const units = (base: bigint) => `${formatUnits(base, lock.decimals)} ${lock.symbol}`
-  const needed = neededBase(state, dueBase)
   const tolerance = lock.policy.toleranceBase > 0n ? `, at least ${units(needed)}` : ''
   const over = seenBase > dueBase
   return [
@@ -136,7 +136,7 @@ function timeRow(state: InvoiceState, lock: PaymentMethod, payment: Payment, wor
 }
 
 function driftRow(lock: PaymentMethod, row: LedgerRow, { terms }: Invoice): EvidenceRow {
-  const from = lock.quotes.at(-1)?.fiatPerAsset ?? '0'
+  const from = quoteOpenedBy(lock, row.firstSeenAt).fiatPerAsset
   const to = row.rateSeen ?? '0'
   const drift = driftPercent(from, to)
   const allowed = lock.policy.lateDriftBps / 100

@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
-import { neededBase, totals } from '#shared/domain/invoice/totals.ts'
+import { totals } from '#shared/domain/invoice/totals.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
@@ -220,8 +220,8 @@ function explainQuote(lock: PaymentMethod): QuoteExplanation {
 }
 
 function sumsOf(state: InvoiceState): InvoiceExplanation['sums'] {
-  const { dueBase, receivedBase, seenBase, confirmedBase, settledBase } = totals(state)
-  const needed = activePaymentMethod(state) === null ? 0n : neededBase(state, dueBase)
+  const { dueBase, neededBase, receivedBase, seenBase, confirmedBase, settledBase } = totals(state)
+  const needed = activePaymentMethod(state) === null ? 0n : neededBase
   return {
     due: dueBase.toString(),
     needed: needed.toString(),

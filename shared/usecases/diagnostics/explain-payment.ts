@@ -1,11 +1,7 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import {
-  activePaymentMethod,
-  type InvoiceState,
-  type LedgerRow,
-  type PaymentMethod,
-} from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
 import { dustBound, holdingLock } from '#shared/domain/invoice/quote-match.ts'
+import { quoteOpenedBy } from '#shared/domain/invoice/quote-window.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
@@ -169,7 +165,5 @@ function lateness(row: LedgerRow, invoice: InvoiceState): string {
   }
   if (row.rateSeen === null)
     return `it arrived ${minutes} min after the deadline, and no rate was available at that time.`
-  return `it arrived ${minutes} min after the deadline, when the rate was ${row.rateSeen} instead of ${promisedRate(lock)}: more than ${lock.policy.lateDriftBps / 100} % worse.`
+  return `it arrived ${minutes} min after the deadline, when the rate was ${row.rateSeen} instead of ${quoteOpenedBy(lock, row.firstSeenAt).fiatPerAsset}: more than ${lock.policy.lateDriftBps / 100} % worse.`
 }
-
-const promisedRate = (lock: PaymentMethod): string => lock.quotes.at(-1)?.fiatPerAsset ?? 'unknown'

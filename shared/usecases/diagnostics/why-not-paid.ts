@@ -1,6 +1,6 @@
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type InvoiceState } from '#shared/domain/invoice/model.ts'
-import { isLive, neededBase, totals } from '#shared/domain/invoice/totals.ts'
+import { isLive, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainStatus } from '#shared/usecases/networks/chain-status.ts'
@@ -94,10 +94,10 @@ function scannerTrouble({ chain }: UnpaidScene): string | null {
 
 function tooLittle({ state }: UnpaidScene): string | null {
   const lock = activePaymentMethod(state)
-  const { seenBase, dueBase } = totals(state)
+  const { seenBase, dueBase, neededBase } = totals(state)
   if (lock === null || seenBase === 0n) return null
   const units = (base: bigint) => `${formatUnits(base, lock.decimals)} ${lock.symbol}`
-  return `Partly paid: ${formatUnits(seenBase, lock.decimals)} of ${units(dueBase)} received, ${units(neededBase(state, dueBase) - seenBase)} to go.`
+  return `Partly paid: ${formatUnits(seenBase, lock.decimals)} of ${units(dueBase)} received, ${units(neededBase - seenBase)} to go.`
 }
 
 function nothing({ state, chain, unheld }: UnpaidScene): string {

@@ -28,7 +28,7 @@ export interface ChooseAssetInput {
 
 /**
  * Fixes the asset that a payer chose, or another one while no payment was seen, and returns the invoice. While a quote of the
- * asset is valid, choosing it returns that quote again, whatever was chosen in between; afterwards the price uses the current
+ * asset is valid, choosing it returns that quote again, whatever was chosen in between, and its price holds on every network of the coin; afterwards the price uses the current
  * rate, on the address that the payer saw before. Throws `NOT_FOUND`, `WORKSPACE_SUSPENDED`, `INVALID_STATE`,
  * `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent`), `AMOUNT_BELOW_MINIMUM`, `RATES_UNAVAILABLE`, and every error of `admit`.
  */

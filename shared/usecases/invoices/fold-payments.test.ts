@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
-import { aPaymentMethod, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
+import { aPaymentMethod, aQuote, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { observePayments } from './fold-payments.ts'
@@ -26,26 +26,54 @@ const late = (key: string, amountBase: bigint) =>
 
 async function look(payments: readonly Payment[]) {
   let rates = 0
-  let workspaces = 0
-  const deps = {
-    rates: { rateAt: () => Promise.resolve(String(++rates)) },
-    workspaces: { findById: () => Promise.resolve(void ++workspaces).then(() => null) },
-  }
+  const deps = { rates: { rateAt: () => Promise.resolve(String(++rates)) } }
   const observations = await observePayments(deps, invoice, payments)
-  return { rates, workspaces, seen: observations.map((one) => one.rateSeen) }
+  return { rates, seen: observations.map((one) => one.rateSeen) }
 }
 
 test('a late payment carries the rate at its first sight', async () => {
-  expect(await look([late('a', DUE)])).toEqual({ rates: 1, workspaces: 1, seen: ['1'] })
+  expect(await look([late('a', DUE)])).toEqual({ rates: 1, seen: ['1'] })
 })
 
 // Guarantee: a flood of tiny transfers costs no store reads, at this fold or at any later one.
 test('dust is never checked by a rate, so none is read for it', async () => {
   const dust = Array.from({ length: 1_000 }, (_, index) => late(`dust-${index}`, 9n))
-  expect(await look(dust)).toMatchObject({ rates: 0, workspaces: 0 })
+  expect(await look(dust)).toMatchObject({ rates: 0 })
 })
 
-test('the workspace is read once for many late payments', async () => {
-  const many = Array.from({ length: 50 }, (_, index) => late(`late-${index}`, DUE))
-  expect(await look(many)).toMatchObject({ rates: 50, workspaces: 1 })
+const HOUR = 60 * MINUTE
+const provenanceOf = (spreadBps: number, arsSeries: 'crypto' | 'official') => ({
+  ...{ snapshotAt: T0, sources: [], fxSources: [], spreadBps, arsSeries },
 })
+
+/** Two quotes with settings of their own; the market pays 1 peso, and 4 % less in the official series. */
+async function lookBetweenQuotes(first: ReturnType<typeof provenanceOf>, second: ReturnType<typeof provenanceOf>) {
+  const quotes = [
+    aQuote({ provenance: first }),
+    aQuote({ provenance: second, lockedAt: T0 + HOUR, expiresAt: T0 + HOUR + 20 * MINUTE }),
+  ]
+  const method = aPaymentMethod({ quotes })
+  const input = { mode: 'test', createdAt: T0, expiresAt: T0 + 4 * HOUR, endsWithQuote: false, lock: method } as const
+  const terms = { ...invoice.terms, fiat: { minor: 100n, currency: 'ARS' as const } }
+  const asked: string[] = []
+  const rateAt = (request: { readonly arsSeries: string }): Promise<string> => {
+    asked.push(request.arsSeries)
+    return Promise.resolve(request.arsSeries === 'crypto' ? '1' : '0.96')
+  }
+  const at = { ...invoice, terms, state: openInvoice(input).state }
+  const [one] = await observePayments({ rates: { rateAt } }, at, [late('between', DUE)])
+  return { asked, rateSeen: one?.rateSeen }
+}
+
+// Guarantee: a setting changed after the price was given, or a later quote, never makes a payment of that price look better or worse.
+test.each([
+  ['a spread that came later', provenanceOf(0, 'crypto'), provenanceOf(300, 'crypto'), ['crypto'], '1'],
+  ['a spread that was dropped', provenanceOf(300, 'crypto'), provenanceOf(0, 'crypto'), ['crypto'], '0.97'],
+  ['another peso', provenanceOf(0, 'official'), provenanceOf(0, 'crypto'), ['official'], '0.96'],
+] as const)(
+  'money between two quotes is compared by the settings of the first: %s',
+  async (_, first, second, ...seen) => {
+    const [asked, rateSeen] = seen
+    expect(await lookBetweenQuotes(first, second)).toEqual({ asked, rateSeen })
+  },
+)

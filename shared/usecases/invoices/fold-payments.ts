@@ -1,10 +1,10 @@
 import type { PaymentObservation } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceState, LedgerRow, Ms, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { holdingLock, isDust, isLeftOut } from '#shared/domain/invoice/quote-match.ts'
+import { quoteHolding, quoteOpenedBy } from '#shared/domain/invoice/quote-window.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment, UncountedReason } from '#shared/ports/payments.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { applySpread, type RateReader } from '#shared/usecases/rates/read-rate.ts'
 import { deadlinesUntil, type PositionDeps } from './deadlines.ts'
 
@@ -14,7 +14,6 @@ const MEMPOOL_GRACE_MS = 24 * 3_600_000
 /** Dependencies of checking late payments. */
 export interface ObserveDeps {
   readonly rates: Pick<RateReader, 'rateAt'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
 }
 
 /** The decision about one stored payment, in the shape that `markApplied` stores. */
@@ -28,7 +27,7 @@ export interface AppliedPayment {
 
 /**
  * Presents stored payments to the state machine. Payments of a quoted asset that are new to the ledger and arrived outside
- * the quote's time carry the rate at which they were first seen, with the spread of the quote they are compared with.
+ * the quote's time carry the rate at which they were first seen, with the spread and the peso series of the quote they are compared with.
  * Known but unaccepted tokens have no asset; they are left out unless an operator lists them in `accepted`, and from
  * then on always included, because the ledger contains them.
  */
@@ -146,16 +145,9 @@ function reasonWithoutRow(state: InvoiceState, payment: Payment): UncountedReaso
   return isSmall ? 'dust' : payment.uncountedReason
 }
 
-/** The payment method whose asset, network and address a payment matches. */
-function paymentMethodOf(state: InvoiceState, payment: Payment): PaymentMethod | null {
-  const fits = (lock: PaymentMethod) =>
-    lock.asset === payment.asset && lock.network === payment.network && lock.matchKey === payment.matchKey
-  return state.locks.findLast(fits) ?? null
-}
-
 /** First seen after the deadline or outside every quote's time, so that the price at that moment decides. */
 function isOffPromise(state: InvoiceState, lock: PaymentMethod, at: Ms): boolean {
-  return at > state.expiresAt || !lock.quotes.some((quote) => quote.lockedAt <= at && at <= quote.expiresAt)
+  return at > state.expiresAt || quoteHolding(lock, at) === null
 }
 
 /** Bitcoin-like payments may be seen in time and mined days later, at another price. */
@@ -166,18 +158,13 @@ function minedTooLate(payment: Payment, expiresAt: Ms): boolean {
 
 /** Dust never gets a row that could store a check, so no rate is read for it: a flood of dust must cost nothing. */
 function createRateLookup(deps: ObserveDeps, { state, terms }: Invoice): (payment: Payment) => Promise<string | null> {
-  let workspace: ReturnType<WorkspaceRepository['findById']> | undefined
   return async (payment) => {
-    const lock = paymentMethodOf(state, payment)
-    if (lock === null || !isOffPromise(state, lock, payment.firstSeenAt)) return null
+    const lock = state.locks[holdingLock(state.locks, payment) ?? -1]
+    if (lock === undefined || !isOffPromise(state, lock, payment.firstSeenAt)) return null
     if (isDust(lock, { amountBase: payment.amountBase, simulated: false })) return null
-    workspace ??= deps.workspaces.findById(terms.workspaceId)
-    const rate = await deps.rates.rateAt({
-      asset: lock.asset,
-      fiat: terms.fiat.currency,
-      arsSeries: (await workspace)?.policy.arsSeries ?? 'crypto',
-      at: payment.firstSeenAt,
-    })
-    return rate === null ? null : applySpread(rate, lock.quotes.at(-1)?.provenance.spreadBps ?? 0)
+    const { arsSeries = 'crypto', spreadBps } = quoteOpenedBy(lock, payment.firstSeenAt).provenance
+    const { firstSeenAt: at } = payment
+    const rate = await deps.rates.rateAt({ asset: lock.asset, fiat: terms.fiat.currency, arsSeries, at })
+    return rate === null ? null : applySpread(rate, spreadBps)
   }
 }

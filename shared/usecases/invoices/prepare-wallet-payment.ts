@@ -49,7 +49,8 @@ export async function dueTransfer(
   const { lock, mode } = view
   const now = deps.clock.now()
   // As on the page: once the price has expired, there is no amount until the payer asks for another.
-  const hasPrice = view.status === 'partial' || (view.status === 'pending' && now < (lock?.quoteEndsAt ?? 0))
+  const isOpen = view.status === 'pending' || view.status === 'partial'
+  const hasPrice = isOpen && now < (lock?.quoteEndsAt ?? 0)
   const isDue = hasPrice && now < view.expiresAt
   if (method === null || lock === null || !isDue || lock.remainingBase === '0' || lock.browser == null)
     throw new PaymeshError('INVALID_STATE')

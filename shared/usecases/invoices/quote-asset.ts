@@ -1,10 +1,10 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
+import { hasOpenPrice, openPrice } from '#shared/domain/invoice/decide-quote.ts'
 import type { InvoiceEvent } from '#shared/domain/invoice/invoice-event.ts'
 import { type InvoiceState, isHeld, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
-import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
 import { ClaimTaken, type Invoice } from '#shared/ports/invoices.ts'
-import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import type { PreparedPaymentMethod, QuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
 import type { Visitor } from '#shared/usecases/quotes/visitor-budget.ts'
 import { type ApplyDeps, type ApplyResult, applyInvoiceEvent } from './apply-invoice-event.ts'
@@ -18,6 +18,7 @@ const ROUNDS_MAX = 10
 /** Dependencies of choosing an asset for an invoice. */
 export interface QuoteAssetDeps extends ApplyDeps {
   readonly locks: QuotePreparer
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
 }
 
 /** A payer's (or the simulation's) choice of asset. */
@@ -32,7 +33,8 @@ export interface QuoteAssetInput {
 }
 
 /**
- * Fixes asset, amount and address of an invoice and returns it. A quote of the asset that is still valid is returned again. Otherwise
+ * Fixes asset, amount and address of an invoice and returns it. A quote of the asset that is still valid is returned again, and on another
+ * network of a coin whose price is open that price goes on, with its end: switching networks never gives a second one. Otherwise
  * an address that the invoice already has is reused where the wallet allows it; a new one is claimed by the
  * invoice write itself, and a candidate that another invoice took first is replaced by the next. Throws `NOT_FOUND`,
  * `INVALID_STATE`, `NO_WALLET_FOR_ASSET`, `AMOUNT_BELOW_MINIMUM` or `RATES_UNAVAILABLE`.
@@ -53,10 +55,10 @@ export async function quoteAsset(deps: QuoteAssetDeps, input: QuoteAssetInput): 
   throw refusalError('locks_changed')
 }
 
-/** The payment method whose latest quote is valid at a time; null when there is none. */
+/** The payment method whose latest quote is the open price of its coin at a time; null when there is none. */
 export function lockWithQuote(state: Pick<InvoiceState, 'locks'>, asset: AssetId, at: Ms): PaymentMethod | null {
   const lock = state.locks.findLast((other) => isHeld(other) && other.asset === asset)
-  return lock !== undefined && latestQuote(lock).expiresAt > at ? lock : null
+  return lock !== undefined && hasOpenPrice(state.locks, lock, at) ? lock : null
 }
 
 /** A quote never outlives an invoice whose lifetime the merchant chose; otherwise the invoice ends with the quote. */
@@ -76,6 +78,7 @@ async function lockOnce(deps: QuoteAssetDeps, input: QuoteAssetInput, invoice: I
   if (held !== null) {
     return await apply(deps, input, { type: 'lock_resumed', asset: held.asset, matchKey: held.matchKey })
   }
+  const price = openPrice(state.locks, deps.catalog.asset(input.asset).symbol, at)
   const prepared = await deps.locks.prepare({
     workspace,
     mode: terms.mode,
@@ -83,6 +86,7 @@ async function lockOnce(deps: QuoteAssetDeps, input: QuoteAssetInput, invoice: I
     fiat: terms.fiat,
     at,
     quoteEndsAt: quoteEnd(invoice, workspace, at),
+    ...(price !== null && { price }),
     held: state.locks,
     ...(input.visitor !== undefined && drawsOnBudget(invoice) && { visitor: input.visitor }),
   })

@@ -1,13 +1,15 @@
 import { HDNodeWallet } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { createQuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
 import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
 import { createQuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
 import { createVisitorBudget } from '#shared/usecases/quotes/visitor-budget.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
-import { type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
+import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
+import { applyInvoiceEvent } from './apply-invoice-event.ts'
 import { chooseAsset } from './choose-asset.ts'
 import { renewQuote } from './renew-quote.ts'
 
@@ -17,6 +19,7 @@ const visitor = { source: '198.51.100.1' }
 const admit = async () => undefined
 const address = HDNodeWallet.fromPhrase(ADDRESS_VECTORS.phrase, '', "m/44'/60'/0'/7").address
 let engine: Engine
+let height = 500
 let deps: Parameters<typeof chooseAsset>[0]
 
 beforeAll(async () => {
@@ -67,6 +70,34 @@ describe('a new price', () => {
     })
   })
 
+  // Guarantee: a price is given for what is unpaid when it is stored, not for what was unpaid when it was read.
+  it('is made again when a payment comes while it is made', async () => {
+    await engine.publishRates()
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const invoiceId = invoice.terms.id
+    await later(15 * MINUTE)
+    let isPaid = false
+    const rates: typeof deps.rates = {
+      ...deps.rates,
+      rateFor: async (request) => {
+        if (!isPaid) {
+          isPaid = true
+          height += 1
+          const transfers = [{ key: `test:ethereum:r${height}`, amountBase: 20_000_000n }]
+          const block = blockWith(height, engine.deps.clock.now(), paymentMethodOf(invoice), transfers)
+          await recordBlockTransfers(engine.deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
+        }
+        return await deps.rates.rateFor(request)
+      },
+    }
+    const renewed = await renewQuote({ ...deps, rates }, { invoiceId, opId: 'race', visitor, admit })
+    expect(renewed.state.status).toBe('partial')
+    expect(paymentMethodOf(renewed).quotes.map(({ amountBase, rest }) => [amountBase, rest])).toEqual([
+      [25_000_000n, undefined],
+      [5_000_000n, { wholeBase: 25_000_000n, restBase: 5_000_000n }],
+    ])
+  })
+
   /** Guarantee: where amounts tell invoices apart, no two promises ever share one, old ones included. */
   it('claims an amount of its own on a shared address, and keeps the old one reserved', async () => {
     const input = { workspaceId: engine.workspace.id, mode: 'test', family: 'evm', kind: 'address' } as const
@@ -92,4 +123,47 @@ describe('a new price', () => {
     const other = await open()
     expect(amounts).not.toContain(paymentMethodOf(other).quotes[0]?.amountBase)
   })
+
+  /** Guarantee: also the rest of a price is an amount that no other invoice asks for, and paying exactly that settles. */
+  it('for a rest claims an amount of its own on a shared address', async () => {
+    const { terms } = await engine.open()
+    const invoiceId = terms.id
+    const renew = async (opId: string) => await renewQuote(deps, { invoiceId, opId, visitor, admit })
+    const pay = async (amountBase: bigint) => {
+      height += 1
+      const to = { matchKey: address.slice(2).toLowerCase(), address }
+      const block = blockWith(height, engine.deps.clock.now(), to, [{ key: `test:ethereum:r${height}`, amountBase }])
+      await recordBlockTransfers(engine.deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
+      await applyInvoiceEvent(deps, { invoiceId, event: { type: 'payments_changed' }, opId: null })
+      return (await engine.deps.invoices.findById(invoiceId))?.state.status
+    }
+    await engine.publishRates()
+    const first = await chooseAsset(deps, { invoiceId, asset: 'usdt_ethereum', opId: 'c', visitor, admit })
+    const firstBase = paymentMethodOf(first).quotes[0]?.amountBase ?? 0n
+    await later(15 * MINUTE)
+    await engine.deps.rateSnapshots.insert(await halved())
+    engine.advance(1_500)
+    await renew('a')
+    // The first amount belongs to the invoice for good: at the newer price it is half of what is due.
+    expect(await pay(firstBase)).toBe('partial')
+    await later(15 * MINUTE)
+    const method = paymentMethodOf(await renew('b'))
+    const [, second, rest] = method.quotes
+    expect(method.formerClaims).toHaveLength(2)
+    expect(method.claim).toContain(`${rest?.amountBase}`)
+    expect(rest?.amountBase).toBeGreaterThan(rest?.rest?.restBase ?? 0n)
+    // Half of 50.00, and what the amounts add.
+    expect(second?.amountBase).toBeGreaterThan(50_000_000n)
+    expect(rest?.amountBase).toBeLessThan(12_600_000n)
+    expect(await pay(rest?.amountBase ?? 0n)).toBe('confirming')
+  })
 })
+
+/** The newest prices, with USDT at half of what it was. */
+async function halved() {
+  const newest = await engine.deps.rateSnapshots.latest()
+  const usdt = newest?.usdPerSymbol['USDT']
+  if (newest === null || usdt === undefined) throw new Error('no rates')
+  const at = engine.deps.clock.now()
+  return { ...newest, at, usdPerSymbol: { ...newest.usdPerSymbol, USDT: { ...usdt, price: '0.5' } } }
+}

@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { renewalRefusal } from '#shared/domain/invoice/decide-quote.ts'
+import { renewalRefusal, restBase } from '#shared/domain/invoice/decide-quote.ts'
 import {
   activePaymentMethod,
   currentQuote,
@@ -8,6 +8,7 @@ import {
   type Quote,
 } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
+import { roundUpToDisplay } from '#shared/domain/money/quote.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import { ClaimTaken, type Invoice } from '#shared/ports/invoices.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
@@ -18,12 +19,14 @@ import type { Visitor, VisitorBudget } from '#shared/usecases/quotes/visitor-bud
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
 import { mayPromise } from '#shared/usecases/wallets/may-receive.ts'
 import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
-import { type ApplyDeps, applyInvoiceEvent } from './apply-invoice-event.ts'
+import { type ApplyDeps, type ApplyResult, applyInvoiceEvent } from './apply-invoice-event.ts'
 import { quoteEnd } from './quote-asset.ts'
 import { refusalError } from './refusal-error.ts'
 
 /** Taken amounts in a row that indicate a fault of their source. */
 const CANDIDATES_MAX = 50
+/** Quotes that are prepared again because a payment came meanwhile. */
+const ROUNDS_MAX = 10
 
 /** Dependencies of renewing a quote. */
 export interface RenewQuoteDeps extends ApplyDeps {
@@ -50,35 +53,45 @@ export function isRenewable({ lockedAt, expiresAt }: Pick<Quote, 'lockedAt' | 'e
 }
 
 /**
- * Appends a new quote on the same address and returns the invoice; an invoice whose quote is still valid is returned
- * unchanged. Where the amount identifies the invoice, the new quote claims another amount, and the old one stays
+ * Appends a new quote on the same address and returns the invoice: for the whole price, or for the rest of a price of which a part was
+ * paid; that part keeps the share that it paid. An invoice whose quote is still valid is returned unchanged. Where the amount identifies the invoice, the new quote claims another amount, and the old one stays
  * reserved; a visitor's renewal counts against the budget again. An address that another workspace proved since gets no new quote. Throws `NOT_FOUND`, `WORKSPACE_SUSPENDED`, `INVALID_STATE`,
  * `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent`), `RATES_UNAVAILABLE`, and every error of `admit`.
  */
-export async function renewQuote(
+export async function renewQuote(deps: RenewQuoteDeps, { admit, ...input }: RenewQuoteInput): Promise<Invoice> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const invoice = await deps.invoices.findById(input.invoiceId)
+    if (invoice === null) throw new PaymeshError('NOT_FOUND')
+    if (invoice.lastOps.some((op) => op.opId === input.opId)) return invoice
+    const workspace = await requireOpenWorkspace(deps, invoice.terms.workspaceId)
+    const at = deps.clock.now()
+    const lock = activePaymentMethod(invoice.state)
+    const held = currentQuote(invoice.state)
+    const refused = renewalRefusal(invoice.state, at)
+    if (lock === null || held === null || refused !== null) throw refusalError(refused ?? 'not_lockable')
+    if (!isRenewable(held, at)) return invoice
+    await requireControl(deps, invoice, lock)
+    if (round === 0) await admit()
+    const result = await renewOnce(deps, input, () => promise(deps, invoice, workspace, lock, at, input.visitor))
+    if (result.outcome === 'missing') throw new PaymeshError('NOT_FOUND')
+    if (result.outcome !== 'refused') return result.invoice
+    if (result.reason !== 'locks_changed') throw refusalError(result.reason)
+    // A refusal saves nothing, so the payment that came meanwhile may not be in the invoice yet.
+    await applyInvoiceEvent(deps, { invoiceId: input.invoiceId, event: { type: 'payments_changed' }, opId: null })
+  }
+  throw refusalError('locks_changed')
+}
+
+/** One renewal, with the next free amount while another invoice takes the one before. */
+async function renewOnce(
   deps: RenewQuoteDeps,
-  { invoiceId, opId, visitor, admit }: RenewQuoteInput,
-): Promise<Invoice> {
-  const invoice = await deps.invoices.findById(invoiceId)
-  if (invoice === null) throw new PaymeshError('NOT_FOUND')
-  if (invoice.lastOps.some((op) => op.opId === opId)) return invoice
-  const workspace = await requireOpenWorkspace(deps, invoice.terms.workspaceId)
-  const at = deps.clock.now()
-  const lock = activePaymentMethod(invoice.state)
-  const held = currentQuote(invoice.state)
-  const refused = renewalRefusal(invoice.state, at)
-  if (lock === null || held === null || refused !== null) throw refusalError(refused ?? 'not_lockable')
-  if (!isRenewable(held, at)) return invoice
-  await requireControl(deps, invoice, lock)
-  await admit()
+  { invoiceId, opId }: Pick<RenewQuoteInput, 'invoiceId' | 'opId'>,
+  prepare: () => ReturnType<typeof promise>,
+): Promise<ApplyResult> {
   for (let candidate = 0; candidate < CANDIDATES_MAX; candidate += 1) {
-    const promised = await promise(deps, invoice, workspace, lock, at, visitor)
+    const event = { type: 'quote_renewed', ...(await prepare()) } as const
     try {
-      const event = { type: 'quote_renewed', ...promised } as const
-      const result = await applyInvoiceEvent(deps, { invoiceId, event, opId })
-      if (result.outcome === 'missing') throw new PaymeshError('NOT_FOUND')
-      if (result.outcome === 'refused') throw refusalError(result.reason)
-      return result.invoice
+      return await applyInvoiceEvent(deps, { invoiceId, event, opId })
     } catch (error) {
       if (!(error instanceof ClaimTaken)) throw error
       deps.metrics.count('address_conflicts_total', { during: 'renew' })
@@ -111,7 +124,10 @@ async function promise(
   const quoteEndsAt = quoteEnd(invoice, workspace, at)
   const request: QuoteRequest = { workspace, mode, asset: lock.asset, fiat, at, quoteEndsAt }
   const priced = priceLock(request, info, rate)
-  const { claim, amountBase, draws } = await claimFor(deps, lock, invoice, priced.amountBase, { workspace, visitor })
+  const { amountBase: wholeBase } = priced
+  const rest = restBase(invoice.state, wholeBase)
+  const askedBase = rest === null ? wholeBase : roundUpToDisplay(rest, info)
+  const { claim, amountBase, draws } = await claimFor(deps, lock, invoice, askedBase, { workspace, visitor })
   const amount = formatUnits(amountBase, info.decimals)
   const named = lock.reference === undefined ? {} : { reference: lock.reference }
   const uri = deps.catalog.paymentUri({
@@ -122,7 +138,8 @@ async function promise(
     amountBase,
     ...named,
   })
-  return { quote: { ...priced, amountBase, amount, uri }, claim, draws }
+  const part = rest === null ? {} : { rest: { wholeBase, restBase: rest } }
+  return { quote: { ...priced, amountBase, amount, uri, ...part }, claim, draws }
 }
 
 /** The address is already claimed; an amount on a shared address must be claimed again. */

@@ -1,5 +1,6 @@
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import { totals } from '#shared/domain/invoice/totals.ts'
+import { shareOf } from '#shared/domain/invoice/price-coverage.ts'
+import { unpaidOf } from '#shared/domain/invoice/totals.ts'
 import type { InvoiceWorth } from '#shared/domain/payment/confirmation-tiers.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
@@ -16,10 +17,8 @@ export async function missingAmount(
 ): Promise<InvoiceWorth> {
   const { minor, currency } = after.terms.fiat
   const lock = activePaymentMethod(after.state)
-  const { dueBase, settledBase } = totals(after.state)
-  const short = dueBase > settledBase ? dueBase - settledBase : 0n
   // Rounded up: a shortfall is never shown, or checked, smaller than it is.
-  const missingMinor = isStated || lock === null || dueBase === 0n ? minor : (minor * short + dueBase - 1n) / dueBase
+  const missingMinor = isStated || lock === null ? minor : shareOf(minor, unpaidOf(after.state, lock, 'settled'))
   const rate = lock === null ? null : await freshRate(deps, workspace, { asset: lock.asset, fiat: currency })
   return { fiat: { minor: missingMinor, currency }, fiatPerUsd: rate?.fiatPerUsd ?? null }
 }

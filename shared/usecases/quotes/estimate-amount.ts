@@ -5,7 +5,7 @@ import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
-import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
+import { applySpread, type RateReader } from '#shared/usecases/rates/read-rate.ts'
 import { priceQuote } from './price-quote.ts'
 
 /** Dependencies of estimating. */
@@ -32,7 +32,7 @@ export async function estimateAmount(deps: EstimateDeps, input: EstimateInput): 
   const info = deps.catalog.asset(body.asset)
   const rate = await deps.rates.rateFor({ asset: info.id, fiat: body.currency, arsSeries: policy.arsSeries })
   const fiat = { minor: body.minor, currency: body.currency }
-  const { amount, amountBase, fiatPerAsset } = priceQuote({ policy, fiat, info, rate })
+  const { amount, amountBase, fiatPerAsset } = priceQuote(fiat, info, applySpread(rate.fiatPerAsset, policy.spreadBps))
   const now = new Date(deps.clock.now()).toISOString()
   return {
     object: 'estimate',

@@ -9,6 +9,7 @@ import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { AssetRate } from '#shared/ports/rates.ts'
 import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
+import { applySpread } from '#shared/usecases/rates/read-rate.ts'
 import { priceQuote } from './price-quote.ts'
 import type { QuoteAvailability } from './quote-availability.ts'
 import type { QuoteOffer, QuoteOffers } from './quote-offers.ts'
@@ -18,6 +19,9 @@ import type { Visitor, VisitorBudget } from './visitor-budget.ts'
 const BPS = 10_000n
 const QUARANTINE_MS = 7 * 24 * 3_600_000
 const QUARANTINE_MIN_MS = 24 * 3_600_000
+
+/** The least part of a price, in basis points, that claims its quote for later money, where the workspace states none. */
+export const DEPOSIT_BPS_DEFAULT = 500
 
 /** Dependencies of setting an address and an amount. */
 export interface QuotePreparerDeps {
@@ -41,11 +45,16 @@ export interface QuoteRequest {
   readonly at: Ms
   /** End of the quote. */
   readonly quoteEndsAt: Ms
+  /** The open price of the coin on another network of the invoice, which applies here as well; absent for a price of now. */
+  readonly price?: OpenPrice
   /** Payment methods of the invoice: an address that it already has is reused. */
   readonly held?: readonly PaymentMethod[]
   /** The visitor whose budget an additional address or amount counts against; absent for the merchant. */
   readonly visitor?: Visitor
 }
+
+/** What quotes of one moment share on all networks of a coin. */
+type OpenPrice = Pick<Quote, 'fiatPerAsset' | 'lockedAt' | 'expiresAt' | 'provenance'>
 
 /** A complete payment method with a candidate address; the invoice write that carries `lock.claim` reserves it. */
 export interface PreparedPaymentMethod {
@@ -59,7 +68,7 @@ export interface PreparedPaymentMethod {
 /** Sets amount, bounds and candidate address of a quote. */
 export interface QuotePreparer {
   /**
-   * Prices the request at the current rate with the workspace's spread and freezes the bounds for checking payments.
+   * Prices the request at the open price of its coin, otherwise at the current rate with the workspace's spread, and freezes the bounds for checking payments.
    * Throws `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent` for a visitor), `RATES_UNAVAILABLE` or `AMOUNT_BELOW_MINIMUM`; an
    * address is only taken after everything else has passed.
    */
@@ -97,16 +106,19 @@ export function createQuotePreparer(deps: QuotePreparerDeps): QuotePreparer {
 
 type PricedQuote = Omit<Quote, 'uri'>
 
-/** The quote for a first choice or a renewal made now, including the workspace's spread. */
-export function priceLock(request: QuoteRequest, info: AssetInfo, rate: AssetRate): PricedQuote {
-  const { policy } = request.workspace
+/** The quote for a first choice or a renewal: at the open price that the request names, otherwise made now, including the workspace's spread. */
+export function priceLock({ price, ...request }: QuoteRequest, info: AssetInfo, rate: AssetRate): PricedQuote {
+  const { fiat, at: lockedAt, quoteEndsAt: expiresAt } = request
+  const { spreadBps, arsSeries } = request.workspace.policy
   const { snapshotAt, sources, fxSources } = rate
-  return {
-    ...priceQuote({ policy, fiat: request.fiat, info, rate }),
-    lockedAt: request.at,
-    expiresAt: request.quoteEndsAt,
-    provenance: { snapshotAt, sources, fxSources, spreadBps: policy.spreadBps },
+  const series = fiat.currency === 'ARS' ? { arsSeries } : {}
+  const { fiatPerAsset, ...frozen } = price ?? {
+    fiatPerAsset: applySpread(rate.fiatPerAsset, spreadBps),
+    lockedAt,
+    expiresAt,
+    provenance: { snapshotAt, sources, fxSources, spreadBps, ...series },
   }
+  return { ...priceQuote(fiat, info, fiatPerAsset), ...frozen }
 }
 
 /** Input for a payment method. */
@@ -208,6 +220,7 @@ function frozenBounds(
     overToleranceBase: 0n,
     lateGraceMs: policy.lateGraceMs,
     lateDriftBps: policy.lateDriftBps,
+    depositBps: policy.depositBps ?? DEPOSIT_BPS_DEFAULT,
     dustBase: thousandth > info.dustBase ? thousandth : info.dustBase,
   }
 }

@@ -2,9 +2,6 @@ import type { FiatCode } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { quoteAmountBase } from '#shared/domain/money/quote.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
-import type { AssetRate } from '#shared/ports/rates.ts'
-import type { WorkspacePolicy } from '#shared/ports/workspaces.ts'
-import { applySpread } from '#shared/usecases/rates/read-rate.ts'
 
 /** The price in an asset for a fiat amount. */
 export interface PricedAmount {
@@ -15,15 +12,12 @@ export interface PricedAmount {
   readonly amount: string
 }
 
-/** Prices an amount with the workspace's spread, rounded up to the asset's display precision. Quotes and estimates share it. */
-export function priceQuote(request: {
-  readonly policy: Pick<WorkspacePolicy, 'spreadBps'>
-  readonly fiat: { readonly minor: bigint; readonly currency: FiatCode }
-  readonly info: AssetInfo
-  readonly rate: Pick<AssetRate, 'fiatPerAsset'>
-}): PricedAmount {
-  const { info, fiat } = request
-  const fiatPerAsset = applySpread(request.rate.fiatPerAsset, request.policy.spreadBps)
+/** The price of an amount at a rate that already includes the spread, rounded up to the asset's display precision. Quotes and estimates share it. */
+export function priceQuote(
+  fiat: { readonly minor: bigint; readonly currency: FiatCode },
+  info: AssetInfo,
+  fiatPerAsset: string,
+): PricedAmount {
   const amountBase = quoteAmountBase({
     fiatMinor: fiat.minor,
     currency: fiat.currency,

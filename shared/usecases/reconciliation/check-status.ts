@@ -2,7 +2,7 @@ import { activePaymentMethod, type InvoiceState, type LedgerRow } from '#shared/
 import { nextActionAt } from '#shared/domain/invoice/next-action.ts'
 import { holdingLock, isLeftOut } from '#shared/domain/invoice/quote-match.ts'
 import { statusBySums } from '#shared/domain/invoice/settle.ts'
-import { isLive, isSettled, neededBase, totals } from '#shared/domain/invoice/totals.ts'
+import { isLive, isSettled, settlement } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { ChainHeight, InvoiceRecords } from '#shared/ports/reconciliation.ts'
@@ -45,24 +45,22 @@ function hasWrongLocks(state: InvoiceState): boolean {
 export function checkPaid({ invoice, payments }: InvoiceRecords): readonly Finding[] {
   const { state } = invoice
   if (!isSettled(state)) return []
-  const { settledBase, dueBase } = totals(state)
-  const coveredBase = settledBase + lostBase(state) + lostDustBase(state, payments)
+  const lost = { rows: lostRows(state), unlistedBase: lostDustBase(state, payments) }
+  const { base: coveredBase, neededBase: needed, dueBase, ...found } = settlement(state, 'settled', lost)
   const byText = state.underpaidAccepted && state.ledger.some(({ acceptedBase }) => acceptedBase !== null)
-  const needed = neededBase(state, dueBase)
-  if (coveredBase < needed && !byText)
+  if (!found.isEnough && !byText)
     return [{ invariant: 'paid_in_full', words: `it is ${state.status} with ${coveredBase} of ${needed} base units` }]
-  const bound = dueBase + (activePaymentMethod(state)?.policy.overToleranceBase ?? 0n)
-  if (state.status === 'overpaid' && coveredBase <= bound)
-    return [{ invariant: 'paid_in_full', words: `it is overpaid with ${coveredBase} of ${bound} base units` }]
+  if (state.status === 'overpaid' && !found.isTooMuch)
+    return [{ invariant: 'paid_in_full', words: `it is overpaid with ${coveredBase} of ${dueBase} base units` }]
   return []
 }
 
 /** Money that settled the invoice and left its chain, as far as it was reported. */
-function lostBase(state: InvoiceState): bigint {
+function lostRows(state: InvoiceState): readonly LedgerRow[] {
   const published = new Set(
     state.exceptions.filter(({ exception }) => exception === 'reorged').map(({ payment }) => payment),
   )
-  return sum(state.ledger.filter((row) => row.counted && row.eligible && !isLive(row) && published.has(row.payment)))
+  return state.ledger.filter((row) => row.counted && row.eligible && !isLive(row) && published.has(row.payment))
 }
 
 /** No exception is opened for payments without separate rows; vanished ones may have counted. */
@@ -76,9 +74,6 @@ function lostDustBase({ locks, ledger, others }: InvoiceState, payments: readonl
   const gone = payments.filter((payment) => !listed.has(payment.key) && !isLive(payment) && !isLeftOutDust(payment))
   return gone.reduce((total, { amountBase }) => total + amountBase, 0n)
 }
-
-const sum = (rows: readonly LedgerRow[]): bigint =>
-  rows.reduce((total, row) => total + (row.acceptedBase ?? row.amountBase), 0n)
 
 /**
  * Payments confirmed in the ledger have the required depth in their chain. A cursor may be set back briefly while a branch is

@@ -19,6 +19,7 @@ const SETTING_LABELS: Readonly<Record<string, string>> = {
   toleranceBps: 'accepted underpayment (hundredths of a percent)',
   lateGraceMs: 'time limit for late payments (milliseconds)',
   lateDriftBps: 'price change allowed for late payments (hundredths of a percent)',
+  depositBps: 'smallest deposit that keeps the price of the rest (hundredths of a percent)',
   newLifeMs: 'expiry of invoices without a coin (milliseconds)',
   quoteMs: 'price lock (milliseconds)',
   spreadBps: 'spread (hundredths of a percent)',

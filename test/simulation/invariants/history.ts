@@ -136,7 +136,7 @@ export function createHistory(sim: () => Sim): History {
           () => `invoice ${invoice._id} was priced at ${quote.fiatPerAsset} instead of ${price}`,
         )
         const due = (Number(invoice.fiat.minor) / 100 / Number(quote.fiatPerAsset)) * 10 ** decimals
-        const asked = Number(quote.amountBase)
+        const asked = Number(quote.rest?.wholeBase ?? quote.amountBase)
         must(asked >= due * (1 - 1e-9), 'S8', () => `invoice ${invoice._id} asks for ${asked} instead of ${due}`)
         must(asked <= due * 1.02 + 20_000, 'S8', () => `invoice ${invoice._id} asks for ${asked} instead of ${due}`)
       }

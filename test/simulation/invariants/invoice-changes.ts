@@ -134,7 +134,9 @@ function checkKey(history: History, invoice: InvoiceDocument): void {
 function checkPaid(history: History, invoice: InvoiceDocument): void {
   const lock = invoice.locks.findLast(({ to }) => to === null)
   must(lock !== undefined, 'S5', () => `invoice ${invoice._id} is paid in no asset`)
-  const [due = 0n] = lock.quotes.map(({ amountBase }) => BigInt(amountBase)).sort((a, b) => (a < b ? -1 : 1))
+  const [due = 0n] = lock.quotes
+    .map(({ amountBase, rest }) => BigInt(rest?.wholeBase ?? amountBase))
+    .sort((a, b) => (a < b ? -1 : 1))
   let sum = BigInt(invoice.others?.confirmedBase ?? '0')
   for (const row of invoice.ledger) {
     if (!row.counted || !row.eligible || row.state !== 'confirmed') continue

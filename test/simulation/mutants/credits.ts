@@ -60,16 +60,16 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'half-is-enough',
-    file: 'shared/domain/invoice/totals.ts',
-    find: 'const needed = dueBase - (activePaymentMethod(state)?.policy.toleranceBase ?? 0n)',
-    replace: 'const needed = dueBase - (activePaymentMethod(state)?.policy.toleranceBase ?? 0n) - dueBase / 8n',
+    file: 'shared/domain/invoice/price-coverage.ts',
+    find: 'const neededBase = paidBase + exactBase - toleranceAt(lock, quote)',
+    replace: 'const neededBase = paidBase + exactBase - toleranceAt(lock, quote) - exactBase / 8n',
     what: 'Less than the amount due settles.',
   },
   {
     name: 'exact-is-overpaid',
-    file: 'shared/domain/invoice/settle.ts',
-    find: 'const overpaid = settledBase > dueBase + ',
-    replace: 'const overpaid = settledBase >= dueBase + ',
+    file: 'shared/domain/invoice/totals.ts',
+    find: 'isTooMuch: base > dueBase + ',
+    replace: 'isTooMuch: base >= dueBase + ',
     what: 'An exact payment counts as too much.',
   },
   {

@@ -122,6 +122,7 @@ describe('steps', () => {
     ['lapsed', view({}, { quoteEndsAt: NOW })],
     ['checking', view({ expiresAt: NOW })],
     ['partial', view({ status: 'partial', received: '1.00' })],
+    ['lapsed', view({ status: 'partial', received: '1.00' }, { quoteEndsAt: NOW })],
     ['checking', view({ status: 'partial', received: '1.00', expiresAt: NOW })],
     ['confirming', view({ status: 'confirming' })],
     ['paid', view({ status: 'overpaid' })],

@@ -22,7 +22,7 @@ export function isZero(amount: string): boolean {
 }
 
 /**
- * The step of an invoice at a moment of the store's clock. An expired quote hides amount and address at once. While the server
+ * The step of an invoice at a moment of the store's clock. An expired quote hides amount and address at once, also for the rest of a price. While the server
  * has not ended an invoice whose time is over, it is still reading blocks of that time: a payment may still be found.
  */
 export function stepOf(view: InvoiceView, now: number): Step {
@@ -32,8 +32,9 @@ export function stepOf(view: InvoiceView, now: number): Step {
   const isOver = now >= expiresAt
   if (status === 'new' || lock === null) return isOver ? 'expired' : 'pick'
   if (isOver && (status === 'pending' || status === 'partial')) return 'checking'
-  if (status === 'pending') return now >= lock.quoteEndsAt ? 'lapsed' : 'pay'
-  if (status === 'partial') return 'partial'
+  const isOpen = status === 'pending' || status === 'partial'
+  if (isOpen && now >= lock.quoteEndsAt) return 'lapsed'
+  if (isOpen) return status === 'pending' ? 'pay' : 'partial'
   if (isZero(view.received)) return 'expired'
   return view.payments.some((payment) => payment.isLate && payment.uncounted === null) ? 'late' : 'short'
 }
@@ -42,7 +43,7 @@ export function stepOf(view: InvoiceView, now: number): Step {
 export function timeLeft(view: InvoiceView, now: number): { readonly ms: number; readonly isShown: boolean } | null {
   const { lock, expiresAt, status } = view
   if (lock === null || (status !== 'pending' && status !== 'partial')) return null
-  const end = status === 'partial' ? expiresAt : Math.min(lock.quoteEndsAt, expiresAt)
+  const end = Math.min(lock.quoteEndsAt, expiresAt)
   const ms = end - now
   return { ms, isShown: ms > 0 && ms <= (end - lock.lockedAt) / 3 }
 }

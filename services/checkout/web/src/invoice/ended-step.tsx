@@ -40,7 +40,7 @@ function Lapsed({ view, now, actionId }: EndedProps) {
   return (
     <>
       <Hero tone="pending" icon="clock" title={say('held.over')}>
-        {canRenew ? say('requote') : <Unread view={view} now={now} />}
+        <LapsedText view={view} now={now} canRenew={canRenew} />
       </Hero>
       {canRenew && (
         <div class="acts">
@@ -60,12 +60,30 @@ function Lapsed({ view, now, actionId }: EndedProps) {
           {actionId.problem}
         </p>
       )}
+      {!isZero(view.received) && (
+        <>
+          <PaymentList view={view} now={now} />
+          {!canRenew && (
+            <div class="acts">
+              <Contact merchant={view.merchant} />
+            </div>
+          )}
+        </>
+      )}
       <AlreadySent view={view} now={now} />
       <StateBar tone="pending" icon="clock" title={say('held.over')}>
         {say('expired.barSub')}
       </StateBar>
     </>
   )
+}
+
+function LapsedText({ view, now, canRenew }: Pick<EndedProps, 'view' | 'now'> & { readonly canRenew: boolean }) {
+  const { say } = useSpeech()
+  const { received, lock, merchant } = view
+  if (isZero(received)) return canRenew ? say('requote') : <Unread view={view} now={now} />
+  const paid = { a: received, c: lock?.symbol ?? '' }
+  return canRenew ? say('requote.rest', paid) : <Say w="requote.none" m={<Foreign text={merchant.name} />} {...paid} />
 }
 
 function Expired({ view, now }: EndedProps) {

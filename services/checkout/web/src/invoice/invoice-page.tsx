@@ -166,13 +166,14 @@ function factsOf(view: InvoiceView, step: Step, now: number, { say, locale }: Sp
       name: say('fact.rate'),
       value: `1 ${lock.symbol} = ${plain(shortRate(lock.fiatPerAsset))} ${view.fiat.currency}`,
     })
-  } else {
+  }
+  if ((step !== 'pay' && step !== 'lapsed' && step !== 'pick') || !isZero(received)) {
     const value = isZero(received) ? say('fact.nothing') : `${received} ${lock.symbol}`
     facts.push({ name: say(isPaid ? 'fact.paidWith' : 'fact.received'), value })
   }
   if (step === 'partial') facts.push({ name: say('fact.due'), value: `${lock.remaining} ${lock.symbol}` })
   if (step === 'pay' || step === 'partial') {
-    facts.push({ name: say('fact.held'), value: at(step === 'partial' ? view.expiresAt : lock.quoteEndsAt) })
+    facts.push({ name: say('fact.held'), value: at(lock.quoteEndsAt) })
   }
   if (isPaid || step === 'confirming')
     facts.push({ name: say('fact.network'), value: networkText(lock.network, lock.isToken) })

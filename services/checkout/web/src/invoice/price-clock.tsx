@@ -37,7 +37,7 @@ export function PriceClock({
     <div class="clock">
       <Icon name="clock" />
       <span>{say('held', { t: durationText(ms) })}</span>
-      {view.canRenew && view.status === 'pending' && (
+      {view.canRenew && (
         <button
           type="button"
           class="button"

@@ -8,6 +8,7 @@ export interface NumberField {
     | 'toleranceBps'
     | 'lateGraceMs'
     | 'lateDriftBps'
+    | 'depositBps'
     | 'newLifeMs'
     | 'quarantineMs'
     | 'reservePercent'
@@ -41,7 +42,8 @@ export const PRICING_FIELDS: readonly NumberField[] = [
       max: 1_440,
       usual: 20,
     },
-    effect: 'Longer gives customers more time, but you carry the exchange-rate risk.',
+    effect:
+      'Longer gives customers more time, but you carry the exchange-rate risk. An invoice with a chosen coin and its own expiry keeps its price for that whole time.',
   },
   {
     ...{ key: 'spreadBps', before: 'Add', after: '% to the market rate.', unit: PERCENT, min: 0, max: 10, usual: 0 },
@@ -69,12 +71,23 @@ export const PAYMENT_FIELDS: readonly NumberField[] = [
   {
     ...{ key: 'lateDriftBps', before: 'if the coin fell by at most', after: '%.', unit: PERCENT },
     ...{ min: 0, max: 10, usual: 2, isContinued: true },
-    effect: 'A rise in your favour is always accepted.',
+    effect:
+      'A rise in your favour is always accepted. The same limit applies to money that comes after the price lock.',
+  },
+  {
+    ...{
+      key: 'depositBps',
+      before: 'After a deposit of at least',
+      after: '% the rest may come later, within the fall above.',
+      unit: PERCENT,
+    },
+    ...{ min: 0, max: 100, usual: 5 },
+    effect: 'After a smaller one the rest needs a new price, like a payment without any deposit.',
   },
   {
     ...{ key: 'newLifeMs', before: 'Invoices without a chosen coin expire after', after: 'hours.', unit: HOUR },
     ...{ min: 1, max: 720, usual: 24 },
-    effect: 'Once the customer chooses a coin, the price lock above applies.',
+    effect: 'Once the customer chooses a coin, the price lock above applies, however long the invoice is open.',
   },
   {
     ...{

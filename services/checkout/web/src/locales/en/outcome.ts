@@ -14,6 +14,10 @@ export const outcome = {
   held: 'Price locked for {t} more',
   'held.over': 'Price expired',
   requote: 'The price has expired. Get a new one; the address stays the same.',
+  'requote.rest':
+    'We received {a} {c}, and that counts. The price of the rest has expired. Get a new one; the address stays the same.',
+  'requote.none':
+    'We received {a} {c}. The price of the rest has expired and cannot be renewed. Contact {m}: nothing you sent is lost.',
   'requote.do': 'Get a new price',
   confirming: 'Payment received. The network is confirming it.',
   'confirming.time': 'Nothing more to do. About {t} left.',

@@ -17,6 +17,10 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   held: 'Precio fijo por {t} más',
   'held.over': 'El precio venció',
   requote: 'El precio venció. Pide uno nuevo; la dirección no cambia.',
+  'requote.rest':
+    'Recibimos {a} {c} y eso cuenta. El precio del resto venció. Pide uno nuevo; la dirección es la misma.',
+  'requote.none':
+    'Recibimos {a} {c}. El precio del resto venció y no se puede renovar. Escribe a {m}: nada de lo que enviaste se pierde.',
   'requote.do': 'Pedir un precio nuevo',
   confirming: 'Pago recibido. La red lo está confirmando.',
   'confirming.time': 'No tienes que hacer nada más. Falta {t}.',

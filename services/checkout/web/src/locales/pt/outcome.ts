@@ -16,6 +16,10 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   held: 'Preço garantido por mais {t}',
   'held.over': 'O preço venceu',
   requote: 'O preço venceu. Peça um novo; o endereço continua o mesmo.',
+  'requote.rest':
+    'Recebemos {a} {c}, e isso conta. O preço do restante venceu. Peça um novo; o endereço continua o mesmo.',
+  'requote.none':
+    'Recebemos {a} {c}. O preço do restante venceu e não pode ser renovado. Escreva para {m}: nada do que você enviou se perde.',
   'requote.do': 'Pedir um novo preço',
   confirming: 'Pagamento recebido. A rede está confirmando.',
   'confirming.time': 'Nada mais a fazer. Faltam {t}.',

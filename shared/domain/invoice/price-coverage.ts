@@ -1,0 +1,101 @@
+import type { PaymentMethod, Quote } from './model.ts'
+import { latestQuote } from './quote-window.ts'
+
+const BPS = 10_000n
+
+/** Money in the asset of a payment method, and the quote at whose rate it is valued. */
+export interface ValuedMoney {
+  readonly quote: Quote
+  readonly amountBase: bigint
+}
+
+/** How far money covers a price. */
+interface Coverage {
+  /** Base units that pay the whole price: what was paid at earlier quotes, plus the rest at the quote that asks for it. */
+  readonly dueBase: bigint
+  /** The least base units that settle it: the exact rest, less the tolerance; never below one. */
+  readonly neededBase: bigint
+}
+
+/** A part of an invoice's price: `parts` of `whole`, exact. */
+export interface PriceShare {
+  readonly parts: bigint
+  readonly whole: bigint
+}
+
+/** Base units of the whole price at the rate of a quote. */
+export function wholeBase(quote: Quote): bigint {
+  return quote.rest?.wholeBase ?? quote.amountBase
+}
+
+/**
+ * Compares money with the price of an invoice. Each quote prices the whole invoice, so money pays the share of the price that it is of its own quote's
+ * whole amount, and keeps it when a later quote prices the rest. Exact: only the last division is rounded, up to a base unit.
+ */
+export function coverage(lock: PaymentMethod, money: readonly ValuedMoney[]): Coverage {
+  const whole = priceUnits(lock)
+  const sums = new Map<Quote, bigint>()
+  for (const { quote, amountBase } of money) sums.set(quote, (sums.get(quote) ?? 0n) + amountBase)
+  const latest = latestQuote(lock)
+  let unpaid = whole
+  let paidBase = 0n
+  for (const quote of lock.quotes) {
+    const sumBase = sums.get(quote) ?? 0n
+    const exactBase = baseOf(quote, { parts: unpaid, whole })
+    if (quote === latest || sumBase >= exactBase) return askedBy(lock, quote, { paidBase, sumBase, exactBase })
+    unpaid -= sumBase * (whole / wholeBase(quote))
+    paidBase += sumBase
+  }
+  throw new RangeError('a payment method has at least one quote')
+}
+
+/** The part of the price that money leaves unpaid; zero when it covers the price. */
+export function unpaidShare(lock: PaymentMethod, money: readonly ValuedMoney[]): PriceShare {
+  const whole = priceUnits(lock)
+  const parts = whole - unitsOf(whole, money)
+  return { parts: parts > 0n ? parts : 0n, whole }
+}
+
+/** True when money pays at least `bps` basis points of the price. No money never does. */
+export function paysShare(lock: PaymentMethod, money: readonly ValuedMoney[], bps: number): boolean {
+  const whole = priceUnits(lock)
+  const parts = unitsOf(whole, money)
+  return parts > 0n && parts * BPS >= whole * BigInt(bps)
+}
+
+/** A share of the price in base units of a quote, rounded up to a base unit. */
+export function baseOf(quote: Quote, share: PriceShare): bigint {
+  return shareOf(wholeBase(quote), share)
+}
+
+/** A share of an amount, rounded up. */
+export function shareOf(amount: bigint, { parts, whole }: PriceShare): bigint {
+  return (amount * parts + whole - 1n) / whole
+}
+
+/** The missing base units of a quote that still count as paid: the frozen tolerance is that of the first quote. */
+export function toleranceAt(lock: PaymentMethod, quote: Quote): bigint {
+  const first = lock.quotes[0] ?? quote
+  return (lock.policy.toleranceBase * wholeBase(quote)) / wholeBase(first)
+}
+
+function askedBy(
+  lock: PaymentMethod,
+  quote: Quote,
+  { paidBase, sumBase, exactBase }: { readonly paidBase: bigint; readonly sumBase: bigint; readonly exactBase: bigint },
+): Coverage {
+  // The rounding of the amount that the payer was asked for makes an exact rest neither short nor too much.
+  const askedBase = quote.rest?.restBase === exactBase ? quote.amountBase : exactBase
+  const isExact = sumBase >= exactBase && sumBase < askedBase
+  const neededBase = paidBase + exactBase - toleranceAt(lock, quote)
+  return { dueBase: paidBase + (isExact ? sumBase : askedBase), neededBase: neededBase > 0n ? neededBase : 1n }
+}
+
+function unitsOf(whole: bigint, money: readonly ValuedMoney[]): bigint {
+  return money.reduce((total, { quote, amountBase }) => total + amountBase * (whole / wholeBase(quote)), 0n)
+}
+
+/** The price in units in which the base unit of every quote is a whole number of them. */
+function priceUnits(lock: PaymentMethod): bigint {
+  return [...new Set(lock.quotes.map(wholeBase))].reduce((product, amount) => product * amount, 1n)
+}
