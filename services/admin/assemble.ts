@@ -25,7 +25,11 @@ import type { ListCursor } from '#shared/usecases/requests/list-cursor.ts'
 import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
 import { createListenDeps } from './listen/listen-deps.ts'
 import { createLiveHub } from './live-hub.ts'
-import { createStreamSlots } from './stream-slots.ts'
+import { createSlots } from './slots.ts'
+import { createWorkBudgets } from './work-budgets.ts'
+
+/** Live views: two for each open page of a person, enough for fifteen pages, and those of the whole process. */
+const LIVE_VIEWS = { perOwnerMax: 30, totalMax: 2_000 }
 
 /** The parts of the `admin` process. */
 export interface AdminParts extends ServiceParts, Pick<PeopleDeps, 'lanes' | 'passwords' | 'codes' | 'hasher'> {
@@ -61,7 +65,8 @@ export function assembleAdmin(parts: AdminParts) {
   return {
     ...parts,
     attempts: parts.loginAttempts,
-    streams: createStreamSlots(),
+    streams: createSlots(LIVE_VIEWS),
+    budgets: createWorkBudgets(),
     live: createLiveHub({ ...parts, feed: parts.changeFeed }),
     overview: createOverview({ ...parts, reads: parts.overviewReads }),
     inbox: parts.decisions,

@@ -2,12 +2,13 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
 import { z } from 'zod'
-import { MODES } from '#shared/domain/enumerations.ts'
+import { MODES, type Mode } from '#shared/domain/enumerations.ts'
 import { type ExportRequest, recordedExport } from '#shared/usecases/reports/record-export.ts'
 import type { AdminDeps } from './assemble.ts'
 import { exportGate } from './export-gate.ts'
+import { isBounded } from './bounded-input.ts'
 import { createContextReader } from './request-context.ts'
-import { createCallerFactory } from './trpc.ts'
+import { type AdminContext, createCallerFactory } from './trpc.ts'
 
 const scope = { workspaceId: z.uuid(), mode: z.enum(MODES) }
 /** Why a form gets no file: it is unreadable, or has an unknown or invalid field. */
@@ -34,19 +35,16 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
   const readContext = createContextReader(deps)
   const form = z.strictObject({ ...scope, ...plan.filters })
   return async (request: Request, response: Response): Promise<void> => {
-    const asked = form.safeParse(readForm(request.body))
-    if (!asked.success) return refuse(response, 400, INVALID_EXPORT)
+    const asked = isBounded(request.body) ? form.safeParse(readForm(request.body)) : null
+    if (asked?.success !== true) return refuse(response, 400, INVALID_EXPORT)
     const { workspaceId, mode } = z.object(scope).parse(asked.data)
     const context = await readContext({ req: request, res: response } as Parameters<typeof readContext>[0])
-    try {
-      await callGate(context).open({ workspaceId, mode })
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : null
-      if (code === 'UNAUTHORIZED') return refuse(response, 401, 'Please log in.')
-      if (code === 'NOT_FOUND') return refuse(response, 404, 'Workspace not found.')
-      if (code === 'FORBIDDEN') return refuse(response, 403, 'You do not have access to this export.')
-      throw error
-    }
+    const leave = await enter(context, { workspaceId, mode }).catch((error: unknown) => {
+      const [status, text] = REFUSALS.get(error instanceof Error && 'code' in error ? error.code : null) ?? []
+      if (status === undefined || text === undefined) throw error
+      refuse(response, status, text)
+    })
+    if (leave === undefined) return
     const day = new Date(deps.clock.now()).toISOString().slice(0, 10)
     response.set({
       'Content-Type': 'text/csv; charset=utf-8',
@@ -67,8 +65,23 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
       // The reader or the store disconnected; only the log can report it.
       deps.logger.warn({ err: error, requestId: context.requestId }, 'an export was interrupted')
       response.destroy()
+    } finally {
+      leave()
     }
   }
+}
+
+const REFUSALS: ReadonlyMap<unknown, readonly [status: number, text: string]> = new Map([
+  ['UNAUTHORIZED', [401, 'Please log in.']],
+  ['NOT_FOUND', [404, 'Workspace not found.']],
+  ['FORBIDDEN', [403, 'You do not have access to this export.']],
+  ['RATE_LIMITED', [429, 'You have too many exports. Wait for the others to end, or try again in ten minutes.']],
+])
+
+/** Checks that the person may read the workspace, then takes a place in their budget of exports; returns what releases it. */
+async function enter(context: AdminContext, at: { readonly workspaceId: string; readonly mode: Mode }) {
+  await callGate(context).open(at)
+  return context.deps.budgets.enter('export', context.session?.userId ?? context.ip)
 }
 
 /** Filters as recorded in the audit log: typed text may be a customer's address, so only its presence is recorded. */

@@ -1,7 +1,7 @@
 import type { EventStream } from '#shared/ports/event-stream.ts'
 import type { RateLimiter } from '#shared/ports/rate-limit.ts'
 import { createKeyUse, type KeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
-import { createStreamSlots, type StreamSlots } from '../stream-slots.ts'
+import { createSlots, type Slots } from '../slots.ts'
 import { createListenHub, type ListenHub } from './listen-hub.ts'
 
 /** Streams of events that one workspace may have open in this process, whatever its number of keys. */
@@ -16,9 +16,9 @@ const TOTAL_MAX = 200
 export interface ListenDeps {
   readonly hub: ListenHub
   readonly stream: EventStream
-  readonly slots: StreamSlots
+  readonly slots: Slots
   /** Places of listeners that read the history: a slow one keeps no other workspace from reading theirs. */
-  readonly catchUps: StreamSlots
+  readonly catchUps: Slots
   readonly limiter: RateLimiter
   readonly keyUse: KeyUse
 }
@@ -32,8 +32,8 @@ export function createListenDeps(
     stream,
     limiter,
     hub: createListenHub(parts),
-    slots: createStreamSlots({ perOwnerMax: PER_WORKSPACE_MAX, totalMax: TOTAL_MAX }),
-    catchUps: createStreamSlots({ perOwnerMax: CATCH_UP_PER_WORKSPACE_MAX, totalMax: CATCH_UP_MAX }),
+    slots: createSlots({ perOwnerMax: PER_WORKSPACE_MAX, totalMax: TOTAL_MAX }),
+    catchUps: createSlots({ perOwnerMax: CATCH_UP_PER_WORKSPACE_MAX, totalMax: CATCH_UP_MAX }),
     keyUse: createKeyUse(parts),
   }
 }

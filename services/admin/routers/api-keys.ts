@@ -16,7 +16,7 @@ export const apiKeysRouter = router({
       return { items: newestFirst.map(apiKeyToWire) }
     }),
 
-  create: workspaceMutation('admin', { stepUp: true })
+  create: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true })
     .input(
       z.object({ name: z.string().trim().min(1).max(60), scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length) }),
     )
@@ -29,7 +29,7 @@ export const apiKeysRouter = router({
       return { key: apiKeyToWire(record), apiKey }
     }),
 
-  revoke: workspaceMutation('admin', { stepUp: true })
+  revoke: workspaceMutation('admin', { worksWhile: 'suspended', stepUp: true })
     .input(z.object({ keyId: z.uuid(), last4: z.string().trim().length(4) }))
     .output(apiKeyWire)
     .mutation(async ({ ctx, input }) => {

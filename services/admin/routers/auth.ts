@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
 import { ROLES } from '#shared/ports/users.ts'
 import { addressGroup } from '#shared/runtime/http/client-address.ts'
 import { acceptInvitation, readInvitation } from '#shared/usecases/accounts/accept-invitation.ts'
@@ -14,7 +15,7 @@ import { endOwnSessions, type LoggedIn, logIn, logOut } from '#shared/usecases/a
 import { lives } from '#shared/usecases/accounts/operator-sessions.ts'
 import { completePasswordReset, requestPasswordReset } from '#shared/usecases/accounts/reset-own-password.ts'
 import { giveCode, giveRecoveryCode, personOf, stepUp } from '#shared/usecases/accounts/second-factor.ts'
-import { type AdminContext, codeProcedure, openProcedure, ownMutation, ownProcedure, router } from '../trpc.ts'
+import { type AdminContext, codeProcedure, openProcedure, openWork, ownMutation, ownProcedure, router } from '../trpc.ts'
 
 const password = z.string().min(1).max(200)
 const code = z.string().trim().min(1).max(40)
@@ -73,7 +74,7 @@ export const authRouter = router({
             id: z.string(),
             name: z.string(),
             role: z.enum(ROLES),
-            status: z.enum(['active', 'restricted', 'suspended']),
+            status: z.enum(WORKSPACE_STATUSES),
             /** Nothing of it is shown until this person has an authenticator. */
             needsAuthenticator: z.boolean(),
           }),
@@ -102,7 +103,7 @@ export const authRouter = router({
       return { until }
     }),
 
-  beginEnrolment: ownProcedure()
+  beginEnrolment: ownProcedure({ work: 'hash' })
     .input(z.object({ password, code: code.nullable() }))
     .output(z.object({ secret: z.string(), uri: z.string() }))
     .mutation(
@@ -140,7 +141,7 @@ export const authRouter = router({
       return { authenticatorSince: totp?.since ?? null, recoveryCodesLeft: recoveryHashes.length }
     }),
 
-  changePassword: ownProcedure()
+  changePassword: ownProcedure({ work: 'hash' })
     .input(z.object({ password, next: password }))
     .output(z.object({}))
     .mutation(async ({ ctx, input }) => {
@@ -189,7 +190,7 @@ export const authRouter = router({
       return {}
     }),
 
-  resetPassword: openProcedure
+  resetPassword: openWork({ work: 'link' })
     .input(z.object({ token, password }))
     .output(z.object({}))
     .mutation(async ({ ctx, input }) => {
@@ -207,7 +208,7 @@ export const authRouter = router({
       return { workspaceName: workspace.name, email: invitation.email, role: invitation.role, mustLogIn }
     }),
 
-  acceptInvitation: openProcedure
+  acceptInvitation: openWork({ work: 'link' })
     .input(z.object({ token, name: z.string().max(120).nullable(), password: password.nullable() }))
     .output(z.object({ workspaceId: z.string() }))
     .mutation(async ({ ctx, input }) => {

@@ -115,7 +115,7 @@ export const deliveriesRouter = router({
       }
     }),
 
-  resend: workspaceMutation('support')
+  resend: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(z.object({ deliveryId }))
     .output(deliveryWire)
     .mutation(async ({ ctx, input }) => {
@@ -124,7 +124,7 @@ export const deliveriesRouter = router({
       return await oneToWire(ctx.deps, made)
     }),
 
-  resendMany: workspaceMutation('support')
+  resendMany: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(z.object({ deliveryIds: z.array(deliveryId).min(1).max(RESEND_MAX) }))
     .output(
       z.object({

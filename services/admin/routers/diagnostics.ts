@@ -27,7 +27,7 @@ const answerWire = z.object({
 
 /** Explains why something counted, or not. */
 export const diagnosticsRouter = router({
-  explain: workspaceQuery('viewer')
+  explain: workspaceQuery('viewer', { work: 'nodes' })
     .input(z.object({ q: z.string().trim().min(1).max(200) }))
     .output(answerWire)
     .query(async ({ ctx, input }) => {

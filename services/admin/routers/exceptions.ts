@@ -123,22 +123,22 @@ export const exceptionsRouter = router({
       }
     }),
 
-  accept: workspaceMutation('support', { stepUp: 'shortfall' })
+  accept: workspaceMutation('support', { worksWhile: 'suspended', stepUp: 'shortfall' })
     .input(exceptionInput.extend({ reason, valueBase: valueBase.optional() }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'accepted' })),
 
-  attach: workspaceMutation('support', { stepUp: 'shortfall' })
+  attach: workspaceMutation('support', { worksWhile: 'suspended', stepUp: 'shortfall' })
     .input(exceptionInput.extend({ reason, invoiceId: z.uuid(), valueBase: valueBase.optional() }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'attached' })),
 
-  reject: workspaceMutation('support')
+  reject: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(exceptionInput.extend({ reason }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'rejected' })),
 
-  close: workspaceMutation('support')
+  close: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(exceptionInput)
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'closed' })),
@@ -161,7 +161,7 @@ export const exceptionsRouter = router({
       }
     }),
 
-  decideMany: workspaceMutation('support', { stepUp: 'shortfall' })
+  decideMany: workspaceMutation('support', { worksWhile: 'suspended', stepUp: 'shortfall' })
     .input(bulkInput.extend({ resolution: z.enum(BULK_RESOLUTIONS), reason: reason.optional() }))
     .output(bulkResultWire)
     .mutation(async ({ ctx, input }) => {
@@ -175,7 +175,7 @@ export const exceptionsRouter = router({
       return { done: [...done], refused: [...refused] }
     }),
 
-  note: workspaceMutation('support')
+  note: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(exceptionInput.extend({ text: z.string().trim().min(1).max(1_000) }))
     .output(exceptionWire)
     .mutation(async ({ ctx, input }) => {

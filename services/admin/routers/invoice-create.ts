@@ -6,19 +6,19 @@ import { bodyFingerprint } from '#shared/usecases/requests/idempotency-scope.ts'
 import { router, workspaceMutation } from '../trpc.ts'
 
 /** The same fields as in the REST API; its rules check the content. */
-const fields = z.object({
+const fields = z.strictObject({
   amount: z.string().max(40),
   currency: z.string().max(3),
   description: z.string().max(500).optional(),
   order_id: z.string().max(120).optional(),
   asset: z.string().max(40).optional(),
-  customer: z.object({ email: z.string().max(254).optional(), name: z.string().max(200).optional() }).optional(),
+  customer: z.strictObject({ email: z.string().max(254).optional(), name: z.string().max(200).optional() }).optional(),
   expires_in: z.number().optional(),
 })
 
 /** Manual creation of an invoice. */
 export const createByHandRouter = router({
-  create: workspaceMutation('support')
+  create: workspaceMutation('support', { worksWhile: 'active' })
     .input(z.object({ invoice: fields }))
     .output(z.object({ id: z.string(), number: z.number(), checkoutUrl: z.string() }))
     .mutation(async ({ ctx, input }) => {

@@ -104,7 +104,7 @@ const reads = router({
 })
 
 const operations = router({
-  cancel: workspaceMutation('support')
+  cancel: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(about)
     .output(invoiceDetailWire)
     .mutation(async ({ ctx, input }) => {
@@ -114,7 +114,7 @@ const operations = router({
       return await detail(ctx.deps, input)
     }),
 
-  simulate: workspaceMutation('support')
+  simulate: workspaceMutation('support', { worksWhile: 'restricted' })
     .input(about.extend({ scenario: z.enum(['paid', 'partial', 'overpaid', 'expired']) }))
     .output(invoiceDetailWire)
     .mutation(async ({ ctx, input }) => {
@@ -125,7 +125,7 @@ const operations = router({
       return await detail(ctx.deps, input)
     }),
 
-  addNote: workspaceMutation('support')
+  addNote: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(about.extend({ text: z.string().trim().min(1, 'enter a note').max(1_000) }))
     .output(z.array(noteWire))
     .mutation(async ({ ctx, input }) => {
@@ -134,7 +134,7 @@ const operations = router({
       return (await noteInvoice(ctx.deps.money, note)).map(noteToWire)
     }),
 
-  eraseCustomer: workspaceMutation('admin', { stepUp: 'live' })
+  eraseCustomer: workspaceMutation('admin', { worksWhile: 'suspended', stepUp: 'live' })
     .input(about.extend({ reason: z.string().trim().min(3, 'enter a reason').max(500) }))
     .output(invoiceDetailWire)
     .mutation(async ({ ctx, input }) => {

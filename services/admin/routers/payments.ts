@@ -69,7 +69,7 @@ export const paymentsRouter = router({
     .output(attachedWire)
     .query(({ ctx, input }) => attach(ctx, input, null)),
 
-  attach: workspaceMutation('support', { stepUp: 'shortfall' })
+  attach: workspaceMutation('support', { worksWhile: 'suspended', stepUp: 'shortfall' })
     .input(
       attachInput.extend({
         reason: z.string().trim().min(3, 'enter a reason').max(500),
@@ -81,7 +81,7 @@ export const paymentsRouter = router({
     .mutation(({ ctx, input }) => attach(ctx, input, largeShortfall(ctx, input))),
 
   /** Counts a confirmed dust payment with its own amount. */
-  count: workspaceMutation('support')
+  count: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(z.object({ paymentId: z.uuid(), reason: z.string().trim().min(3, 'enter a reason').max(500) }))
     .output(z.object({ invoiceId: z.string(), status: z.enum(INVOICE_STATUSES) }))
     .mutation(async ({ ctx, input }) => {

@@ -8,7 +8,7 @@ import { once } from '../once.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { orderInput, pageInput } from '../wire/money-wire.ts'
 
-const fields = z.object({
+const fields = z.strictObject({
   name: z.string().max(200),
   price: z.string().max(40),
   currency: z.string().max(3),
@@ -32,7 +32,7 @@ export const productsRouter = router({
       return { items, nextCursor: last === undefined ? null : money.listCursor.encode(scope, last.id) }
     }),
 
-  update: workspaceMutation('support')
+  update: workspaceMutation('support', { worksWhile: 'active' })
     .input(
       z.object({
         id: z.uuid(),
@@ -51,7 +51,7 @@ export const productsRouter = router({
       return await editProduct(money, { ...about, fields: product })
     }),
 
-  create: workspaceMutation('support')
+  create: workspaceMutation('support', { worksWhile: 'active' })
     .input(z.object({ product: fields }))
     .output(productResource)
     .mutation(async ({ ctx, input }) => {

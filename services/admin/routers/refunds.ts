@@ -10,7 +10,7 @@ const about = z.object({ refundId: z.uuid() })
 
 /** Records of refunds. Without keys or transfers: operators send from their own wallets. */
 export const refundsRouter = router({
-  openRefund: workspaceMutation('support')
+  openRefund: workspaceMutation('support', { worksWhile: 'restricted' })
     .input(
       z.object({
         id: z.uuid(),
@@ -32,7 +32,7 @@ export const refundsRouter = router({
       return refundToWire((await openRefundRequest(money, request)).refund, money)
     }),
 
-  recordRefund: workspaceMutation('support')
+  recordRefund: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(about.extend({ txHash: z.string().trim().min(1).max(200) }))
     .output(refundWire)
     .mutation(async ({ ctx, input }) => {
@@ -42,7 +42,7 @@ export const refundsRouter = router({
       return refundToWire(refund, money)
     }),
 
-  withdrawRefund: workspaceMutation('support')
+  withdrawRefund: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(about)
     .output(refundWire)
     .mutation(async ({ ctx, input }) => {

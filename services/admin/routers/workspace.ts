@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { ASSET_IDS, type AssetId, FIAT_CODES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
+import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { DIGEST_HOUR_DEFAULT } from '#shared/usecases/exceptions/send-digests.ts'
 import { SHORTFALL_STEP_UP_USD_DEFAULT } from '#shared/usecases/payments/check-shortfall.ts'
@@ -43,7 +44,7 @@ const settings = z.object({
   version: z.number(),
   name: z.string(),
   ownerEmail: z.string(),
-  status: z.enum(['active', 'restricted', 'suspended']),
+  status: z.enum(WORKSPACE_STATUSES),
   supportContact: z.string().nullable(),
   brandColour: z.string().nullable(),
   logo: z
@@ -89,7 +90,7 @@ const image = z
 
 /** Fields to change; omitted fields stay unchanged. Null removes a value. */
 const change = z
-  .object({
+  .strictObject({
     name: z.string().trim().min(1).max(120),
     supportContact: contact.nullable(),
     brandColour: colour.nullable(),
@@ -116,7 +117,7 @@ export const workspaceRouter = router({
     .output(settings)
     .query(({ ctx: { deps, workspace } }) => present(deps, workspace)),
 
-  update: workspaceMutation('admin', { stepUp: true })
+  update: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true })
     .input(z.object({ version: z.int().min(0), change }))
     .output(settings)
     .mutation(async ({ ctx, input }) => {
@@ -144,7 +145,7 @@ export const workspaceRouter = router({
     }),
 
   /** Replaces the logo by a file, or removes it. */
-  setLogo: workspaceMutation('admin', { stepUp: true })
+  setLogo: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true, work: 'image' })
     .input(z.object({ version: z.int().min(0), image: image.nullable() }))
     .output(settings)
     .mutation(async ({ ctx, input }) => {
