@@ -12,11 +12,11 @@ export const WORK_BUDGETS = {
   /** Hashing a password (Argon2id) of a person who is logged in. Log-ins wait in lanes instead (decision 0026). */
   hash: { perOwnerMax: 3, begins: { max: 40, windowMs: TEN_MINUTES_MS } },
   /** Hashing a password that is set through a mailed link. The link is the owner: it works once, and an invented one reaches no hash. */
-  link: { perOwnerMax: 1 },
+  link: { perOwnerMax: 2 },
   /** A file of any length, read from the store. */
   export: { perOwnerMax: 2, begins: { max: 60, windowMs: TEN_MINUTES_MS } },
   /** Reading up to 10,000 addresses or signatures, or deriving addresses of a key. */
-  wallet: { perOwnerMax: 3, begins: { max: 300, windowMs: TEN_MINUTES_MS } },
+  wallet: { perOwnerMax: 10, begins: { max: 300, windowMs: TEN_MINUTES_MS } },
   /** A search that asks nodes. */
   nodes: { perOwnerMax: 4, begins: { max: 300, windowMs: TEN_MINUTES_MS } },
 } satisfies Readonly<Record<string, SlotLimits>>
