@@ -6,7 +6,6 @@ import { MODES, type Mode } from '#shared/domain/enumerations.ts'
 import { type ExportRequest, recordedExport } from '#shared/usecases/reports/record-export.ts'
 import type { AdminDeps } from './assemble.ts'
 import { exportGate } from './export-gate.ts'
-import { isBounded } from './bounded-input.ts'
 import { createContextReader } from './request-context.ts'
 import { type AdminContext, createCallerFactory } from './trpc.ts'
 
@@ -35,8 +34,8 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
   const readContext = createContextReader(deps)
   const form = z.strictObject({ ...scope, ...plan.filters })
   return async (request: Request, response: Response): Promise<void> => {
-    const asked = isBounded(request.body) ? form.safeParse(readForm(request.body)) : null
-    if (asked?.success !== true) return refuse(response, 400, INVALID_EXPORT)
+    const asked = form.safeParse(readForm(request.body))
+    if (!asked.success) return refuse(response, 400, INVALID_EXPORT)
     const { workspaceId, mode } = z.object(scope).parse(asked.data)
     const context = await readContext({ req: request, res: response } as Parameters<typeof readContext>[0])
     const leave = await enter(context, { workspaceId, mode }).catch((error: unknown) => {
@@ -99,11 +98,16 @@ function shownFilters(asked: Readonly<Record<string, unknown>>): ExportRequest['
 const NUMBERS = new Set(['from', 'to'])
 const TRUTHS: Readonly<Record<string, boolean>> = { true: true, false: false }
 
-/** The fields of a form as the filters of a list take them. A value of another form stays as it is, and they refuse it. */
-function readForm(fields: unknown): Record<string, unknown> {
+/**
+ * The fields of a form, whatever their names, as the filters of a list take them. A value of another form stays as it is, and a repeated
+ * field becomes a list of its values: the filters refuse both.
+ */
+function readForm(text: unknown): Record<string, unknown> {
+  const form = new URLSearchParams(typeof text === 'string' ? text : '')
   return Object.fromEntries(
-    Object.entries(fields ?? {}).map(([name, value]) => {
-      if (typeof value !== 'string') return [name, value]
+    [...form].map(([name, value]) => {
+      const all = form.getAll(name)
+      if (all.length > 1) return [name, all]
       if (NUMBERS.has(name)) return [name, /^\d{1,15}$/.test(value) ? Number(value) : value]
       return [name, name === 'counted' ? (TRUTHS[value] ?? value) : value]
     }),

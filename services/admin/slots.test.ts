@@ -25,9 +25,7 @@ it('refuses what begins too often, says when to try again, and counts no refusal
   expect(() => slots.enter('a')).toThrow(LIMITED)
   leave()
   now = 500
-  expect(() => slots.enter('a')).toThrow(
-    expect.objectContaining({ details: [{ path: 'retryAfter', message: '1' }] }),
-  )
+  expect(() => slots.enter('a')).toThrow(expect.objectContaining({ details: [{ path: 'retryAfter', message: '1' }] }))
   expect(() => slots.enter('b')()).not.toThrow()
   now = 1_000
   expect(() => slots.enter('a')()).not.toThrow()

@@ -21,7 +21,9 @@ export function strictInput<Known extends z.ZodType>(known: Known, own: unknown)
  * A procedure with the input that `make` reads, to which its `.input` adds its own fields once. All of them are read together and strictly,
  * before what `make` puts behind them, so that no procedure drops a field, and no check runs on an input that was not validated.
  */
-export function strictly<Procedure extends { input(schema: never): unknown }>(make: (own: unknown) => Procedure): Procedure {
+export function strictly<Procedure extends { input(schema: never): unknown }>(
+  make: (own: unknown) => Procedure,
+): Procedure {
   return Object.assign(make(null), { input: make as Procedure['input'] })
 }
 

@@ -225,10 +225,7 @@ export function openWork(options: Pick<OwnOptions, 'work'> = {}) {
 
 /** The second step of a login. */
 export const codeProcedure = strictly((own) =>
-  base
-    .meta({ access: 'asked', stepUp: false, worksWhile: null })
-    .use(codeAwaited)
-    .input(strictInput(NO_FIELDS, own)),
+  base.meta({ access: 'asked', stepUp: false, worksWhile: null }).use(codeAwaited).input(strictInput(NO_FIELDS, own)),
 )
 
 /** Any logged-in person; no data of a workspace. */
@@ -279,10 +276,7 @@ export function workspaceMutation(role: Role, { stepUp = false, ...options }: Ac
 
 /** Reads data of the installation. */
 export function operatorQuery() {
-  const open = base
-    .meta({ access: 'operator', stepUp: false, worksWhile: null })
-    .use(signedIn)
-    .use(operatorOnly)
+  const open = base.meta({ access: 'operator', stepUp: false, worksWhile: null }).use(signedIn).use(operatorOnly)
   return strictly((own) => open.input(strictInput(NO_FIELDS, own)))
 }
 

@@ -51,7 +51,9 @@ export const auditRouter = router({
 
   /** How far the chain is verified. With the checksum of an earlier end, truncation is detected too. */
   verify: operatorQuery()
-    .input(z.object({ since: z.strictObject({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) }).nullish() }))
+    .input(
+      z.object({ since: z.strictObject({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) }).nullish() }),
+    )
     .output(
       z.object({
         intact: z.boolean(),

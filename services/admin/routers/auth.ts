@@ -15,7 +15,15 @@ import { endOwnSessions, type LoggedIn, logIn, logOut } from '#shared/usecases/a
 import { lives } from '#shared/usecases/accounts/operator-sessions.ts'
 import { completePasswordReset, requestPasswordReset } from '#shared/usecases/accounts/reset-own-password.ts'
 import { giveCode, giveRecoveryCode, personOf, stepUp } from '#shared/usecases/accounts/second-factor.ts'
-import { type AdminContext, codeProcedure, openProcedure, openWork, ownMutation, ownProcedure, router } from '../trpc.ts'
+import {
+  type AdminContext,
+  codeProcedure,
+  openProcedure,
+  openWork,
+  ownMutation,
+  ownProcedure,
+  router,
+} from '../trpc.ts'
 
 const password = z.string().min(1).max(200)
 const code = z.string().trim().min(1).max(40)
