@@ -17,9 +17,12 @@ import { TopBar } from './top-bar.tsx'
 /** The frame around every page of a signed-in person. Test mode is clearly visible: band, stripes, border. */
 export function Frame({
   target,
+  note,
   children,
 }: {
   readonly target: NavigationTarget | null
+  /** Above the page. */
+  readonly note?: ReactNode
   readonly children?: ReactNode
 }) {
   const test = target?.mode === 'test'
@@ -48,6 +51,7 @@ export function Frame({
           <TopBar target={target} />
           <OfflineNote />
           <MissingCodeNote />
+          {note}
           <main id="main" className="pm-main" tabIndex={-1}>
             <ErrorBoundary>
               <Suspense fallback={<PageSkeleton />}>{children ?? <Outlet />}</Suspense>

@@ -7,6 +7,7 @@ import { useSession } from '../session/session.ts'
 import { Frame } from './frame.tsx'
 import { rememberedPlace, rememberPlace } from './last-route.ts'
 import { NotFound } from './not-found.tsx'
+import { StatusNote } from './status-note.tsx'
 
 /** Pages of a workspace: reads workspace and mode from the URL. An unknown or foreign workspace is not found. */
 export function PlaceRoute() {
@@ -27,11 +28,12 @@ export function PlaceRoute() {
       </Frame>
     )
   }
-  const place = { workspaceId: membership.id, workspaceName: membership.name, role: membership.role, mode: known }
+  const { id: workspaceId, name: workspaceName, role, status } = membership
+  const place = { workspaceId, workspaceName, role, status, mode: known }
   rememberPlace(place)
   return (
     <PlaceContext value={place}>
-      <Frame target={place} />
+      <Frame target={place} note={<StatusNote status={status} />} />
     </PlaceContext>
   )
 }
