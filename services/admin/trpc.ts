@@ -166,11 +166,15 @@ const member = (role: Role) =>
     return await next({ ctx: { workspace, role: held } })
   })
 
-/** Takes a place in the budget of its person, or of the mailed link whose token stands for them, until the procedure has ended. */
+/**
+ * Takes a place in the budget of its person until the procedure has ended. Passwords count against the login, as their lane does, so that
+ * a thief of a session does not keep its owner from a new password; without a session the token of the mailed link stands for its person.
+ */
 const withinBudget = t.middleware(async ({ ctx, input, meta, next }) => {
   if (meta?.work === undefined) return await next()
   const { token = ctx.ip } = (input ?? {}) as { readonly token?: string }
-  const leave = ctx.deps.budgets.enter(meta.work, ctx.session?.userId ?? token)
+  const own = meta.work === 'hash' ? ctx.session?.loginId : ctx.session?.userId
+  const leave = ctx.deps.budgets.enter(meta.work, own ?? token)
   try {
     return await next()
   } finally {

@@ -49,16 +49,12 @@ beforeEach(() => {
 afterAll(() => admin.close())
 
 /** The error code of a call by one of the two people, or by the holder of one of two mailed links; null when it was carried out. */
-async function outcome(
-  path: string,
-  { access, once }: ProcedureMeta,
-  index: 0 | 1,
-  fields: object = {},
-): Promise<string | null> {
+async function outcome(path: string, meta: ProcedureMeta, index: 0 | 1, fields: object = {}): Promise<string | null> {
+  const { access, once } = meta
   const { userId = '', email = '' } = people[index] ?? {}
   const { deps, at, workspaceId } = admin
   const session = {
-    ...{ id: 'ab'.repeat(32), loginId: randomUUID(), userId, email, name: 'Paz', isOperator: false },
+    ...{ id: 'ab'.repeat(32), loginId: `login ${userId}`, userId, email, name: 'Paz', isOperator: false },
     ...{ roles: new Map([[workspaceId, 'owner' as const]]), secondFactor: 'given' as const },
     steppedUpUntil: Number.MAX_SAFE_INTEGER,
   }
@@ -75,7 +71,7 @@ async function outcome(
     ...(once === true && { opId: randomUUID() }),
     ...INPUTS[path],
     ...fields,
-    ...(access === 'anyone' && { token: ownerOf(access, index) }),
+    ...(access === 'anyone' && { token: ownerOf(meta, index) }),
   }
   try {
     await (target as (given: object) => Promise<unknown>)(input)
@@ -87,8 +83,11 @@ async function outcome(
 }
 
 /** Whose budget a call of this person counts against. */
-const ownerOf = (access: ProcedureMeta['access'], index: 0 | 1) =>
-  access === 'anyone' ? `${index}${TOKEN.slice(1)}` : (people[index]?.userId ?? '')
+function ownerOf({ access, work }: ProcedureMeta, index: 0 | 1): string {
+  if (access === 'anyone') return `${index}${TOKEN.slice(1)}`
+  const { userId = '' } = people[index] ?? {}
+  return work === 'hash' ? `login ${userId}` : userId
+}
 
 const limitsOf = (work: Work): { readonly perOwnerMax: number; readonly begins?: { readonly max: number } } =>
   WORK_BUDGETS[work]
@@ -99,28 +98,35 @@ describe('expensive work', () => {
   })
 
   // Guarantee: who asks for too much at once is refused before the work, and nobody else is.
-  test.each(COSTLY)('%s (%s) is refused while its person has as much under way as they may', async (path, work, meta) => {
-    const { deps } = admin
-    const spies = [vi.spyOn(deps.passwords, 'hash'), vi.spyOn(deps.passwords, 'verify'), vi.spyOn(deps.logoReader, 'read')]
-    const begun = vi.spyOn(deps.operationRegister, 'begin')
-    const enter = () => deps.budgets.enter(work, ownerOf(meta.access, 0))
-    const leave = Array.from({ length: limitsOf(work).perOwnerMax }, enter)
-    expect(await outcome(path, meta, 0)).toBe('TOO_MANY_REQUESTS')
-    for (const spy of [...spies, begun]) expect(spy).not.toHaveBeenCalled()
-    expect(await outcome(path, meta, 1)).not.toBe('TOO_MANY_REQUESTS')
-    leave[0]?.()
-    expect(await outcome(path, meta, 0)).not.toBe('TOO_MANY_REQUESTS')
-    // The call itself released its place, whatever came of it.
-    expect(enter).not.toThrow()
-    expect(enter).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }))
-    for (const spy of [...spies, begun]) spy.mockRestore()
-  })
+  test.each(COSTLY)(
+    '%s (%s) is refused while its person has as much under way as they may',
+    async (path, work, meta) => {
+      const { deps } = admin
+      const spies = [
+        vi.spyOn(deps.passwords, 'hash'),
+        vi.spyOn(deps.passwords, 'verify'),
+        vi.spyOn(deps.logoReader, 'read'),
+      ]
+      const begun = vi.spyOn(deps.operationRegister, 'begin')
+      const enter = () => deps.budgets.enter(work, ownerOf(meta, 0))
+      const leave = Array.from({ length: limitsOf(work).perOwnerMax }, enter)
+      expect(await outcome(path, meta, 0)).toBe('TOO_MANY_REQUESTS')
+      for (const spy of [...spies, begun]) expect(spy).not.toHaveBeenCalled()
+      expect(await outcome(path, meta, 1)).not.toBe('TOO_MANY_REQUESTS')
+      leave[0]?.()
+      expect(await outcome(path, meta, 0)).not.toBe('TOO_MANY_REQUESTS')
+      // The call itself released its place, whatever came of it.
+      expect(enter).not.toThrow()
+      expect(enter).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }))
+      for (const spy of [...spies, begun]) spy.mockRestore()
+    },
+  )
 
   test.each(COSTLY.filter(([, work]) => limitsOf(work).begins !== undefined))(
     '%s (%s) is refused when its person began as much as they may in ten minutes',
     async (path, work, meta) => {
       for (let count = 0; count < (limitsOf(work).begins?.max ?? 0); count += 1)
-        admin.deps.budgets.enter(work, ownerOf(meta.access, 0))()
+        admin.deps.budgets.enter(work, ownerOf(meta, 0))()
       expect(await outcome(path, meta, 0)).toBe('TOO_MANY_REQUESTS')
       expect(await outcome(path, meta, 1)).not.toBe('TOO_MANY_REQUESTS')
       now += 600_001
@@ -158,18 +164,21 @@ describe('an export', () => {
   }
 
   // Guarantee: a person's files are read two at a time, and a refused one leaves no row that says it began.
-  test.each(['invoices', 'payments', 'settlements'])('of %s is refused beyond the budget of its person', async (what) => {
-    const owner = people[0]?.userId ?? ''
-    const recorded = vi.spyOn(admin.deps.exports, 'record')
-    const leave = [1, 2].map(() => admin.deps.budgets.enter('export', owner))
-    expect(await request('ana@example.com', what)).toEqual([429, expect.stringContaining('too many exports')])
-    expect(recorded).not.toHaveBeenCalled()
-    expect((await request('luis@example.com', what))[0]).toBe(200)
-    leave[0]?.()
-    expect((await request('ana@example.com', what))[0]).toBe(200)
-    expect((await request('ana@example.com', what))[0]).toBe(200)
-    recorded.mockRestore()
-  })
+  test.each(['invoices', 'payments', 'settlements'])(
+    'of %s is refused beyond the budget of its person',
+    async (what) => {
+      const owner = people[0]?.userId ?? ''
+      const recorded = vi.spyOn(admin.deps.exports, 'record')
+      const leave = [1, 2].map(() => admin.deps.budgets.enter('export', owner))
+      expect(await request('ana@example.com', what)).toEqual([429, expect.stringContaining('too many exports')])
+      expect(recorded).not.toHaveBeenCalled()
+      expect((await request('luis@example.com', what))[0]).toBe(200)
+      leave[0]?.()
+      expect((await request('ana@example.com', what))[0]).toBe(200)
+      expect((await request('ana@example.com', what))[0]).toBe(200)
+      recorded.mockRestore()
+    },
+  )
 
   test.each(['invoices', 'payments', 'settlements'])('of %s refuses fields that nobody declared', async (what) => {
     for (const field of ['&__proto__=x', '&constructor=x', '&unheard=1', '&workspaceId[a]=1'])

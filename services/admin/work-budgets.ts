@@ -9,7 +9,7 @@ const TEN_MINUTES_MS = 600_000
 export const WORK_BUDGETS = {
   /** Decoding a picture: up to 64 MB and 0.4 s of a thread. */
   image: { perOwnerMax: 1, begins: { max: 20, windowMs: TEN_MINUTES_MS } },
-  /** Hashing a password (Argon2id) of a person who is logged in. Log-ins wait in lanes instead (decision 0026). */
+  /** Hashing a password (Argon2id) of a login, as its lane. Log-ins themselves wait in lanes instead (decision 0026). */
   hash: { perOwnerMax: 3, begins: { max: 40, windowMs: TEN_MINUTES_MS } },
   /** Hashing a password that is set through a mailed link. The link is the owner: it works once, and an invented one reaches no hash. */
   link: { perOwnerMax: 2 },

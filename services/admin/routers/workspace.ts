@@ -21,7 +21,10 @@ const QUARANTINE_DEFAULT_MS = 7 * DAY_MS
 const bps = (max: number) => z.int().min(0).max(max)
 const ms = (min: number, max: number) => z.int().min(min).max(max)
 const count = z.union([z.int().min(1).max(10_000), z.literal('finalized')])
-const tiers = z.array(z.strictObject({ fromUsd: z.int().min(0), confirmations: count })).min(1).max(20)
+const tiers = z
+  .array(z.strictObject({ fromUsd: z.int().min(0), confirmations: count }))
+  .min(1)
+  .max(20)
 /** One figure for every value, or a table by value in whole US dollars. The workspace checks whether it fits an asset. */
 const confirmations = z.union([count, tiers])
 /** A plain e-mail address, a telephone number or an https address that a payer can use. */
