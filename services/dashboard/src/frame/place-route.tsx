@@ -7,7 +7,6 @@ import { useSession } from '../session/session.ts'
 import { Frame } from './frame.tsx'
 import { rememberedPlace, rememberPlace } from './last-route.ts'
 import { NotFound } from './not-found.tsx'
-import { StatusNote } from './status-note.tsx'
 
 /** Pages of a workspace: reads workspace and mode from the URL. An unknown or foreign workspace is not found. */
 export function PlaceRoute() {
@@ -33,7 +32,7 @@ export function PlaceRoute() {
   rememberPlace(place)
   return (
     <PlaceContext value={place}>
-      <Frame target={place} note={<StatusNote status={status} />} />
+      <Frame target={place} status={status} />
     </PlaceContext>
   )
 }
