@@ -7,6 +7,7 @@ import { revokeApiKey } from '#shared/usecases/workspaces/revoke-api-key.ts'
 import { manualAction } from './session/actor.ts'
 import { announced } from './session/announced.ts'
 import { withInstallation } from './session/installation.ts'
+import { requireWorkspace } from './session/require-workspace.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
 
 /** `all` or a comma-separated list; the error names an unknown scope and the known ones. */
@@ -57,7 +58,7 @@ export function addApiKeyCommands(program: Command): void {
       const scopes = parseScopes(options.scopes)
       await withInstallation(async (installation) => {
         const { workspace: workspaceId, mode } = options
-        if ((await installation.workspaces.findById(workspaceId)) === null) throw new PaymeshError('NOT_FOUND')
+        await requireWorkspace(installation, workspaceId, 'restricted')
         const action = manualAction(installation)
         const parts = { ...installation, ...announced(installation) }
         const { record, apiKey } = await issueApiKey(parts, { workspaceId, mode, scopes, action })

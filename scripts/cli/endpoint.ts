@@ -9,6 +9,7 @@ import { setEndpointStatus } from '#shared/usecases/endpoints/set-endpoint-statu
 import { actorName } from './session/actor.ts'
 import { announced } from './session/announced.ts'
 import { type Installation, withInstallation } from './session/installation.ts'
+import { requireWorkspace } from './session/require-workspace.ts'
 import { withNotifier } from './session/with-notifier.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
 import { parseDuration } from './text/parse-time.ts'
@@ -62,6 +63,8 @@ async function show(id: string, options: OutputOptions): Promise<void> {
 async function test(id: string, options: OutputOptions & { readonly mode?: Mode }): Promise<void> {
   await withInstallation((installation) =>
     withNotifier(installation, async (deps) => {
+      const { workspaceId } = await findEndpoint(deps.endpoints, id)
+      await requireWorkspace(deps, workspaceId, 'restricted')
       const urls = { checkoutBaseUrl: deps.config.checkout.baseUrl }
       const request = { endpointId: id, mode: options.mode ?? null, opId: deps.random.uuid(), actor: actorName() }
       const delivery = await sendTestEvent({ ...deps, urls }, request)

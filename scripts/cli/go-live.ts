@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { ASSET_IDS, type AssetId, MODES, type Mode } from '#shared/domain/enumerations.ts'
 import { EN } from '#shared/domain/golive/words-en.ts'
+import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
 import type { QueueNotifier } from '#shared/ports/runtime.ts'
 import { checkGoLive } from '#shared/usecases/golive/check-go-live.ts'
 import { type GoLiveLine, type GoLiveReport, readGoLive } from '#shared/usecases/golive/read-go-live.ts'
@@ -11,6 +12,7 @@ import { createQuotes } from '#shared/usecases/quotes/create-quotes.ts'
 import { manualAction } from './session/actor.ts'
 import { goLiveDeps } from './session/go-live-deps.ts'
 import { type Installation, withInstallation } from './session/installation.ts'
+import { requireWorkspace } from './session/require-workspace.ts'
 import { withNotifier } from './session/with-notifier.ts'
 import { type OutputOptions, print } from './text/output.ts'
 import { snakeCase } from './text/snake-case.ts'
@@ -33,10 +35,10 @@ function depsOf(installation: Installation & { readonly notifier: QueueNotifier 
 async function run(
   options: Scoped,
   step: (deps: Deps, scope: { workspaceId: string; mode: Mode }) => Promise<unknown>,
+  worksWhile: WorkspaceStatus = 'restricted',
 ): Promise<void> {
   await withInstallation(async (installation) => {
-    const workspace = await installation.workspaces.findById(options.workspace)
-    if (workspace === null) throw new Error(`no workspace ${options.workspace}`)
+    const workspace = await requireWorkspace(installation, options.workspace, worksWhile)
     await withNotifier(installation, async (connected) => {
       const deps = depsOf(connected)
       const scope = { workspaceId: workspace.id, mode: options.mode }
@@ -104,12 +106,16 @@ export function addGoLiveCommands(program: Command): void {
     .addOption(new Option('--asset <asset>', 'coin or token to pay with').choices(ASSET_IDS).makeOptionMandatory())
     .option('--amount <usd>', 'amount in US dollars', '2.00')
     .action((options: Scoped & { readonly asset: AssetId; readonly amount: string }) =>
-      run(options, async (deps, scope) => {
-        const { asset, amount } = options
-        const request = { asset, amount, requestId: 'cli', ...manualAction(deps) }
-        const { invoiceId } = await startGoLivePayment(deps, scope, request)
-        const checkout = `${deps.config.checkout.baseUrl}/i/${invoiceId}`
-        process.stderr.write(`Pay this invoice, then run the check again: ${checkout}\n`)
-      }),
+      run(
+        options,
+        async (deps, scope) => {
+          const { asset, amount } = options
+          const request = { asset, amount, requestId: 'cli', ...manualAction(deps) }
+          const { invoiceId } = await startGoLivePayment(deps, scope, request)
+          const checkout = `${deps.config.checkout.baseUrl}/i/${invoiceId}`
+          process.stderr.write(`Pay this invoice, then run the check again: ${checkout}\n`)
+        },
+        'active',
+      ),
     )
 }

@@ -11,6 +11,7 @@ import { proveWallet } from '#shared/usecases/wallets/prove-wallet.ts'
 import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
 import { manualAction } from './session/actor.ts'
 import { type Installation, withInstallation } from './session/installation.ts'
+import { requireWorkspace } from './session/require-workspace.ts'
 import { type OutputOptions, print } from './text/output.ts'
 
 /** A signed challenge as options of a command. */
@@ -56,6 +57,7 @@ export function withProofOptions(command: Command): Command {
 async function prove(options: ProveOptions): Promise<void> {
   const proof = await readProof(options)
   await withInstallation(async (installation) => {
+    await requireWorkspace(installation, options.workspace, 'restricted')
     if (proof === undefined) return await challenge(installation, options)
     const { workspace: workspaceId, wallet: walletId } = options
     if (walletId === undefined) throw invalid('wallet', 'Use `wallet add` to prove control of a new wallet.')

@@ -9,6 +9,7 @@ import { disableWallet } from '#shared/usecases/wallets/disable-wallet.ts'
 import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
 import { actorName, manualAction } from './session/actor.ts'
 import { withInstallation } from './session/installation.ts'
+import { requireWorkspace } from './session/require-workspace.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
 import { addWalletFundsCommand } from './wallet-funds.ts'
 import { addWalletProofCommand, type ProofOptions, readProof, withProofOptions } from './wallet-proof.ts'
@@ -54,6 +55,7 @@ async function add(options: AddOptions): Promise<void> {
   const proof = await readProof(options)
   await withInstallation(async (installation) => {
     const { workspace, mode, family, kind, scriptType, path, startIndex } = options
+    await requireWorkspace(installation, workspace, 'restricted')
     // No wake-up: the mailer's sweep finds it within a second. No delay: a person with access to the machine could change the stored date anyway.
     const deps = { ...installation, notifier: { notify: () => undefined }, walletDelayMs: 0 }
     const ownersOf = (id: string) => ownersOfWorkspace(installation, id)

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type GivenConfirmations, parseConfirmations } from '#shared/contracts/confirmation-text.ts'
+import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/quotes/visitor-budget.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
@@ -126,7 +127,7 @@ export function addWorkspaceCommands(program: Command): void {
   workspace
     .command('update <id>')
     .description('Change the status, the plan limits or the policy of a workspace.')
-    .addOption(new Option('--status <status>', 'new status').choices(['active', 'restricted', 'suspended']))
+    .addOption(new Option('--status <status>', 'new status').choices(WORKSPACE_STATUSES))
     .option('--invoices-per-month <n>', 'limit per calendar month (UTC) and mode, or "none"', parseLimit)
     .option('--payment-links <n>', 'limit of active payment links, or "none"', parseLimit)
     .option('--webhook-endpoints <n>', 'limit of webhook endpoints, or "none"', parseLimit)

@@ -4,6 +4,7 @@ import type { OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import type { Config } from '#shared/config/schema.ts'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { SCARCE } from '#shared/domain/scarce.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
@@ -26,7 +27,11 @@ import type { ListCursor } from '#shared/usecases/requests/list-cursor.ts'
 import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
 import { createListenDeps } from './listen/listen-deps.ts'
 import { createLiveHub } from './live-hub.ts'
-import { createStreamSlots } from './stream-slots.ts'
+import { createSlots } from './slots.ts'
+import { createWorkBudgets } from './work-budgets.ts'
+
+/** Live views: two for each open page of a person, enough for fifteen pages, and those of the whole process. */
+const LIVE_VIEWS = SCARCE.dashboardStreams.budget
 
 /** The parts of the `admin` process. */
 export interface AdminParts extends ServiceParts, Pick<PeopleDeps, 'lanes' | 'passwords' | 'codes' | 'hasher'> {
@@ -63,7 +68,8 @@ export function assembleAdmin(parts: AdminParts) {
   return {
     ...parts,
     attempts: parts.loginAttempts,
-    streams: createStreamSlots(),
+    streams: createSlots(LIVE_VIEWS),
+    budgets: createWorkBudgets(),
     live: createLiveHub({ ...parts, feed: parts.changeFeed }),
     overview: createOverview({ ...parts, reads: parts.overviewReads }),
     inbox: parts.decisions,

@@ -28,8 +28,8 @@ const added = async (world: AttackWorld) => {
 const ofEndpoint =
   (mode: 'live' | 'both', view: 'live' | 'test', change: object, other: object): OnceAttack['stage'] =>
   async ({ endpoint }) => {
-    const { id: endpointId, updatedAt: version } = await endpoint({ mode })
-    const input = { mode: view, endpointId, version }
+    const { id: endpointId, updatedAt } = await endpoint({ mode })
+    const input = { mode: view, endpointId, ...('events' in change && { version: updatedAt }) }
     return { input: { ...input, ...change }, other: { ...input, ...other } }
   }
 const UPDATE = [

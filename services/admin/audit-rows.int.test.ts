@@ -38,7 +38,9 @@ function undeclared(procedures: Procedures, declared: Readonly<Record<string, Au
 async function call(path: string, input: object): Promise<unknown> {
   let target: unknown = world.boss.caller
   for (const name of path.split('.')) target = (target as Record<string, unknown>)[name]
-  return await (target as (given: object) => Promise<unknown>)({ ...world.boss.at, ...input })
+  const { access } = (appRouter._def.procedures as unknown as Procedures)[path]?._def.meta ?? {}
+  const at = access === 'operator' ? {} : world.boss.at
+  return await (target as (given: object) => Promise<unknown>)({ ...at, ...input })
 }
 
 const attacks = Object.entries(AUDIT_BEHAVIOUR).filter(

@@ -149,12 +149,12 @@ describe('the authorisation matrix', () => {
   })
 
   test('it shows a procedure that declares more than it checks, and one that declares nothing', async () => {
-    const lax = openProcedure.meta({ access: 'owner', stepUp: true }).query(() => 1)
+    const lax = openProcedure.meta({ access: 'owner', stepUp: true, worksWhile: 'suspended' }).query(() => 1)
     const shown = await deviations(router({ lax }) as AnyRouter)
     expect(shown).toContain('lax: nobody, none: passes instead of UNAUTHORIZED')
     expect(shown).toContain('lax: foreign, stepped-up: passes instead of NOT_FOUND')
     expect(shown).toContain('lax: viewer, stepped-up: passes instead of FORBIDDEN')
-    const onlyTest = openProcedure.meta({ access: 'signedIn', stepUp: 'live' }).query(() => 1)
+    const onlyTest = openProcedure.meta({ access: 'signedIn', stepUp: 'live', worksWhile: null }).query(() => 1)
     const inLive = await deviations(router({ onlyTest }) as AnyRouter)
     expect(inLive.filter((line) => line === 'onlyTest: owner, given: passes instead of FORBIDDEN')).toHaveLength(1)
     const bare = initTRPC.context<AdminContext>().create()

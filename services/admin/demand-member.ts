@@ -1,7 +1,7 @@
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import { lives } from '#shared/usecases/accounts/operator-sessions.ts'
 import type { AdminDeps } from './assemble.ts'
-import { Refused } from './trpc.ts'
+import { Refused } from './refusals.ts'
 
 /** How long a person who was removed, or logged out, may keep a live view or a file: each calls `demandMember` at this interval. */
 export const MEMBER_CHECK_MS = 15_000

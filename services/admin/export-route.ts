@@ -2,13 +2,13 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
 import { z } from 'zod'
-import { MODES } from '#shared/domain/enumerations.ts'
+import { MODES, type Mode } from '#shared/domain/enumerations.ts'
 import { type ExportRequest, recordedExport } from '#shared/usecases/reports/record-export.ts'
 import type { AdminDeps } from './assemble.ts'
 import { whileMember } from './demand-member.ts'
 import { exportGate } from './export-gate.ts'
 import { createContextReader } from './request-context.ts'
-import { createCallerFactory } from './trpc.ts'
+import { type AdminContext, createCallerFactory } from './trpc.ts'
 
 const scope = { workspaceId: z.uuid(), mode: z.enum(MODES) }
 /** Why a form gets no file: it is unreadable, or has an unknown or invalid field. */
@@ -39,17 +39,14 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
     if (!asked.success) return refuse(response, 400, INVALID_EXPORT)
     const { workspaceId, mode } = z.object(scope).parse(asked.data)
     const context = await readContext({ req: request, res: response } as Parameters<typeof readContext>[0])
-    try {
-      await callGate(context).open({ workspaceId, mode })
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : null
-      if (code === 'UNAUTHORIZED') return refuse(response, 401, 'Please log in.')
-      if (code === 'NOT_FOUND') return refuse(response, 404, 'Workspace not found.')
-      if (code === 'FORBIDDEN') return refuse(response, 403, 'You do not have access to this export.')
-      throw error
-    }
     const { session } = context
     if (session === null) return refuse(response, 401, 'Please log in.')
+    const leave = await enter(context, { workspaceId, mode }).catch((error: unknown) => {
+      const [status, text] = REFUSALS.get(error instanceof Error && 'code' in error ? error.code : null) ?? []
+      if (status === undefined || text === undefined) throw error
+      refuse(response, status, text)
+    })
+    if (leave === undefined) return
     const day = new Date(deps.clock.now()).toISOString().slice(0, 10)
     response.set({
       'Content-Type': 'text/csv; charset=utf-8',
@@ -70,8 +67,23 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
       // The reader or the store disconnected, or the session ended; only the log can report it.
       deps.logger.warn({ err: error, requestId: context.requestId }, 'an export was interrupted')
       response.destroy()
+    } finally {
+      leave()
     }
   }
+}
+
+const REFUSALS: ReadonlyMap<unknown, readonly [status: number, text: string]> = new Map([
+  ['UNAUTHORIZED', [401, 'Please log in.']],
+  ['NOT_FOUND', [404, 'Workspace not found.']],
+  ['FORBIDDEN', [403, 'You do not have access to this export.']],
+  ['RATE_LIMITED', [429, 'You have too many exports. Wait for the others to end, or try again in ten minutes.']],
+])
+
+/** Checks that the person may read the workspace, then takes a place in their budget of exports; returns what releases it. */
+async function enter(context: AdminContext, at: { readonly workspaceId: string; readonly mode: Mode }) {
+  await callGate(context).open(at)
+  return context.deps.budgets.enter('export', context.session?.userId ?? context.ip)
 }
 
 /** Filters as recorded in the audit log: typed text may be a customer's address, so only its presence is recorded. */
@@ -89,11 +101,16 @@ function shownFilters(asked: Readonly<Record<string, unknown>>): ExportRequest['
 const NUMBERS = new Set(['from', 'to'])
 const TRUTHS: Readonly<Record<string, boolean>> = { true: true, false: false }
 
-/** The fields of a form as the filters of a list take them. A value of another form stays as it is, and they refuse it. */
-function readForm(fields: unknown): Record<string, unknown> {
+/**
+ * The fields of a form, whatever their names, as the filters of a list take them. A value of another form stays as it is, and a repeated
+ * field becomes a list of its values: the filters refuse both.
+ */
+function readForm(text: unknown): Record<string, unknown> {
+  const form = new URLSearchParams(typeof text === 'string' ? text : '')
   return Object.fromEntries(
-    Object.entries(fields ?? {}).map(([name, value]) => {
-      if (typeof value !== 'string') return [name, value]
+    [...form].map(([name, value]) => {
+      const all = form.getAll(name)
+      if (all.length > 1) return [name, all]
       if (NUMBERS.has(name)) return [name, /^\d{1,15}$/.test(value) ? Number(value) : value]
       return [name, name === 'counted' ? (TRUTHS[value] ?? value) : value]
     }),

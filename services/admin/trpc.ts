@@ -1,13 +1,19 @@
-import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
+import { initTRPC, type TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { trimmedText } from '#shared/contracts/bounded-text.ts'
-import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
+import { PaymeshError } from '#shared/contracts/errors.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
+import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { Role } from '#shared/ports/users.ts'
 import { beginOperation, isRefusal } from '#shared/usecases/requests/begin-operation.ts'
+import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import type { AdminDeps } from './assemble.ts'
+import { isBounded } from './bounded-input.ts'
+import { detailsOf, isOurs, publicMessage, Refused, refusalOf, secondFactorNeeded, stepUpNeeded } from './refusals.ts'
 import { allows } from './roles.ts'
+import { NO_FIELDS, strictInput, strictly } from './strict-input.ts'
+import type { Work } from './work-budgets.ts'
 
 /** Context of a request for every procedure. Building it never throws: a bad cookie means no session. */
 export interface AdminContext {
@@ -33,6 +39,8 @@ export interface ProcedureMeta {
   readonly access: 'anyone' | 'asked' | 'signedIn' | 'operator' | Role
   /** When a TOTP code entered within the last minutes, in this very session, is required. */
   readonly stepUp: StepUp
+  /** The last status of the workspace in which it works; null where no workspace is concerned. Decision 0099 has the table. */
+  readonly worksWhile: WorkspaceStatus | null
   /** Changes something under an operation id of the client: `carriedOutOnce` runs before it. */
   readonly once?: true
   /**
@@ -40,6 +48,8 @@ export interface ProcedureMeta {
    * `routers/security-epoch.int.test.ts` tries with each. Only such a procedure can give the browser a session token.
    */
   readonly underEpoch?: true
+  /** Expensive work, which counts against the budget of its person and begins after every other check. */
+  readonly work?: Work
 }
 
 /**
@@ -82,44 +92,6 @@ export const router = t.router
 export const mergeRouters = t.mergeRouters
 export const createCallerFactory = t.createCallerFactory
 
-/** An error with our own text. The transport's own texts quote the caller, who may have entered a secret as a name. */
-export class Refused extends TRPCError {}
-
-/** Texts that replace those of the transport. */
-const TRANSPORT_LABELS: Partial<Record<TRPC_ERROR_CODE_KEY, string>> = {
-  NOT_FOUND: 'Procedure not found.',
-  METHOD_NOT_SUPPORTED: 'This procedure requires another HTTP method.',
-}
-
-/** An existing procedure was reached and refused or failed. */
-function isOurs(error: TRPCError): boolean {
-  const { code, cause } = error
-  if (error instanceof Refused || code === 'INTERNAL_SERVER_ERROR') return true
-  return cause instanceof PaymeshError || cause instanceof z.ZodError
-}
-
-function publicMessage(error: TRPCError): string {
-  if (error.code === 'INTERNAL_SERVER_ERROR') return 'Something went wrong on our side.'
-  if (error.cause instanceof z.ZodError) return 'The input is invalid.'
-  return isOurs(error) ? error.message : (TRANSPORT_LABELS[error.code] ?? 'The request is malformed.')
-}
-
-function detailsOf({ cause }: TRPCError): readonly ErrorDetail[] {
-  if (cause instanceof PaymeshError) return cause.details ?? []
-  if (!(cause instanceof z.ZodError)) return []
-  return cause.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
-}
-
-const CODES: Readonly<Record<number, TRPC_ERROR_CODE_KEY>> = {
-  400: 'BAD_REQUEST',
-  401: 'UNAUTHORIZED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  409: 'CONFLICT',
-  429: 'TOO_MANY_REQUESTS',
-  503: 'SERVICE_UNAVAILABLE',
-}
-
 /** Our own errors are returned with their status; anything else is logged and becomes an internal error. */
 const withErrors = t.middleware(async ({ ctx, path, next }) => {
   const startedAt = performance.now()
@@ -131,13 +103,17 @@ const withErrors = t.middleware(async ({ ctx, path, next }) => {
   })
   if (result.ok) return result
   const { cause } = result.error
-  if (cause instanceof PaymeshError) {
-    throw new Refused({ code: CODES[cause.status] ?? 'INTERNAL_SERVER_ERROR', message: cause.message, cause })
-  }
+  if (cause instanceof PaymeshError) throw refusalOf(cause)
   if (result.error.code === 'INTERNAL_SERVER_ERROR') {
     ctx.deps.logger.error({ requestId: ctx.requestId, path, error: cause ?? result.error }, 'a procedure failed')
   }
   return result
+})
+
+/** Nothing reads an input of any depth or size. */
+const boundedInput = t.middleware(async ({ getRawInput, next }) => {
+  if (!isBounded(await getRawInput())) throw new Refused({ code: 'BAD_REQUEST', message: 'The input is invalid.' })
+  return await next()
 })
 
 /** There is a session and its person has completed the second factor, if required. */
@@ -155,6 +131,7 @@ const codeAwaited = t.middleware(async ({ ctx, next }) => {
   return await next({ ctx: { session } })
 })
 
+/** Only the mode is read before the procedure's own input is checked. */
 const steppedUp = t.middleware(async ({ ctx, meta, getRawInput, next }) => {
   const needed = meta?.stepUp === true || (meta?.stepUp === 'live' && !isTest(await getRawInput()))
   if (needed) demandStepUp(ctx)
@@ -170,28 +147,16 @@ function isTest(input: unknown): boolean {
 export function demandStepUp({ session, deps }: Pick<AdminContext, 'session' | 'deps'>): void {
   if (session?.secondFactor !== 'given') throw secondFactorNeeded('Turn on two-factor authentication to do this.')
   const until = session.steppedUpUntil
-  if (until === null || until < deps.clock.now()) throw forbidden(STEP_UP_LABELS, 'stepUp')
-}
-
-const STEP_UP_LABELS = 'Confirm this with an authenticator code.'
-
-/** The page offers to set up an authenticator. */
-function secondFactorNeeded(message: string): PaymeshError {
-  return forbidden(message, 'secondFactor')
-}
-
-/** An error that the page can resolve: it requests what `path` names and repeats the call. */
-function forbidden(message: string, path: 'stepUp' | 'secondFactor'): PaymeshError {
-  return new PaymeshError('FORBIDDEN_SCOPE', { message, details: [{ path, message: 'needed' }] })
+  if (until === null || until < deps.clock.now()) throw stepUpNeeded()
 }
 
 const workspaceInput = z.object({ workspaceId: z.uuid(), mode: z.enum(MODES) })
 /** `opId` identifies the operation: a repetition is done once. `reason` goes to the audit log. */
 const actionInput = z.object({ opId: z.uuid(), reason: trimmedText(500).optional() })
 
-/** Foreign and unknown workspaces give the same 404; an insufficient role gives a 403. */
+/** Foreign and unknown workspaces give the same 404; an insufficient role and a status in which it no longer works give a 403. */
 const member = (role: Role) =>
-  t.middleware(async ({ ctx, input, next }) => {
+  t.middleware(async ({ ctx, input, meta, next }) => {
     const { workspaceId } = input as z.output<typeof workspaceInput>
     const held = ctx.session?.roles.get(workspaceId)
     const workspace = held === undefined ? null : await ctx.deps.workspaces.findById(workspaceId)
@@ -204,20 +169,36 @@ const member = (role: Role) =>
         code: 'FORBIDDEN',
         message: `Requires the ${role.slice(0, 1).toUpperCase()}${role.slice(1)} role.`,
       })
+    requireStatus(workspace, meta?.worksWhile ?? 'active')
     return await next({ ctx: { workspace, role: held } })
   })
 
 /**
- * Binds the client's `opId` to actor, procedure and input, and passes on an id derived from all of them. The same `opId` with anything
- * else is refused; a request that was refused leaves the `opId` free.
+ * Takes a place in the budget of its person until the procedure has ended. Passwords count against the login, as their lane does, so that
+ * a thief of a session does not keep its owner from a new password; without a session the token of the mailed link stands for its person.
  */
-const carriedOutOnce = t.middleware(async ({ ctx, input, path, meta, getRawInput, next }) => {
+const withinBudget = t.middleware(async ({ ctx, input, meta, next }) => {
+  if (meta?.work === undefined) return await next()
+  const { token = ctx.ip } = (input ?? {}) as { readonly token?: string }
+  const own = meta.work === 'hash' ? ctx.session?.loginId : ctx.session?.userId
+  const leave = ctx.deps.budgets.enter(meta.work, own ?? token)
+  try {
+    return await next()
+  } finally {
+    leave()
+  }
+})
+
+/**
+ * Binds the client's `opId` to actor, procedure and input, and passes on an id derived from all of them. The same `opId` with anything
+ * else is refused; a request that was refused leaves the `opId` free. Runs on the validated input.
+ */
+const carriedOutOnce = t.middleware(async ({ ctx, input, path, meta, next }) => {
   const given = input as z.output<typeof actionInput> & Partial<z.output<typeof workspaceInput>>
-  const { opId: _opId, ...content } = (await getRawInput()) as Readonly<Record<string, unknown>>
+  const { opId, ...content } = given
   const actor = `user:${ctx.session?.email}`
   const scope = given.workspaceId ?? (meta?.access === 'operator' ? 'installation' : `user:${ctx.session?.userId}`)
-  const asked = { scope, opId: given.opId, actor, procedure: path, content }
-  const operation = await beginOperation(ctx.deps, asked)
+  const operation = await beginOperation(ctx.deps, { scope, opId, actor, procedure: path, content })
   const result = await next({ ctx: { operation }, input: { ...given, opId: operation.id } })
   const outcome = result.ok ? 'done' : wasRefused(result.error) ? 'refused' : 'unknown'
   // A completed operation stays completed, whether or not the register could be updated.
@@ -227,10 +208,7 @@ const carriedOutOnce = t.middleware(async ({ ctx, input, path, meta, getRawInput
   return result
 })
 
-function wasRefused(error: TRPCError): boolean {
-  if (error instanceof Refused || isRefusal(error.cause)) return true
-  return error.code === 'BAD_REQUEST' && error.cause instanceof z.ZodError
-}
+const wasRefused = (error: TRPCError): boolean => error instanceof Refused || isRefusal(error.cause)
 
 const operatorOnly = t.middleware(async ({ ctx, next }) => {
   if (ctx.session?.isOperator !== true)
@@ -250,60 +228,98 @@ const tokensUnderEpoch = t.middleware(async ({ ctx, meta, path, next }) => {
   return await next({ ctx: { setSessionToken } })
 })
 
-const base = t.procedure.use(withErrors).use(tokensUnderEpoch)
+const base = t.procedure.use(withErrors).use(boundedInput).use(tokensUnderEpoch)
 
-/** No login needed: for the login itself. */
-export const openProcedure = base.meta({ access: 'anyone', stepUp: false })
+interface OwnOptions {
+  readonly stepUp?: boolean
+  readonly work?: Work
+}
+
+const ANYONE = { access: 'anyone', stepUp: false, worksWhile: null } as const
+
+/** No login needed. */
+export const openProcedure = strictly((own) => base.meta(ANYONE).input(strictInput(NO_FIELDS, own)))
 
 /** No login needed, and `underEpoch`. */
-export const openDecision = base.meta({ access: 'anyone', stepUp: false, underEpoch: true })
+export function openDecision(options: Pick<OwnOptions, 'work'> = {}) {
+  const open = base.meta({ ...ANYONE, ...options, underEpoch: true })
+  return strictly((own) => open.input(strictInput(NO_FIELDS, own)).use(withinBudget))
+}
 
 /** The second step of a login. */
-export const codeProcedure = base.meta({ access: 'asked', stepUp: false, underEpoch: true }).use(codeAwaited)
+export const codeProcedure = strictly((own) =>
+  base
+    .meta({ access: 'asked', stepUp: false, worksWhile: null, underEpoch: true })
+    .use(codeAwaited)
+    .input(strictInput(NO_FIELDS, own)),
+)
 
 /** Any logged-in person; no data of a workspace. */
-export const ownProcedure = (options: { readonly stepUp?: true } = {}) =>
-  base
-    .meta({ access: 'signedIn', stepUp: options.stepUp === true })
+export function ownProcedure({ stepUp = false, ...options }: OwnOptions = {}) {
+  const open = base
+    .meta({ ...options, access: 'signedIn', stepUp, worksWhile: null })
     .use(signedIn)
     .use(steppedUp)
+  return strictly((own) => open.input(strictInput(NO_FIELDS, own)).use(withinBudget))
+}
 
 /** Any logged-in person; changes what their own sessions are decided on, `underEpoch`. */
-export const ownDecision = () => base.meta({ access: 'signedIn', stepUp: false, underEpoch: true }).use(signedIn)
+export function ownDecision(options: Pick<OwnOptions, 'work'> = {}) {
+  const open = base
+    .meta({ ...options, access: 'signedIn', stepUp: false, worksWhile: null, underEpoch: true })
+    .use(signedIn)
+  return strictly((own) => open.input(strictInput(NO_FIELDS, own)).use(withinBudget))
+}
 
 /** Changes the person's own account under an `opId`, and `underEpoch`. */
-export const ownMutation = (options: { readonly stepUp?: true } = {}) =>
-  base
-    .meta({ access: 'signedIn', stepUp: options.stepUp === true, once: true, underEpoch: true })
+export function ownMutation({ stepUp = false, ...options }: OwnOptions = {}) {
+  const open = base
+    .meta({ ...options, access: 'signedIn', stepUp, worksWhile: null, once: true, underEpoch: true })
     .use(signedIn)
     .use(steppedUp)
-    .input(actionInput)
-    .use(carriedOutOnce)
+  return strictly((own) => open.input(strictInput(actionInput, own)).use(withinBudget).use(carriedOutOnce))
+}
 
-/** Reads data of the workspace and mode in the input. */
-export const workspaceQuery = (role: Role) =>
-  base.meta({ access: role, stepUp: false }).use(signedIn).input(workspaceInput).use(member(role))
+/** Reads data of the workspace and mode in the input, whatever the status of the workspace. */
+export function workspaceQuery(role: Role, options: Pick<OwnOptions, 'work'> = {}) {
+  const open = base
+    .meta({ ...options, access: role, stepUp: false, worksWhile: 'suspended' })
+    .use(signedIn)
+    .input(workspaceInput)
+    .use(member(role))
+  return strictly((own) => open.input(strictInput(workspaceInput, own)).use(withinBudget))
+}
+
+interface ActionOptions {
+  readonly worksWhile: WorkspaceStatus
+  readonly stepUp?: StepUp
+  readonly work?: Work
+}
 
 /** Changes data of the workspace and mode in the input; input carries `opId` and, if given, `reason`. */
-export const workspaceMutation = (role: Role, options: { readonly stepUp?: StepUp } = {}) =>
-  base
-    .meta({ access: role, stepUp: options.stepUp ?? false, once: true })
+export function workspaceMutation(role: Role, { stepUp = false, ...options }: ActionOptions) {
+  const open = base
+    .meta({ ...options, access: role, stepUp, once: true })
     .use(signedIn)
     .input(workspaceInput)
     .use(member(role))
     .use(steppedUp)
-    .input(actionInput)
-    .use(carriedOutOnce)
+  const known = actionInput.extend(workspaceInput.shape)
+  return strictly((own) => open.input(strictInput(known, own)).use(withinBudget).use(carriedOutOnce))
+}
 
 /** Reads data of the installation. */
-export const operatorQuery = () => base.meta({ access: 'operator', stepUp: false }).use(signedIn).use(operatorOnly)
+export function operatorQuery() {
+  const open = base.meta({ access: 'operator', stepUp: false, worksWhile: null }).use(signedIn).use(operatorOnly)
+  return strictly((own) => open.input(strictInput(NO_FIELDS, own)))
+}
 
 /** Changes data of the installation. */
-export const operatorMutation = (options: { readonly stepUp?: StepUp } = {}) =>
-  base
-    .meta({ access: 'operator', stepUp: options.stepUp ?? false, once: true })
+export function operatorMutation({ stepUp = false }: { readonly stepUp?: StepUp } = {}) {
+  const open = base
+    .meta({ access: 'operator', stepUp, worksWhile: null, once: true })
     .use(signedIn)
     .use(operatorOnly)
     .use(steppedUp)
-    .input(actionInput)
-    .use(carriedOutOnce)
+  return strictly((own) => open.input(strictInput(actionInput, own)).use(carriedOutOnce))
+}

@@ -8,9 +8,9 @@ import { validate, validateWith } from '#shared/contracts/http/validate.ts'
 import type { Operation, RequestBody } from '#shared/contracts/openapi/operation.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Answer } from '#shared/ports/http-response.ts'
+import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import type { ApiDeps } from './api-deps.ts'
 import { parseJson } from './middleware/read-body.ts'
-import { requireUnrestricted } from './middleware/require-unrestricted.ts'
 import type { RequestContext, Route } from './route.ts'
 
 /** A validated request. `id` is present when the path has `{id}`. */
@@ -82,7 +82,7 @@ export function defineOperation<
     handler: (deps) => async (context) => {
       if (respond !== undefined) {
         return respond(deps, context, async () => {
-          if (operation.restricted) requireUnrestricted(context)
+          if (operation.restricted) requireStatus(context.workspace, 'active')
           return read(deps, context)
         })
       }

@@ -94,7 +94,7 @@ export const SCARCE = {
   }),
   dashboardStreams: places('live views of the dashboard', PERSON, 'person', {
     ...{ perOwner: 30, total: 2_000 },
-    enforcedIn: 'services/admin/stream-slots.ts',
+    enforcedIn: 'services/admin/assemble.ts',
   }),
   eventStreams: places('streams of events (`/listen`)', PROGRAM, 'workspace', {
     ...{ perOwner: 10, total: 200 },
@@ -104,6 +104,20 @@ export const SCARCE = {
     ...{ perOwner: 2, total: 4 },
     enforcedIn: 'services/admin/listen/listen-deps.ts',
   }),
+  pictures: work('decodings of a picture, each up to 64 MB and 0.4 s of a thread', 'person', {
+    perOwner: 1,
+    beginsMax: 20,
+  }),
+  passwordHashes: work('hashes of a password that a person enters again or sets', 'log-in', {
+    perOwner: 3,
+    beginsMax: 40,
+  }),
+  linkHashes: work('hashes of a password that is set through a mailed link', 'link', { perOwner: 2, beginsMax: 40 }),
+  exports: work('files of any length that are read from the store', 'person', { perOwner: 2, beginsMax: 60 }),
+  walletReadings: work('readings of up to 10,000 addresses or signatures, and derivations of a key', 'person', {
+    ...{ perOwner: 10, beginsMax: 300 },
+  }),
+  nodeSearches: work('searches of the dashboard that ask nodes', 'person', { perOwner: 4, beginsMax: 300 }),
   apiRequests: thing({ burst: 60, perMinute: 120 }, ({ burst, perMinute }) => ({
     what: 'requests of the REST API and of `/listen`',
     takenBy: `${PROGRAM}; without one, anybody`,
@@ -169,6 +183,17 @@ function places(
     takenBy,
     rule: `One ${owner} has ${perOwner} of the ${total} of a process`,
     enforcedIn,
+  }))
+}
+
+/** Expensive work that a person has done through the dashboard: at the same time, and begun within ten minutes. Counted by each process. */
+function work(what: string, owner: string, given: { readonly perOwner: number; readonly beginsMax: number }) {
+  const begins = { max: given.beginsMax, windowMs: 10 * MINUTE_MS }
+  return thing({ perOwner: given.perOwner, begins }, ({ perOwner }) => ({
+    what,
+    takenBy: PERSON,
+    rule: `One ${owner} has ${perOwner} at once and ${begins.max} within ${minutes(begins.windowMs)}, in each process`,
+    enforcedIn: 'services/admin/work-budgets.ts',
   }))
 }
 

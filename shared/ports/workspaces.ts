@@ -1,6 +1,7 @@
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
 import type { AuditRecord } from './audit.ts'
 import type { LogoFacts } from './logos.ts'
 import type { Recorded } from './users.ts'
@@ -54,7 +55,7 @@ export interface Workspace {
   readonly id: string
   readonly name: string
   readonly ownerEmail: string
-  readonly status: 'active' | 'restricted' | 'suspended'
+  readonly status: WorkspaceStatus
   /** Null = no limit. */
   readonly limits: {
     readonly invoicesPerMonth: number | null

@@ -76,6 +76,8 @@ export async function useApi({ stores, watched, plant, hear, shownOnce, many }: 
 /** People, their sessions, keys and wallets, and guesses at all of them. */
 export async function useAdmin({ watched, plant, hear, many }: CanaryRig): Promise<void> {
   const admin = await openAdmin(watched)
+  // Every secret has to reach the code behind the budgets.
+  Object.assign(admin.deps, { budgets: { enter: () => () => undefined } })
   const { workspaceId } = admin
   for (let index = 0; index < 4; index += 1) {
     const email = `person${index}@example.com`

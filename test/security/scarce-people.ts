@@ -1,4 +1,5 @@
 import type { AdminDeps } from '#services/admin/assemble.ts'
+import { budgetOf, type Work } from '#services/admin/work-budgets.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { RateLimiter } from '#shared/ports/rate-limit.ts'
 import type { TryLanes } from '#shared/ports/try-lanes.ts'
@@ -18,6 +19,12 @@ export const PEOPLE_PROBES = {
   dashboardStreams: async (deps) => slots(deps.streams, SCARCE.dashboardStreams.budget.perOwner),
   eventStreams: async (deps) => slots(deps.listen.slots, SCARCE.eventStreams.budget.perOwner),
   eventCatchUps: async (deps) => slots(deps.listen.catchUps, SCARCE.eventCatchUps.budget.perOwner),
+  pictures: async (deps) => workOf(deps, 'image'),
+  passwordHashes: async (deps) => workOf(deps, 'hash'),
+  linkHashes: async (deps) => workOf(deps, 'link'),
+  exports: async (deps) => workOf(deps, 'export'),
+  walletReadings: async (deps) => workOf(deps, 'wallet'),
+  nodeSearches: async (deps) => workOf(deps, 'nodes'),
   apiRequests: async () => {
     const { limiter } = createMemoryAdmission(() => 1_000_000)
     const buckets: Sources<string> = { one: 'key:one', other: 'key:other' }
@@ -68,6 +75,9 @@ export const PEOPLE_PROBES = {
     return { budget: SCARCE.resetRequests.budget.free + 1, take }
   },
 } as const satisfies Readonly<Record<string, (deps: AdminDeps) => Promise<Probe>>>
+
+const workOf = (deps: AdminDeps, work: Work): Probe =>
+  slots({ enter: (ownerId) => deps.budgets.enter(work, ownerId) }, budgetOf(work).perOwner)
 
 function slots(from: AdminDeps['streams'], budget: number): Probe {
   const left: (() => void)[] = []

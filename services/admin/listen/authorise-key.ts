@@ -5,6 +5,7 @@ import type { Scope } from '#shared/domain/enumerations.ts'
 import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { addressGroup, clientAddress } from '#shared/runtime/http/client-address.ts'
+import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import type { AdminDeps } from '../assemble.ts'
 
 const BEARER = /^Bearer +([\x21-\x7e]{1,200}) *$/i
@@ -57,6 +58,6 @@ async function readAccess(deps: AdminDeps, hash: string): Promise<KeyAccess | nu
 }
 
 function requireAccess({ key, workspace }: KeyAccess, scopes: readonly Scope[]): void {
-  if (workspace.status === 'suspended') throw new PaymeshError('WORKSPACE_SUSPENDED')
+  requireStatus(workspace, 'restricted')
   if (!scopes.every((scope) => key.scopes.includes(scope))) throw new PaymeshError('FORBIDDEN_SCOPE')
 }

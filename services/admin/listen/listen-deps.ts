@@ -2,16 +2,16 @@ import { SCARCE } from '#shared/domain/scarce.ts'
 import type { EventStream } from '#shared/ports/event-stream.ts'
 import type { RateLimiter } from '#shared/ports/rate-limit.ts'
 import { createKeyUse, type KeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
-import { createStreamSlots, type StreamSlots } from '../stream-slots.ts'
+import { createSlots, type Slots } from '../slots.ts'
 import { createListenHub, type ListenHub } from './listen-hub.ts'
 
 /** Dependencies of event streams for merchants' programs, in addition to those of all routes. */
 export interface ListenDeps {
   readonly hub: ListenHub
   readonly stream: EventStream
-  readonly slots: StreamSlots
+  readonly slots: Slots
   /** Places of listeners that read the history: a slow one keeps no other workspace from reading theirs. */
-  readonly catchUps: StreamSlots
+  readonly catchUps: Slots
   readonly limiter: RateLimiter
   readonly keyUse: KeyUse
 }
@@ -25,8 +25,8 @@ export function createListenDeps(
     stream,
     limiter,
     hub: createListenHub(parts),
-    slots: createStreamSlots(SCARCE.eventStreams.budget),
-    catchUps: createStreamSlots(SCARCE.eventCatchUps.budget),
+    slots: createSlots(SCARCE.eventStreams.budget),
+    catchUps: createSlots(SCARCE.eventCatchUps.budget),
     keyUse: createKeyUse(parts),
   }
 }

@@ -17,7 +17,7 @@ export const apiKeysRouter = router({
       return { items: newestFirst.map(apiKeyToWire) }
     }),
 
-  create: workspaceMutation('admin', { stepUp: true })
+  create: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true })
     .input(z.object({ name: trimmedText(60).min(1), scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length) }))
     /** `apiKey` is null when this action was done before: the key was in the first response. */
     .output(z.object({ key: apiKeyWire, apiKey: z.string().nullable() }))
@@ -28,7 +28,7 @@ export const apiKeysRouter = router({
       return { key: apiKeyToWire(record), apiKey }
     }),
 
-  revoke: workspaceMutation('admin', { stepUp: true })
+  revoke: workspaceMutation('admin', { worksWhile: 'suspended', stepUp: true })
     .input(z.object({ keyId: z.uuid(), last4: trimmedText(4).length(4) }))
     .output(apiKeyWire)
     .mutation(async ({ ctx, input }) => {

@@ -53,7 +53,9 @@ export const auditRouter = router({
   /** How far the chain is verified. With the checksum of an earlier end, truncation is detected too. */
   verify: operatorQuery()
     .input(
-      z.object({ since: z.object({ seq: z.int().min(1), hash: boundedText(64).regex(/^[0-9a-f]{64}$/) }).nullish() }),
+      z.object({
+        since: z.strictObject({ seq: z.int().min(1), hash: boundedText(64).regex(/^[0-9a-f]{64}$/) }).nullish(),
+      }),
     )
     .output(
       z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
+import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
 import { ROLES } from '#shared/ports/users.ts'
 import { addressGroup } from '#shared/runtime/http/client-address.ts'
 import { acceptInvitation, readInvitation } from '#shared/usecases/accounts/accept-invitation.ts'
@@ -41,7 +42,7 @@ export const authRouter = router({
     state: session === null ? ('out' as const) : session.secondFactor === 'asked' ? ('code' as const) : ('in' as const),
   })),
 
-  logIn: openDecision
+  logIn: openDecision()
     .input(z.object({ email: boundedText(254).min(1), password }))
     .output(next)
     .mutation(async ({ ctx, input, signal }) =>
@@ -83,7 +84,7 @@ export const authRouter = router({
             id: z.string(),
             name: z.string(),
             role: z.enum(ROLES),
-            status: z.enum(['active', 'restricted', 'suspended']),
+            status: z.enum(WORKSPACE_STATUSES),
             /** Nothing of it is shown until this person has an authenticator. */
             needsAuthenticator: z.boolean(),
           }),
@@ -112,7 +113,7 @@ export const authRouter = router({
       return { until }
     }),
 
-  beginEnrolment: ownDecision()
+  beginEnrolment: ownDecision({ work: 'hash' })
     .input(z.object({ password, code: code.nullable() }))
     .output(z.object({ secret: z.string(), uri: z.string() }))
     .mutation(
@@ -153,7 +154,7 @@ export const authRouter = router({
       return { authenticatorSince: totp?.since ?? null, recoveryCodesLeft: recoveryHashes.length }
     }),
 
-  changePassword: ownDecision()
+  changePassword: ownDecision({ work: 'hash' })
     .input(z.object({ password, next: password }))
     .output(z.object({}))
     .mutation(async ({ ctx, input }) => {
@@ -202,7 +203,7 @@ export const authRouter = router({
       return {}
     }),
 
-  resetPassword: openDecision
+  resetPassword: openDecision({ work: 'link' })
     .input(z.object({ token, password }))
     .output(z.object({}))
     .mutation(async ({ ctx, input }) => {
@@ -220,7 +221,7 @@ export const authRouter = router({
       return { workspaceName: workspace.name, email: invitation.email, role: invitation.role, mustLogIn }
     }),
 
-  acceptInvitation: openDecision
+  acceptInvitation: openDecision({ work: 'link' })
     .input(z.object({ token, name: boundedText(120).nullable(), password: password.nullable() }))
     .output(z.object({ workspaceId: z.string() }))
     .mutation(async ({ ctx, input }) => {

@@ -121,9 +121,9 @@ it('knows nothing of foreign deliveries and events', async () => {
   const { delivery, event, caller, workspaceId } = await failed()
   const opId = randomUUID()
   const unknown = { code: 'NOT_FOUND' }
-  const here = { ...mine.at, opId, deliveryId: delivery.id }
+  const here = { ...mine.at, deliveryId: delivery.id }
   await expect(mine.caller.deliveries.get(here)).rejects.toMatchObject(unknown)
-  await expect(mine.caller.deliveries.resend(here)).rejects.toMatchObject(unknown)
+  await expect(mine.caller.deliveries.resend({ ...here, opId })).rejects.toMatchObject(unknown)
   await expect(mine.caller.deliveries.event({ ...mine.at, eventId: event.id })).rejects.toMatchObject(unknown)
   expect((await mine.caller.deliveries.list({ ...mine.at, q: delivery.id })).items).toEqual([])
   expect((await mine.caller.deliveries.list({ ...mine.at, q: event.id })).items).toEqual([])

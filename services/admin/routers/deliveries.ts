@@ -116,7 +116,7 @@ export const deliveriesRouter = router({
       }
     }),
 
-  resend: workspaceMutation('support')
+  resend: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(z.object({ deliveryId }))
     .output(deliveryWire)
     .mutation(async ({ ctx, input }) => {
@@ -125,7 +125,7 @@ export const deliveriesRouter = router({
       return await oneToWire(ctx.deps, made)
     }),
 
-  resendMany: workspaceMutation('support')
+  resendMany: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(z.object({ deliveryIds: z.array(deliveryId).min(1).max(RESEND_MAX) }))
     .output(
       z.object({

@@ -28,7 +28,7 @@ const answerWire = z.object({
 
 /** Explains why something counted, or not. */
 export const diagnosticsRouter = router({
-  explain: workspaceQuery('viewer')
+  explain: workspaceQuery('viewer', { work: 'nodes' })
     .input(z.object({ q: trimmedText(200).min(1) }))
     .output(answerWire)
     .query(async ({ ctx, input }) => {

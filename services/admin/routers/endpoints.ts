@@ -49,7 +49,7 @@ export const endpointsRouter = router({
       return { endpoint: await toWire(ctx.deps, endpoint), recoveries: recoveries.map(recoveryToWire) }
     }),
 
-  create: workspaceMutation('admin', { stepUp: true })
+  create: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true })
     .input(z.object({ endpoint: webhookEndpointBody }))
     .output(z.object({ endpoint: endpointWire, secret: z.string() }))
     .mutation(async ({ ctx, input }) => {
@@ -59,7 +59,7 @@ export const endpointsRouter = router({
       return { endpoint: await toWire(deps, await ownEndpoint(deps, { ...input, endpointId })), secret }
     }),
 
-  update: workspaceMutation('admin', { stepUp: true })
+  update: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true })
     .input(
       one.extend({
         /** `updatedAt` of the endpoint as the person saw it. */
@@ -80,7 +80,7 @@ export const endpointsRouter = router({
       return await toWire(deps, await ownEndpoint(deps, input))
     }),
 
-  setStatus: workspaceMutation('admin', { stepUp: true })
+  setStatus: workspaceMutation('admin', { worksWhile: 'suspended', stepUp: true })
     .input(one.extend({ status: z.enum(['enabled', 'disabled']) }))
     .output(z.object({ endpoint: endpointWire, changed: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
@@ -91,7 +91,7 @@ export const endpointsRouter = router({
       return { endpoint: await toWire(ctx.deps, await ownEndpoint(ctx.deps, input)), changed }
     }),
 
-  remove: workspaceMutation('admin', { stepUp: true })
+  remove: workspaceMutation('admin', { worksWhile: 'suspended', stepUp: true })
     .input(one)
     .output(z.object({ removed: z.literal(true) }))
     .mutation(async ({ ctx, input }) => {
@@ -103,7 +103,7 @@ export const endpointsRouter = router({
       return { removed: true }
     }),
 
-  rotate: workspaceMutation('admin', { stepUp: true })
+  rotate: workspaceMutation('admin', { worksWhile: 'suspended', stepUp: true })
     .input(
       one.extend({
         overlapMs: z.int().min(0).max(ROTATION_OVERLAP_MAX_MS).default(ROTATION_OVERLAP_MS),
@@ -122,7 +122,7 @@ export const endpointsRouter = router({
       return { secret, oldSecretUntil: oldUntil }
     }),
 
-  sendTest: workspaceMutation('support')
+  sendTest: workspaceMutation('support', { worksWhile: 'restricted' })
     .input(one)
     .output(deliveryWire)
     .mutation(async ({ ctx, input }) => {
@@ -137,7 +137,7 @@ export const endpointsRouter = router({
       return wired
     }),
 
-  recover: workspaceMutation('support')
+  recover: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(
       one.extend({
         since: z.number(),

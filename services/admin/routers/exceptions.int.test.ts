@@ -133,8 +133,9 @@ describe('the inbox', () => {
   it('knows nothing of other workspaces', async () => {
     const exceptionId = 'late:foreign'
     const stranger = await adminCaller(stores, { role: 'owner' })
-    const request = { ...stranger.at, id: exceptionId, opId: op(), reason: 'mine now' }
-    await expect(stranger.caller.exceptions.get(request)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    const one = { ...stranger.at, id: exceptionId }
+    const request = { ...one, opId: op(), reason: 'mine now' }
+    await expect(stranger.caller.exceptions.get(one)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(stranger.caller.exceptions.accept(request)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect((await stranger.caller.exceptions.list(stranger.at)).items).toEqual([])
   })

@@ -128,22 +128,22 @@ export const exceptionsRouter = router({
       }
     }),
 
-  accept: workspaceMutation('support', { stepUp: 'largeSum' })
+  accept: workspaceMutation('support', { worksWhile: 'suspended', stepUp: 'largeSum' })
     .input(exceptionInput.extend({ reason, valueBase: valueBase.optional() }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'accepted' })),
 
-  attach: workspaceMutation('support', { stepUp: 'largeSum' })
+  attach: workspaceMutation('support', { worksWhile: 'suspended', stepUp: 'largeSum' })
     .input(exceptionInput.extend({ reason, invoiceId: z.uuid(), valueBase: valueBase.optional() }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'attached' })),
 
-  reject: workspaceMutation('support')
+  reject: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(exceptionInput.extend({ reason }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'rejected' })),
 
-  close: workspaceMutation('support')
+  close: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(exceptionInput)
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'closed' })),
@@ -166,7 +166,7 @@ export const exceptionsRouter = router({
       }
     }),
 
-  decideMany: workspaceMutation('support', { stepUp: 'largeSum' })
+  decideMany: workspaceMutation('support', { worksWhile: 'suspended', stepUp: 'largeSum' })
     .input(bulkInput.extend({ resolution: z.enum(BULK_RESOLUTIONS), reason: reason.optional() }))
     .output(bulkResultWire)
     .mutation(async ({ ctx, input }) => {
@@ -180,7 +180,7 @@ export const exceptionsRouter = router({
       return { done: [...done], refused: [...refused] }
     }),
 
-  note: workspaceMutation('support')
+  note: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(exceptionInput.extend({ text: trimmedText(1_000).min(1) }))
     .output(exceptionWire)
     .mutation(async ({ ctx, input }) => {

@@ -47,7 +47,7 @@ export const goLiveRouter = router({
     ),
 
   /** Checks what can be observed and stores the results. */
-  check: workspaceMutation('admin')
+  check: workspaceMutation('admin', { worksWhile: 'restricted' })
     .output(report)
     .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason } }) => {
       const action = { opId, actor: ctx.actor, reason: reason ?? null }
@@ -55,7 +55,7 @@ export const goLiveRouter = router({
     }),
 
   /** Compares an address that the person reads in their own wallet. */
-  confirmAddress: workspaceMutation('admin')
+  confirmAddress: workspaceMutation('admin', { worksWhile: 'restricted' })
     .input(z.object({ walletId: z.uuid(), address: boundedText(120).min(1) }))
     .output(z.object({ same: z.boolean() }))
     .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason, walletId, address } }) => {
@@ -65,7 +65,7 @@ export const goLiveRouter = router({
     }),
 
   /** States that the master key is kept at another place as well. */
-  stateMasterKey: workspaceMutation('owner', { stepUp: 'live' })
+  stateMasterKey: workspaceMutation('owner', { worksWhile: 'restricted', stepUp: 'live' })
     .output(z.object({ stated: z.literal(true) }))
     .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason } }) => {
       const action = { opId, actor: ctx.actor, reason: reason ?? null }
@@ -73,7 +73,7 @@ export const goLiveRouter = router({
       return { stated: true }
     }),
 
-  sendMail: workspaceMutation('admin')
+  sendMail: workspaceMutation('admin', { worksWhile: 'restricted' })
     .output(z.object({ queued: z.literal(true) }))
     .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason } }) => {
       const action = { opId, actor: ctx.actor, reason: reason ?? null }
@@ -82,7 +82,7 @@ export const goLiveRouter = router({
     }),
 
   /** Creates a real invoice for a small payment of one's own. */
-  startPayment: workspaceMutation('admin')
+  startPayment: workspaceMutation('admin', { worksWhile: 'active' })
     .input(z.object({ asset: z.enum(ASSET_IDS), amount: boundedText(20) }))
     .output(z.object({ invoiceId: z.string() }))
     .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason, asset, amount } }) => {

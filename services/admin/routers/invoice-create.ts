@@ -7,19 +7,19 @@ import { bodyFingerprint } from '#shared/usecases/requests/idempotency-scope.ts'
 import { router, workspaceMutation } from '../trpc.ts'
 
 /** The same fields as in the REST API; its rules check the content. */
-const fields = z.object({
+const fields = z.strictObject({
   amount: boundedText(40),
   currency: boundedText(3),
   description: boundedText(500).optional(),
   order_id: boundedText(120).optional(),
   asset: boundedText(40).optional(),
-  customer: z.object({ email: boundedText(254).optional(), name: boundedText(200).optional() }).optional(),
+  customer: z.strictObject({ email: boundedText(254).optional(), name: boundedText(200).optional() }).optional(),
   expires_in: z.number().optional(),
 })
 
 /** Manual creation of an invoice. */
 export const createByHandRouter = router({
-  create: workspaceMutation('support')
+  create: workspaceMutation('support', { worksWhile: 'active' })
     .input(z.object({ invoice: fields }))
     .output(z.object({ id: z.string(), number: z.number(), checkoutUrl: z.string() }))
     .mutation(async ({ ctx, input }) => {

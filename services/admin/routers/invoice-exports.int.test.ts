@@ -51,7 +51,7 @@ describe('the export of payments', () => {
 
   it('is a file for those who may read the workspace, and nothing for others', async () => {
     const app = express()
-    app.post('/export/payments.csv', express.urlencoded({ extended: false }), exportPaymentsRoute(ana.deps))
+    app.post('/export/payments.csv', express.text({ type: '*/*' }), exportPaymentsRoute(ana.deps))
     const server = createServer(app)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo

@@ -106,7 +106,7 @@ const reads = router({
 })
 
 const operations = router({
-  cancel: workspaceMutation('support')
+  cancel: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(about)
     .output(invoiceDetailWire)
     .mutation(async ({ ctx, input }) => {
@@ -116,7 +116,7 @@ const operations = router({
       return await detail(ctx.deps, input)
     }),
 
-  simulate: workspaceMutation('support')
+  simulate: workspaceMutation('support', { worksWhile: 'restricted' })
     .input(about.extend({ scenario: z.enum(['paid', 'partial', 'overpaid', 'expired']) }))
     .output(invoiceDetailWire)
     .mutation(async ({ ctx, input }) => {
@@ -127,7 +127,7 @@ const operations = router({
       return await detail(ctx.deps, input)
     }),
 
-  addNote: workspaceMutation('support')
+  addNote: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(about.extend({ text: trimmedText(1_000).min(1, 'enter a note') }))
     .output(z.array(noteWire))
     .mutation(async ({ ctx, input }) => {
@@ -136,7 +136,7 @@ const operations = router({
       return (await noteInvoice(ctx.deps.money, note)).map(noteToWire)
     }),
 
-  eraseCustomer: workspaceMutation('admin', { stepUp: 'live' })
+  eraseCustomer: workspaceMutation('admin', { worksWhile: 'suspended', stepUp: 'live' })
     .input(about.extend({ reason: trimmedText(500).min(3, 'enter a reason') }))
     .output(invoiceDetailWire)
     .mutation(async ({ ctx, input }) => {

@@ -59,7 +59,7 @@ export const membersRouter = router({
       return { members, invitations: invitations.map(presentInvitation) }
     }),
 
-  invite: workspaceMutation('owner', { stepUp: true })
+  invite: workspaceMutation('owner', { worksWhile: 'restricted', stepUp: true })
     .input(z.object({ email: boundedText(254).min(1), role }))
     .output(invitation)
     .mutation(async ({ ctx, input }) => {
@@ -72,7 +72,7 @@ export const membersRouter = router({
       )
     }),
 
-  withdrawInvitation: workspaceMutation('owner', { stepUp: true })
+  withdrawInvitation: workspaceMutation('owner', { worksWhile: 'suspended', stepUp: true })
     .input(z.object({ invitationId: z.uuid() }))
     .output(invitation)
     .mutation(async ({ ctx, input }) => {
@@ -81,7 +81,7 @@ export const membersRouter = router({
       return presentInvitation(await withdrawInvitation({ ...ctx.deps, ...announced(ctx) }, about))
     }),
 
-  setRole: workspaceMutation('owner', { stepUp: true })
+  setRole: workspaceMutation('owner', { worksWhile: 'suspended', stepUp: true })
     .input(z.object({ userId: z.uuid(), from: role, to: role }))
     .output(z.object({}))
     .mutation(async ({ ctx, input }) => {
@@ -91,7 +91,7 @@ export const membersRouter = router({
       return {}
     }),
 
-  remove: workspaceMutation('owner', { stepUp: true })
+  remove: workspaceMutation('owner', { worksWhile: 'suspended', stepUp: true })
     .input(z.object({ userId: z.uuid(), from: role }))
     /** `keys`: API keys that this person created and that are still active, of both modes. */
     .output(z.object({ keys: z.array(apiKeyWire) }))

@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
-import { PaymeshError } from '#shared/contracts/errors.ts'
 import { paymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
 import { LINK_USES_MAX } from '#shared/ports/payment-links.ts'
-import type { Workspace } from '#shared/ports/workspaces.ts'
 import { editPaymentLink } from '#shared/usecases/payment-links/edit-payment-link.ts'
 import { getLimitedLink, listLimitedLinks } from '#shared/usecases/payment-links/limited-links.ts'
 import { createPaymentLink, deactivatePaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
@@ -14,7 +12,7 @@ import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { orderInput, pageInput } from '../wire/money-wire.ts'
 
 const about = z.object({ id: z.uuid() })
-const fields = z.object({
+const fields = z.strictObject({
   product_id: z.uuid().optional(),
   title: boundedText(200).optional(),
   description: boundedText(500).optional(),
@@ -60,7 +58,7 @@ export const paymentLinksRouter = router({
       getLimitedLink(ctx.deps.money, { workspaceId: input.workspaceId, mode: input.mode, linkId: input.id }),
     ),
 
-  create: workspaceMutation('support')
+  create: workspaceMutation('support', { worksWhile: 'active' })
     .input(z.object({ link: fields.extend(limits) }))
     .output(paymentLinkResource)
     .mutation(async ({ ctx, input }) => {
@@ -68,26 +66,25 @@ export const paymentLinksRouter = router({
       const body = validate(paymentLinkBody, link)
       const expiresAt = end === undefined ? null : Date.parse(end)
       const { workspace } = ctx
-      return await once(ctx, { ...input, path: '/payment-links', request: input.link }, async (linkId) => {
-        requireUsable(workspace)
-        return await createPaymentLink(ctx.deps.money, {
+      return await once(ctx, { ...input, path: '/payment-links', request: input.link }, (linkId) =>
+        createPaymentLink(ctx.deps.money, {
           workspace,
           mode: input.mode,
           body,
           linkId,
           limits: { usesMax, expiresAt },
           attribution: { by: ctx.actor },
-        })
-      })
+        }),
+      )
     }),
 
-  update: workspaceMutation('support')
+  update: workspaceMutation('support', { worksWhile: 'active' })
     .input(
       about.extend({
         /** `updated_at` of the link as the person saw it, in milliseconds. */
         version: z.int().min(0),
         /** All of them: what is left out is removed. */
-        link: z.object({
+        link: z.strictObject({
           title: boundedText(200),
           ...{ description: fields.shape.description, amount: fields.shape.amount },
           ...{ min_amount: fields.shape.min_amount, max_amount: fields.shape.max_amount },
@@ -100,7 +97,6 @@ export const paymentLinksRouter = router({
       const { money } = ctx.deps
       const { workspaceId, mode, id: linkId, version, opId, reason = null } = input
       if (!ctx.operation.isDone) {
-        requireUsable(ctx.workspace)
         const { max_uses: usesMax = null, expires_at: end, ...typed } = input.link
         await editPaymentLink(money, {
           ...{ workspaceId, mode, linkId, version, opId, reason, actor: ctx.actor },
@@ -111,7 +107,7 @@ export const paymentLinksRouter = router({
       return await getLimitedLink(money, { workspaceId, mode, linkId })
     }),
 
-  deactivate: workspaceMutation('support')
+  deactivate: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(about)
     .output(paymentLinkResource)
     .mutation(({ ctx, input }) => {
@@ -120,9 +116,3 @@ export const paymentLinksRouter = router({
       return deactivatePaymentLink(ctx.deps.money, { workspaceId, mode, linkId: id, attribution })
     }),
 })
-
-/** Who may not take payments neither makes links nor changes them. */
-function requireUsable({ status }: Pick<Workspace, 'status'>): void {
-  if (status === 'suspended') throw new PaymeshError('WORKSPACE_SUSPENDED')
-  if (status === 'restricted') throw new PaymeshError('WORKSPACE_RESTRICTED')
-}

@@ -69,7 +69,7 @@ export const paymentsRouter = router({
     .output(attachedWire)
     .query(({ ctx, input }) => attach(ctx, input, null)),
 
-  attach: workspaceMutation('support', { stepUp: 'largeSum' })
+  attach: workspaceMutation('support', { worksWhile: 'suspended', stepUp: 'largeSum' })
     .input(
       attachInput.extend({
         reason: trimmedText(500).min(3, 'enter a reason'),
@@ -81,7 +81,7 @@ export const paymentsRouter = router({
     .mutation(({ ctx, input }) => attach(ctx, input, largeShortfall(ctx, input))),
 
   /** Counts a confirmed dust payment with its own amount. */
-  count: workspaceMutation('support')
+  count: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(z.object({ paymentId: z.uuid(), reason: trimmedText(500).min(3, 'enter a reason') }))
     .output(z.object({ invoiceId: z.string(), status: z.enum(INVOICE_STATUSES) }))
     .mutation(async ({ ctx, input }) => {

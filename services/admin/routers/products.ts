@@ -9,7 +9,7 @@ import { once } from '../once.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { orderInput, pageInput } from '../wire/money-wire.ts'
 
-const fields = z.object({
+const fields = z.strictObject({
   name: boundedText(200),
   price: boundedText(40),
   currency: boundedText(3),
@@ -33,7 +33,7 @@ export const productsRouter = router({
       return { items, nextCursor: last === undefined ? null : money.listCursor.encode(scope, last.id) }
     }),
 
-  update: workspaceMutation('support')
+  update: workspaceMutation('support', { worksWhile: 'active' })
     .input(
       z.object({
         id: z.uuid(),
@@ -52,7 +52,7 @@ export const productsRouter = router({
       return await editProduct(money, { ...about, fields: product })
     }),
 
-  create: workspaceMutation('support')
+  create: workspaceMutation('support', { worksWhile: 'active' })
     .input(z.object({ product: fields }))
     .output(productResource)
     .mutation(async ({ ctx, input }) => {

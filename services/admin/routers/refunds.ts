@@ -12,7 +12,7 @@ const about = z.object({ refundId: z.uuid() })
 
 /** Records of refunds. Without keys or transfers: operators send from their own wallets. */
 export const refundsRouter = router({
-  openRefund: workspaceMutation('support', { stepUp: 'largeSum' })
+  openRefund: workspaceMutation('support', { worksWhile: 'restricted' })
     .input(
       z.object({
         id: z.uuid(),
@@ -35,7 +35,7 @@ export const refundsRouter = router({
       return refundToWire((await openRefundRequest(money, request)).refund, money)
     }),
 
-  recordRefund: workspaceMutation('support')
+  recordRefund: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(about.extend({ txHash: trimmedText(200).min(1) }))
     .output(refundWire)
     .mutation(async ({ ctx, input }) => {
@@ -45,7 +45,7 @@ export const refundsRouter = router({
       return refundToWire(refund, money)
     }),
 
-  withdrawRefund: workspaceMutation('support')
+  withdrawRefund: workspaceMutation('support', { worksWhile: 'suspended' })
     .input(about)
     .output(refundWire)
     .mutation(async ({ ctx, input }) => {

@@ -23,7 +23,7 @@ import { walletToWire, walletWire } from '../wire/wallet-wire.ts'
 /** A list of ten thousand addresses with room for separators. */
 const VALUE_MAX = 900_000
 
-const entered = z.object({
+const entered = z.strictObject({
   family: z.enum(FAMILIES),
   kind: z.enum(WALLET_KINDS),
   /** An extended public key, a list of addresses, or one address. Never logged, never repeated. */
@@ -37,16 +37,16 @@ const entered = z.object({
   startIndex: z.int().min(0).max(START_INDEX_MAX).optional(),
 })
 /** A signed challenge: one signature, or one for each address. */
-const proof = z.object({
+const proof = z.strictObject({
   nonce: boundedText(32).regex(/^[0-9a-f]{32}$/, 'is not the nonce of a challenge'),
   signatures: z
-    .array(z.object({ address: boundedText(120), signature: boundedText(400).min(1) }))
+    .array(z.strictObject({ address: boundedText(120), signature: boundedText(400).min(1) }))
     .min(1)
     .max(SIGNATURES_MAX),
 })
 const choice = z.object({ scriptType: z.enum(SCRIPT_TYPES), path: z.string(), address: z.string() })
 const changed = z.object({ wallet: walletWire, startsAt: z.number().nullable(), changed: z.boolean() })
-const one = z.object({ walletId: z.uuid() })
+const one = z.strictObject({ walletId: z.uuid() })
 
 /** A workspace's wallets: public keys and addresses only. */
 export const walletsRouter = router({
@@ -114,7 +114,7 @@ export const walletsRouter = router({
     }),
 
   /** Previews a wallet and stores nothing. A mutation, so that no client puts its input into a URL, which ends up in logs. */
-  prepare: workspaceQuery('admin')
+  prepare: workspaceQuery('admin', { work: 'wallet' })
     .input(entered)
     .output(
       z.object({
@@ -149,7 +149,7 @@ export const walletsRouter = router({
       return { ...preview, ...lists, key: key === null ? null : previewToWire(key), asksForProofs: isAsked }
     }),
 
-  add: workspaceMutation('admin', { stepUp: true })
+  add: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true, work: 'wallet' })
     .input(entered.extend({ proof: proof.optional() }))
     .output(changed.extend({ firstAddresses: z.array(z.string()) }))
     .mutation(async ({ ctx, input }) => {
@@ -160,8 +160,8 @@ export const walletsRouter = router({
     }),
 
   /** A text whose signature proves control of a wallet, or of material about to be added. */
-  challenge: workspaceMutation('admin')
-    .input(z.object({ about: z.union([one, z.object({ entered })]) }))
+  challenge: workspaceMutation('admin', { worksWhile: 'restricted', work: 'wallet' })
+    .input(z.object({ about: z.union([one, z.strictObject({ entered })]) }))
     .output(
       z.object({
         nonce: z.string(),
@@ -178,7 +178,7 @@ export const walletsRouter = router({
       return { ...issued, signers: { count: signers.count, first: [...signers.first] } }
     }),
 
-  prove: workspaceMutation('admin', { stepUp: true })
+  prove: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true, work: 'wallet' })
     .input(one.extend({ proof }))
     .output(changed.extend({ proved: z.number() }))
     .mutation(async ({ ctx, input }) => {
@@ -188,7 +188,7 @@ export const walletsRouter = router({
       return { ...(await toWire(ctx.deps, proven)), proved: proven.proved }
     }),
 
-  disable: workspaceMutation('admin', { stepUp: true })
+  disable: workspaceMutation('admin', { worksWhile: 'suspended', stepUp: true })
     .input(one)
     .output(changed)
     .mutation(async ({ ctx, input }) => {
@@ -197,7 +197,7 @@ export const walletsRouter = router({
       return await toWire(ctx.deps, await switchWallet(partsOf(ctx.deps), { ...request, to: 'disabled' }))
     }),
 
-  enable: workspaceMutation('admin', { stepUp: true })
+  enable: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true })
     .input(one)
     .output(changed)
     .mutation(async ({ ctx, input }) => {

@@ -5,6 +5,7 @@ import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { isMailAddress } from '#shared/contracts/mail-address.ts'
 import { ASSET_IDS, type AssetId, FIAT_CODES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
+import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { DIGEST_HOUR_DEFAULT } from '#shared/usecases/exceptions/send-digests.ts'
 import { DEPOSIT_BPS_DEFAULT } from '#shared/usecases/quotes/prepare-quote.ts'
@@ -24,7 +25,10 @@ const QUARANTINE_DEFAULT_MS = 7 * DAY_MS
 const bps = (max: number) => z.int().min(0).max(max)
 const ms = (min: number, max: number) => z.int().min(min).max(max)
 const count = z.union([z.int().min(1).max(10_000), z.literal('finalized')])
-const tiers = z.array(z.strictObject({ fromUsd: z.int().min(0), confirmations: count })).min(1)
+const tiers = z
+  .array(z.strictObject({ fromUsd: z.int().min(0), confirmations: count }))
+  .min(1)
+  .max(20)
 /** One figure for every value, or a table by value in whole US dollars. The workspace checks whether it fits an asset. */
 const confirmations = z.union([count, tiers])
 const CONTACT_FORM = 'Enter an email address, a phone number or an https link.'
@@ -47,7 +51,7 @@ const settings = z.object({
   version: z.number(),
   name: z.string(),
   ownerEmail: z.string(),
-  status: z.enum(['active', 'restricted', 'suspended']),
+  status: z.enum(WORKSPACE_STATUSES),
   supportContact: z.string().nullable(),
   brandColour: z.string().nullable(),
   logo: z
@@ -91,7 +95,7 @@ const image = boundedText(900_000).regex(/^[A-Za-z0-9+/]+={0,2}$/, { error: 'Cho
 
 /** Fields to change; omitted fields stay unchanged. Null removes a value. */
 const change = z
-  .object({
+  .strictObject({
     name: trimmedText(120).min(1),
     supportContact: contact.nullable(),
     brandColour: colour.nullable(),
@@ -119,7 +123,7 @@ export const workspaceRouter = router({
     .output(settings)
     .query(({ ctx: { deps, workspace } }) => present(deps, workspace)),
 
-  update: workspaceMutation('admin', { stepUp: true })
+  update: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true })
     .input(z.object({ version: z.int().min(0), change }))
     .output(settings)
     .mutation(async ({ ctx, input }) => {
@@ -147,7 +151,7 @@ export const workspaceRouter = router({
     }),
 
   /** Replaces the logo by a file, or removes it. */
-  setLogo: workspaceMutation('admin', { stepUp: true })
+  setLogo: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true, work: 'image' })
     .input(z.object({ version: z.int().min(0), image: image.nullable() }))
     .output(settings)
     .mutation(async ({ ctx, input }) => {

@@ -6,6 +6,7 @@ import { clientAddress } from '#shared/runtime/http/client-address.ts'
 import { bodyFingerprint, idempotencyScope, readIdempotencyKey } from '#shared/usecases/requests/idempotency-scope.ts'
 import { runOnce } from '#shared/usecases/requests/run-once.ts'
 import type { Credential } from '#shared/usecases/workspaces/api-key-cache.ts'
+import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Page } from '../reference/pages.ts'
 import type { Handler, RequestContext, Route } from '../route.ts'
@@ -14,7 +15,6 @@ import { type AnswerCheck, createAnswerCheck } from './check-answer.ts'
 import { asPaymeshError, errorAnswer, errorHeaders } from './error-answer.ts'
 import { readBody } from './read-body.ts'
 import { readQuery } from './read-query.ts'
-import { requireUnrestricted } from './require-unrestricted.ts'
 import { send } from './send.ts'
 
 /** Path parameters of the matched route. */
@@ -116,7 +116,7 @@ function soundError(check: AnswerCheck, thrown: unknown, requestId: string): unk
 
 /** Suspended → scope → mode, in this order. */
 function requireRights({ key, workspace }: Credential, route: Route): void {
-  if (workspace.status === 'suspended') throw new PaymeshError('WORKSPACE_SUSPENDED')
+  requireStatus(workspace, 'restricted')
   if (!key.scopes.includes(route.scope)) throw new PaymeshError('FORBIDDEN_SCOPE')
   if (route.testOnly && key.mode !== 'test') throw new PaymeshError('TEST_MODE_ONLY')
 }
@@ -162,7 +162,7 @@ function runHandler(deps: ApiDeps, route: Route, handler: Handler, context: Requ
   if (route.method !== 'POST' || route.keepsIdempotencyItself) return handler(context)
   const once = context.once === null ? null : { ...context.once, requestId: context.requestId }
   return runOnce(deps, once, (ids) => {
-    if (route.restricted) requireUnrestricted(context)
+    if (route.restricted) requireStatus(context.workspace, 'active')
     return handler({ ...context, ids })
   })
 }

@@ -1,4 +1,5 @@
 import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
+import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 
 /** A stored workspace. */
@@ -11,7 +12,7 @@ export const WORKSPACES = defineCollection<WorkspaceDocument>(
     _id: TEXT,
     name: TEXT,
     ownerEmail: TEXT,
-    status: { type: String, enum: ['active', 'restricted', 'suspended'], required: true },
+    status: { type: String, enum: [...WORKSPACE_STATUSES], required: true },
     limits: { type: Object, required: true },
     policy: { type: Object, required: true },
     epoch: COUNT,

@@ -27,10 +27,12 @@ const SIGNATURES: readonly (readonly (number | null)[])[] = [
 
 /**
  * Reads logos with libvips, which is loaded for the first file and can then decode PNG, JPEG and WebP only: no SVG, PDF or other kind with
- * code, links or delegates. Kind, bytes and pixels are checked before a pixel is decoded. Only pixels leave it.
+ * code, links or delegates. Kind, bytes and pixels are checked before a pixel is decoded, and one file is decoded at a time: passwords are
+ * hashed on the same threads. Only pixels leave it.
  */
 export function createLogoReader(): LogoReader {
   let loaded: Promise<(input: Uint8Array, options: SharpOptions) => Sharp> | undefined
+  let last: Promise<unknown> = Promise.resolve()
   return {
     read: async (file) => {
       if (file.length > LOGO_FILE_BYTES_MAX) throw refused('must be at most 512 KB. Make the picture smaller')
@@ -38,25 +40,31 @@ export function createLogoReader(): LogoReader {
         throw refused('must be a PNG, JPEG or WebP file')
       loaded ??= loadSharp()
       const open = await loaded
-      const options = { failOn: 'error', limitInputPixels: PIXELS_MAX, animated: false } as const
-      // Reads the header only; the limit would answer a large picture like a broken one.
-      const facts = await open(file, { ...options, limitInputPixels: false })
-        .metadata()
-        .catch(() => null)
-      if (facts === null || !KINDS.has(facts.format)) throw refused('could not be read. Save it again as a PNG file')
-      if (facts.width * facts.height > PIXELS_MAX) throw refused('must have at most 4096 × 4096 pixels')
-      const small = open(file, options)
-        .timeout({ seconds: TIMEOUT_S })
-        .autoOrient()
-        .resize({ ...BOX, fit: 'inside', withoutEnlargement: true })
-        .toColourspace('srgb')
-        .ensureAlpha()
-        .raw()
-      const pixels = await small.toBuffer({ resolveWithObject: true }).catch(() => null)
-      if (pixels === null) throw refused('could not be read. Save it again as a PNG file')
-      return await encode(open, pixels.data, pixels.info)
+      const logo = last.then(() => decode(open, file))
+      last = logo.catch(() => null)
+      return await logo
     },
   }
+}
+
+async function decode(open: (input: Uint8Array, options: SharpOptions) => Sharp, file: Uint8Array): Promise<Logo> {
+  const options = { failOn: 'error', limitInputPixels: PIXELS_MAX, animated: false } as const
+  // Reads the header only; the limit would answer a large picture like a broken one.
+  const facts = await open(file, { ...options, limitInputPixels: false })
+    .metadata()
+    .catch(() => null)
+  if (facts === null || !KINDS.has(facts.format)) throw refused('could not be read. Save it again as a PNG file')
+  if (facts.width * facts.height > PIXELS_MAX) throw refused('must have at most 4096 × 4096 pixels')
+  const small = open(file, options)
+    .timeout({ seconds: TIMEOUT_S })
+    .autoOrient()
+    .resize({ ...BOX, fit: 'inside', withoutEnlargement: true })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw()
+  const pixels = await small.toBuffer({ resolveWithObject: true }).catch(() => null)
+  if (pixels === null) throw refused('could not be read. Save it again as a PNG file')
+  return await encode(open, pixels.data, pixels.info)
 }
 
 async function loadSharp(): Promise<(input: Uint8Array, options: SharpOptions) => Sharp> {

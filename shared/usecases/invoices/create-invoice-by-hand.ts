@@ -16,8 +16,8 @@ export interface CreateByHandDeps extends CreateInvoiceDeps {
 
 /**
  * Creates an invoice for an operator, with its audit row in the same write. The operation's id works like a merchant's
- * idempotency key: repeating it returns the invoice of the first run. Throws `WORKSPACE_SUSPENDED`,
- * `WORKSPACE_RESTRICTED`, `IDEMPOTENCY_MISMATCH` for a different request under the same id, and every error of creating.
+ * idempotency key: repeating it returns the invoice of the first run. Throws
+ * `IDEMPOTENCY_MISMATCH` for a different request under the same id, and every error of creating.
  */
 export async function createInvoiceByHand(
   deps: CreateByHandDeps,
@@ -35,8 +35,6 @@ export async function createInvoiceByHand(
   const key = `operator:${opId}`
   const earlier = await deps.invoices.findByIdempotencyKey(workspace.id, mode, key)
   if (earlier !== null) return isSameRequest(earlier, fingerprint)
-  if (workspace.status === 'suspended') throw new PaymeshError('WORKSPACE_SUSPENDED')
-  if (workspace.status === 'restricted') throw new PaymeshError('WORKSPACE_RESTRICTED')
   const idempotency = { key, fingerprint, requestId, at: deps.clock.now() }
   const result = await createInvoice(deps, { workspace, mode, body, source: 'manual', idempotency, attribution })
   const until = deps.clock.now() + READ_BACK_MS

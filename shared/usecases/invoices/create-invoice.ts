@@ -17,6 +17,7 @@ import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { PreparedPaymentMethod, QuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
+import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import type { InvoiceNumbers } from './invoice-numbers.ts'
 import { outboxEntries } from './outbox-entries.ts'
 import { snapshotInvoice } from './present-invoice.ts'
@@ -62,11 +63,12 @@ export type CreateInvoiceResult =
 
 /**
  * Creates an invoice by exactly one insert that carries its state, its events, its address claim and its idempotency
- * guard; then wakes the relay. Throws `WORKSPACE_RESTRICTED`, `PLAN_LIMIT_REACHED`, `UNSUPPORTED_ASSET`,
+ * guard; then wakes the relay. Throws `WORKSPACE_SUSPENDED`, `WORKSPACE_RESTRICTED`, `PLAN_LIMIT_REACHED`, `UNSUPPORTED_ASSET`,
  * `NO_WALLET_FOR_ASSET`, `AMOUNT_BELOW_MINIMUM` or `RATES_UNAVAILABLE`.
  */
 export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoiceInput): Promise<CreateInvoiceResult> {
   const { workspace, mode, body } = input
+  requireStatus(workspace, 'active')
   await requireQuota(deps, workspace, mode)
   // Taken at the same moment: lists are sorted by id and show `created_at`.
   const id = deps.random.uuid()

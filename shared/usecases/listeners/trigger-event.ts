@@ -1,4 +1,3 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
 import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import type { EventType } from '#shared/domain/enumerations.ts'
 import type { SimulationScenario } from '#shared/domain/invoice/plan-simulation.ts'
@@ -11,6 +10,7 @@ import { type CreateInvoiceDeps, createInvoice } from '#shared/usecases/invoices
 import { quoteFirstAsset } from '#shared/usecases/invoices/lock-first-asset.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
 import { confirmSimulated, type SimulateDeps, simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
+import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 
 /** Above every asset's minimum, and half of it is as well. */
 const WISH = { amount: '40.00', currency: 'USD', description: 'Triggered for a test of webhooks.' } as const
@@ -60,8 +60,7 @@ export async function triggerEvent(
   deps: TriggerDeps,
   { workspace, type }: { readonly workspace: Workspace; readonly type: EventType },
 ): Promise<Triggered> {
-  if (workspace.status === 'suspended') throw new PaymeshError('WORKSPACE_SUSPENDED')
-  if (workspace.status === 'restricted') throw new PaymeshError('WORKSPACE_RESTRICTED')
+  requireStatus(workspace, 'active')
   if (type === 'webhook.test') {
     const [opId, at] = [deps.random.uuid(), deps.clock.now()]
     await deps.events.insertMany([testEvent({ workspaceId: workspace.id, mode: 'test', opId, at, urls: deps.urls })])

@@ -34,21 +34,47 @@ export async function changeSettings(
   },
 ): Promise<Workspace> {
   const { workspaceId, version, change, action, logo } = input
-  const id = `settings:${workspaceId}:${action.opId}`
+  const id = changeId({ workspaceId, action })
   const update = async (_id: string, fields: Parameters<WorkspaceOperations['changeWorkspace']>[2]) => {
     const audit = settingsAudit(deps, id, { workspaceId, change, action })
     const changed = await deps.workspaceAdmin.changeWorkspace(workspaceId, version, fields, audit, logo)
-    if (changed !== null) return changed
-    const changes = await latestChanges(deps, workspaceId)
-    if (changes.some((row) => row.id === id)) return await deps.workspaces.findById(workspaceId)
-    throw conflict(changes[0] ?? null)
+    return changed ?? (await doneBefore(deps, { workspaceId, action }))
   }
   const workspaces = { findById: deps.workspaces.findById, update }
   return await updateWorkspace({ ...deps, workspaces }, { workspaceId, change })
 }
 
+interface AskedChange {
+  readonly workspaceId: string
+  readonly action: OperatorAction
+}
+
+/**
+ * Null while the workspace is at `version`, so that work for a change may begin. Otherwise the workspace, if this operation changed it
+ * earlier; throws `INVALID_STATE` as `changeSettings` does if another one did.
+ */
+export async function earlierChange(
+  deps: Pick<ChangeSettingsDeps, 'workspaces' | 'auditSearch'>,
+  { version, ...asked }: AskedChange & { readonly version: number },
+): Promise<Workspace | null> {
+  const workspace = await deps.workspaces.findById(asked.workspaceId)
+  return workspace?.epoch === version ? null : await doneBefore(deps, asked)
+}
+
+const changeId = ({ workspaceId, action }: AskedChange): string => `settings:${workspaceId}:${action.opId}`
+
+/** The workspace of a change that this operation made earlier. Throws `INVALID_STATE` with the latest change when another one did. */
+async function doneBefore(
+  deps: Pick<ChangeSettingsDeps, 'workspaces' | 'auditSearch'>,
+  asked: AskedChange,
+): Promise<Workspace | null> {
+  const changes = await latestChanges(deps, asked.workspaceId)
+  if (changes.some((row) => row.id === changeId(asked))) return await deps.workspaces.findById(asked.workspaceId)
+  throw conflict(changes[0] ?? null)
+}
+
 async function latestChanges(
-  { auditSearch }: ChangeSettingsDeps,
+  { auditSearch }: Pick<ChangeSettingsDeps, 'auditSearch'>,
   workspaceId: string,
 ): Promise<readonly AuditRecord[]> {
   const rows = await auditSearch.search({ workspaceId, subject: workspaceId }, null, 20)

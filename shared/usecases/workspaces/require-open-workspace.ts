@@ -1,5 +1,5 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { requireStatus } from './require-status.ts'
 
 /**
  * The workspace that a payer deals with. A suspended one gives no new quotes but honours its old ones; a restricted one
@@ -12,7 +12,6 @@ export async function requireOpenWorkspace(
 ): Promise<Workspace> {
   const workspace = await deps.workspaces.findById(workspaceId)
   if (workspace === null) throw new Error(`workspace ${workspaceId} not found`)
-  if (workspace.status === 'suspended') throw new PaymeshError('WORKSPACE_SUSPENDED')
-  if (creates && workspace.status === 'restricted') throw new PaymeshError('WORKSPACE_RESTRICTED')
+  requireStatus(workspace, creates ? 'active' : 'restricted')
   return workspace
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, Suspense, useSyncExternalStore } from 'react'
 import { Outlet } from 'react-router'
+import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
 import { useLive } from '../live/use-live.ts'
 import { PageSkeleton } from '../parts/page-skeleton.tsx'
 import { askedNow, settle, subscribe } from '../parts/second-factor/step-up.ts'
@@ -17,9 +18,12 @@ import { TopBar } from './top-bar.tsx'
 /** The frame around every page of a signed-in person. Test mode is clearly visible: band, stripes, border. */
 export function Frame({
   target,
+  status = 'active',
   children,
 }: {
   readonly target: NavigationTarget | null
+  /** Of the workspace of the page; what does not work in it is said above the page. */
+  readonly status?: WorkspaceStatus
   readonly children?: ReactNode
 }) {
   const test = target?.mode === 'test'
@@ -31,6 +35,7 @@ export function Frame({
     async () => (await import('../parts/second-factor/step-up-dialog.tsx')).StepUpDialog,
     () => settle(false),
   )
+  const StatusNote = useLoaded(status !== 'active', async () => (await import('./status-note.tsx')).StatusNote)
   return (
     <div className={test ? 'pm-body pm-test' : 'pm-body'}>
       <a className="skip" href="#main">
@@ -48,6 +53,7 @@ export function Frame({
           <TopBar target={target} />
           <OfflineNote />
           <MissingCodeNote />
+          {StatusNote === null ? null : <StatusNote status={status} />}
           <main id="main" className="pm-main" tabIndex={-1}>
             <ErrorBoundary>
               <Suspense fallback={<PageSkeleton />}>{children ?? <Outlet />}</Suspense>

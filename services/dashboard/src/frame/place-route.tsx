@@ -27,11 +27,12 @@ export function PlaceRoute() {
       </Frame>
     )
   }
-  const place = { workspaceId: membership.id, workspaceName: membership.name, role: membership.role, mode: known }
+  const { id: workspaceId, name: workspaceName, role, status } = membership
+  const place = { workspaceId, workspaceName, role, status, mode: known }
   rememberPlace(place)
   return (
     <PlaceContext value={place}>
-      <Frame target={place} />
+      <Frame target={place} status={status} />
     </PlaceContext>
   )
 }

@@ -1,6 +1,7 @@
 import { createContext, use } from 'react'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { mayDo, type Role } from './roles.ts'
+import { type WorkspaceStatus, worksIn } from '#shared/domain/workspace-status.ts'
+import { mayDo, ROLE_LABELS, type Role } from './roles.ts'
 
 /** The workspace and mode of the page, from its URL. */
 export interface Place {
@@ -8,6 +9,7 @@ export interface Place {
   readonly mode: Mode
   readonly workspaceName: string
   readonly role: Role
+  readonly status: WorkspaceStatus
 }
 
 export const PlaceContext = createContext<Place | null>(null)
@@ -25,9 +27,19 @@ export function useScope(): { readonly workspaceId: string; readonly mode: Mode 
   return { workspaceId, mode }
 }
 
-/** Whether the signed-in person has at least this role here. */
-export function useMay(needed: Role): boolean {
-  return mayDo(usePlace().role, needed)
+/**
+ * Why the signed-in person may not do something here that requires this role, and works up to this status of the workspace; null when they
+ * may. Hides what the server would refuse; it is not a security check.
+ */
+export function useRefusal(needed: Role, worksWhile: WorkspaceStatus = 'suspended'): string | null {
+  const { role, status } = usePlace()
+  if (!mayDo(role, needed)) return `Requires the ${ROLE_LABELS[needed]} role.`
+  return worksIn(status, worksWhile) ? null : `This workspace is ${status}.`
+}
+
+/** Whether `useRefusal` has nothing to say. */
+export function useMay(needed: Role, worksWhile?: WorkspaceStatus): boolean {
+  return useRefusal(needed, worksWhile) === null
 }
 
 /** Makes the path of a page of this workspace and mode: `to('invoices', id)`, `to('webhooks/deliveries')`. */

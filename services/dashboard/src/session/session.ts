@@ -1,4 +1,5 @@
 import { createContext, use } from 'react'
+import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
 import type { Role } from './roles.ts'
 
 /** A workspace the signed-in person belongs to. */
@@ -6,7 +7,7 @@ export interface Membership {
   readonly id: string
   readonly name: string
   readonly role: Role
-  readonly status: 'active' | 'restricted' | 'suspended'
+  readonly status: WorkspaceStatus
   /** Nothing of it is shown until this person has an authenticator. */
   readonly needsAuthenticator: boolean
 }

@@ -8,7 +8,7 @@ import { Card, Note } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
-import { useMay, useScope, useTo } from '../../session/scope.ts'
+import { useRefusal, useScope, useTo } from '../../session/scope.ts'
 import { FAMILY_LABELS, KEY_LABELS } from '../wallets/labels.ts'
 import '../webhooks/webhooks.css'
 import type { Added, Entered, KeyPreview, Kind, Preview } from './entered.ts'
@@ -31,7 +31,7 @@ const STEPS = [
  */
 export function AddWalletPage() {
   const to = useTo()
-  const may = useMay('admin')
+  const refusal = useRefusal('admin', 'restricted')
   const [step, setStep] = useState<Step>({ at: 'paste' })
   const showPrepared = (entered: Entered, preview: Preview) => {
     const { key } = preview
@@ -65,8 +65,8 @@ export function AddWalletPage() {
         </Button>
       }
     >
-      {!may ? (
-        <Note tone="new">Requires the Admin role.</Note>
+      {refusal !== null ? (
+        <Note tone="new">{refusal}</Note>
       ) : step.at === 'paste' ? (
         <PasteStep onPrepared={showPrepared} />
       ) : step.at === 'choose' ? (

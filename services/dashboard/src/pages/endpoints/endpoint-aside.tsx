@@ -11,7 +11,7 @@ import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { useMay, useScope, useTo } from '../../session/scope.ts'
+import { useMay, useRefusal, useScope, useTo } from '../../session/scope.ts'
 import { hostOf } from '../webhooks/labels.tsx'
 import { PauseButton } from '../webhooks/pause-button.tsx'
 import { RecoverDialog } from '../webhooks/recover-dialog.tsx'
@@ -69,6 +69,7 @@ function Tools({ endpoint }: { readonly endpoint: Endpoint }) {
   const to = useTo()
   const navigate = useNavigate()
   const maySend = useMay('support')
+  const refusal = useRefusal('support', 'restricted')
   const [recovering, setRecovering] = useState(false)
   const test = useAction({
     call: (ids, input: { readonly endpointId: string }) =>
@@ -83,13 +84,7 @@ function Tools({ endpoint }: { readonly endpoint: Endpoint }) {
         action={test}
         input={{ endpointId: id }}
         leftSection={<IconSend size={16} aria-hidden />}
-        refusal={
-          !maySend
-            ? 'Requires the Support role.'
-            : status === 'disabled'
-              ? 'The endpoint is paused: resume it first.'
-              : null
-        }
+        refusal={refusal ?? (status === 'disabled' ? 'The endpoint is paused: resume it first.' : null)}
       >
         Send test event
       </ActionButton>
@@ -138,7 +133,7 @@ function Failures({ endpoint: { health, recovery } }: { readonly endpoint: Endpo
 
 function Edit({ endpoint }: { readonly endpoint: Endpoint }) {
   const scope = useScope()
-  const may = useMay('admin')
+  const may = useMay('admin', 'restricted')
   const [events, setEvents] = useState<readonly EventName[]>(endpoint.events)
   const [description, setDescription] = useState(endpoint.description ?? '')
   const action = useAction({

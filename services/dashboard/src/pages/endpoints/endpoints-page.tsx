@@ -26,7 +26,7 @@ export function EndpointsPage() {
   const navigate = useNavigate()
   const { id } = useParams()
   const [params, setParams] = useSearchParams()
-  const may = useMay('admin')
+  const may = useMay('admin', 'restricted')
   const [secret, setSecret] = useState<string | null>(null)
   const list = useQuery(trpc.endpoints.list.queryOptions(scope))
   const open = list.data?.items.find((endpoint) => endpoint.id === id)

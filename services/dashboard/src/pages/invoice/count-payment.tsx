@@ -1,7 +1,7 @@
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
-import { useMay, useScope } from '../../session/scope.ts'
+import { useRefusal, useScope } from '../../session/scope.ts'
 import type { InvoicePayment } from '../money/answers.ts'
 
 const REFRESH = [trpc.invoices.pathFilter(), trpc.payments.pathFilter(), trpc.exceptions.pathFilter()]
@@ -9,7 +9,7 @@ const REFRESH = [trpc.invoices.pathFilter(), trpc.payments.pathFilter(), trpc.ex
 /** Counts a payment that is too small to count without a decision. */
 export function CountPayment({ payment }: { readonly payment: InvoicePayment }) {
   const scope = useScope()
-  const may = useMay('support')
+  const missingRole = useRefusal('support')
   const count = useAction({
     call: (ids, input: { readonly paymentId: string }) =>
       api.payments.count.mutate({ ...scope, ...ids, ...input, reason: ids.reason ?? '' }),
@@ -25,7 +25,7 @@ export function CountPayment({ payment }: { readonly payment: InvoicePayment }) 
       size="xs"
       variant="default"
       reason="required"
-      refusal={may ? refusal : 'Requires the Support role.'}
+      refusal={missingRole ?? refusal}
       confirm={`${payment.amount} ${payment.symbol ?? ''} is added to the amount received. The invoice becomes paid only if that covers the amount due. This can’t be undone.`}
     >
       Apply payment

@@ -10,7 +10,7 @@ import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { useMay, useScope, useTo } from '../../session/scope.ts'
+import { useRefusal, useScope, useTo } from '../../session/scope.ts'
 import type { InvoiceDetail } from '../money/answers.ts'
 
 interface Props {
@@ -132,7 +132,7 @@ function orDash(text: string | null): ReactNode {
 export function CustomerCard({ invoice }: Props) {
   const scope = useScope()
   const to = useTo()
-  const mayErase = useMay('admin')
+  const refusal = useRefusal('admin')
   const { customer, id } = invoice
   const erase = useAction({
     call: (ids, input: { readonly id: string }) =>
@@ -163,7 +163,7 @@ export function CustomerCard({ invoice }: Props) {
             variant="default"
             size="xs"
             reason="required"
-            refusal={mayErase ? null : 'Requires the Admin role.'}
+            refusal={refusal}
             confirm="Name, email and the texts of notes are removed from this invoice now, and name and email from stored events once they are delivered. Order, description and metadata stay. This can’t be undone."
           >
             Erase personal data

@@ -12,11 +12,12 @@ import { PageSkeleton } from '../../parts/page-skeleton.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { Span, WithTimes } from '../../parts/time.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { useScope, useTo } from '../../session/scope.ts'
 import type { InvoiceDetail } from '../money/answers.ts'
 import '../money/money.css'
+import { CancelInvoice } from './cancel-invoice.tsx'
 import { CustomerCard, OrderCard, RateCard, ReceivingCard } from './facts-cards.tsx'
-import { CancelInvoice, SimulateButtons } from './invoice-actions.tsx'
 import { NotesCard } from './notes-card.tsx'
 import { PaymentsTable } from './payments-table.tsx'
 import { RefundsCard } from './refunds-card.tsx'
@@ -49,6 +50,8 @@ function Loaded({ invoice }: { readonly invoice: InvoiceDetail }) {
   const to = useTo()
   const { mode } = useScope()
   const { id, number, amount, status, flags } = invoice
+  const isSimulated = mode === 'test' && !isOver(status)
+  const Simulate = useLoaded(isSimulated, async () => (await import('./simulate-buttons.tsx')).SimulateButtons)
   return (
     <Page
       title={`Invoice #${number}`}
@@ -67,7 +70,7 @@ function Loaded({ invoice }: { readonly invoice: InvoiceDetail }) {
       }
       actions={<Actions invoice={invoice} />}
     >
-      {mode === 'test' && !isOver(status) ? <SimulateButtons invoice={invoice} /> : null}
+      {isSimulated && Simulate !== null ? <Simulate invoice={invoice} /> : null}
       <div className="pm-split">
         <div className="pm-stack">
           <Card flush>

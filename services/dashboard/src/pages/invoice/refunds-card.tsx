@@ -25,9 +25,10 @@ const REFRESH = [trpc.invoices.pathFilter()]
 /** Refunds of the invoice: records, not transfers. */
 export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
   const may = useMay('support')
+  const mayOpen = useMay('support', 'restricted')
   // A suggestion elsewhere leads here with the question open.
   const [params] = useSearchParams()
-  const [asking, setAsking] = useState(may && invoice.may.refund === null && params.has('refund'))
+  const [asking, setAsking] = useState(mayOpen && invoice.may.refund === null && params.has('refund'))
   const Dialog = useLoaded(
     asking,
     async () => (await import('./refund-dialog.tsx')).RefundDialog,
@@ -43,7 +44,7 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
       {refunds.map((refund) => (
         <RefundItem key={refund.id} refund={refund} mayAct={may} />
       ))}
-      {may && invoice.may.refund === null ? (
+      {mayOpen && invoice.may.refund === null ? (
         <div className="pm-row pm-end pm-gap-top">
           {invoice.refundSuggestion === null || coins === null ? null : (
             <span className="pm-muted pm-small">

@@ -50,7 +50,7 @@ function oneOf<T extends string>(values: readonly T[], value: string | undefined
 export function InvoicesPage() {
   const scope = useScope()
   const to = useTo()
-  const may = useMay('support')
+  const may = useMay('support', 'active')
   const { filters, set, clear, filtered } = useUrlFilters(FILTERS)
   const pages = useCursorPages()
   const columns = invoiceColumns(to)

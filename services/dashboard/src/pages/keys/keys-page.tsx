@@ -17,7 +17,7 @@ import { RevokeKey } from './revoke-key.tsx'
 /** API keys of the workspace. A key is shown once, when it is created. */
 export function KeysPage() {
   const scope = useScope()
-  const isAdmin = useMay('admin')
+  const isAdmin = useMay('admin', 'restricted')
   const [isCreating, setCreating] = useState(false)
   const Create = useLoaded(
     isCreating,

@@ -17,7 +17,7 @@ import { QrCode, QrDownloads } from '../../parts/qr-code.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
-import { useMay, useScope, useTo } from '../../session/scope.ts'
+import { useMay, useRefusal, useScope, useTo } from '../../session/scope.ts'
 import type { LinkRow } from '../money/answers.ts'
 import { LinkAmount, LinkStatus, LinkUses } from './link-labels.tsx'
 
@@ -43,7 +43,8 @@ export function LinkPage() {
 function Loaded({ link }: { readonly link: LinkRow }) {
   const to = useTo()
   const scope = useScope()
-  const may = useMay('support')
+  const mayEdit = useMay('support', 'active')
+  const refusal = useRefusal('support')
   const end = useAction({
     call: (ids, input: { readonly id: string }) => api.paymentLinks.deactivate.mutate({ ...scope, ...ids, ...input }),
     done: 'Payment link deactivated.',
@@ -72,7 +73,7 @@ function Loaded({ link }: { readonly link: LinkRow }) {
           >
             Open page
           </Button>
-          {isActive && may ? (
+          {isActive && mayEdit ? (
             <Button
               variant="default"
               onClick={() => setEditing(true)}
@@ -87,7 +88,7 @@ function Loaded({ link }: { readonly link: LinkRow }) {
               input={{ id: link.id }}
               variant="default"
               reason="optional"
-              refusal={may ? null : 'Requires the Support role.'}
+              refusal={refusal}
               confirm="No new payments can be started. Existing invoices can still be paid. This can’t be undone."
             >
               Deactivate

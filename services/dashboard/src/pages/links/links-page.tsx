@@ -20,7 +20,7 @@ import type { LinkRow } from '../money/answers.ts'
 export function LinksPage() {
   const scope = useScope()
   const to = useTo()
-  const may = useMay('support')
+  const may = useMay('support', 'active')
   const pages = useCursorPages()
   const [adding, setAdding] = useState(false)
   const Create = useLoaded(

@@ -10,7 +10,7 @@ import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { useMay, usePlace, useScope, useTo } from '../../session/scope.ts'
+import { usePlace, useRefusal, useScope, useTo } from '../../session/scope.ts'
 import { AmountField, type TypedAmount, useAmount } from '../money/amount-field.tsx'
 import '../money/money.css'
 
@@ -40,7 +40,7 @@ export function NewInvoicePage() {
   const scope = useScope()
   const to = useTo()
   const navigate = useNavigate()
-  const may = useMay('support')
+  const refusal = useRefusal('support', 'active')
   const [draft, setDraft] = useState<Draft>(EMPTY)
   const amount = useAmount(draft.currency)
   const create = useAction({
@@ -55,10 +55,10 @@ export function NewInvoicePage() {
     if (value === null) return document.querySelector<HTMLElement>('[name=amount]')?.focus()
     void create.run(requestOf(draft, value))
   }
-  if (!may) {
+  if (refusal !== null) {
     return (
       <Page title="New invoice">
-        <p>Requires the Support role.</p>
+        <p>{refusal}</p>
       </Page>
     )
   }

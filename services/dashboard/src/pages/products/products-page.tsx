@@ -21,7 +21,7 @@ import { ProductForm } from './product-form.tsx'
 /** Products at a fixed price. */
 export function ProductsPage() {
   const scope = useScope()
-  const may = useMay('support')
+  const may = useMay('support', 'active')
   const pages = useCursorPages()
   const [adding, setAdding] = useState(false)
   const [editedId, setEditedId] = useState<string | null>(null)

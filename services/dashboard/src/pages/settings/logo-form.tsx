@@ -5,7 +5,7 @@ import { api, trpc } from '../../api/trpc.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
-import { useMay, useScope } from '../../session/scope.ts'
+import { useRefusal, useScope } from '../../session/scope.ts'
 import type { Settings } from './use-settings-draft.ts'
 
 /** The same limit as the server's, so that a large file is not sent at all. */
@@ -15,7 +15,7 @@ const KINDS = ['image/png', 'image/jpeg', 'image/webp']
 /** Shows, replaces and removes the logo. The server encodes the picture again; what is shown here is what payers get. */
 export function LogoForm({ settings }: { readonly settings: Settings }) {
   const scope = useScope()
-  const mayChange = useMay('admin')
+  const refusal = useRefusal('admin', 'restricted')
   const stored = useQuery(trpc.workspace.logo.queryOptions(scope))
   const [fault, setFault] = useState<string | null>(null)
   const field = useRef<HTMLInputElement>(null)
@@ -46,7 +46,7 @@ export function LogoForm({ settings }: { readonly settings: Settings }) {
         <div className={`pm-logo-frame on-${settings.logo?.ground ?? 'light'}`}>
           {image === null ? <span>No logo</span> : <img src={image} alt={`Logo of ${settings.name}`} />}
         </div>
-        {mayChange ? (
+        {refusal === null ? (
           <div>
             <label htmlFor="logo-file">{settings.logo === null ? 'Add a logo' : 'Replace the logo'}</label>
             <div className="pm-row">
@@ -71,7 +71,7 @@ export function LogoForm({ settings }: { readonly settings: Settings }) {
             </p>
           </div>
         ) : (
-          <p className="pm-small">Requires the Admin role.</p>
+          <p className="pm-small">{refusal}</p>
         )}
         {refused === undefined ? <ActionFailure failure={save.failure} /> : null}
       </div>

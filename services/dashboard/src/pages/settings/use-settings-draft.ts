@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
 import { useAction } from '../../parts/action/use-action.ts'
-import { useMay, useScope } from '../../session/scope.ts'
+import { useRefusal, useScope } from '../../session/scope.ts'
 
 export type Settings = Awaited<ReturnType<typeof api.workspace.get.query>>
 export type SettingsChange = Parameters<typeof api.workspace.update.mutate>[0]['change']
@@ -28,7 +28,7 @@ export function useSettingsDraft(settings: Settings) {
   const isStale = seen.version !== settings.version
   return {
     /** Why this person may not change anything; null when they may. */
-    refusal: useMay('admin') ? null : 'Requires the Admin role.',
+    refusal: useRefusal('admin', 'restricted'),
     isDirty: Object.keys(draft).length > 0,
     busy: save.busy,
     failure: save.failure,

@@ -10,7 +10,7 @@ import { DataTable } from '../../parts/table/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ROLE_LABELS } from '../../session/roles.ts'
-import { useMay, useScope } from '../../session/scope.ts'
+import { useMay, useRefusal, useScope } from '../../session/scope.ts'
 import { FormerKeys, type RemovedMember } from './former-keys.tsx'
 import { InviteMember } from './invite-member.tsx'
 import { MemberRole } from './member-role.tsx'
@@ -22,6 +22,7 @@ const OWNERS_ONLY = 'Only owners can add or remove members.'
 export function TeamPage() {
   const scope = useScope()
   const refusal = useMay('owner') ? null : OWNERS_ONLY
+  const noInvitations = useRefusal('owner', 'restricted')
   const team = useQuery(trpc.members.list.queryOptions(scope))
   const withdraw = useAction({
     call: (ids, input: { invitationId: string }) =>
@@ -32,7 +33,7 @@ export function TeamPage() {
   const [removed, setRemoved] = useState<RemovedMember | null>(null)
   const invitations = team.data?.invitations ?? []
   return (
-    <Page title="Team" actions={<InviteMember refusal={refusal} />}>
+    <Page title="Team" actions={<InviteMember refusal={refusal ?? noInvitations} />}>
       <div className="pm-stack">
         <DataTable
           what="members"

@@ -9,7 +9,7 @@ type Wallet = Awaited<ReturnType<typeof api.wallets.list.query>>['items'][number
 
 /** How much of a wallet is proved, and the form to prove the rest. Nothing where the installation does not require proofs. */
 export function WalletProof({ wallet: { id, kind, proof } }: { readonly wallet: Wallet }) {
-  const may = useMay('admin')
+  const may = useMay('admin', 'restricted')
   if (proof === null) return null
   const { proved, of, isDisplaced } = proof
   if (!isDisplaced && proved >= of) return <p className="pm-muted">You proved that you control this wallet.</p>

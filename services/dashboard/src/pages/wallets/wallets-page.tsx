@@ -14,7 +14,7 @@ import { Page } from '../../parts/page.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Span, Time } from '../../parts/time.tsx'
-import { useMay, useScope, useTo } from '../../session/scope.ts'
+import { useMay, useRefusal, useScope, useTo } from '../../session/scope.ts'
 import { LANGUAGE } from '../../words/language.ts'
 import { fundsTitle } from '../funds/funds-title.ts'
 import '../webhooks/webhooks.css'
@@ -30,7 +30,7 @@ type Wallet = Awaited<ReturnType<typeof api.wallets.list.query>>['items'][number
 export function WalletsPage() {
   const scope = useScope()
   const to = useTo()
-  const may = useMay('admin')
+  const may = useMay('admin', 'restricted')
   const list = useQuery(trpc.wallets.list.queryOptions(scope))
   const items = list.data?.items
   const names = walletNames(items ?? [])
@@ -155,8 +155,8 @@ function WalletBadge({ wallet: { disabledAt, startsAt } }: { readonly wallet: Wa
 
 function Switch({ wallet }: { readonly wallet: Wallet }) {
   const scope = useScope()
-  const may = useMay('admin')
   const disabled = wallet.disabledAt !== null
+  const refusal = useRefusal('admin', disabled ? 'restricted' : 'suspended')
   const waits = wallet.startsAt !== null
   const action = useAction({
     call: (ids, input: { readonly walletId: string }) =>
@@ -179,11 +179,8 @@ function Switch({ wallet }: { readonly wallet: Wallet }) {
         variant="default"
         size="xs"
         refusal={
-          !may
-            ? 'Requires the Admin role.'
-            : disabled && wallet.proof?.isDisplaced === true
-              ? 'Prove that you control this wallet first.'
-              : null
+          refusal ??
+          (disabled && wallet.proof?.isDisplaced === true ? 'Prove that you control this wallet first.' : null)
         }
         reason={disabled ? 'optional' : 'required'}
         confirm={

@@ -3,35 +3,10 @@ import { ActionButton } from '../../parts/action/action-button.tsx'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
-import { useMay, useScope } from '../../session/scope.ts'
+import { useRefusal, useScope } from '../../session/scope.ts'
 import type { InvoiceDetail } from '../money/answers.ts'
 
 const REFRESH = [trpc.invoices.pathFilter(), trpc.payments.pathFilter(), trpc.exceptions.pathFilter()]
-
-/** Cancels an invoice that received nothing. */
-export function CancelInvoice({ invoice }: { readonly invoice: InvoiceDetail }) {
-  const scope = useScope()
-  const may = useMay('support')
-  const cancel = useAction({
-    call: (ids, input: { readonly id: string }) => api.invoices.cancel.mutate({ ...scope, ...ids, ...input }),
-    done: 'Invoice cancelled.',
-    refresh: REFRESH,
-  })
-  return (
-    <ActionButton
-      action={cancel}
-      input={{ id: invoice.id }}
-      variant="default"
-      reason="optional"
-      dismiss="Keep invoice"
-      confirmColor="red"
-      refusal={may ? invoice.may.cancel : 'Requires the Support role.'}
-      confirm="The checkout tells the customer not to pay. If money still arrives, it shows up under Exceptions."
-    >
-      Cancel invoice
-    </ActionButton>
-  )
-}
 
 const SCENARIOS = [
   { scenario: 'paid', label: 'Full payment' },
@@ -43,13 +18,12 @@ const SCENARIOS = [
 /** Simulates payments, in test mode only. */
 export function SimulateButtons({ invoice }: { readonly invoice: InvoiceDetail }) {
   const scope = useScope()
-  const may = useMay('support')
   const simulate = useAction({
     call: (ids, input: { readonly id: string; readonly scenario: (typeof SCENARIOS)[number]['scenario'] }) =>
       api.invoices.simulate.mutate({ ...scope, ...ids, ...input }),
     refresh: REFRESH,
   })
-  const refusal = may ? invoice.may.simulate : 'Requires the Support role.'
+  const refusal = useRefusal('support', 'restricted') ?? invoice.may.simulate
   const open = SCENARIOS.map(({ scenario, label }) => (
     <ActionButton
       key={scenario}

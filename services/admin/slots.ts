@@ -1,0 +1,72 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
+/** How much work owners may have. Every bound counts in this process only. */
+export interface SlotLimits {
+  /** Pieces of work of one owner at the same time. */
+  readonly perOwner: number
+  /** Pieces of work of all owners at the same time; absent: no bound. */
+  readonly total?: number
+  /** Pieces of work that one owner may begin within any window; absent: no bound. */
+  readonly begins?: { readonly max: number; readonly windowMs: Ms }
+}
+
+/** Counts work that holds something scarce for as long as it runs: a connection, a thread, a query every few seconds. */
+export interface Slots {
+  /**
+   * Takes a slot for an owner and returns a function that releases it. Throws `RATE_LIMITED` when the owner or the process has too many;
+   * where the owner has to wait for the window, `details` contains `retryAfter` in seconds.
+   */
+  enter(ownerId: string): () => void
+}
+
+/** Slots of one process. `now` is monotonic milliseconds. */
+export function createSlots(
+  { perOwner, total: totalMax = Number.POSITIVE_INFINITY, begins }: SlotLimits,
+  now: () => Ms = () => performance.now(),
+): Slots {
+  const counts = new Map<string, number>()
+  const countBegin = begins === undefined ? () => undefined : beginsWithin(begins, now)
+  let total = 0
+  return {
+    enter(ownerId) {
+      const count = counts.get(ownerId) ?? 0
+      if (count >= perOwner || total >= totalMax) throw new PaymeshError('RATE_LIMITED')
+      countBegin(ownerId)
+      counts.set(ownerId, count + 1)
+      total += 1
+      let isTaken = true
+      return () => {
+        if (!isTaken) return
+        isTaken = false
+        total -= 1
+        const left = (counts.get(ownerId) ?? 1) - 1
+        if (left === 0) counts.delete(ownerId)
+        else counts.set(ownerId, left)
+      }
+    },
+  }
+}
+
+/** Counts a begin, or throws. Owners are ordered by their latest begin, so that those without one in the window are dropped from the front. */
+function beginsWithin({ max, windowMs }: { readonly max: number; readonly windowMs: Ms }, now: () => Ms) {
+  const begun = new Map<string, readonly Ms[]>()
+  return (ownerId: string): void => {
+    const from = now() - windowMs
+    for (const [id, times] of begun) {
+      if ((times.at(-1) ?? from) > from) break
+      begun.delete(id)
+    }
+    const recent = (begun.get(ownerId) ?? []).filter((at) => at > from)
+    const [oldest] = recent
+    if (recent.length >= max && oldest !== undefined) {
+      const seconds = Math.ceil((oldest - from) / 1_000)
+      throw new PaymeshError('RATE_LIMITED', {
+        message: `Too many requests. Try again in ${seconds} s.`,
+        details: [{ path: 'retryAfter', message: String(seconds) }],
+      })
+    }
+    begun.delete(ownerId)
+    begun.set(ownerId, [...recent, now()])
+  }
+}
