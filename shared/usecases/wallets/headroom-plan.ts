@@ -27,14 +27,14 @@ export function createHeadroomPlan(least: number): HeadroomPlan {
   const planned = new Map<string, number>()
   let before = new Map<string, number>()
   let last: readonly KeyCounters[] = []
-  let notedAt: Ms | null = null
+  let measuredAt: Ms | null = null
   const of = (materialId: string): number => Math.max(least, planned.get(materialId) ?? 0)
   return {
     note: (counters, now) => {
       last = counters
-      const elapsedMs = notedAt === null ? 0 : now - notedAt
-      if (notedAt !== null && elapsedMs < ROUND_MIN_MS) return
-      notedAt = now
+      const elapsedMs = measuredAt === null ? 0 : now - measuredAt
+      if (measuredAt !== null && elapsedMs < ROUND_MIN_MS) return
+      measuredAt = now
       for (const { materialId, nextIndex } of counters) {
         const used = nextIndex - (before.get(materialId) ?? nextIndex)
         const wanted = elapsedMs === 0 ? 0 : Math.ceil((used * GAP_MS) / elapsedMs)
