@@ -31,4 +31,6 @@ export const FIXED_HERE: readonly string[] = [
   'PAYMESH_PUBLIC_CHECKOUT_URL',
   'PAYMESH_PUBLIC_ADMIN_URL',
   'PAYMESH_TRUSTED_PROXIES',
+  // Where the volume of the marks is mounted.
+  'PAYMESH_MARKS_DIR',
 ]

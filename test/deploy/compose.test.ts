@@ -152,6 +152,7 @@ it('backs up when asked to, and uploads only what is complete', () => {
   expect(backup?.profiles).toEqual(['backup'])
   expect(backup?.command.slice(0, 5)).toEqual(['node', 'scripts/paymesh.mjs', 'backup', 'run', '/backups'])
   expect(backup?.volumes.map((volume: string) => interpolate(volume, {}))).toEqual([
+    'marks:/var/lib/paymesh/marks',
     './backups:/backups',
     './backup.key:/run/backup.key:ro',
   ])

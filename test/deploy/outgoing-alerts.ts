@@ -111,7 +111,11 @@ export const OUTGOING_ALERTS: Readonly<Record<string, AlertCase>> = {
   StoreWentBack: {
     fires: [
       { why: 'it went back', series: { paymesh_store_went_back_total: '0+0x60 1+0x60' }, at: '12m' },
-      { why: 'marks were forged', series: { 'paymesh_marks_unsigned_total{place="redis"}': '0+0x60 2+0x60' }, at: '12m' },
+      {
+        why: 'marks were forged',
+        series: { 'paymesh_marks_unsigned_total{place="redis"}': '0+0x60 2+0x60' },
+        at: '12m',
+      },
     ],
     silent: [{ why: 'it was an hour ago', series: { paymesh_store_went_back_total: '0 1+0x500' }, at: '80m' }],
   },

@@ -185,14 +185,14 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     name: 'dust-adds-up',
     what: 'Transfers of dust count as often as they like once an invoice holds money.',
     file: 'shared/domain/invoice/completing-dust.ts',
-    find: 'sum > 0n && sum < needed && sum + one.amountBase >= needed',
-    replace: 'sum > 0n',
+    find: 'before.length > 0 && missingBase > 0n && one.amountBase >= missingBase',
+    replace: 'before.length > 0',
   },
   {
     name: 'rest-ignored',
     what: 'The rest that a payer still owes is taken for dust.',
     file: 'shared/domain/invoice/completing-dust.ts',
-    find: 'sum > 0n && sum < needed && sum + one.amountBase >= needed',
-    replace: 'sum < 0n',
+    find: 'before.length > 0 && missingBase > 0n && one.amountBase >= missingBase',
+    replace: 'before.length < 0',
   },
 ]

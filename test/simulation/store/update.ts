@@ -1,7 +1,7 @@
 import { compare, type Doc, equal, isDocument, unsupported } from './bson-values.ts'
 import { serverError } from './driver-errors.ts'
 import { evaluate, type Scope } from './expression.ts'
-import { isOperators } from './filter.ts'
+import { compileFilter, isOperators } from './filter.ts'
 
 /** An update as the driver takes it: operators, or a pipeline. */
 export type Update = Doc | readonly Doc[]
@@ -127,6 +127,14 @@ const addToSet: Operator = (value, operand) => {
   return members
 }
 
+/** The members that do not match a condition on a value. */
+const pull: Operator = (value, operand, { now }) => {
+  if (value === undefined) return undefined
+  if (!isOperators(operand)) throw unsupported('$pull of a value')
+  const isPulled = compileFilter({ member: operand })
+  return listOf(value, '$pull').filter((member) => !isPulled({ member }, now))
+}
+
 const increment: Operator = (value, operand) => {
   if (value !== undefined && typeof value !== 'number') throw serverError(TYPE_MISMATCH, 'cannot $inc a non-number')
   return Number(value ?? 0) + Number(operand)
@@ -146,6 +154,7 @@ const UPDATE_OPERATORS: Readonly<Record<string, Operator>> = {
   $max: (value, operand) => (value === undefined || compare(operand, value) > 0 ? operand : value),
   $push: push,
   $addToSet: addToSet,
+  $pull: pull,
   $currentDate: currentDate,
 }
 
