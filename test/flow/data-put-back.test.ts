@@ -16,6 +16,7 @@ import { nextOf } from '#shared/domain/marks/mark-fields.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
 import { createRedisMarkPlace } from '#shared/queues/redis-mark-place.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
+import { EVERY_CASE } from '#test/support/every-case.ts'
 import { openWorld, type World } from '#test/support/world.ts'
 import { type Rig, startRig } from '../../chaos/rig.ts'
 
@@ -24,6 +25,8 @@ import { type Rig, startRig } from '../../chaos/rig.ts'
  * lost minutes is known to Redis alone.
  */
 const START_MS = 240_000
+/** Invoices of the lost minutes, and since. */
+const COUNT = EVERY_CASE ? 400 : 20
 const PATIENCE = { timeout: 90_000, interval: 250 }
 const folder = mkdtempSync(join(tmpdir(), 'paymesh-put-back-'))
 const [data, copy] = [join(folder, 'mongo'), join(folder, 'copy')]
@@ -100,7 +103,7 @@ test('data files of before issue nothing a second time', { timeout: START_MS }, 
   await start(port)
 
   await patientInvoice('usdt_ethereum')
-  const lost = await createUnderLoad(20)
+  const lost = await createUnderLoad(COUNT)
   const late = xpub()
   await addWallet('tron', late)
   const lostTron = await patientInvoice('usdt_tron')
@@ -111,7 +114,7 @@ test('data files of before issue nothing a second time', { timeout: START_MS }, 
   cpSync(copy, data, { recursive: true })
   await start(port)
 
-  const since = [await patientInvoice('usdt_ethereum'), ...(await createUnderLoad(20))]
+  const since = [await patientInvoice('usdt_ethereum'), ...(await createUnderLoad(COUNT))]
   const known = new Set(addressesOf([...lost, lostTron]))
   expect(addressesOf(since).filter((address) => known.has(address))).toEqual([])
   const numbers = new Set(lost.map(({ number }) => number))
