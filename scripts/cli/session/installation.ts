@@ -9,6 +9,7 @@ import { NEWEST_SCHEMA } from '#shared/db/schema/migrations/list.ts'
 import { verifySchemaVersion } from '#shared/db/schema/schema-version.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
 import { createEpochStore, createWaitingEpochStore } from '#shared/queues/epoch-store.ts'
+import { foreignOwner, foreignOwnerText } from '#shared/queues/redis-owner.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
@@ -90,6 +91,13 @@ async function requireMigrated(db: Database): Promise<void> {
   }
 }
 
+/** Throws when another installation uses the keys in Redis: what a command publishes there would reach that one. */
+async function requireOwnRedis({ redis, installationLife, config }: Installation): Promise<void> {
+  if (redis === null) return
+  const owner = await foreignOwner(redis, (await installationLife.read()).installation)
+  if (owner !== null) throw new Error(foreignOwnerText(config.stores.redisPrefix, owner))
+}
+
 /** Runs `work` on an open installation and closes it whatever happens. `isChecked` is false for a command that reports what it finds. */
 export async function withInstallation(
   work: (installation: Installation) => Promise<void>,
@@ -97,7 +105,10 @@ export async function withInstallation(
 ): Promise<void> {
   const installation = await openInstallation()
   try {
-    if (isChecked) await requireMigrated(installation.db)
+    if (isChecked) {
+      await requireMigrated(installation.db)
+      await requireOwnRedis(installation)
+    }
     await work(installation)
   } finally {
     await installation.close()
