@@ -71,7 +71,7 @@ export interface ExceptionDecisions {
   claim(id: string, decision: Decision, staleBefore: Ms): Promise<boolean>
   /** Ends a claim whose decision was refused. */
   release(id: string, opId: string): Promise<void>
-  /** Closes the exception under its claim, together with the audit row; false when the claim is another's by now. */
+  /** Closes the exception under its claim, together with the audit row; false when the claim is another's by now, and for a rejection of what closed meanwhile. */
   resolve(id: string, decision: Decision, audit: AuditRecord): Promise<boolean>
   /** Adds a note together with its audit row; false when the operation already added it, or there are too many. */
   addNote(id: string, note: ExceptionNote, audit: AuditRecord): Promise<boolean>

@@ -95,14 +95,15 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
     release: async (id, opId) => {
       await exceptions.updateOne({ _id: id, 'deciding.opId': opId }, { $unset: { deciding: '' } })
     },
-    // The invoice's own relay may have closed it meanwhile: the decision is recorded all the same.
+    // The invoice's own relay may have closed it meanwhile: the decision is recorded all the same, but not a rejection, because money may be why it closed.
     resolve: (id, decision, audit) =>
       audited(db, audit, async (session) => {
         const change = {
           $set: { open: false, closedAt: toDate(decision.at), resolved: decisionToDocument(decision) },
           $unset: { deciding: '' as const },
         }
-        const held = { _id: id, 'deciding.opId': decision.opId }
+        const isOpen = decision.resolution === 'rejected' ? { open: true } : {}
+        const held = { _id: id, 'deciding.opId': decision.opId, ...isOpen }
         return (await exceptions.updateOne(held, change, { session })).matchedCount === 1
       }),
     addNote: (id, note, audit) =>
