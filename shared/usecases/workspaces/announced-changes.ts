@@ -48,10 +48,10 @@ export function announcedChanges(deps: AnnouncedChangesDeps, from: string): Anno
     operations: announcedEndpoints(deps, from),
     workspaces: {
       ...workspaces,
-      update: (id, change, audit) =>
+      update: (id, change, audit, epoch) =>
         audit === undefined
-          ? workspaces.update(id, change)
-          : announce(audit, (auditWrite) => workspaces.update(id, change, auditWrite)),
+          ? workspaces.update(id, change, undefined, epoch)
+          : announce(audit, (auditWrite) => workspaces.update(id, change, auditWrite, epoch)),
     },
     memberships: {
       ...memberships,
