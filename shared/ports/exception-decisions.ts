@@ -47,10 +47,12 @@ export interface ExceptionQuery {
   readonly after: { readonly at: Ms; readonly id: string } | null
 }
 
-/** Open exceptions of one workspace by kind, for its daily mail. */
+/** Open exceptions of one workspace by kind and mode, for its daily mail. */
 export interface OpenSummary {
-  readonly workspaceId: string
   readonly kind: ExceptionKind
+  /** Null = about the workspace as a whole. */
+  readonly mode: Mode | null
+  /** At most 10,000. */
   readonly count: number
   readonly oldestAt: Ms
 }
@@ -61,8 +63,10 @@ export interface ExceptionDecisions {
   list(query: ExceptionQuery): Promise<readonly ExceptionEntry[]>
   /** Open exceptions by kind, each counted up to `max`. */
   countOpen(workspaceId: string, mode: Mode, max: number): Promise<ReadonlyMap<ExceptionKind, number>>
-  /** Open exceptions of every workspace that were opened before a time; counts at most 100,000 of them. */
-  summariseOpen(openedBefore: Ms): Promise<readonly OpenSummary[]>
+  /** The workspaces with open exceptions, and the kinds of each, however many exceptions of a kind are open. */
+  workspacesWithOpen(): Promise<ReadonlyMap<string, readonly ExceptionKind[]>>
+  /** Open exceptions of these kinds of a workspace that were opened before a time; each kind and mode is counted apart, so that many of one hide no others. */
+  summariseOpen(workspaceId: string, kinds: readonly ExceptionKind[], openedBefore: Ms): Promise<readonly OpenSummary[]>
   /** The open exception about a transfer, if any. */
   findOpenByPayment(workspaceId: string, paymentKey: string): Promise<ExceptionEntry | null>
   /** The last decision that rejected a transfer and stands; null when there is none, or its exception was reopened. */
