@@ -104,6 +104,8 @@ const SEARCH: Declared<ReturnType<typeof createAuditSearch>> = {
 
 const TRAIL: Declared<ReturnType<typeof createAuditRepository>> = {
   insertMany: BY_KEY,
+  isRecorded: BY_KEY,
+  newestOf: (on, facts) => on.newestOf(facts.invoiceId(0)),
   listBySubject: (on, facts) => on.listBySubject(facts.invoiceId(0)),
 }
 
