@@ -5,9 +5,15 @@ const PER_PERSON_MAX = 30
 /** Live views of the whole process. */
 const TOTAL_MAX = 2_000
 
+/** The last slots of a process, as a share of all: only owners who hold none get them. */
+const FIRST_SHARE = 0.25
+
 /** Counts streams; each holds a connection and, for some, a query every few seconds. */
 export interface StreamSlots {
-  /** Takes a slot for an owner and returns a function that releases it. Throws `RATE_LIMITED` when the owner or the process has too many. */
+  /**
+   * Takes a slot for an owner and returns a function that releases it. Throws `RATE_LIMITED` when the owner or the process has too many. A
+   * quarter of the slots is for the first stream of an owner, so that a few owners with many streams keep no other out.
+   */
   enter(ownerId: string): () => void
 }
 
@@ -18,7 +24,8 @@ export function createStreamSlots({ perOwnerMax = PER_PERSON_MAX, totalMax = TOT
   return {
     enter(ownerId) {
       const count = perOwner.get(ownerId) ?? 0
-      if (count >= perOwnerMax || total >= totalMax) throw new PaymeshError('RATE_LIMITED')
+      const shared = count === 0 ? totalMax : totalMax - Math.ceil(totalMax * FIRST_SHARE)
+      if (count >= perOwnerMax || total >= shared) throw new PaymeshError('RATE_LIMITED')
       perOwner.set(ownerId, count + 1)
       total += 1
       let isTaken = true
