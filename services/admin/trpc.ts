@@ -1,6 +1,7 @@
 import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
+import { whileActing } from '#shared/db/audit/acting-member.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { Role } from '#shared/ports/users.ts'
@@ -197,7 +198,8 @@ const member = (role: Role) =>
         code: 'FORBIDDEN',
         message: `Requires the ${role.slice(0, 1).toUpperCase()}${role.slice(1)} role.`,
       })
-    return await next({ ctx: { workspace, role: held } })
+    const acting = { workspaceId, userId: ctx.session?.userId ?? '', role: held }
+    return await whileActing(acting, () => next({ ctx: { workspace, role: held } }))
   })
 
 /**
