@@ -1,8 +1,12 @@
-import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
+import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 
 /** A stored workspace. */
-export type WorkspaceDocument = Omit<Workspace, 'id' | 'createdAt'> & { _id: string; createdAt: Date }
+export type WorkspaceDocument = Omit<Workspace, 'id' | 'createdAt'> & {
+  _id: string
+  createdAt: Date
+  planTurn?: number
+}
 
 /** The workspaces collection; small, read by id. */
 export const WORKSPACES = defineCollection<WorkspaceDocument>(
@@ -15,6 +19,7 @@ export const WORKSPACES = defineCollection<WorkspaceDocument>(
     limits: { type: Object, required: true },
     policy: { type: Object, required: true },
     epoch: COUNT,
+    planTurn: optional(Number),
     createdAt: DATE,
   },
   [],

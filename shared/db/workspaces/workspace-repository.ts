@@ -45,6 +45,6 @@ export function createWorkspaceRepository(db: Database): WorkspaceRepository {
 /** A workspace as it was stored; null stays null. */
 export function workspaceFromDocument(stored: WorkspaceDocument | null): Workspace | null {
   if (stored === null) return null
-  const { _id, createdAt, ...same } = stored
+  const { _id, createdAt, planTurn: _planTurn, ...same } = stored
   return { id: _id, ...same, createdAt: toMs(createdAt) }
 }

@@ -101,10 +101,10 @@ export function announcedEndpoints(deps: AnnouncedEndpointsDeps, from: string): 
   }
   return {
     ...operations,
-    insert: (endpoint, audit) =>
+    insert: (endpoint, audit, most) =>
       endpoint.mode === 'test'
-        ? operations.insert(endpoint, audit)
-        : announce(audit, (auditWrite) => operations.insert(endpoint, auditWrite)),
+        ? operations.insert(endpoint, audit, most)
+        : announce(audit, (auditWrite) => operations.insert(endpoint, auditWrite, most)),
     update: (id, was, change, at, audit) =>
       stored(id, audit, (auditWrite) => operations.update(id, was, change, at, auditWrite)),
     remove: (id, audit) => stored(id, audit, (auditWrite) => operations.remove(id, auditWrite)),
