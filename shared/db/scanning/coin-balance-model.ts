@@ -35,5 +35,5 @@ export const COIN_BALANCES = defineCollection<CoinBalanceDocument>(
     scanEpoch: COUNT,
     updatedAt: DATE,
   },
-  [{ name: 'coin_balance_updated', key: { updatedAt: 1 } }],
+  [{ name: 'coin_balance_updated', key: { updatedAt: 1, _id: 1 } }],
 )
