@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { PaymeshError } from '#shared/contracts/errors.ts'
-import { type Rejection, rejectionOf, rejectionText } from '#shared/usecases/exceptions/rejected-money.ts'
+import { attachByHand } from '#shared/usecases/exceptions/attach-by-hand.ts'
+import { rejectionText } from '#shared/usecases/exceptions/rejected-money.ts'
 import { countPayment } from '#shared/usecases/invoices/count-payment.ts'
-import { attachPayment, type WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
+import type { WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
 import { shortfallNotice } from '#shared/usecases/payments/shortfall-notice.ts'
 import { createRateReader, type RateReader } from '#shared/usecases/rates/read-rate.ts'
 import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
@@ -23,24 +23,7 @@ interface AttachOptions extends OutputOptions {
   readonly dryRun?: boolean
 }
 
-/** The standing rejection of a payment by a person of the invoice's workspace, who may have returned it; null without one. */
-async function rejectionFor(
-  installation: Installation,
-  paymentId: string,
-  invoiceId: string,
-): Promise<Rejection | null> {
-  const invoice = await installation.invoices.findById(invoiceId)
-  if (invoice === null) return null
-  return await rejectionOf(installation, { workspaceId: invoice.terms.workspaceId, paymentId })
-}
-
 const HOW_TO_APPLY = 'If it was not and will not be, repeat the command with --not-returned.'
-
-function refuseRejected(rejected: Rejection): PaymeshError {
-  return new PaymeshError('INVALID_STATE', {
-    message: `${rejectionText(rejected)} ${HOW_TO_APPLY} No changes were made.`,
-  })
-}
 
 /** Mails every owner when an invoice of live mode is accepted with less than is due, by more than the threshold, as the dashboard does. */
 function announcedShortfall(installation: Installation, rates: RateReader): WeighAcceptance {
@@ -60,9 +43,12 @@ async function attach(paymentId: string, options: AttachOptions): Promise<void> 
     // No wake-up: the outbox sweep finds it within a second.
     const deps = { ...installation, rates, notifier: { notify: () => undefined } }
     const dryRun = options.dryRun ?? false
-    const rejected = await rejectionFor(installation, paymentId, options.invoice)
-    if (rejected !== null && !dryRun && options.notReturned !== true) throw refuseRejected(rejected)
-    const { payment, invoice, valueBase, statusBefore, changed } = await attachPayment(deps, {
+    const paid = await installation.invoices.findById(options.invoice)
+    const { payment, invoice, valueBase, statusBefore, changed, rejected } = await attachByHand(deps, {
+      // An unknown invoice has no workspace, and is refused.
+      workspaceId: paid?.terms.workspaceId ?? '',
+      notReturned: options.notReturned ?? false,
+      howToApply: HOW_TO_APPLY,
       paymentId,
       invoiceId: options.invoice,
       valueBase: options.value ?? null,

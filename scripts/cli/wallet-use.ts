@@ -1,6 +1,6 @@
 import type { Wallet } from '#shared/ports/wallets.ts'
 import { type KeyStanding, keyStanding } from '#shared/usecases/wallets/key-history.ts'
-import { USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallets/wallet-gap.ts'
+import { GAP_LOOK_BACK, USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallets/wallet-gap.ts'
 import { countPool } from '#shared/usecases/wallets/warn-low-pools.ts'
 import type { Installation } from './session/installation.ts'
 
@@ -9,6 +9,8 @@ export interface WalletUse {
   readonly last_paid_index: number | null
   readonly next_index: number | null
   readonly required_gap: number | null
+  /** False when the gap is at least this: older addresses were not read. */
+  readonly required_gap_is_complete: boolean | null
   readonly addresses: number | null
   readonly free: number | null
   readonly script_type: string | null
@@ -24,6 +26,7 @@ const NOTHING: WalletUse = {
   last_paid_index: null,
   next_index: null,
   required_gap: null,
+  required_gap_is_complete: null,
   addresses: null,
   free: null,
   script_type: null,
@@ -40,8 +43,9 @@ export async function readUse(installation: Installation, wallet: Wallet): Promi
     const { total, free } = await countPool(installation, material)
     return { ...NOTHING, addresses: total, free }
   }
-  const { lastPaidIndex, nextIndex, requiredGap } = await walletGap(installation, material)
-  const figures = { last_paid_index: lastPaidIndex, next_index: nextIndex, required_gap: requiredGap }
+  const { lastPaidIndex, nextIndex, requiredGap, isComplete } = await walletGap(installation, material, GAP_LOOK_BACK)
+  const gap = { required_gap: requiredGap, required_gap_is_complete: isComplete }
+  const figures = { last_paid_index: lastPaidIndex, next_index: nextIndex, ...gap }
   return { ...NOTHING, ...figures, ...presentKey(keyStanding(material)) }
 }
 
@@ -52,12 +56,14 @@ export function describeUse(use: WalletUse | undefined): string {
   if (use.required_gap === null) return 'unique amounts'
   if (use.searching.length > 0)
     return `searching for earlier use on ${use.searching.join(', ')}; no address is used yet`
-  const paid = use.last_paid_index === null ? 'none paid' : `last paid ${use.last_paid_index}`
+  const none = use.required_gap_is_complete === false ? `none of the newest ${GAP_LOOK_BACK} paid` : 'none paid'
+  const paid = use.last_paid_index === null ? none : `last paid ${use.last_paid_index}`
   const warning =
     use.required_gap > USUAL_GAP_LIMIT
       ? ` (more than ${USUAL_GAP_LIMIT}: raise the gap limit in your wallet, or it does not show all payments)`
       : ''
-  return `next index ${use.next_index}, ${paid}, gap limit needed ${use.required_gap}${warning}`
+  const least = use.required_gap_is_complete === false ? 'at least ' : ''
+  return `next index ${use.next_index}, ${paid}, gap limit needed ${least}${use.required_gap}${warning}`
 }
 
 /** The state of a key, as the command line prints it. */

@@ -85,18 +85,20 @@ async function update(id: string, options: UpdateOptions): Promise<void> {
   const { status, invoicesPerMonth, paymentLinks, webhookEndpoints, quarantineDays, reservePercent, confirmations } =
     options
   await withInstallation(async (installation) => {
+    const policy = {
+      ...(quarantineDays !== undefined && { quarantineMs: quarantineDays * DAY_MS }),
+      ...(reservePercent !== undefined && { reservePercent }),
+      ...(confirmations !== undefined && { confirmations }),
+    }
+    const limits = {
+      ...(invoicesPerMonth !== undefined && { invoicesPerMonth: limitOf(invoicesPerMonth) }),
+      ...(paymentLinks !== undefined && { paymentLinks: limitOf(paymentLinks) }),
+      ...(webhookEndpoints !== undefined && { webhookEndpoints: limitOf(webhookEndpoints) }),
+    }
     const change = {
       ...(status !== undefined && { status }),
-      policy: {
-        ...(quarantineDays !== undefined && { quarantineMs: quarantineDays * DAY_MS }),
-        ...(reservePercent !== undefined && { reservePercent }),
-        ...(confirmations !== undefined && { confirmations }),
-      },
-      limits: {
-        ...(invoicesPerMonth !== undefined && { invoicesPerMonth: limitOf(invoicesPerMonth) }),
-        ...(paymentLinks !== undefined && { paymentLinks: limitOf(paymentLinks) }),
-        ...(webhookEndpoints !== undefined && { webhookEndpoints: limitOf(webhookEndpoints) }),
-      },
+      ...(Object.keys(policy).length > 0 && { policy }),
+      ...(Object.keys(limits).length > 0 && { limits }),
     }
     const action = manualAction(installation)
     const audit = settingsAudit(installation, `settings:${id}:${action.opId}`, { workspaceId: id, change, action })

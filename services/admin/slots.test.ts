@@ -40,3 +40,19 @@ it('has a bound for all owners together', () => {
   for (const owner of ['a', 'a', 'b']) slots.enter(owner)
   expect(() => slots.enter('c')).toThrow(LIMITED)
 })
+
+// Guarantee: workspaces that fill their own shares keep no other workspace from its first stream.
+it('keeps a quarter of the slots for owners who have none', () => {
+  const slots = createSlots({ perOwner: 10, total: 40 })
+  const enter = (owner: string) => {
+    try {
+      slots.enter(owner)
+      return true
+    } catch {
+      return false
+    }
+  }
+  for (const owner of ['a', 'b', 'c', 'd']) for (let one = 0; one < 10; one += 1) enter(owner)
+  expect(enter('a')).toBe(false)
+  expect(enter('someone else')).toBe(true)
+})

@@ -11,10 +11,14 @@ export interface SlotLimits {
   readonly begins?: { readonly max: number; readonly windowMs: Ms }
 }
 
+/** The last slots of a process, as a share of all: only owners who hold none get them. */
+const FIRST_SHARE = 0.25
+
 /** Counts work that holds something scarce for as long as it runs: a connection, a thread, a query every few seconds. */
 export interface Slots {
   /**
-   * Takes a slot for an owner and returns a function that releases it. Throws `RATE_LIMITED` when the owner or the process has too many;
+   * Takes a slot for an owner and returns a function that releases it. Throws `RATE_LIMITED` when the owner or the process has too many. A quarter
+   * of the slots of a process is for the first one of an owner, so that a few owners keep no other out;
    * where the owner has to wait for the window, `details` contains `retryAfter` in seconds.
    */
   enter(ownerId: string): () => void
@@ -31,7 +35,8 @@ export function createSlots(
   return {
     enter(ownerId) {
       const count = counts.get(ownerId) ?? 0
-      if (count >= perOwner || total >= totalMax) throw new PaymeshError('RATE_LIMITED')
+      const shared = count === 0 ? totalMax : totalMax - Math.ceil(totalMax * FIRST_SHARE)
+      if (count >= perOwner || total >= shared) throw new PaymeshError('RATE_LIMITED')
       countBegin(ownerId)
       counts.set(ownerId, count + 1)
       total += 1

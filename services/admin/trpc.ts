@@ -2,6 +2,7 @@ import { initTRPC, type TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { trimmedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { whileActing } from '#shared/db/audit/acting-member.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
 import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
@@ -170,7 +171,8 @@ const member = (role: Role) =>
         message: `Requires the ${role.slice(0, 1).toUpperCase()}${role.slice(1)} role.`,
       })
     requireStatus(workspace, meta?.worksWhile ?? 'active')
-    return await next({ ctx: { workspace, role: held } })
+    const acting = { workspaceId, userId: ctx.session?.userId ?? '', role: held }
+    return await whileActing(acting, () => next({ ctx: { workspace, role: held } }))
   })
 
 /**

@@ -106,10 +106,11 @@ describe('the gap of an extended key', () => {
     await paidOf(fourth.id)
     const material = await deps.wallets.findMaterial(wallet.materialId)
     if (material === null) throw new Error('no material')
-    expect(await walletGap(deps, { ...material, nextIndex: 6 })).toEqual({
+    expect(await walletGap(deps, { ...material, nextIndex: 6 }, 6)).toEqual({
       lastPaidIndex: 3,
       nextIndex: 6,
       requiredGap: 4,
+      isComplete: true,
     })
   })
 })

@@ -13,6 +13,7 @@ let made: string[]
 let attended: string[]
 let fails: boolean
 let announced: Map<string, number>
+let unreadable: Set<string>
 let feed: LiveFeed
 
 const view = (id: string) =>
@@ -23,7 +24,7 @@ const view = (id: string) =>
     status: 'pending',
     lock: { asset: 'usdt_ethereum' },
     hints: Array.from({ length: announced.get(id) ?? 0 }, () => ({})),
-    payments: id === 'waiting' ? [{ state: 'detected', confirmations: height }] : [],
+    payments: id.startsWith('waiting') ? [{ state: 'detected', confirmations: height }] : [],
   }) as unknown as InvoiceView
 
 beforeEach(() => {
@@ -39,6 +40,7 @@ beforeEach(() => {
   made = []
   fails = false
   announced = new Map()
+  unreadable = new Set()
   feed = createLiveFeed({
     logger,
     metrics,
@@ -54,6 +56,7 @@ beforeEach(() => {
     attend: (id) => void attended.push(id),
     view: async (id) => {
       made.push(id)
+      if (unreadable.has(id)) throw new Error('this invoice cannot be read')
       return versions.has(id) ? view(id) : null
     },
   })
@@ -122,4 +125,51 @@ it('shows an announced transaction once, though it changes no version', async ()
   await vi.advanceTimersByTimeAsync(3_000)
   expect(seen.map(({ json }) => (JSON.parse(json) as InvoiceView).hints?.length)).toEqual([1])
   expect(made.filter((id) => id === 'a')).toHaveLength(2)
+})
+
+/** Guarantee: whoever else watches, and however often that changes, a page shows that its invoice is paid. */
+it('shows a change although hundreds of older pages change in every turn', async () => {
+  const crowd = Array.from({ length: 450 }, (_, one) => `crowd-${one}`)
+  for (const id of crowd) versions.set(id, 1)
+  for (const id of crowd) await feed.watch(id, () => {})
+  const seen: LiveView[] = []
+  await feed.watch('a', (next) => seen.push(next))
+  versions.set('a', 2)
+  const shown = new Set<string>()
+  for (let turn = 0; turn < 5; turn += 1) {
+    for (const id of crowd) versions.set(id, turn + 2)
+    made = []
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(made.length).toBe(200)
+    for (const id of made) shown.add(id)
+  }
+  expect(seen).toHaveLength(1)
+  expect(shown.size).toBe(451)
+})
+
+it('shows changed invoices at once, while a block changes hundreds of others', async () => {
+  const crowd = Array.from({ length: 450 }, (_, one) => `waiting-${one}`)
+  for (const id of crowd) versions.set(id, 1)
+  for (const id of crowd) await feed.watch(id, () => {})
+  const seen: LiveView[] = []
+  await feed.watch('a', (next) => seen.push(next))
+  await vi.advanceTimersByTimeAsync(4_000)
+  versions.set('a', 2)
+  height += 1
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(seen).toHaveLength(1)
+})
+
+it('does not let an invoice that cannot be read keep others from being shown', async () => {
+  const broken = Array.from({ length: 8 }, (_, one) => `broken-${one}`)
+  for (const id of broken) versions.set(id, 1)
+  for (const id of broken) await feed.watch(id, () => {})
+  const crowd = Array.from({ length: 220 }, (_, one) => `crowd-${one}`)
+  for (const id of crowd) versions.set(id, 1)
+  const seen = new Set<string>()
+  for (const id of crowd) await feed.watch(id, () => seen.add(id))
+  unreadable = new Set(broken)
+  for (const id of [...broken, ...crowd]) versions.set(id, 2)
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect(seen.size).toBe(crowd.length)
 })

@@ -11,9 +11,11 @@ import { tagOf } from './answers.ts'
 const POLL_EVERY_MS = 1_000
 /** Turns between two wake-ups of a scanner whose pages are watched; it assumes a page to be open for three times as long. */
 const ATTEND_EVERY = 5
-/** Views that are rebuilt concurrently, and at most in one turn. */
+/** Views that are rebuilt concurrently, and at most in one turn: this bounds a turn; which ones wait for the next turn is {@link nextViews}. */
 const MAKERS = 8
 const REMADE_MAX = 200
+/** How many of them are kept for invoices that changed, while a new block changes the others. */
+const REMADE_CHANGED = REMADE_MAX / 2
 
 /** Money, or its confirmation, is still expected. */
 const OPEN: ReadonlySet<InvoiceStatus> = new Set(['pending', 'partial', 'confirming'])
@@ -36,6 +38,8 @@ interface Watched {
   height: number | null
   /** Announced transactions that were stored when the view was made; they change no version. */
   hints: number
+  /** The turn in which the view was last rebuilt, or tried. */
+  remadeIn: number
   view: LiveView
 }
 
@@ -77,7 +81,8 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
     if (known !== undefined) return known
     const view = await deps.view(invoiceId)
     if (view === null) return null
-    const entry: Watched = { listeners: new Set(), ...standingOf(view), height: null, hints: view.hints?.length ?? 0 }
+    const hints = view.hints?.length ?? 0
+    const entry: Watched = { listeners: new Set(), ...standingOf(view), height: null, hints, remadeIn: turns }
     watched.set(invoiceId, entry)
     schedule()
     return entry
@@ -92,7 +97,7 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
     try {
       if (turns % ATTEND_EVERY === 0) attend(deps, watched)
       turns += 1
-      await look(deps, watched)
+      await look(deps, watched, turns)
     } catch (error) {
       deps.metrics.count('checkout_live_failed_total')
       deps.logger.warn({ error }, 'changes for watchers could not be read')
@@ -132,7 +137,7 @@ function attend({ attend: wake }: LiveFeedDeps, watched: ReadonlyMap<string, Wat
 }
 
 /** Three queries to the store, and new views of the changed invoices. */
-async function look(deps: LiveFeedDeps, watched: ReadonlyMap<string, Watched>): Promise<void> {
+async function look(deps: LiveFeedDeps, watched: ReadonlyMap<string, Watched>, turn: number): Promise<void> {
   const ids = [...watched.keys()]
   const waits = [...watched.values()].some(({ chain }) => chain !== null)
   const open = [...watched].flatMap(([id, { attended }]) => (attended === null ? [] : [id]))
@@ -142,22 +147,42 @@ async function look(deps: LiveFeedDeps, watched: ReadonlyMap<string, Watched>): 
     open.length === 0 ? new Map<string, number>() : deps.hints.countsOf(open),
   ])
   const heights = new Map(cursors.map(({ id, height }) => [id, height]))
-  const changed = [...watched].filter(([id, entry]) => {
+  const isNewer = ([id, { version }]: Entry): boolean => (versions.get(id) ?? version) !== version
+  const changed = [...watched].filter((one) => {
+    const [id, entry] = one
     const height = entry.chain === null ? null : (heights.get(entry.chain) ?? null)
     const isAnnounced = entry.attended !== null && (hints.get(id) ?? 0) !== entry.hints
-    return (versions.get(id) ?? entry.version) !== entry.version || height !== entry.height || isAnnounced
+    return isNewer(one) || height !== entry.height || isAnnounced
   })
-  const queue = changed.slice(0, REMADE_MAX)
+  const chosen = nextViews(changed, isNewer)
+  deps.metrics.gauge('checkout_watched_invoices', watched.size)
+  deps.metrics.gauge('checkout_live_waiting_views', changed.length - chosen.length)
+  const queue = chosen.values()
   const make = async (): Promise<void> => {
-    for (let next = queue.pop(); next !== undefined; next = queue.pop()) await remake(deps, next, heights, hints)
+    for (const [id, entry] of queue) {
+      // Before the view is read: one that cannot be read is not the first of the next turn too.
+      entry.remadeIn = turn
+      await remake(deps, [id, entry], heights, hints)
+    }
   }
   await Promise.all(Array.from({ length: MAKERS }, make))
-  deps.metrics.gauge('checkout_watched_invoices', watched.size)
+}
+
+type Entry = readonly [string, Watched]
+
+/**
+ * The views to rebuild in this turn: those that waited longest, with a share for invoices that changed themselves. So however many change in
+ * each turn, every one of them is rebuilt after as many turns as the crowd fills.
+ */
+function nextViews(changed: readonly Entry[], isNewer: (entry: Entry) => boolean): readonly Entry[] {
+  const waiting = [...changed].sort(([, a], [, b]) => a.remadeIn - b.remadeIn)
+  const first = waiting.filter(isNewer).slice(0, REMADE_CHANGED)
+  return [...new Set([...first, ...waiting])].slice(0, REMADE_MAX)
 }
 
 async function remake(
   deps: LiveFeedDeps,
-  [id, entry]: readonly [string, Watched],
+  [id, entry]: Entry,
   heights: ReadonlyMap<string, number>,
   hints: ReadonlyMap<string, number>,
 ): Promise<void> {

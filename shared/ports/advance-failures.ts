@@ -13,8 +13,10 @@ export interface AdvanceFailure {
 export interface AdvanceFailures {
   /** Records another consecutive failure; the sweep skips the invoice until `pauseOf` of their number has passed since `at`. */
   note(invoiceId: string, at: Ms, pauseOf: (failures: number) => Ms): Promise<AdvanceFailure>
-  /** Every recorded invoice (at most 10,000) with the time at which the sweep may return it again. */
-  list(): Promise<ReadonlyMap<string, Ms>>
+  /** Recorded invoices, at most the 10,000 that failed last. */
+  list(): Promise<ReadonlySet<string>>
+  /** Those of these invoices that the sweep may not return yet at a time, however many are recorded. */
+  pausing(invoiceIds: readonly string[], at: Ms): Promise<ReadonlySet<string>>
   /** Removes the record of an invoice that was brought up to date; returns its number of failures, 0 without a record. */
   forget(invoiceId: string): Promise<number>
 }

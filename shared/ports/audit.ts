@@ -23,7 +23,11 @@ export interface AuditRecord {
 export interface AuditRepository {
   /** Adds what is missing. */
   insertMany(records: readonly AuditRecord[]): Promise<void>
-  /** Rows about one subject, oldest first. */
+  /** Whether an action with this id about this subject is recorded. */
+  isRecorded(id: string, subject: string): Promise<boolean>
+  /** The newest row about a subject, of one action if given; null without one. */
+  newestOf(subject: string, action?: string): Promise<AuditRecord | null>
+  /** The newest 1,000 rows about one subject, oldest first. */
   listBySubject(subject: string): Promise<readonly AuditRecord[]>
 }
 

@@ -31,6 +31,6 @@ export interface CustomerEraser {
   replaceAnswer(answer: StoredAnswer, body: string): Promise<void>
   /** Invoices whose copies are due to be searched. */
   dueSweeps(until: Ms, limit: number): Promise<readonly string[]>
-  /** Ends the search: nothing is left. */
-  endSweep(invoiceId: string): Promise<void>
+  /** Ends the search that was due at a time; one that a later request made due afterwards stays. */
+  endSweep(invoiceId: string, until: Ms): Promise<void>
 }

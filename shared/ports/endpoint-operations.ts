@@ -7,8 +7,8 @@ import type { Recorded } from './users.ts'
 
 /** Operator changes of webhook endpoints and deliveries. Each is stored together with its audit row: both or neither. */
 export interface EndpointOperations {
-  /** False when the action was recorded before; then nothing is stored. */
-  insert(endpoint: WebhookEndpoint, audit: Recorded): Promise<boolean>
+  /** False when the action was recorded before; then nothing is stored. Throws `PLAN_LIMIT_REACHED` when the workspace has `most` endpoints already. */
+  insert(endpoint: WebhookEndpoint, audit: Recorded, most?: number | null): Promise<boolean>
   /** Changes an endpoint that was last changed at `from`; false when it was changed since, is gone, or the action was recorded before. */
   update(
     id: string,

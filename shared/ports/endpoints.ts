@@ -26,7 +26,8 @@ export interface WebhookEndpoint {
 }
 
 export interface EndpointRepository {
-  insert(endpoint: WebhookEndpoint): Promise<'inserted' | 'exists'>
+  /** `most`: of the workspace; checked where an audit row is stored with the endpoint, which throws `PLAN_LIMIT_REACHED`. */
+  insert(endpoint: WebhookEndpoint, most?: number | null): Promise<'inserted' | 'exists'>
   findById(id: string): Promise<WebhookEndpoint | null>
   /** Those that exist, by id, in one majority read that starts after the call. */
   findByIds(ids: readonly string[]): Promise<ReadonlyMap<string, WebhookEndpoint>>

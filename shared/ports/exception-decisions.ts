@@ -47,10 +47,12 @@ export interface ExceptionQuery {
   readonly after: { readonly at: Ms; readonly id: string } | null
 }
 
-/** Open exceptions of one workspace by kind, for its daily mail. */
+/** Open exceptions of one workspace by kind and mode, for its daily mail. */
 export interface OpenSummary {
-  readonly workspaceId: string
   readonly kind: ExceptionKind
+  /** Null = about the workspace as a whole. */
+  readonly mode: Mode | null
+  /** At most 10,000. */
   readonly count: number
   readonly oldestAt: Ms
 }
@@ -61,8 +63,10 @@ export interface ExceptionDecisions {
   list(query: ExceptionQuery): Promise<readonly ExceptionEntry[]>
   /** Open exceptions by kind, each counted up to `max`. */
   countOpen(workspaceId: string, mode: Mode, max: number): Promise<ReadonlyMap<ExceptionKind, number>>
-  /** Open exceptions of every workspace that were opened before a time; counts at most 100,000 of them. */
-  summariseOpen(openedBefore: Ms): Promise<readonly OpenSummary[]>
+  /** The workspaces with open exceptions, and the kinds of each, however many exceptions of a kind are open. */
+  workspacesWithOpen(): Promise<ReadonlyMap<string, readonly ExceptionKind[]>>
+  /** Open exceptions of these kinds of a workspace that were opened before a time; each kind and mode is counted apart, so that many of one hide no others. */
+  summariseOpen(workspaceId: string, kinds: readonly ExceptionKind[], openedBefore: Ms): Promise<readonly OpenSummary[]>
   /** The open exception about a transfer, if any. */
   findOpenByPayment(workspaceId: string, paymentKey: string): Promise<ExceptionEntry | null>
   /** The last decision that rejected a transfer and stands; null when there is none, or its exception was reopened. */
@@ -71,7 +75,7 @@ export interface ExceptionDecisions {
   claim(id: string, decision: Decision, staleBefore: Ms): Promise<boolean>
   /** Ends a claim whose decision was refused. */
   release(id: string, opId: string): Promise<void>
-  /** Closes the exception under its claim, together with the audit row; false when the claim is another's by now. */
+  /** Closes the exception under its claim, together with the audit row; false when the claim is another's by now, and for a rejection of what closed meanwhile. */
   resolve(id: string, decision: Decision, audit: AuditRecord): Promise<boolean>
   /** Adds a note together with its audit row; false when the operation already added it, or there are too many. */
   addNote(id: string, note: ExceptionNote, audit: AuditRecord): Promise<boolean>

@@ -56,7 +56,7 @@ export interface ExceptionRepository {
   findById(id: string): Promise<ExceptionRecord | null>
   /** All exceptions opened about one invoice, newest first. */
   listByInvoice(invoiceId: string): Promise<readonly ExceptionRecord[]>
-  /** Closes an open entry together with its audit row; false when it is closed already. */
-  closeAudited(id: string, at: Ms, audit: AuditRecord): Promise<boolean>
+  /** Closes an open entry together with its audit row; false when it is closed already, and while a decision that began after `staleBefore` holds it. */
+  closeAudited(id: string, at: Ms, staleBefore: Ms, audit: AuditRecord): Promise<boolean>
   listOpen(workspaceId: string | null): Promise<readonly ExceptionRecord[]>
 }

@@ -16,7 +16,8 @@ export type MembershipChange = 'done' | 'last_owner' | 'changed'
 /** Members of workspaces. Changes write their audit row and mails in the same transaction. */
 export interface MembershipRepository {
   rolesOf(userId: string): Promise<ReadonlyMap<string, Role>>
-  list(workspaceId: string): Promise<readonly Membership[]>
+  /** At most 1,000 members, or of those with a role: a crowd of one role hides nobody of another. */
+  list(workspaceId: string, role?: Role): Promise<readonly Membership[]>
   find(workspaceId: string, userId: string): Promise<Membership | null>
   /** Adds a member; false if the person already is one, whose role is then unchanged. */
   add(membership: Membership, auditWrite: AuditWrite): Promise<boolean>

@@ -17,6 +17,7 @@ const EDGE = {
   http_request_seconds: seconds('Requests by route template and status', 'operation', 'status'),
   admin_procedure_seconds: seconds('Calls of the dashboard API by procedure and outcome', 'procedure', 'outcome'),
   checkout_watched_invoices: gauge('Invoices whose live status is watched through this process'),
+  checkout_live_waiting_views: gauge('Watched invoices that changed and are shown in a later turn of the live status'),
   checkout_live_failed_total: counter('Failed reads of the store for live status'),
   logins_total: counter('Logins to the dashboard', 'result'),
   idempotency_replays_total: counter('Responses repeated for the same idempotency key', 'operation'),

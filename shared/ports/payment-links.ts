@@ -65,9 +65,9 @@ export interface PaymentLink {
 export interface PaymentLinkRepository {
   /**
    * Stores a link, together with an audit row if one is given, or returns the one that already has the id; null when that
-   * one cannot be read yet.
+   * one cannot be read yet. With an audit row, throws `PLAN_LIMIT_REACHED` when the workspace has `most` active links of this mode already.
    */
-  insert(link: PaymentLink, audit?: AuditRecord): Promise<PaymentLink | null>
+  insert(link: PaymentLink, audit?: AuditRecord, most?: number | null): Promise<PaymentLink | null>
   findInWorkspace(workspaceId: string, mode: Mode, id: string): Promise<PaymentLink | null>
   /** For payers, who have only the link's id. */
   findById(id: string): Promise<PaymentLink | null>

@@ -9,6 +9,8 @@ export interface RetentionRule {
   readonly by: 'store' | 'job'
   /** True where a scanner that lags may still need what is past its lifetime. Only with `job`. */
   readonly waitsForScanners: boolean
+  /** True where the lifetime passes with the blocks that scanners read, and not with the clock. Only with `job`. */
+  readonly countsFromScanners: boolean
 }
 
 /** Expiry of documents. */
@@ -26,6 +28,6 @@ export interface RetentionRepository {
    * how many invoices it read; fewer than `limit` when none is left. Safe to repeat and to be killed anywhere.
    */
   removeEndedGuards(before: Ms, limit: number): Promise<number>
-  /** Block time up to which every scanner has scanned; null when there is no scanner. */
+  /** Block time up to which every scanner has scanned, and has looked at all addresses; null when there is no scanner. */
   scannedThrough(): Promise<Ms | null>
 }

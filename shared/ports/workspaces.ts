@@ -77,10 +77,14 @@ export interface WorkspaceRepository {
   list(): Promise<readonly Workspace[]>
   /** How many workspaces are not suspended; counts no further than two. */
   countLive(): Promise<number>
-  /** Applies the given fields and increments `epoch`, together with the audit row and its mails if given; null when unknown. */
+  /**
+   * Applies the given fields and increments `epoch`, together with the audit row and its mails if given; null when unknown. Limits and
+   * policy are written whole, so a change made from a copy names its `epoch`: null also when that is not the workspace's any more.
+   */
   update(
     id: string,
     change: Partial<Pick<Workspace, 'status' | 'limits' | 'policy' | 'name' | 'ownerEmail'>>,
     audit?: Recorded,
+    epoch?: number,
   ): Promise<Workspace | null>
 }

@@ -1,7 +1,8 @@
 import type { Admission } from '#shared/ports/rate-limit.ts'
 import { RATE_BURST, TOKEN_INTERVAL_MS } from '#shared/ports/rate-limit.ts'
+import { makeRoom } from './make-room.ts'
 
-/** Most buckets kept; full ones are dropped first, because a new bucket is full. */
+/** Most buckets kept; see {@link makeRoom}. */
 const BUCKETS_MAX = 50_000
 
 /** Token buckets of this process, for times without Redis. */
@@ -17,13 +18,6 @@ export interface LocalBuckets {
 export function createLocalBuckets(now: () => number): LocalBuckets {
   const fullAt = new Map<string, number>()
 
-  function forgetFull(at: number): void {
-    if (fullAt.size < BUCKETS_MAX) return
-    for (const [bucket, time] of fullAt) if (time <= at) fullAt.delete(bucket)
-    // All of them are in use: an attacker with many addresses must not exhaust the memory.
-    if (fullAt.size >= BUCKETS_MAX) fullAt.clear()
-  }
-
   return {
     take(bucket) {
       const at = now()
@@ -31,14 +25,14 @@ export function createLocalBuckets(now: () => number): LocalBuckets {
       if (full + TOKEN_INTERVAL_MS - at > RATE_BURST * TOKEN_INTERVAL_MS) {
         return { allowed: false, untilFull: full - at, at }
       }
-      forgetFull(at)
+      makeRoom(fullAt, BUCKETS_MAX, at)
       fullAt.set(bucket, full + TOKEN_INTERVAL_MS)
       return { allowed: true, untilFull: full + TOKEN_INTERVAL_MS - at, at }
     },
     learn(bucket, untilFull) {
       const at = now()
       if (at + untilFull <= (fullAt.get(bucket) ?? at)) return
-      forgetFull(at)
+      makeRoom(fullAt, BUCKETS_MAX, at)
       fullAt.set(bucket, at + untilFull)
     },
     peek(bucket) {

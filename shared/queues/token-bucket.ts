@@ -1,5 +1,6 @@
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
+import { makeRoom } from './make-room.ts'
 
 /** Limit of one kind of costly action: how many at once, and how long until one more is allowed. */
 export interface BucketRule {
@@ -29,7 +30,7 @@ return 0`
 
 /** Time without a response of Redis after which this process counts locally. */
 const SILENCE_MS = 100
-/** Most buckets kept in the process; full ones are dropped first. */
+/** Most buckets kept in the process; see {@link makeRoom}. */
 const LOCAL_MAX = 20_000
 
 interface TokenBucketsDeps {
@@ -65,11 +66,6 @@ function outcome(overMs: number) {
 
 function createLocalCounts(now: () => number) {
   const fullAt = new Map<string, number>()
-  function forget(at: number): void {
-    for (const [key, time] of fullAt) if (time <= at) fullAt.delete(key)
-    // All of them are in use: a flood from many addresses must not exhaust the memory.
-    if (fullAt.size >= LOCAL_MAX) fullAt.clear()
-  }
   return {
     /** Milliseconds until a token is available, 0 when one was taken. */
     take({ capacity, intervalMs }: BucketRule, key: string): number {
@@ -77,7 +73,7 @@ function createLocalCounts(now: () => number) {
       const full = Math.max(fullAt.get(key) ?? 0, at)
       const over = full + intervalMs - at - intervalMs * capacity
       if (over > 0) return over
-      if (fullAt.size >= LOCAL_MAX) forget(at)
+      makeRoom(fullAt, LOCAL_MAX, at)
       fullAt.set(key, full + intervalMs)
       return 0
     },

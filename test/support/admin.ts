@@ -3,6 +3,7 @@ import { appRouter } from '#services/admin/app-router.ts'
 import { type AdminDeps, assembleAdmin } from '#services/admin/assemble.ts'
 import { openAdminParts } from '#services/admin/open-admin-parts.ts'
 import { createCallerFactory } from '#services/admin/trpc.ts'
+import { MEMBERSHIPS } from '#shared/db/accounts/operator-models.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { Role } from '#shared/ports/users.ts'
@@ -31,7 +32,7 @@ export interface AdminCallerOptions {
   /** Runs the installation. Default false. */
   readonly operator?: boolean
   readonly email?: string
-  /** Also stores the person and their membership; default false: only the session says that they are one. */
+  /** Also stores the person; default false: only their membership is stored. */
   readonly stored?: boolean
   /** An existing workspace; default a new one. */
   readonly workspaceId?: string
@@ -70,6 +71,10 @@ export async function adminCaller(stores: TestStores, options: AdminCallerOption
     roles: role === null ? new Map() : new Map([[workspaceId, role]]),
     secondFactor: options.secondFactor ?? 'given',
     steppedUpUntil: (options.steppedUp ?? true) ? deps.clock.now() + FIVE_MINUTES_MS : null,
+  }
+  if (person === null && role !== null) {
+    const member = { workspaceId, userId: session.userId, role, since: new Date(0), turn: 0 }
+    await stores.db.collection(MEMBERSHIPS).insertOne({ _id: `${workspaceId}:${session.userId}`, ...member })
   }
   const caller = createCaller({
     requestId: 'req_test',

@@ -29,7 +29,7 @@ export interface ListenHub {
 }
 
 /** Messages that wait for one listener; a slower one is cut off and continues from the history of the store. */
-const UNREAD_MAX = 1_000
+export const UNREAD_MAX = 1_000
 /** A quiet listener receives a new position this often, so that its own stays within the history. */
 const PLACE_EVERY_MS = 15_000
 /** The stream continues for this long after the last listener, because listeners come and go. */

@@ -6,7 +6,8 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import { HistoryLost, type StoredEvent } from '#shared/ports/event-stream.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { type KeyAccess, recheckKey } from './authorise-key.ts'
-import type { Letter, ListenFollower } from './listen-hub.ts'
+import { type Letter, type ListenFollower, UNREAD_MAX } from './listen-hub.ts'
+import { createRecentIds } from './recent-ids.ts'
 
 /** A revoked key, a suspended workspace and a lost scope end a stream within this long. */
 const RECHECK_MS: Ms = 2_000
@@ -81,7 +82,8 @@ async function stream(deps: AdminDeps, open: OpenStream): Promise<void> {
   const { access, types, follower, cut } = open
   const { workspaceId, mode } = access.key
   const write = createWriter(deps, open)
-  const sent = new Set<string>()
+  // Those that wait for this listener may be the last of the history too; there are no more of them than may wait.
+  const sent = createRecentIds(UNREAD_MAX)
   const sendEvent = async ({ id, type, place }: StoredEvent): Promise<void> => {
     if (!types.has(type) || sent.has(id)) return
     const body = (await deps.money.events.findByIds([id])).get(id)?.body

@@ -122,34 +122,27 @@ describe('changing roles', () => {
   // Guarantee: a workspace always has an owner, even when its last two owners demote each other in the same moment.
   test('the last owner stays', async () => {
     for (let round = 0; round < 5; round += 1) {
-      // This caller is an owner by the session alone: the two are the only ones that are stored.
-      const { caller, at, workspaceId, deps } = await adminCaller(stores, { deps: () => ({ clock: admin.deps.clock }) })
-      const people = await Promise.all([addOwner(), addOwner()])
-      async function addOwner(): Promise<string> {
-        const email = `o${opId()}@example.com`
-        const { id } = await admin.addPerson(email, 'viewer')
-        const audit = {
-          id: opId(),
-          at: 0,
-          actor: 'test',
-          action: 'x',
-          subject: id,
-          workspaceId,
-          mode: null,
-          detail: {},
-        }
-        await deps.memberships.add({ workspaceId, userId: id, role: 'owner', since: 0 }, { audit })
-        return id
-      }
-      const outcomes = await Promise.allSettled(
-        people.map((userId, index) =>
-          index === 0
-            ? caller.members.setRole({ ...at, opId: opId(), userId, from: 'owner', to: 'viewer' })
-            : caller.members.remove({ ...at, opId: opId(), userId, from: 'owner' }),
-        ),
-      )
+      const wired = () => ({ clock: admin.deps.clock })
+      const first = await adminCaller(stores, { stored: true, email: `o${opId()}@example.com`, deps: wired })
+      const { workspaceId, at } = first
+      const other = await adminCaller(stores, {
+        stored: true,
+        email: `o${opId()}@example.com`,
+        workspaceId,
+        deps: wired,
+      })
+      const outcomes = await Promise.allSettled([
+        first.caller.members.setRole({
+          ...at,
+          opId: opId(),
+          userId: other.session.userId,
+          from: 'owner',
+          to: 'viewer',
+        }),
+        other.caller.members.remove({ ...at, opId: opId(), userId: first.session.userId, from: 'owner' }),
+      ])
       expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-      const left = (await caller.members.list(at)).members.filter(({ role }) => role === 'owner')
+      const left = (await first.deps.memberships.list(workspaceId)).filter(({ role }) => role === 'owner')
       expect(left).toHaveLength(1)
     }
   })

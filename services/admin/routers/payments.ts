@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { requireOwnInvoice } from '#shared/usecases/diagnostics/explain-question.ts'
-import { rejectedMoney, rejectionOf } from '#shared/usecases/exceptions/rejected-money.ts'
+import { attachByHand } from '#shared/usecases/exceptions/attach-by-hand.ts'
 import { countPayment } from '#shared/usecases/invoices/count-payment.ts'
-import { attachPayment, type WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
+import type { WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { largeShortfall } from '../large-shortfall.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
@@ -109,10 +109,10 @@ async function attach(
   await requireOwnInvoice(money, { workspaceId, mode, invoiceId })
   const value = valueBase === undefined ? null : BigInt(valueBase)
   const attribution = { actor, ...(reason !== undefined && { reason }) }
-  const rejected = await rejectionOf(money, { workspaceId, paymentId })
-  if (rejected !== null && weigh !== null && input.notReturned !== true) throw rejectedMoney(rejected)
   const decision = weigh === null ? { dryRun: true } : { dryRun: false, weigh }
-  const done = await attachPayment(money, { paymentId, invoiceId, valueBase: value, ...decision, ...attribution })
+  const notReturned = input.notReturned === true
+  const about = { workspaceId, paymentId, invoiceId, valueBase: value, notReturned }
+  const done = await attachByHand(money, { ...about, ...decision, ...attribution })
   const { terms, state } = done.invoice
   const { coins } = invoiceRowToWire(done.invoice, money)
   return {
@@ -126,6 +126,6 @@ async function attach(
     orderId: terms.orderId,
     customer: terms.customer.name ?? terms.customer.email,
     due: coins === null ? null : { amount: coins.due, symbol: coins.symbol },
-    rejected,
+    rejected: done.rejected,
   }
 }

@@ -229,7 +229,14 @@ it('test mode waits for nothing and announces nothing', async () => {
   expect(items[0]).toMatchObject({ id: second.wallet.id, supersededOn: [] })
   expect(items[1]?.supersededOn).toContain('ethereum')
   const use = await caller.wallets.use({ ...at, walletId: second.wallet.id })
-  expect(use).toEqual({ kind: 'xpub', nextIndex: 0, lastPaidIndex: null, requiredGap: 0, usualGap: 20 })
+  expect(use).toEqual({
+    kind: 'xpub',
+    nextIndex: 0,
+    lastPaidIndex: null,
+    requiredGap: 0,
+    usualGap: 20,
+    isComplete: true,
+  })
 })
 
 it('knows nothing of foreign wallets', async () => {

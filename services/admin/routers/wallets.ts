@@ -14,7 +14,7 @@ import type { KeyPreview } from '#shared/usecases/wallets/preview-key.ts'
 import { previewWallet } from '#shared/usecases/wallets/preview-wallet.ts'
 import { proveWallet } from '#shared/usecases/wallets/prove-wallet.ts'
 import { asksForProofs } from '#shared/usecases/wallets/require-proof.ts'
-import { USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallets/wallet-gap.ts'
+import { GAP_LOOK_BACK, USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallets/wallet-gap.ts'
 import { countPool } from '#shared/usecases/wallets/warn-low-pools.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
@@ -76,7 +76,7 @@ export const walletsRouter = router({
       return { items, delayMs, asksForProofs: isAsked }
     }),
 
-  /** How far a wallet is used. Reads every offered address, so it is a separate query for each wallet. */
+  /** How far a wallet is used. Reads the newest offered addresses, so it is a separate query for each wallet. */
   use: workspaceQuery('viewer')
     .input(one)
     .output(
@@ -88,6 +88,8 @@ export const walletsRouter = router({
           /** Unpaid addresses in a row that the owner's wallet must search. */
           requiredGap: z.number(),
           usualGap: z.number(),
+          /** False when older addresses were not read: the gap is at least this. */
+          isComplete: z.boolean(),
         }),
         z.object({
           kind: z.literal('pool'),
@@ -109,8 +111,8 @@ export const walletsRouter = router({
         const { total, free } = await countPool(instance, material)
         return { kind: 'pool', total, free, reserved: total - visitorShare(total, ctx.workspace.policy) }
       }
-      const { nextIndex, lastPaidIndex, requiredGap } = await walletGap(instance, material)
-      return { kind: 'xpub', nextIndex, lastPaidIndex, requiredGap, usualGap: USUAL_GAP_LIMIT }
+      const gap = await walletGap(instance, material, GAP_LOOK_BACK)
+      return { kind: 'xpub', ...gap, usualGap: USUAL_GAP_LIMIT }
     }),
 
   /** Previews a wallet and stores nothing. A mutation, so that no client puts its input into a URL, which ends up in logs. */

@@ -15,8 +15,10 @@ export function createMembershipRepository(db: Database): MembershipRepository {
   return {
     rolesOf: async (userId) =>
       new Map((await memberships.find({ userId }).toArray()).map(({ workspaceId, role }) => [workspaceId, role])),
-    list: async (workspaceId) =>
-      (await memberships.find({ workspaceId }).limit(MEMBERS_LISTED_MAX).toArray()).map(fromDocument),
+    list: async (workspaceId, role) => {
+      const wanted = { workspaceId, ...(role !== undefined && { role }) }
+      return (await memberships.find(wanted).limit(MEMBERS_LISTED_MAX).toArray()).map(fromDocument)
+    },
     find: async (workspaceId, userId) => {
       const stored = await memberships.findOne({ _id: membershipId({ workspaceId, userId }) })
       return stored === null ? null : fromDocument(stored)

@@ -5,6 +5,9 @@ import type { AuditRecord, AuditRepository } from '#shared/ports/audit.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
 import { auditToDocument } from './audited.ts'
 
+/** More rows about one subject are of no use on a page. */
+const LISTED_MAX = 1_000
+
 /** The audit log on MongoDB. Ids are deterministic, so writing a row twice stores it once. */
 export function createAuditRepository(db: Database): AuditRepository {
   const rows = db.collection(AUDIT_LOG)
@@ -13,8 +16,17 @@ export function createAuditRepository(db: Database): AuditRepository {
       if (records.length === 0) return
       await ignoringDuplicates(() => rows.insertMany(records.map(auditToDocument), { ordered: false }))
     },
-    listBySubject: async (subject) =>
-      (await rows.find({ subject }).sort({ at: 1, _id: 1 }).toArray()).map(auditFromDocument),
+    isRecorded: async (id, subject) => (await rows.findOne({ _id: id, subject }, { projection: { _id: 1 } })) !== null,
+    newestOf: async (subject, action) => {
+      const wanted = { subject, ...(action !== undefined && { action }) }
+      const [stored] = await rows.find(wanted).sort({ at: -1 }).limit(1).toArray()
+      return stored === undefined ? null : auditFromDocument(stored)
+    },
+    listBySubject: async (subject) => {
+      // In the order of the index, so that no more than these are read.
+      const found = await rows.find({ subject }).sort({ at: -1 }).limit(LISTED_MAX).toArray()
+      return found.map(auditFromDocument).sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+    },
   }
 }
 

@@ -7,6 +7,7 @@ import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { mailToDocument } from '#shared/db/mails/mail-repository.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
+import { holdMembership } from './acting-member.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
 
 type Session = mongoose.mongo.ClientSession
@@ -33,7 +34,8 @@ export function auditToDocument({ id, at, detail, ...same }: AuditRecord): Audit
  * The only way to run an operator's action: `change`, its audit row and its mails are stored in one transaction, all or none.
  * The id of the row identifies the action. Returns false, and stores nothing at all, when `change` returns false because
  * there was nothing to change, and when a row with this id is stored already: an action runs once. Throws
- * `IDEMPOTENCY_MISMATCH` when that row is about another actor, action, subject or workspace.
+ * `IDEMPOTENCY_MISMATCH` when that row is about another actor, action, subject or workspace, and `FORBIDDEN_SCOPE` when the member who acts
+ * (`whileActing`) was removed or got another role since the request began.
  * `change` may run several times; it must use the session for every read and write. Mails that it returns are stored as well.
  */
 export async function audited(
@@ -45,6 +47,7 @@ export async function audited(
   const session = db.connection.getClient().startSession()
   try {
     return await session.withTransaction(async () => {
+      await holdMembership(db, session)
       const changed = await change(session)
       if (changed === false) throw new Withdrawn(false)
       await insertRow(db, audit, session)

@@ -21,7 +21,13 @@ export type Life =
   /** The store's own index of this name removes them. */
   | { readonly kept: 'ttl'; readonly index: string }
   /** The retention job removes documents older than `days` by their indexed `field`, unless a scanner still has to read that time. */
-  | { readonly kept: 'job'; readonly field: string; readonly days: number }
+  | {
+      readonly kept: 'job'
+      readonly field: string
+      readonly days: number
+      /** The days pass with the blocks that scanners read: a document stays as long as a scanner stands still. */
+      readonly countedFrom?: 'scanners'
+    }
 
 /** Properties of a collection that matter to actions on the whole installation. */
 export interface CollectionClass {
@@ -79,7 +85,8 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   chain_commands: kept(ttl('command_life')),
   // Figures of what nodes cost.
   node_usage: kept(ttl('node_usage_life')),
-  coin_balances: kept(ttl('coin_balance_life')),
+  // The balance at the opening of an invoice is compared at its end: 30 days later at most, in the time of its network.
+  coin_balances: kept({ kept: 'job', field: 'updatedAt', days: 32, countedFrom: 'scanners' }),
   // A payment that is found late is priced by the rates of its time.
   rate_snapshots: kept({ kept: 'job', field: 'at', days: 15 }),
   exceptions: kept(ttl('exception_life')),

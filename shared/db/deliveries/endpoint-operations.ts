@@ -5,6 +5,7 @@ import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
 import { endpointToDocument } from '#shared/db/endpoints/endpoint-repository.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { eventToDocument } from '#shared/db/events/event-repository.ts'
+import { requirePlace } from '#shared/db/workspaces/plan-place.ts'
 import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
 import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { deliveryToDocument } from './delivery-repository.ts'
@@ -15,9 +16,14 @@ export function createEndpointOperations(db: Database): EndpointOperations {
   const deliveries = db.collection(WEBHOOK_DELIVERIES)
   const events = db.collection(EVENTS)
   return {
-    insert: (endpoint, audit) =>
+    insert: (endpoint, audit, most = null) =>
       audited(db, audit, async (session) => {
         const { _id, ...rest } = endpointToDocument(endpoint)
+        const { workspaceId } = endpoint
+        if (most !== null && (await endpoints.findOne({ _id }, { session })) === null)
+          await requirePlace(db, { workspaceId, most, session }, () =>
+            endpoints.countDocuments({ workspaceId }, { session }),
+          )
         const added = await endpoints.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
         return added.upsertedCount === 1
       }),

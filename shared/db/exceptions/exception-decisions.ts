@@ -2,7 +2,7 @@ import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import type { ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
+import { EXCEPTION_KINDS, type ExceptionKind, type Mode } from '#shared/domain/enumerations.ts'
 import type { Decision, ExceptionDecisions, ExceptionEntry, ExceptionQuery } from '#shared/ports/exception-decisions.ts'
 import {
   ALL_KINDS,
@@ -17,8 +17,10 @@ import { exceptionFromDocument } from './exception-repository.ts'
 type Filter = mongoose.mongo.Filter<ExceptionDocument>
 
 const NOTES_MAX = 50
-/** A larger count of open exceptions is of no use in a mail. */
-const SUMMARISED_MAX = 100_000
+/** A larger count of open exceptions of one kind is of no use in a mail. */
+const SUMMARISED_MAX = 10_000
+/** Of a workspace as a whole, too. */
+const MODES = ['live', 'test', null] as const
 
 /** The operators' side of exceptions on MongoDB. A claim is one compare-and-set, so of two concurrent people one decides. */
 export function createExceptionDecisions(db: Database): ExceptionDecisions {
@@ -35,36 +37,55 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
       return found.map(fromDocument)
     },
     countOpen: async (workspaceId, mode, max) => {
+      const open = { workspaceId, open: true, mode: ofMode(mode) }
       const found = await exceptions
         .aggregate<{ _id: ExceptionKind; count: number }>(
-          [
-            { $match: { workspaceId, open: true, kind: ALL_KINDS, mode: ofMode(mode) } },
-            { $limit: max },
-            { $group: { _id: '$kind', count: { $sum: 1 } } },
-          ],
+          [{ $match: { ...open, kind: ALL_KINDS } }, { $limit: max }, { $group: { _id: '$kind', count: { $sum: 1 } } }],
           { hint: INBOX_OPEN },
         )
         .toArray()
-      return new Map(found.map(({ _id, count }) => [_id, count]))
+      const isAll = found.reduce((sum, { count }) => sum + count, 0) < max
+      if (isAll) return new Map(found.map(({ _id, count }) => [_id, count]))
+      // Many of one kind hide no others.
+      const counts = await Promise.all(
+        EXCEPTION_KINDS.map(async (kind) => {
+          const count = await exceptions.countDocuments({ ...open, kind }, { hint: INBOX_OPEN, limit: max })
+          return [kind, count] as const
+        }),
+      )
+      return new Map(counts.filter(([, count]) => count > 0))
     },
-    summariseOpen: async (openedBefore) => {
-      const found = await exceptions
-        .aggregate<{ _id: { workspaceId: string; kind: ExceptionKind }; count: number; oldestAt: Date }>(
-          [
-            { $match: { open: true, workspaceId: { $gt: '' }, openedAt: { $lt: toDate(openedBefore) } } },
-            { $limit: SUMMARISED_MAX },
-            {
-              $group: {
-                _id: { workspaceId: '$workspaceId', kind: '$kind' },
-                count: { $sum: 1 },
-                oldestAt: { $min: '$openedAt' },
-              },
-            },
-          ],
-          { hint: INBOX_OPEN },
-        )
-        .toArray()
-      return found.map(({ _id, count, oldestAt }) => ({ ..._id, count, oldestAt: toMs(oldestAt) }))
+    workspacesWithOpen: async () => {
+      const kindsOf = new Map<string, ExceptionKind[]>()
+      for (const kind of EXCEPTION_KINDS) {
+        // The index jumps from one workspace to the next, past all their exceptions.
+        const open = { open: true, kind, workspaceId: { $gt: '' } }
+        for (const id of await exceptions.distinct('workspaceId', open)) {
+          if (id !== null) kindsOf.set(id, [...(kindsOf.get(id) ?? []), kind])
+        }
+      }
+      return kindsOf
+    },
+    summariseOpen: async (workspaceId, kinds, openedBefore) => {
+      const asked = kinds.flatMap((kind) => MODES.map((mode) => ({ kind, mode })))
+      const rows = await Promise.all(
+        asked.map(async ({ kind, mode }) => {
+          const open = { open: true, kind, workspaceId, mode, openedAt: { $lt: toDate(openedBefore) } }
+          const [found] = await exceptions
+            .aggregate<{ count: number; oldestAt: Date }>(
+              [
+                { $match: open },
+                // The oldest come first.
+                { $limit: SUMMARISED_MAX },
+                { $group: { _id: null, count: { $sum: 1 }, oldestAt: { $min: '$openedAt' } } },
+              ],
+              { hint: INBOX_OPEN },
+            )
+            .toArray()
+          return found === undefined ? [] : [{ kind, mode, count: found.count, oldestAt: toMs(found.oldestAt) }]
+        }),
+      )
+      return rows.flat()
     },
     findOpenByPayment: async (workspaceId, paymentKey) => {
       const about = { $eq: paymentKey, $type: 'string' as const }
@@ -95,14 +116,15 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
     release: async (id, opId) => {
       await exceptions.updateOne({ _id: id, 'deciding.opId': opId }, { $unset: { deciding: '' } })
     },
-    // The invoice's own relay may have closed it meanwhile: the decision is recorded all the same.
+    // The invoice's own relay may have closed it meanwhile: the decision is recorded all the same, but not a rejection, because money may be why it closed.
     resolve: (id, decision, audit) =>
       audited(db, audit, async (session) => {
         const change = {
           $set: { open: false, closedAt: toDate(decision.at), resolved: decisionToDocument(decision) },
           $unset: { deciding: '' as const },
         }
-        const held = { _id: id, 'deciding.opId': decision.opId }
+        const isOpen = decision.resolution === 'rejected' ? { open: true } : {}
+        const held = { _id: id, 'deciding.opId': decision.opId, ...isOpen }
         return (await exceptions.updateOne(held, change, { session })).matchedCount === 1
       }),
     addNote: (id, note, audit) =>

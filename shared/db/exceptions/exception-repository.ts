@@ -78,12 +78,13 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
     },
     listByInvoice: async (invoiceId) =>
       (await exceptions.find(ofInvoice(invoiceId)).sort({ openedAt: -1 }).toArray()).map(exceptionFromDocument),
-    closeAudited: (id, at, audit) =>
+    closeAudited: (id, at, staleBefore, audit) =>
       audited(db, audit, async (session) => {
         const { actor: by, id: opId } = audit
         const resolved = { opId, by, at: toDate(at), resolution: 'closed' as const, reason: null }
-        const change = { $set: { open: false, closedAt: toDate(at), resolved } }
-        return (await exceptions.updateOne({ _id: id, open: true }, change, { session })).matchedCount === 1
+        const change = { $set: { open: false, closedAt: toDate(at), resolved }, $unset: { deciding: '' as const } }
+        const free = [{ deciding: { $exists: false } }, { 'deciding.at': { $lt: toDate(staleBefore) } }]
+        return (await exceptions.updateOne({ _id: id, open: true, $or: free }, change, { session })).matchedCount === 1
       }),
     listOpen: async (workspaceId) => {
       const found = await exceptions

@@ -1,6 +1,6 @@
 import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
 import type { AdvanceFailures } from '#shared/ports/advance-failures.ts'
 import { INVOICES } from './invoice-model.ts'
 
@@ -12,7 +12,7 @@ export interface AdvanceFailureDocument {
 }
 
 const WEEK_S = 7 * 86_400
-/** More broken invoices than this indicate a general fault; the others are tried each second. */
+/** Of more broken invoices, the record of those that failed first is removed with its age instead of at their success. */
 const LISTED_MAX = 10_000
 
 /** The advance_failures collection; a row expires a week after its last failure. */
@@ -41,8 +41,16 @@ export function createAdvanceFailures(db: Database): AdvanceFailures {
       return { failures, owner: owner === null ? null : { workspaceId: owner.workspaceId, mode: owner.mode } }
     },
     list: async () => {
-      const found = await rows.find({}).limit(LISTED_MAX).toArray()
-      return new Map(found.map(({ _id, retryAt }) => [_id, toMs(retryAt)]))
+      const found = await rows
+        .find({}, { projection: { _id: 1 } })
+        .sort({ retryAt: -1 })
+        .limit(LISTED_MAX)
+        .toArray()
+      return new Set(found.map(({ _id }) => _id))
+    },
+    pausing: async (invoiceIds, at) => {
+      const paused = { _id: { $in: [...invoiceIds] }, retryAt: { $gt: toDate(at) } }
+      return new Set((await rows.find(paused, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id))
     },
     forget: async (invoiceId) => {
       const known = await rows.findOne({ _id: invoiceId })

@@ -72,8 +72,11 @@ export function createCustomerEraser(db: Database): CustomerEraser {
         .toArray()
       return found.map(({ _id }) => _id)
     },
-    endSweep: async (invoiceId) => {
-      await invoices.updateOne({ _id: invoiceId }, { $unset: { eraseSweepAt: '' } })
+    endSweep: async (invoiceId, until) => {
+      await invoices.updateOne(
+        { _id: invoiceId, eraseSweepAt: { $lte: toDate(until) } },
+        { $unset: { eraseSweepAt: '' } },
+      )
     },
   }
 }

@@ -30,6 +30,7 @@ const ATTEMPTS: Known = {
   lifeMs: ATTEMPT_DAYS * DAY_MS,
   by: 'job',
   waitsForScanners: false,
+  countsFromScanners: false,
 }
 
 /** Expiry on MongoDB, as defined by the classes of the collections. */
@@ -72,8 +73,10 @@ export function createRetentionRepository(db: Database): RetentionRepository {
     },
     removeEndedGuards: (before, limit) => removeEndedIdempotency(db, before, limit),
     scannedThrough: async () => {
-      const [slowest] = await db.collection(CHAIN_CURSORS).find().sort({ time: 1 }).limit(1).toArray()
-      return slowest === undefined ? null : toMs(slowest.time)
+      const cursors = await db.collection(CHAIN_CURSORS).find().toArray()
+      // A thrifty scanner reads cold addresses only in its looks at all of them.
+      const times = cursors.flatMap(({ time, looks }) => [toMs(time), ...(looks ? [toMs(looks.all.time)] : [])])
+      return times.length === 0 ? null : Math.min(...times)
     },
   }
 }
@@ -82,11 +85,18 @@ function ruleOf(model: CollectionModel<mongoose.mongo.Document>): Known[] {
   const { life } = classOf(model.name)
   const same = { collection: model.name, model: model as CollectionModel<Stored> }
   if (life.kept === 'job')
-    return [{ ...same, field: life.field, lifeMs: life.days * DAY_MS, by: 'job', waitsForScanners: true }]
+    return [
+      {
+        ...{ ...same, field: life.field, lifeMs: life.days * DAY_MS, by: 'job' },
+        waitsForScanners: life.countedFrom === undefined,
+        countsFromScanners: life.countedFrom === 'scanners',
+      },
+    ]
   if (life.kept === 'forever') return []
   const index = model.indexes.find(({ name }) => name === life.index)
   const [field] = Object.keys(index?.key ?? {})
   if (field === undefined || index?.expireAfterSeconds === undefined)
     throw new Error(`${model.name} has no index ${life.index}`)
-  return [{ ...same, field, lifeMs: index.expireAfterSeconds * 1_000, by: 'store', waitsForScanners: false }]
+  const waits = { waitsForScanners: false, countsFromScanners: false }
+  return [{ ...same, field, lifeMs: index.expireAfterSeconds * 1_000, by: 'store', ...waits }]
 }

@@ -6,6 +6,7 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { holdingPlaceOf } from '#shared/db/invoices/invoice-scopes.ts'
+import { requirePlace } from '#shared/db/workspaces/plan-place.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import {
   LINK_USES_MAX,
@@ -31,9 +32,14 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
     orNull(await links.findOne({ _id: id, workspaceId, mode }))
 
   return {
-    insert: async (link, audit) => {
+    insert: async (link, audit, most = null) => {
       try {
         await insertAudited(db, audit, async (session) => {
+          const { workspaceId, mode } = link
+          const active = { workspaceId, mode, status: 'active' as const }
+          // A repetition of the request that took the last place gets its link.
+          if (session !== null && most !== null && (await links.findOne({ _id: link.id }, { session })) === null)
+            await requirePlace(db, { workspaceId, most, session }, () => links.countDocuments(active, { session }))
           await links.insertOne(toDocument(link), session === null ? {} : { session })
         })
         return link

@@ -1,9 +1,6 @@
 import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 
-/** Accounts without a waiting invoice expire after 30 days. */
-const KEPT_S = 30 * 86_400
-
 /** One stored check; amounts are decimal strings of base units, which may be negative. */
 export interface BalanceCheckDocument {
   height: number
@@ -38,5 +35,5 @@ export const COIN_BALANCES = defineCollection<CoinBalanceDocument>(
     scanEpoch: COUNT,
     updatedAt: DATE,
   },
-  [{ name: 'coin_balance_life', key: { updatedAt: 1 }, expireAfterSeconds: KEPT_S }],
+  [{ name: 'coin_balance_updated', key: { updatedAt: 1, _id: 1 } }],
 )

@@ -6,7 +6,7 @@ import { recordConsequences } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
-import { moveInboxRows } from './move-inbox-rows.ts'
+import { moveInboxRows, type RestOfInboxes } from './move-inbox-rows.ts'
 import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS } from './ownership-models.ts'
 import { findDisplaced, subjectsOf } from './ownership-repository.ts'
 import { ADDRESSES, WALLETS } from './wallet-models.ts'
@@ -16,9 +16,9 @@ type Session = mongoose.mongo.ClientSession
 /**
  * Uses up a challenge, stores its proofs and takes the covered addresses from every other workspace, within the transaction of the change that the
  * proof allows. Throws `VALIDATION_ERROR` when the challenge is used, expired or about something else, and `INVALID_STATE` when
- * it would displace other workspaces than announced; the transaction then stores nothing.
+ * it would displace other workspaces than announced; the transaction then stores nothing. Returns what `moveInboxRows` has to move after it.
  */
-export async function storeProof(db: Database, proof: ProofWrite, session: Session): Promise<void> {
+export async function storeProof(db: Database, proof: ProofWrite, session: Session): Promise<RestOfInboxes> {
   const { nonce, workspaceId, mode, family, materialId, subjectHash, provedAt } = proof
   const used = await db
     .collection(OWNERSHIP_CHALLENGES)
@@ -37,8 +37,10 @@ export async function storeProof(db: Database, proof: ProofWrite, session: Sessi
   }
   await takeAddresses(db, proof, session)
   await disableOthers(db, proof, session)
-  await moveInboxRows(db, proof, session)
+  const inboxes = displaced.map((use) => ({ workspaceId: use.workspaceId, after: null }))
+  const rest = await moveInboxRows(db, proof, inboxes, session)
   await recordLosses(db, proof, session)
+  return rest
 }
 
 /** An audit row in each workspace that loses something; it does not identify the prover, not even by id. */

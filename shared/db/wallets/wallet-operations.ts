@@ -7,6 +7,7 @@ import { bulkDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
 import type { Listing, WalletOperations } from '#shared/ports/wallet-operations.ts'
 import { addListedWithin } from './listed-addresses.ts'
+import { moveInboxRows, type RestOfInboxes } from './move-inbox-rows.ts'
 import { storeProof } from './store-proof.ts'
 import { walletToDocument } from './wallet-mapping.ts'
 import { ADDRESSES, WALLETS } from './wallet-models.ts'
@@ -24,13 +25,17 @@ export function createWalletOperations(db: Database): WalletOperations {
       proof = null,
     }: { readonly listings: readonly Listing[]; readonly proof?: ProofWrite | null | undefined },
     change: (session: Session) => Promise<boolean>,
-  ): Promise<boolean> =>
-    await audited(db, auditWrite, async (session) => {
+  ): Promise<boolean> => {
+    let rest: RestOfInboxes = []
+    const isStored = await audited(db, auditWrite, async (session) => {
       if (!(await change(session))) return false
-      if (proof !== null) await storeProof(db, proof, session)
+      if (proof !== null) rest = await storeProof(db, proof, session)
       for (const listing of listings) await list(db, listing, session)
       return true
     })
+    while (isStored && proof !== null && rest.length > 0) rest = await moveInboxRows(db, proof, rest, null)
+    return isStored
+  }
 
   return {
     insert: (wallet, auditWrite, listings, proof) =>

@@ -24,10 +24,10 @@ export function createWorkspaceRepository(db: Database): WorkspaceRepository {
     list: async () =>
       (await workspaces.find().sort({ _id: 1 }).toArray()).flatMap((stored) => workspaceFromDocument(stored) ?? []),
     countLive: () => workspaces.countDocuments({ status: { $ne: 'suspended' } }, { limit: 2 }),
-    update: async (id, change, audit) => {
+    update: async (id, change, audit, epoch) => {
       const write = async (session: mongoose.mongo.ClientSession | null) =>
         await workspaces.findOneAndUpdate(
-          { _id: id },
+          { _id: id, ...(epoch !== undefined && { epoch }) },
           { $set: { ...change }, $inc: { epoch: 1 } },
           { returnDocument: 'after', ...(session !== null && { session }) },
         )
@@ -45,6 +45,6 @@ export function createWorkspaceRepository(db: Database): WorkspaceRepository {
 /** A workspace as it was stored; null stays null. */
 export function workspaceFromDocument(stored: WorkspaceDocument | null): Workspace | null {
   if (stored === null) return null
-  const { _id, createdAt, ...same } = stored
+  const { _id, createdAt, planTurn: _planTurn, ...same } = stored
   return { id: _id, ...same, createdAt: toMs(createdAt) }
 }

@@ -14,7 +14,7 @@ import { loggedOut } from './operator-sessions.ts'
 
 /** Dependencies of joining a workspace. */
 export interface AcceptDeps extends PeopleDeps {
-  readonly audits: PeopleDeps['audits'] & Pick<AuditRepository, 'listBySubject'>
+  readonly audits: PeopleDeps['audits'] & Pick<AuditRepository, 'newestOf'>
   readonly memberships: PeopleDeps['memberships'] & Pick<MembershipRepository, 'find'>
   readonly invitations: Pick<InvitationRepository, 'findByTokenHash' | 'accept'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
@@ -64,7 +64,7 @@ async function inviterOf(deps: AcceptDeps, { id, workspaceId, inviterId }: Invit
 }
 
 async function recordedInviter({ audits, users }: AcceptDeps, invitationId: string): Promise<string | null> {
-  const row = (await audits.listBySubject(invitationId)).find(({ action }) => action === 'member.invited')
+  const row = await audits.newestOf(invitationId, 'member.invited')
   const email = row?.actor.startsWith('user:') ? row.actor.slice('user:'.length) : null
   return email === null ? null : ((await users.findByEmail(email))?.id ?? null)
 }

@@ -1,9 +1,14 @@
+import { createHash } from 'node:crypto'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
-import type { PeopleDeps } from './account-deps.ts'
+import type { Origin, PeopleDeps } from './account-deps.ts'
 
 type Detail = AuditRecord['detail']
+
+const HOUR_MS = 3_600_000
+/** Sources that fail at one account in one hour share so many rows; the first of each is recorded. */
+const FAILURE_ROWS = 16
 
 /** The audit row of a change that a person made to their own account, or that was made to it. */
 export function accountAudit(
@@ -14,6 +19,24 @@ export function accountAudit(
   detail: Detail = {},
 ): AuditRecord {
   return { id: random.uuid(), at: clock.now(), actor, action, subject: userId, workspaceId: null, mode: null, detail }
+}
+
+/**
+ * The audit row of a failure that strangers can repeat without end: the audit log, which is kept for ever, holds at most 16 of one kind, account
+ * and hour, each with the first address of its share of the sources; a further one has the id of a row that is stored already. How many
+ * there were is in the metrics. `userId` is null for an unknown account.
+ */
+export function failureAudit(
+  { clock }: Pick<PeopleDeps, 'clock'>,
+  action: string,
+  userId: string | null,
+  { ip, group }: Pick<Origin, 'ip' | 'group'>,
+): AuditRecord {
+  const at = clock.now()
+  const subject = userId ?? 'unknown'
+  const share = createHash('sha256').update(group).digest().readUInt8(0) % FAILURE_ROWS
+  const id = `${action}:${subject}:${Math.floor(at / HOUR_MS)}:${share}`
+  return { id, at, actor: 'somebody', action, subject, workspaceId: null, mode: null, detail: { ip } }
 }
 
 /** A mail to a person about their own account; it belongs to no workspace. */

@@ -10,7 +10,7 @@ import { memberAudit } from './invite-member.ts'
 export interface ChangeMemberDeps {
   readonly memberships: Pick<MembershipRepository, 'find' | 'change'>
   readonly users: Pick<UserRepository, 'findById'>
-  readonly audits: Pick<AuditRepository, 'listBySubject'>
+  readonly audits: Pick<AuditRepository, 'isRecorded'>
   readonly clock: Clock
 }
 
@@ -32,7 +32,7 @@ export async function changeMember(
   const [member, user] = await Promise.all([deps.memberships.find(workspaceId, userId), deps.users.findById(userId)])
   const name = to === null ? 'member.removed' : 'member.role_changed'
   const row = { id: `${name}:${workspaceId}:${action.opId}`, at: deps.clock.now() }
-  if (member === null && (await deps.audits.listBySubject(userId)).some(({ id }) => id === row.id)) return
+  if (member === null && (await deps.audits.isRecorded(row.id, userId))) return
   if (member === null || user === null) throw new PaymeshError('NOT_FOUND')
   if (member.role === to) return
   const about = { subject: userId, email: user.email, from, to: to ?? 'none' }

@@ -4,7 +4,7 @@ import type { MailRecord } from '#shared/ports/mails.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { ActingSession, User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
-import { accountAudit, accountMail, notifyMailer } from './account-audit.ts'
+import { accountAudit, accountMail, failureAudit, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { ACCOUNT_DELAY, evaluateSlowly, SOURCE_DELAY, type TryPlace } from './login-throttle.ts'
 import { loggedOut, newSession, newSessionToken } from './operator-sessions.ts'
@@ -41,7 +41,7 @@ export async function logIn(
     const isRight = await deps.passwords.verify(user?.passwordHash ?? null, input.password)
     if (user !== null && isRight) return user
     // Written for unknown addresses too; otherwise the response time would tell them apart.
-    const failure = accountAudit(deps, 'somebody', 'auth.log_in_failed', user?.id ?? 'unknown', { ip: origin.ip })
+    const failure = failureAudit(deps, 'auth.log_in_failed', user?.id ?? null, origin)
     await deps.audits.insertMany([failure])
     deps.metrics.count('logins_total', { result: 'wrong_password' })
     return null

@@ -4,7 +4,7 @@ import type { LoginAttempts } from '#shared/ports/login-attempts.ts'
 import type { PasswordReset, PasswordResets } from '#shared/ports/password-resets.ts'
 import type { User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
-import { accountAudit, accountMail, notifyMailer } from './account-audit.ts'
+import { accountAudit, accountMail, failureAudit, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
 import { tokenHashOf } from './invite-member.ts'
@@ -52,8 +52,7 @@ async function sendLink(
   const user = await deps.users.findByEmail(email.trim().toLowerCase())
   const asked = user === null ? false : await storeLink(deps, user, origin, publicUrl)
   if (asked) return
-  const audit = accountAudit(deps, 'somebody', 'auth.reset_refused', user?.id ?? 'unknown', { ip: origin.ip })
-  await deps.audits.insertMany([audit])
+  await deps.audits.insertMany([failureAudit(deps, 'auth.reset_refused', user?.id ?? null, origin)])
 }
 
 async function storeLink(deps: ResetDeps, user: User, { ip }: Origin, publicUrl: string): Promise<boolean> {

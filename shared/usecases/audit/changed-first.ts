@@ -6,12 +6,12 @@ import type { AuditRepository } from '#shared/ports/audit.ts'
  * words: "this product".
  */
 export async function changedFirst(
-  { audits }: { readonly audits: Pick<AuditRepository, 'listBySubject'> },
+  { audits }: { readonly audits: Pick<AuditRepository, 'newestOf'> },
   { subject, thing }: { readonly subject: string; readonly thing: string },
 ): Promise<PaymeshError> {
-  const last = (await audits.listBySubject(subject)).at(-1)
-  const who = last === undefined ? 'Somebody' : last.actor.replace(/^user:/, '')
-  const when = last === undefined ? '' : ` at ${new Date(last.at).toISOString()}`
+  const last = await audits.newestOf(subject)
+  const who = last === null ? 'Somebody' : last.actor.replace(/^user:/, '')
+  const when = last === null ? '' : ` at ${new Date(last.at).toISOString()}`
   return new PaymeshError('INVALID_STATE', {
     message: `${who} changed ${thing}${when}. Your changes were not saved. Compare them with the current values and save again.`,
   })

@@ -11,7 +11,7 @@ import { type EndpointActor, endpointAudit, recordedEndpoints } from './recorded
 
 export interface ChangeEndpointsDeps extends ManageEndpointsDeps {
   readonly operations: Pick<EndpointOperations, 'insert' | 'update' | 'remove' | 'restrictToLive'>
-  readonly audits: Pick<AuditRepository, 'listBySubject'>
+  readonly audits: Pick<AuditRepository, 'isRecorded' | 'newestOf'>
 }
 
 /** Actor, reason and operation id: a request repeated with the same id is done once. */
@@ -66,8 +66,7 @@ export async function updateEndpoint(
   // Always greater than the previous version, even if the clock went back.
   const at = Math.max(deps.clock.now(), version + 1)
   if (await deps.operations.update(endpointId, version, change, at, audit)) return
-  const rows = await deps.audits.listBySubject(endpointId)
-  if (rows.some(({ id }) => id === audit.id)) return
+  if (await deps.audits.isRecorded(audit.id, endpointId)) return
   if ((await deps.endpoints.findById(endpointId)) === null) throw new PaymeshError('NOT_FOUND')
   throw await changedFirst(deps, { subject: endpointId, thing: 'this endpoint' })
 }
@@ -83,7 +82,7 @@ export async function removeEndpoint(
     await deleteEndpoint({ ...deps, endpoints }, { workspaceId: workspace.id, keyMode: mode, endpointId })
   } catch (error) {
     const { id } = endpointAudit(deps, actorOf(request), { action: '', subject: endpointId, detail: {} })
-    if (!(await deps.audits.listBySubject(endpointId)).some((row) => row.id === id)) throw error
+    if (!(await deps.audits.isRecorded(id, endpointId))) throw error
   }
 }
 

@@ -76,7 +76,8 @@ export async function createEndpoint(
     updatedAt: now,
     opId: input.opId,
   }
-  if ((await deps.endpoints.insert(endpoint)) === 'inserted') return { ...presentEndpoint(endpoint), secret }
+  if ((await deps.endpoints.insert(endpoint, workspace.limits.webhookEndpoints)) === 'inserted')
+    return { ...presentEndpoint(endpoint), secret }
   const stored = await deps.endpoints.findById(endpointId)
   if (stored === null) throw new Error(`endpoint ${endpointId} exists and cannot be read`)
   return presentWithSecret(deps, stored)

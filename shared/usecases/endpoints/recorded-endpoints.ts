@@ -30,10 +30,10 @@ export function recordedEndpoints(deps: RecordedEndpointsDeps, by: EndpointActor
     endpointAudit(deps, by, { action, subject, detail })
   return {
     ...endpoints,
-    insert: async (endpoint) => {
+    insert: async (endpoint, most) => {
       const { id, url, events, mode } = endpoint
       const row = audit('endpoint.created', id, { url, events: events.join(','), mode })
-      return (await operations.insert(endpoint, row)) ? 'inserted' : 'exists'
+      return (await operations.insert(endpoint, row, most)) ? 'inserted' : 'exists'
     },
     remove: (id) => operations.remove(id, audit('endpoint.deleted', id)),
     restrictToLive: (id) => operations.restrictToLive(id, audit('endpoint.restricted_to_live', id)),

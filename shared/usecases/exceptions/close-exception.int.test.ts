@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
+import { createExceptionDecisions } from '#shared/db/exceptions/exception-decisions.ts'
 import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
@@ -41,4 +42,22 @@ it('closes an entry once, notes who did it, and an observation of the same money
   await expect(closeException(deps, { id: 'none', dryRun: false, actor: 'x' })).rejects.toMatchObject({
     code: 'NOT_FOUND',
   })
+})
+
+// Guarantee: an operator at the machine and a person in the dashboard do not both decide one entry.
+it('does not close what somebody is deciding, until that decision is a minute old', async () => {
+  const exceptions = createExceptionRepository(stores.db)
+  const id = 'unmatched:deciding:ws'
+  await exceptions.openOnce([{ ...UNMATCHED, id, paymentKey: 'deciding' }])
+  const now = stores.runtime.clock.now()
+  const decision = { opId: 'op', by: 'user:ana@example.com', at: now, resolution: 'rejected', reason: null } as const
+  await createExceptionDecisions(stores.db).claim(id, decision, now)
+  const closeAt = (at: number) =>
+    closeException(
+      { ...stores.runtime, clock: { now: () => at }, exceptions },
+      { id, dryRun: false, actor: 'cli:anna' },
+    )
+  await expect(closeAt(now + 1)).rejects.toMatchObject({ code: 'INVALID_STATE' })
+  expect(await exceptions.listOpen('ws')).toMatchObject([{ id }])
+  expect(await closeAt(now + 61_000)).toMatchObject({ changed: true })
 })

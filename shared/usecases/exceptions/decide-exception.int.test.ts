@@ -6,6 +6,7 @@ import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
+import { attachByHand } from './attach-by-hand.ts'
 import { type DecideDeps, decideException } from './decide-exception.ts'
 
 const SCOPE = { mode: 'test', network: 'ethereum', epoch: 1 } as const
@@ -38,7 +39,8 @@ async function lateMoney(key: string) {
   for (let shard = 0; shard < 8; shard += 1) await createOutboxRelay(engine.deps).relayShard(shard)
   const statusNow = async () => (await engine.deps.invoices.findById(id))?.state.status
   expect(await statusNow()).toBe('expired')
-  return { exceptionId: `late:${key}`, statusNow }
+  const stored = await stores.db.connection.collection<{ _id: string }>('payments').findOne({ key })
+  return { exceptionId: `late:${key}`, statusNow, invoiceId: id, paymentId: stored?._id ?? '' }
 }
 
 const storedDeps = (): DecideDeps => ({ ...engine.deps, decisions: createExceptionDecisions(stores.db) })
@@ -51,13 +53,17 @@ const decide = (deps: DecideDeps, exceptionId: string, by: string, resolution: R
   })
 
 /** The store's functions, of which this one is preceded by a minute in which somebody else acts. */
-function hangingBefore(call: 'claimed' | 'write' | 'resolve', meanwhile: () => Promise<unknown>): DecideDeps {
+function hangingBefore(
+  call: 'claimed' | 'write' | 'resolve',
+  meanwhile: () => Promise<unknown>,
+  ms = HANGS_MS,
+): DecideDeps {
   const deps = storedDeps()
   let hung = false
   const hang = async (): Promise<void> => {
     if (hung) return
     hung = true
-    engine.advance(HANGS_MS)
+    engine.advance(ms)
     await meanwhile()
   }
   return {
@@ -125,5 +131,79 @@ describe('a decision whose process hangs for more than a minute', () => {
       message: expect.stringMatching(/^luis@example.com accepted this at .* No changes were made\.$/),
     })
     expect(await statusNow()).toBe('paid')
+  })
+})
+
+// Guarantee: of a person who rejects a payment and one who attaches it in the same moment, one is refused or reads of the other: nobody returns money that settles an invoice without a word.
+describe('a payment that one person attaches while another rejects its exception', () => {
+  const attach = (deps: DecideDeps, payment: { paymentId: string; invoiceId: string }) =>
+    attachByHand(deps, {
+      ...{ ...payment, workspaceId: workspaceId(), valueBase: null, notReturned: false, dryRun: false },
+      actor: 'user:ana@example.com',
+    })
+
+  it('refuses the rejection while the payment is attached', async () => {
+    const { exceptionId, statusNow, ...payment } = await lateMoney('attached-first')
+    const hanging = hangingBefore(
+      'write',
+      async () => {
+        await expect(decide(storedDeps(), exceptionId, 'luis', 'rejected')).rejects.toThrow(
+          'ana@example.com is working on this.',
+        )
+      },
+      0,
+    )
+    await attach(hanging, payment)
+    expect(await statusNow()).toBe('paid')
+    await expect(decide(storedDeps(), exceptionId, 'luis', 'rejected')).rejects.toThrow('so it cannot be rejected')
+  })
+
+  it('refuses to attach what is being rejected, and what was rejected after the first check', async () => {
+    const { exceptionId, statusNow, ...payment } = await lateMoney('rejected-first')
+    const hanging = hangingBefore(
+      'resolve',
+      async () => {
+        await expect(attach(storedDeps(), payment)).rejects.toThrow('luis@example.com is working on this.')
+      },
+      0,
+    )
+    await decide(hanging, exceptionId, 'luis', 'rejected')
+    expect(await statusNow()).toBe('expired')
+    await expect(attach(storedDeps(), payment)).rejects.toThrow(/^luis@example.com rejected this payment at/)
+  })
+
+  it('refuses to attach what was rejected between its first check and its claim', async () => {
+    const { exceptionId, statusNow, ...payment } = await lateMoney('rejected-between')
+    const deps = storedDeps()
+    let isFirst = true
+    const findRejection: DecideDeps['decisions']['findRejection'] = async (...given) => {
+      const found = await deps.decisions.findRejection(...given)
+      if (isFirst) {
+        isFirst = false
+        await decide(storedDeps(), exceptionId, 'luis', 'rejected')
+      }
+      return found
+    }
+    await expect(attach({ ...deps, decisions: { ...deps.decisions, findRejection } }, payment)).rejects.toThrow(
+      /^luis@example.com rejected this payment at .* No changes were made\.$/,
+    )
+    expect(await statusNow()).toBe('expired')
+  })
+
+  it('says that money was applied and rejected, where the attaching process hung for a minute before the write', async () => {
+    const { exceptionId, statusNow, ...payment } = await lateMoney('attach-hangs')
+    const hanging = hangingBefore('write', () => decide(storedDeps(), exceptionId, 'luis', 'rejected'))
+    await expect(attach(hanging, payment)).rejects.toThrow(
+      'The payment was applied, but meanwhile luis@example.com rejected this. Make sure that it is not returned to the customer.',
+    )
+    expect(await statusNow()).toBe('paid')
+  })
+
+  it('does not record a rejection of what closed under its claim', async () => {
+    const { exceptionId } = await lateMoney('closed-under')
+    const close = () => engine.deps.exceptions.close([exceptionId], engine.deps.clock.now())
+    await expect(decide(hangingBefore('resolve', close, 0), exceptionId, 'luis', 'rejected')).rejects.toThrow(
+      'This closed automatically because it no longer applies. No changes were made.',
+    )
   })
 })

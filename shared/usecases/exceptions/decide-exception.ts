@@ -9,7 +9,7 @@ import { refusalError } from '#shared/usecases/invoices/refusal-error.ts'
 import { type AttachDeps, attachPayment, type WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
 
 /** A decision that takes longer than this has crashed with its process. */
-const DECIDING_MAX_MS: Ms = 60_000
+export const DECIDING_MAX_MS: Ms = 60_000
 
 /** Exceptions about one transfer that an operator may count. */
 const ABOUT_PAYMENT: readonly ExceptionKind[] = [
@@ -103,9 +103,15 @@ async function overtaken(deps: DecideDeps, input: DecideInput): Promise<Exceptio
   // Nobody decided otherwise: another claim was refused because of this very application, or is the same.
   if (other === null || other.resolution === input.resolution) return entry
   const what = deciding === null ? DONE[other.resolution] : 'is working on this'
-  throw conflict(
-    `The payment was applied, but meanwhile ${personOf(other.by)} ${what}. Make sure that it is not returned to the customer.`,
-    other,
+  throw possiblyReturned(other.by, what)
+}
+
+/** The refusal to confirm a decision that applied the money while another person did something else with it. */
+export function possiblyReturned(by: string, what: string): PaymeshError {
+  const person = personOf(by)
+  return conflict(
+    `The payment was applied, but meanwhile ${person} ${what}. Make sure that it is not returned to the customer.`,
+    { by },
   )
 }
 
@@ -249,12 +255,14 @@ async function find(
 async function lost(deps: DecideDeps, input: DecideInput): Promise<ExceptionEntry> {
   const entry = await find(deps, input)
   if (entry.closedAt !== null) return answerClosed(entry, input.opId)
-  const other = entry.deciding
-  if (other === null) throw conflict('Someone else changed this first. Review it and try again.', null)
-  throw beingDecided(other)
+  throw beingDecided(entry.deciding)
 }
 
-const beingDecided = (other: Decision): PaymeshError => conflict(`${personOf(other.by)} is working on this.`, other)
+/** The refusal of a decision about an open exception that another one claimed; null when that claim has ended since. */
+export function beingDecided(other: Decision | null): PaymeshError {
+  if (other === null) return conflict('Someone else changed this first. Review it and try again.', null)
+  return conflict(`${personOf(other.by)} is working on this.`, other)
+}
 
 const DONE: Readonly<Record<Resolution, string>> = {
   accepted: 'accepted this',
@@ -273,7 +281,7 @@ function answerClosed(entry: ExceptionEntry, opId: string): ExceptionEntry {
   throw conflict(`${personOf(resolved.by)} ${DONE[resolved.resolution]} at ${at}. No changes were made.`, resolved)
 }
 
-function conflict(message: string, by: Decision | null): PaymeshError {
+function conflict(message: string, by: Pick<Decision, 'by'> | null): PaymeshError {
   const details = by === null ? [] : [{ path: 'by', message: personOf(by.by) }]
   return new PaymeshError('INVALID_STATE', { message, details })
 }

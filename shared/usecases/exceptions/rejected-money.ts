@@ -1,4 +1,3 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ExceptionDecisions } from '#shared/ports/exception-decisions.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
@@ -28,8 +27,3 @@ export async function rejectionOf(
 /** Who rejected a payment and when, in words for the person who wants to apply it. */
 export const rejectionText = ({ by, at }: Rejection): string =>
   `${by} rejected this payment at ${new Date(at).toISOString()}. It may have been returned to the customer.`
-
-/** The refusal to apply money that somebody else may have returned. */
-export function rejectedMoney(rejection: Rejection): PaymeshError {
-  return new PaymeshError('INVALID_STATE', { message: `${rejectionText(rejection)} No changes were made.` })
-}

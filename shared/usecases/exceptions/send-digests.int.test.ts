@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createExceptionDecisions } from '#shared/db/exceptions/exception-decisions.ts'
+import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
 import { renderMail } from '#shared/usecases/mails/render-mail.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
@@ -23,8 +25,8 @@ const send = () =>
 const mails = async () =>
   (await createMailQueue(stores.db).listNewest(20)).filter((one) => one.template === 'exceptions_digest')
 
-async function open(workspaceId: string, id: string, openedAt: number): Promise<void> {
-  const about = { workspaceId, mode: 'test', invoiceId: null, paymentKey: null } as const
+async function open(workspaceId: string, id: string, openedAt: number, mode: Mode = 'live'): Promise<void> {
+  const about = { workspaceId, mode, invoiceId: null, paymentKey: null } as const
   await engine.deps.exceptions.open([{ id, kind: 'late', ...about, detail: 'x', openedAt, closedAt: null }])
 }
 
@@ -60,5 +62,45 @@ describe('the daily mail of open exceptions', () => {
     expect(html).not.toContain('<script')
     expect(subject + html + text).not.toMatch(/\u202e/)
     expect(subject).toMatch(/^2 open exceptions at =1\+1/)
+  })
+
+  // Guarantee: exceptions that somebody else makes without a limit, or test mode, keep no owner from reading of money.
+  it('names every kind and mode, and every workspace, while one has more open exceptions than are counted', async () => {
+    const flooded = await createWorkspace(engine.deps, {
+      name: 'Flooded',
+      ownerEmail: 'flooded@example.com',
+      actor: 'test',
+    })
+    const calm = await createWorkspace(engine.deps, { name: 'Calm', ownerEmail: 'calm@example.com', actor: 'test' })
+    now = DAY + 3 * 24 * HOUR
+    const about = { workspaceId: flooded.id, mode: 'test' as const, invoiceId: null, paymentKey: null, detail: 'x' }
+    const rows = Array.from({ length: 11_000 }, (_, one) => ({
+      ...{ _id: `late:${one}`, kind: 'late' as const, ...about },
+      ...{ open: true, openedAt: new Date(now), closedAt: null },
+    }))
+    await stores.db.collection(EXCEPTIONS).insertMany(rows)
+    await open(flooded.id, 'late:real', now)
+    await open(calm.id, 'late:calm', now)
+    now += 12 * HOUR
+    await send()
+    const texts = new Map((await mails()).map(({ to, data }) => [to, data]))
+    expect(texts.get('flooded@example.com')).toMatchObject({ count: '10001' })
+    expect(String(texts.get('flooded@example.com')?.['kinds']).split('; ')).toEqual([
+      'Late payment: 1, since 2026-11-23 00:00 UTC',
+      'Late payment (test mode): 10000, since 2026-11-23 00:00 UTC',
+    ])
+    expect(texts.get('calm@example.com')).toMatchObject({ count: '1' })
+  })
+
+  it('counts each kind apart for the dashboard', async () => {
+    const { id } = await createWorkspace(engine.deps, { name: 'Many', ownerEmail: 'many@example.com', actor: 'test' })
+    for (const one of ['a', 'b', 'c']) await open(id, `many:${one}`, now)
+    const record = { id: 'unmatched:many', kind: 'unmatched', mode: 'live', invoiceId: null, paymentKey: null } as const
+    await engine.deps.exceptions.open([{ ...record, workspaceId: id, detail: 'x', openedAt: now, closedAt: null }])
+    const counts = await createExceptionDecisions(stores.db).countOpen(id, 'live', 2)
+    expect([...counts]).toEqual([
+      ['late', 2],
+      ['unmatched', 1],
+    ])
   })
 })

@@ -1,5 +1,4 @@
 import { EXCEPTION_TITLES } from '#shared/contracts/exception-labels.ts'
-import type { ExceptionKind } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ExceptionDecisions, OpenSummary } from '#shared/ports/exception-decisions.ts'
 import type { MailRecord, MailRepository } from '#shared/ports/mails.ts'
@@ -14,7 +13,7 @@ export const DIGEST_HOUR_DEFAULT = 7
 /** Dependencies of sending daily mails. */
 export interface DigestDeps {
   readonly clock: Clock
-  readonly decisions: Pick<ExceptionDecisions, 'summariseOpen'>
+  readonly decisions: Pick<ExceptionDecisions, 'workspacesWithOpen' | 'summariseOpen'>
   readonly workspaces: Pick<WorkspaceRepository, 'findMany'>
   readonly mails: MailRepository
   readonly notifier: QueueNotifier
@@ -22,22 +21,26 @@ export interface DigestDeps {
 
 /**
  * Queues one mail a day to the owner of each workspace that has open exceptions, at the hour of its policy (UTC): it counts the exceptions
- * open at that hour, so a late run gives the same text. The mail's id is derived from workspace and day, so calling this often, or
- * in two processes at once, sends nothing twice. Returns the number of mails that were due.
+ * open at that hour, so a late run gives the same text. However many are open elsewhere, every workspace gets its mail, and every kind and
+ * mode its line. The mail's id is derived from workspace and day, so calling this often, or in two processes at once, sends nothing
+ * twice. Returns the number of mails that it queued.
  */
 export async function sendDigests(deps: DigestDeps): Promise<number> {
   const now = deps.clock.now()
-  const open = await deps.decisions.summariseOpen(now)
-  const workspaces = await deps.workspaces.findMany([...new Set(open.map(({ workspaceId }) => workspaceId))])
-  const due = workspaces.flatMap((workspace) => {
-    const sentFor = digestTime(workspace, now)
-    const rows = open.filter(({ workspaceId, oldestAt }) => workspaceId === workspace.id && oldestAt < (sentFor ?? 0))
-    return sentFor === null || rows.length === 0 ? [] : [digestMail(workspace, rows, sentFor)]
-  })
-  if (due.length === 0) return 0
-  await deps.mails.insertMany(due)
-  for (const { id } of due) deps.notifier.notify(QUEUES.mail, id)
-  return due.length
+  const kindsOf = await deps.decisions.workspacesWithOpen()
+  const workspaces = await deps.workspaces.findMany([...kindsOf.keys()])
+  let queued = 0
+  for (const workspace of workspaces) {
+    const at = digestTime(workspace, now)
+    if (at === null || (await deps.mails.hasAny([digestId(workspace, at)]))) continue
+    const rows = await deps.decisions.summariseOpen(workspace.id, kindsOf.get(workspace.id) ?? [], at)
+    if (rows.length === 0) continue
+    const mail = digestMail(workspace, rows, at)
+    await deps.mails.insertMany([mail])
+    deps.notifier.notify(QUEUES.mail, mail.id)
+    queued += 1
+  }
+  return queued
 }
 
 /** Today's digest hour if it has passed; null before it, and when no mail is wanted. */
@@ -48,11 +51,14 @@ function digestTime({ policy }: Workspace, now: Ms): Ms | null {
   return at <= now ? at : null
 }
 
+const digestId = ({ id }: Workspace, at: Ms): string =>
+  `exceptions-digest:${id}:${new Date(at).toISOString().slice(0, 10)}`
+
 function digestMail(workspace: Workspace, rows: readonly OpenSummary[], at: Ms): MailRecord {
   const count = rows.reduce((sum, row) => sum + row.count, 0)
   const kinds = [...rows].sort((a, b) => a.oldestAt - b.oldestAt).map(kindText)
   return {
-    id: `exceptions-digest:${workspace.id}:${new Date(at).toISOString().slice(0, 10)}`,
+    id: digestId(workspace, at),
     workspaceId: workspace.id,
     template: 'exceptions_digest',
     to: workspace.ownerEmail,
@@ -61,7 +67,7 @@ function digestMail(workspace: Workspace, rows: readonly OpenSummary[], at: Ms):
   }
 }
 
-function kindText({ kind, count, oldestAt }: { kind: ExceptionKind; count: number; oldestAt: Ms }): string {
+function kindText({ kind, mode, count, oldestAt }: OpenSummary): string {
   const since = `${new Date(oldestAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-  return `${EXCEPTION_TITLES[kind]}: ${count}, since ${since}`
+  return `${EXCEPTION_TITLES[kind]}${mode === 'test' ? ' (test mode)' : ''}: ${count}, since ${since}`
 }

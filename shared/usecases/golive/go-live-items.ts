@@ -30,14 +30,15 @@ export const BUILT_IN = 'built-in'
 
 /** Reads the store only. In test mode without a wallet of its own a workspace receives with the built-in one, on every network with a node. */
 export async function readGoLiveFacts(deps: GoLiveDeps, { workspaceId, mode }: GoLiveScope): Promise<GoLiveFacts> {
-  const [all, receiving, members] = await Promise.all([
+  const [all, receiving, owners, admins] = await Promise.all([
     deps.wallets.listWallets(workspaceId),
     deps.endpoints.list(workspaceId, mode),
-    deps.memberships.list(workspaceId),
+    deps.memberships.list(workspaceId, 'owner'),
+    deps.memberships.list(workspaceId, 'admin'),
   ])
   const wallets = all.filter((wallet) => wallet.mode === mode && wallet.disabledAt === null)
   const endpoints = receiving.filter(({ status }) => status === 'enabled')
-  const strong = members.filter(({ role }) => role === 'owner' || role === 'admin')
+  const strong = [...owners, ...admins]
   const people = await deps.users.findMany(strong.map(({ userId }) => userId))
   const isBuiltIn = mode === 'test' && wallets.length === 0
   const networks = NETWORK_IDS.filter((network) =>

@@ -33,7 +33,7 @@ export const pauseAfter = (failures: number): Ms =>
  */
 export function createInvoiceAdvancer(deps: BackOffDeps): InvoiceAdvancer {
   const turns: DeadlineTurns = new Map()
-  let retryTimes: ReadonlyMap<string, Ms> = new Map()
+  let recorded: ReadonlySet<string> = new Set()
   return {
     advance: async (invoiceId) => {
       try {
@@ -43,15 +43,15 @@ export function createInvoiceAdvancer(deps: BackOffDeps): InvoiceAdvancer {
         await fail(deps, invoiceId, 'it failed').catch(() => undefined)
         throw error
       }
-      if (retryTimes.has(invoiceId)) await recover(deps, invoiceId)
+      if (recorded.has(invoiceId)) await recover(deps, invoiceId)
     },
     overdue: async () => {
       const found = await overdueInvoices(deps, turns)
       // Nothing is due in most sweeps, and then nothing is read; `advance` keeps using what was recorded last.
       if (found.length === 0) return found
-      retryTimes = await deps.failures.list()
-      const now = deps.clock.now()
-      return found.filter((id) => (retryTimes.get(id) ?? 0) <= now)
+      const [known, pausing] = await Promise.all([deps.failures.list(), deps.failures.pausing(found, deps.clock.now())])
+      recorded = known
+      return found.filter((id) => !pausing.has(id))
     },
   }
 }

@@ -5,7 +5,7 @@ import { type CancelDeps, type CancelInput, cancelInvoice } from './cancel-invoi
 
 /** Dependencies of cancelling by an operator. */
 export interface CancelByHandDeps extends CancelDeps {
-  readonly audits: Pick<AuditRepository, 'listBySubject'>
+  readonly audits: Pick<AuditRepository, 'newestOf'>
 }
 
 /** As `cancelInvoice`; when another operator was faster, the error names them. */
@@ -16,8 +16,7 @@ export async function cancelByHand(deps: CancelByHandDeps, input: CancelInput): 
     if (!(error instanceof PaymeshError) || error.code !== 'INVALID_STATE') throw error
     const invoice = await deps.invoices.findById(input.invoiceId)
     if (invoice?.state.status !== 'cancelled') throw error
-    const auditWrite = await deps.audits.listBySubject(input.invoiceId)
-    const relayed = auditWrite.findLast(({ action }) => action === 'invoice.cancelled')
+    const relayed = await deps.audits.newestOf(input.invoiceId, 'invoice.cancelled')
     const waiting = invoice.outbox.find(({ kind, type }) => kind === 'audit' && type === 'cancelled')
     const who = (relayed?.actor ?? waiting?.actor)?.replace(/^user:/, '') ?? 'Somebody'
     const at = new Date(relayed?.at ?? waiting?.at ?? invoice.state.updatedAt).toISOString()

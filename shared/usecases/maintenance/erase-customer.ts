@@ -69,7 +69,7 @@ export async function sweepErasures(deps: Pick<EraseCustomerDeps, 'clock' | 'era
   const due = await deps.eraser.dueSweeps(now, limit)
   for (const invoiceId of due) {
     await deps.eraser.eraseEvents(invoiceId, now)
-    await deps.eraser.endSweep(invoiceId)
+    await deps.eraser.endSweep(invoiceId, now)
   }
   return due.length
 }

@@ -40,13 +40,15 @@ export async function keepRetention(deps: RetentionDeps, shouldStop: () => boole
 
 async function removeEnded(
   deps: RetentionDeps,
-  { collection, lifeMs, waitsForScanners }: RetentionRule,
+  { collection, lifeMs, waitsForScanners, countsFromScanners }: RetentionRule,
   now: Ms,
   scanned: Ms | null,
   shouldStop: () => boolean,
 ): Promise<number> {
   const ended = now - lifeMs
-  const before = waitsForScanners ? Math.min(ended, (scanned ?? now) - MARGIN_MS) : ended
+  const reached = Math.min(now, scanned ?? now)
+  const waits = waitsForScanners ? Math.min(ended, reached - MARGIN_MS) : ended
+  const before = countsFromScanners ? reached - lifeMs : waits
   let removed = 0
   while (!shouldStop()) {
     const count = await deps.retention.remove(collection, before, BATCH)

@@ -13,7 +13,7 @@ import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
 /** Dependencies of editing a payment link. */
 export interface EditPaymentLinkDeps {
   readonly paymentLinks: Pick<PaymentLinkRepository, 'findInWorkspace' | 'update'>
-  readonly audits: Pick<AuditRepository, 'listBySubject'>
+  readonly audits: Pick<AuditRepository, 'isRecorded' | 'newestOf'>
   readonly clock: Clock
 }
 
@@ -54,7 +54,7 @@ export async function editPaymentLink(deps: EditPaymentLinkDeps, input: EditPaym
   const link = await deps.paymentLinks.findInWorkspace(workspaceId, mode, linkId)
   if (link === null) throw new PaymeshError('NOT_FOUND')
   const auditId = `payment-link-updated:${workspaceId}:${input.opId}`
-  const isDone = async () => (await deps.audits.listBySubject(linkId)).some(({ id }) => id === auditId)
+  const isDone = () => deps.audits.isRecorded(auditId, linkId)
   if (link.updatedAt !== version && (await isDone())) return
   const now = deps.clock.now()
   const change = readChange(link, input, now)

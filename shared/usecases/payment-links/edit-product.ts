@@ -15,7 +15,7 @@ import { getProduct } from './manage-products.ts'
 /** Dependencies of editing a product. */
 export interface EditProductDeps {
   readonly products: ProductRepository
-  readonly audits: Pick<AuditRepository, 'listBySubject'>
+  readonly audits: Pick<AuditRepository, 'isRecorded' | 'newestOf'>
   readonly clock: Clock
 }
 
@@ -54,8 +54,7 @@ export async function editProduct(deps: EditProductDeps, input: EditProductInput
   // Always greater than the previous version, even if the clock went back.
   const at = Math.max(now, version + 1)
   if (!(await deps.products.update(seen, { name, description, priceMinor }, at, row))) {
-    const rows = await deps.audits.listBySubject(productId)
-    if (!rows.some((one) => one.id === id))
+    if (!(await deps.audits.isRecorded(id, productId)))
       throw await changedFirst(deps, { subject: productId, thing: 'this product' })
   }
   return await getProduct(deps, { workspaceId, mode, productId })

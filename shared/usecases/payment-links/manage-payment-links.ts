@@ -72,7 +72,7 @@ export async function createPaymentLink(
     updatedAt: now,
     deactivatedAt: null,
   }
-  const stored = await deps.paymentLinks.insert(link, audit)
+  const stored = await deps.paymentLinks.insert(link, audit, workspace.limits.paymentLinks)
   if (stored === null) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
   return presentOne(deps, stored)
 }
@@ -128,7 +128,7 @@ function limitsOf({ limits = {} }: CreatePaymentLinkInput, now: Ms): Pick<Paymen
   return { ...(usesMax !== null && { usesMax }), ...(expiresAt !== null && { expiresAt }) }
 }
 
-/** Active links per workspace and mode; concurrent requests may exceed the plan by their number. */
+/** Active links per workspace and mode; the insert counts again. */
 async function requireQuota(deps: ManagePaymentLinksDeps, workspace: Workspace, mode: Mode): Promise<void> {
   const limit = workspace.limits.paymentLinks
   if (limit === null) return

@@ -69,15 +69,27 @@ export async function payLink(deps: PayLinkDeps, input: PayLinkInput): Promise<L
   const earlier = await findEarlier(deps, link, guard)
   if (earlier !== null) return earlier
   requireWithin(link, minor)
-  if (link.status === 'inactive' || hasExpired(link, guard.at)) {
-    throw new PaymeshError('INVALID_STATE', { message: 'This payment link is no longer active.' })
-  }
+  if (link.status === 'inactive' || hasExpired(link, guard.at)) throw ended()
   const workspace = await requireOpenWorkspace(deps, link.workspaceId, true)
   await input.admit()
-  return await deps.linkQuota.within(workspace, link.mode, () =>
-    createThrough(deps, { workspace, link, visitor: input.visitor }, minor, guard),
-  )
+  return await deps.linkQuota.within(workspace, link.mode, async () => {
+    await requireUnchanged(deps, link)
+    return await createThrough(deps, { workspace, link, visitor: input.visitor }, minor, guard)
+  })
 }
+
+/** The payer waited for a turn: meanwhile the merchant may have changed the price, or have ended the link. */
+async function requireUnchanged({ paymentLinks, clock }: PayLinkDeps, link: PaymentLink): Promise<void> {
+  const now = await paymentLinks.findById(link.id)
+  if (now === null || now.status === 'inactive' || hasExpired(now, clock.now())) throw ended()
+  if (now.updatedAt === link.updatedAt) return
+  throw new PaymeshError('INVALID_STATE', {
+    message: 'This payment link was just changed. Reload the page and try again.',
+  })
+}
+
+const ended = (): PaymeshError =>
+  new PaymeshError('INVALID_STATE', { message: 'This payment link is no longer active.' })
 
 async function createThrough(
   deps: PayLinkDeps,

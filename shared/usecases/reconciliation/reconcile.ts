@@ -12,8 +12,8 @@ const POLL_AGAIN_MS = 1_000
 /** A round checks invoices older than this: a write may arrive later than its timestamp, and the outbox needs time. */
 const LAG_MS = 600_000
 const ROUND_EVERY_MS = 3_600_000
-/** Wrong invoices that are checked again in each round; of more, a list is not useful. */
-const WRONG_MAX = 200
+/** Wrong invoices that are stored and checked again in each round. While there are as many, the walk waits, so that none is passed and forgotten. */
+const WRONG_MAX = 10_000
 /** An id this far ahead of the store's clock was not created just now. */
 const AHEAD_MIN_MS = 60_000
 /** How many of them are counted at most. */
@@ -63,12 +63,13 @@ export async function reconcile(
 /**
  * One part of an hourly round: checks invoices created or changed since the last one, the first time all of them, and again those
  * that were wrong then. Returns null while no round is due. A stopped round continues at the same place the next time. Each violation
- * is counted and logged once a round; nothing is repaired. Invoices whose ids carry a future time are counted in the log and checked
+ * is counted and logged once a round; nothing is repaired. At `wrongMax` wrong invoices a round ends before the batch that has more. Invoices whose ids carry a future time are counted in the log and checked
  * when that time has come.
  */
 export async function continueReconciliation(
   deps: ReconcileDeps & { readonly metrics: Metrics; readonly logger: Logger },
   shouldStop: () => boolean,
+  wrongMax = WRONG_MAX,
 ): Promise<ReconciliationReport | null> {
   const now = deps.clock.now()
   let progress = (await deps.reconciliation.progress()) ?? beginning(now - LAG_MS)
@@ -83,22 +84,40 @@ export async function continueReconciliation(
     found.push(...batch.violations)
     for (const violation of batch.violations) report(deps, violation)
     deps.metrics.count('reconciliation_checked_total', {}, batch.evaluated)
-    const wrong = new Set([...(next.wrong ?? progress.wrong), ...batch.violations.map(({ invoiceId }) => invoiceId)])
-    progress = { ...progress, ...next, endedAt: null, wrong: [...wrong].slice(0, WRONG_MAX) }
+    progress = { ...progress, ...next, endedAt: null, wrong: together(next.wrong ?? progress.wrong, batch) }
     await deps.reconciliation.saveProgress(progress)
   }
-  if (isNew) await note(await checkBatch(deps, progress.wrong), { wrong: [] })
+  for (let rest = isNew ? progress.wrong : []; rest.length > 0 && !shouldStop(); ) {
+    const batch = rest.slice(0, BATCH)
+    rest = rest.slice(BATCH)
+    const unchanged = progress.wrong.filter((id) => !batch.includes(id))
+    await note(await checkBatch(deps, batch), { wrong: unchanged })
+  }
   const until = now - LAG_MS
+  let isFull = false
   const atEnd = await walk(deps, progress, { created: until, changed: until }, async (batch) => {
+    isFull = together(progress.wrong, batch).length > wrongMax
+    if (isFull) return false
     await note(batch, batch.place)
     return !shouldStop()
   })
+  if (isFull) {
+    deps.logger.error(
+      { invoices: progress.wrong.length },
+      'so many invoices are inconsistent that later ones are not checked',
+    )
+    await deps.reconciliation.saveProgress({ ...progress, endedAt: now })
+  }
   if (atEnd) {
     await deps.reconciliation.saveProgress({ ...progress, endedAt: now })
     notChecked += await countAhead(deps, now)
   }
   return { evaluated, notChecked, violations: found }
 }
+
+const together = (wrong: readonly string[], { violations }: ReconciliationReport): readonly string[] => [
+  ...new Set([...wrong, ...violations.map(({ invoiceId }) => invoiceId)]),
+]
 
 /** Ids with a future time come from a clock that was ahead; no other log line would mention that they wait. */
 async function countAhead(deps: ReconcileDeps & { readonly logger: Logger }, now: Ms): Promise<number> {

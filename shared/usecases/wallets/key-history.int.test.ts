@@ -115,7 +115,7 @@ describe('a key that was used before', () => {
       expect(await offered(wallet.materialId, 2)).toEqual([addressOf(key, 151), addressOf(key, 152)])
       // The indexes in front are no gap of ours, and are not handed out when invoices leave others unused.
       const invoices = { claimsPaid: async () => new Set<string>() }
-      expect(await walletGap({ wallets, invoices }, await materialOf(wallet.materialId))).toMatchObject({
+      expect(await walletGap({ wallets, invoices }, await materialOf(wallet.materialId), 1_000)).toMatchObject({
         requiredGap: 16,
       })
       let hours = 0

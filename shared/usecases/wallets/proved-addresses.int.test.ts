@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import { moveInboxRows, type RestOfInboxes } from '#shared/db/wallets/move-inbox-rows.ts'
 import { OWNERSHIP_PROOFS } from '#shared/db/wallets/ownership-models.ts'
 import { addressSubject } from '#shared/domain/ownership/subjects.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
@@ -113,5 +115,60 @@ describe('money on an address that another workspace proved', () => {
     await prove(matchKey, prover)
     const owners = await addressOwners(engine.deps, [{ mode: 'test', network: 'ethereum', matchKey }])
     expect(owners.get(matchKey)).toEqual([prover])
+  })
+
+  // Guarantee: who lists somebody else's address and sends dust to it cannot keep the owner's proof from being stored.
+  it('is moved from an inbox with more entries than one transaction looks at', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const to = paymentMethodOf(invoice)
+    const row = await engine.deps.wallets.findAddresses('test', 'evm', [to.matchKey])
+    const dust = Array.from({ length: 1_100 }, (_, one) => ({
+      ...{ _id: `unmatched:dust-${one}:${engine.workspace.id}`, kind: 'unmatched' as const, paymentKey: `dust-${one}` },
+      ...{ workspaceId: engine.workspace.id, mode: 'test' as const, invoiceId: null, detail: 'x' },
+      ...{ open: true, openedAt: new Date(one), closedAt: null },
+    }))
+    await stores.db.collection(EXCEPTIONS).insertMany(dust)
+    await engine.advance(90 * 86_400_000)
+    const payment = await pay({ matchKey: to.matchKey, address: to.address }, 7_000_000n)
+    await stores.db.collection(PAYMENTS).updateOne({ key: payment.key }, { $set: { invoiceId: null } })
+    const id = `unmatched:${payment.key}:${engine.workspace.id}`
+    const known = {
+      kind: 'unmatched',
+      mode: 'test',
+      invoiceId: null,
+      detail: 'Money arrived.',
+      closedAt: null,
+    } as const
+    const entry = {
+      ...known,
+      id,
+      workspaceId: engine.workspace.id,
+      paymentKey: payment.key,
+      openedAt: engine.deps.clock.now(),
+    }
+    await engine.deps.exceptions.openOnce([entry])
+    const facts = {
+      nonce: 'n',
+      subjectHash: 'h',
+      workspaceId: prover,
+      mode: 'test',
+      family: 'evm',
+      materialId: 'm',
+    } as const
+    const rows = row.map(({ matchKey, address }) => ({ matchKey, address, materialId: 'm', index: 0 }))
+    const proof = { ...facts, isKey: false, rows, provedAt: engine.deps.clock.now(), displaced: [] } as never
+    let rest: RestOfInboxes = [{ workspaceId: engine.workspace.id, after: null }]
+    let steps = 0
+    for (; rest.length > 0; steps += 1) rest = await moveInboxRows(stores.db, proof, rest, null)
+    expect(steps).toBe(3)
+    const stored = await stores.db.collection(EXCEPTIONS).find({ paymentKey: payment.key }).toArray()
+    expect(stored.map(({ workspaceId, open }) => [workspaceId, open]).sort()).toEqual(
+      [
+        [engine.workspace.id, false],
+        [prover, true],
+      ].sort(),
+    )
+    const left = { paymentKey: { $in: dust.map(({ paymentKey }) => paymentKey) }, open: true }
+    expect(await stores.db.collection(EXCEPTIONS).countDocuments(left)).toBe(dust.length)
   })
 })

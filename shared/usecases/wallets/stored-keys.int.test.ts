@@ -102,7 +102,7 @@ it.each(
   const material = await wallets().findMaterial(materialId)
   expect(material && keyStanding(material)).toMatchObject({ scriptType, ready: true, startIndex: 0 })
   const invoices = { claimsPaid: async () => new Set<string>() }
-  expect(material && (await walletGap({ wallets: wallets(), invoices }, material)).requiredGap).toBe(7)
+  expect(material && (await walletGap({ wallets: wallets(), invoices }, material, 100)).requiredGap).toBe(7)
 })
 
 it('the same key with the script type that it always had is the same wallet', async () => {

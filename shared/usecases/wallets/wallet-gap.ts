@@ -6,6 +6,8 @@ import { addressClaim } from './claims.ts'
 /** Unused addresses in a row after which wallets stop searching (BIP 44). */
 export const USUAL_GAP_LIMIT = 20
 const PAGE = 500
+/** How many of the newest addresses a page of the dashboard, or of the command line, looks at: 20 pages of the store. */
+export const GAP_LOOK_BACK = 10_000
 
 /** Dependencies of reading the gaps of a key. */
 export interface WalletGapDeps {
@@ -21,19 +23,23 @@ export interface WalletGap {
   readonly nextIndex: number
   /** The gap limit to set: the longest distance from one paid index to the next, or from the last one to the newest offer. */
   readonly requiredGap: number
+  /** False when only the newest addresses were read: the figures are then at least these, and no paid address was found among them if null. */
+  readonly isComplete: boolean
 }
 
 /**
  * Reads which issued addresses of a key received money. A wallet restored with the usual gap limit shows no money
  * behind a longer run of unpaid addresses, so the longest run counts and not only the last one. The wallet already shows
- * addresses before the key's start index.
+ * addresses before the key's start index. Reads at most the `most` newest addresses, so that a page costs the same however many were issued.
  */
 export async function walletGap(
   deps: WalletGapDeps,
   material: Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'nextIndex' | 'history'>,
+  most: number,
 ): Promise<WalletGap> {
   const { id, mode, family, nextIndex, history } = material
-  const startIndex = history?.startIndex ?? 0
+  const firstIndex = history?.startIndex ?? 0
+  const startIndex = Math.max(firstIndex, nextIndex - most)
   let lastPaidIndex: number | null = null
   let requiredGap = 0
   for (let from = startIndex; from < nextIndex; from += PAGE) {
@@ -51,5 +57,6 @@ export async function walletGap(
     lastPaidIndex,
     nextIndex,
     requiredGap: Math.max(requiredGap, nextIndex - 1 - (lastPaidIndex ?? startIndex - 1)),
+    isComplete: startIndex === firstIndex,
   }
 }

@@ -48,10 +48,10 @@ export function announcedChanges(deps: AnnouncedChangesDeps, from: string): Anno
     operations: announcedEndpoints(deps, from),
     workspaces: {
       ...workspaces,
-      update: (id, change, audit) =>
+      update: (id, change, audit, epoch) =>
         audit === undefined
-          ? workspaces.update(id, change)
-          : announce(audit, (auditWrite) => workspaces.update(id, change, auditWrite)),
+          ? workspaces.update(id, change, undefined, epoch)
+          : announce(audit, (auditWrite) => workspaces.update(id, change, auditWrite, epoch)),
     },
     memberships: {
       ...memberships,
@@ -101,10 +101,10 @@ export function announcedEndpoints(deps: AnnouncedEndpointsDeps, from: string): 
   }
   return {
     ...operations,
-    insert: (endpoint, audit) =>
+    insert: (endpoint, audit, most) =>
       endpoint.mode === 'test'
-        ? operations.insert(endpoint, audit)
-        : announce(audit, (auditWrite) => operations.insert(endpoint, auditWrite)),
+        ? operations.insert(endpoint, audit, most)
+        : announce(audit, (auditWrite) => operations.insert(endpoint, auditWrite, most)),
     update: (id, was, change, at, audit) =>
       stored(id, audit, (auditWrite) => operations.update(id, was, change, at, auditWrite)),
     remove: (id, audit) => stored(id, audit, (auditWrite) => operations.remove(id, auditWrite)),

@@ -10,7 +10,7 @@ export async function keysOfMember(
   deps: {
     readonly users: Pick<UserRepository, 'findById'>
     readonly apiKeys: Pick<ApiKeyRepository, 'list'>
-    readonly audits: Pick<AuditRepository, 'listBySubject'>
+    readonly audits: Pick<AuditRepository, 'newestOf'>
   },
   { workspaceId, userId }: { readonly workspaceId: string; readonly userId: string },
 ): Promise<readonly ApiKeyRecord[]> {
@@ -24,8 +24,8 @@ export async function keysOfMember(
 }
 
 async function recordedMaker(
-  { audits }: { readonly audits: Pick<AuditRepository, 'listBySubject'> },
+  { audits }: { readonly audits: Pick<AuditRepository, 'newestOf'> },
   { id }: ApiKeyRecord,
 ): Promise<string | null> {
-  return (await audits.listBySubject(id)).find(({ action }) => action === 'api_key.created')?.actor ?? null
+  return (await audits.newestOf(id, 'api_key.created'))?.actor ?? null
 }

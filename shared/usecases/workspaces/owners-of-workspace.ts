@@ -11,11 +11,10 @@ export async function ownersOfWorkspace(
   },
   workspaceId: string,
 ): Promise<readonly string[]> {
-  const [workspace, members] = await Promise.all([
+  const [workspace, owners] = await Promise.all([
     deps.workspaces.findById(workspaceId),
-    deps.memberships.list(workspaceId),
+    deps.memberships.list(workspaceId, 'owner'),
   ])
-  const owners = members.filter(({ role }) => role === 'owner').map(({ userId }) => userId)
-  const mails = (await deps.users.findMany(owners)).map(({ email }) => email)
+  const mails = (await deps.users.findMany(owners.map(({ userId }) => userId))).map(({ email }) => email)
   return [...new Set([...(workspace === null ? [] : [workspace.ownerEmail]), ...mails])]
 }

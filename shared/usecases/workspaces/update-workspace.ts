@@ -26,31 +26,42 @@ export interface WorkspaceChange {
   }
 }
 
+/** Somebody else would have to change the workspace as often within this many round trips to the store. */
+const TRIES = 10
+
 /**
- * Changes a workspace. Once it resolves, no API process uses the old record any more: the store is written first,
- * with the audit row if one is given, then the epoch that outdates cached records. Throws `NOT_FOUND` or `VALIDATION_ERROR`.
+ * Changes a workspace, also while others change it: what is not given stays as the latest of them left it. Once it resolves, no API process
+ * uses the old record any more: the store is written first, with the audit row if one is given, then the epoch that outdates cached
+ * records. Throws `NOT_FOUND` or `VALIDATION_ERROR`, and `INVALID_STATE` when the workspace changes all the time.
  */
 export async function updateWorkspace(
   deps: UpdateWorkspaceDeps,
   input: { readonly workspaceId: string; readonly change: WorkspaceChange; readonly audit?: AuditRecord },
 ): Promise<Workspace> {
-  const current = await deps.workspaces.findById(input.workspaceId)
-  if (current === null) throw new PaymeshError('NOT_FOUND')
-  const { name, ownerEmail, status, limits, policy } = input.change
-  const updated = await deps.workspaces.update(
-    input.workspaceId,
-    {
-      ...(name !== undefined && { name: validName(name) }),
-      ...(ownerEmail !== undefined && { ownerEmail: validEmail(ownerEmail) }),
-      ...(status !== undefined && { status }),
-      ...(limits !== undefined && { limits: checkedLimits({ ...current.limits, ...limits }) }),
-      ...(policy !== undefined && { policy: changedPolicy(deps, current.policy, policy) }),
-    },
-    input.audit,
-  )
-  if (updated === null) throw new PaymeshError('NOT_FOUND')
-  await deps.epochs.setWorkspaceEpoch(updated.id, updated.epoch)
-  return updated
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const current = await deps.workspaces.findById(input.workspaceId)
+    if (current === null) throw new PaymeshError('NOT_FOUND')
+    const fields = changedFields(deps, current, input.change)
+    const updated = await deps.workspaces.update(input.workspaceId, fields, input.audit, current.epoch)
+    if (updated === null) continue
+    await deps.epochs.setWorkspaceEpoch(updated.id, updated.epoch)
+    return updated
+  }
+  throw new PaymeshError('INVALID_STATE', { message: 'Others are changing this workspace. Try again.' })
+}
+
+function changedFields(
+  deps: UpdateWorkspaceDeps,
+  current: Workspace,
+  { name, ownerEmail, status, limits, policy }: WorkspaceChange,
+): Partial<Workspace> {
+  return {
+    ...(name !== undefined && { name: validName(name) }),
+    ...(ownerEmail !== undefined && { ownerEmail: validEmail(ownerEmail) }),
+    ...(status !== undefined && { status }),
+    ...(limits !== undefined && { limits: checkedLimits({ ...current.limits, ...limits }) }),
+    ...(policy !== undefined && { policy: changedPolicy(deps, current.policy, policy) }),
+  }
 }
 
 function changedPolicy(

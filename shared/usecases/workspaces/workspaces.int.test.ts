@@ -74,6 +74,32 @@ describe('workspaces and keys', () => {
     expect(reported).toEqual([`workspace ${workspace.id} ${updated.epoch}`])
   })
 
+  // Guarantee: an operator who suspends a workspace takes back nothing that its owner saves at the same moment, and the reverse.
+  it('keeps what somebody else saved after it read the workspace', async () => {
+    const { deps } = setUp()
+    const { id } = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })
+    let isFirst = true
+    const findById = async (workspaceId: string) => {
+      const read = await deps.workspaces.findById(workspaceId)
+      if (isFirst) {
+        isFirst = false
+        const change = {
+          policy: { requiresSecondFactor: true, confirmations: { btc_bitcoin: 6 } },
+          limits: { paymentLinks: 1 },
+        }
+        await updateWorkspace(deps, { workspaceId, change })
+      }
+      return read
+    }
+    const workspaces = { ...deps.workspaces, findById }
+    const change = { status: 'suspended', policy: { spreadBps: 50 }, limits: { webhookEndpoints: 2 } } as const
+    expect(await updateWorkspace({ ...deps, workspaces }, { workspaceId: id, change })).toMatchObject({
+      status: 'suspended',
+      policy: { requiresSecondFactor: true, confirmations: { btc_bitcoin: 6 }, spreadBps: 50 },
+      limits: { paymentLinks: 1, webhookEndpoints: 2 },
+    })
+  })
+
   it('merges confirmations by asset, and forgets one that is set to null', async () => {
     const { deps } = setUp()
     const { id } = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })

@@ -131,6 +131,7 @@ const COUNTS: Declared<ReturnType<typeof createInvoiceCounts>> = {
 const FAILURES: Declared<ReturnType<typeof createAdvanceFailures>> = {
   note: BY_KEY,
   list: (on) => on.list(),
+  pausing: BY_KEY,
   forget: BY_KEY,
 }
 

@@ -57,8 +57,9 @@ const INBOX: Declared<ReturnType<typeof createExceptionDecisions>> = {
   countOpen: bounded(1_000, 'counts open entries up to a given number, which the page shows', (on) =>
     on.countOpen(BUSY, MODE, 1_000),
   ),
-  summariseOpen: bounded(100_000, 'counts open entries from the index, for a mail once a day', (on, { now }) =>
-    on.summariseOpen(now - HOUR_MS),
+  workspacesWithOpen: (on) => on.workspacesWithOpen(),
+  summariseOpen: bounded(10_000, 'counts open entries of a kind from the index, for a mail once a day', (on, { now }) =>
+    on.summariseOpen(BUSY, ['late', 'failing_endpoint'], now - HOUR_MS),
   ),
   findOpenByPayment: (on, facts) => on.findOpenByPayment(BUSY, unmatchedKey(facts, 1)),
   findRejection: (on, facts) => on.findRejection(BUSY, unmatchedKey(facts, 1)),
@@ -111,6 +112,8 @@ const SEARCH: Declared<ReturnType<typeof createAuditSearch>> = {
 
 const TRAIL: Declared<ReturnType<typeof createAuditRepository>> = {
   insertMany: BY_KEY,
+  isRecorded: BY_KEY,
+  newestOf: (on, facts) => on.newestOf(facts.invoiceId(0)),
   listBySubject: (on, facts) => on.listBySubject(facts.invoiceId(0)),
 }
 

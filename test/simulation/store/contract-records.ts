@@ -78,7 +78,7 @@ export const RECORD_CASES: readonly ContractCase[] = [
     name: 'closing with a note stores both or neither',
     ask: async ({ exceptions, audit }) => {
       await exceptions.open([exceptionNamed('x-1', { invoiceId: 'i-1' })])
-      const close = (id: string) => exceptions.closeAudited(id, PAST + 5, auditNamed(`a-${id}`))
+      const close = (id: string) => exceptions.closeAudited(id, PAST + 5, PAST, auditNamed(`a-${id}`))
       const closed = [await close('x-1'), await close('x-1'), await close('absent')]
       const listed = (await exceptions.listByInvoice('i-1')).map(({ closedAt }) => closedAt)
       return [closed, listed, ids(await audit.listBySubject('subject-1'))]

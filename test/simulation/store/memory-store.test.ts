@@ -112,7 +112,7 @@ it('commits a transaction whole, repeats it after a lost command, and its commit
     { onChange: (change) => changes.push(change) },
   )
   await exceptions.open([exceptionNamed('x-1')])
-  expect(await exceptions.closeAudited('x-1', PAST, auditNamed('a-1'))).toBe(true)
+  expect(await exceptions.closeAudited('x-1', PAST, PAST, auditNamed('a-1'))).toBe(true)
   expect(faults).toEqual([])
   expect(changes.map(({ collection, before }) => `${collection} ${before === null}`)).toEqual([
     'exceptions true',
@@ -140,7 +140,7 @@ it('shows nothing of a transaction before its commit, and lets the later one of 
   await exceptions.open([exceptionNamed('x-1')])
   other = () => rows.updateOne({ _id: 'x-1' as never }, { $set: { open: false } })
   // The other one closed it first: the transaction starts over, finds nothing to close and is aborted; then its audit row is looked for.
-  expect(await exceptions.closeAudited('x-1', PAST + 2, auditNamed('a-1'))).toBe(false)
+  expect(await exceptions.closeAudited('x-1', PAST + 2, PAST, auditNamed('a-1'))).toBe(false)
   const first = ['bulkWrite', 'updateOne', 'insertOne', 'commitTransaction', 'updateOne']
   expect(order).toEqual([...first, 'updateOne', 'findOne'])
   expect(store.documents('audit_log')).toEqual([])

@@ -50,7 +50,7 @@ export const DELIVERY_ASKS: readonly Ask[] = [
       ),
     ),
   ({ on, random, tick }) => on.exceptions.close(pickSome(random, ['x-1', 'x-2']), tick()),
-  ({ on, random, tick }) => on.exceptions.closeAudited('x-1', tick(), auditNamed(`a-${random.between(1, 3)}`)),
+  ({ on, random, tick }) => on.exceptions.closeAudited('x-1', tick(), 0, auditNamed(`a-${random.between(1, 3)}`)),
   ({ on, random }) => on.exceptions.listOpen(random.pick([null, 'ws-1'])),
   ({ on, random }) =>
     on.endpoints.insert(endpointNamed(random.pick(['w-1', 'w-2']), { mode: random.pick(['test', 'both']) })),

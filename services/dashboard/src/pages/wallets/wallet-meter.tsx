@@ -60,9 +60,10 @@ interface Gap {
   readonly lastPaidIndex: number | null
   readonly requiredGap: number
   readonly usualGap: number
+  readonly isComplete: boolean
 }
 
-function GapMeter({ family, nextIndex, lastPaidIndex, requiredGap, usualGap }: Gap) {
+function GapMeter({ family, nextIndex, lastPaidIndex, requiredGap, usualGap, isComplete }: Gap) {
   const passed = requiredGap > usualGap
   const near = requiredGap > usualGap * 0.75
   const needed = Math.ceil((requiredGap + GAP_STEP / 2) / GAP_STEP) * GAP_STEP
@@ -72,6 +73,7 @@ function GapMeter({ family, nextIndex, lastPaidIndex, requiredGap, usualGap }: G
       <p className="pm-row pm-spread">
         <span>Gap</span>{' '}
         <b className={passed ? 'pm-bad' : undefined}>
+          {isComplete ? '' : 'at least '}
           {requiredGap} of {usualGap} unpaid addresses in a row{' '}
         </b>
       </p>
@@ -86,7 +88,8 @@ function GapMeter({ family, nextIndex, lastPaidIndex, requiredGap, usualGap }: G
           <p>
             Most wallets check {usualGap} addresses ahead
             {passed ? ', so they would not show all payments to this key' : ''}. Set your wallet’s gap limit to{' '}
-            <b>{needed}</b>.
+            <b>{needed}</b>
+            {isComplete ? '' : ' or more: older addresses were not counted'}.
           </p>
           {family === 'bitcoin' || family === 'litecoin' ? (
             <p>
@@ -98,7 +101,7 @@ function GapMeter({ family, nextIndex, lastPaidIndex, requiredGap, usualGap }: G
         <p className="pm-dim pm-small">
           {nextIndex === 0
             ? 'No address used yet.'
-            : `${nextIndex} addresses used; ${lastPaidIndex === null ? 'none paid yet' : `last paid: #${lastPaidIndex + 1}`}.`}
+            : `${nextIndex} addresses used; ${lastPaidIndex === null ? `none${isComplete ? '' : ' of the newest'} paid yet` : `last paid: #${lastPaidIndex + 1}`}.`}
         </p>
       )}
     </div>

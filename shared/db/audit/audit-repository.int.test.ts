@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { useStores } from '#test/support/stores.ts'
+import { createAuditRepository } from './audit-repository.ts'
+
+const stores = useStores()
+const MANY = 1_500
+
+// Guarantee: a subject whose history a script made long costs the next reader no more than a page of it.
+it('reads one row of a long history where one is enough, and at most the newest thousand', async () => {
+  const audits = createAuditRepository(stores.db)
+  const row = (one: number) => ({
+    ...{ id: `edit-${one}`, at: 1_000 + one, actor: 'user:ana@example.com', subject: 'link-1' },
+    ...{ action: one === 3 ? 'link.created' : 'link.edited', workspaceId: null, mode: null, detail: {} },
+  })
+  await audits.insertMany(Array.from({ length: MANY }, (_, one) => row(one)))
+  await stores.db.connection.db?.command({ profile: 2 })
+  const listed = await audits.listBySubject('link-1')
+  const newest = await audits.newestOf('link-1')
+  await stores.db.connection.db?.command({ profile: 0 })
+  expect([listed.length, listed[0]?.id, listed.at(-1)?.id]).toEqual([1_000, 'edit-500', 'edit-1499'])
+  expect(newest).toMatchObject({ id: 'edit-1499' })
+  const profile = stores.db.connection.collection<{ docsExamined?: number }>('system.profile')
+  const reads = await profile.find({ ns: { $regex: /audit_log$/ } }).toArray()
+  expect(reads.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0)).toBe(1_001)
+
+  expect(await audits.newestOf('link-1', 'link.created')).toMatchObject({ id: 'edit-3' })
+  expect(await audits.newestOf('link-2')).toBeNull()
+  expect(await audits.isRecorded('edit-7', 'link-1')).toBe(true)
+  // The same operation id on another subject is another action.
+  expect(await audits.isRecorded('edit-7', 'link-2')).toBe(false)
+})
