@@ -56,7 +56,8 @@ const ALWAYS = [
   ...['endpoint rotate-secret', 'endpoint disable', 'endpoint enable', 'delivery list', 'delivery show'],
   ...['delivery resend', 'delivery recover', 'chain status', 'chain rescan', 'chain rewind', 'chain resume'],
   ...['chain cancel', 'chain release-deadlines', 'migrate', 'serve', 'backup create', 'backup run', 'backup verify'],
-  ...['backup restore', 'backup confirm-restore', 'doctor', 'audit verify', 'reconcile', 'pay'],
+  ...['backup restore', 'backup confirm-restore', 'doctor', 'audit verify', 'audit acknowledge-break'],
+  ...['reconcile', 'pay'],
 ]
 
 function leavesOf(command: Command, path: readonly string[] = []): readonly string[] {

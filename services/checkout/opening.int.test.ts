@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createInstallationLifeRepository } from '#shared/db/installation/installation-life-repository.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { KEY_MATERIAL } from '#shared/db/wallets/wallet-models.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -45,6 +46,8 @@ it('opening any page claims and stores nothing; the process stocks at most one b
   const link = await stage.link({ kind: 'fixed', minor: 700n })
   const fresh = (await stage.engine.open()).terms.id
   const chosen = (await stage.engine.open({ asset: 'usdt_ethereum' })).terms.id
+  // As every process does at its start.
+  await createInstallationLifeRepository(stores.db).read()
   const before = await everything('nextIndex')
   expect(Object.keys(before)).toEqual(expect.arrayContaining(['addresses', 'invoices', 'workspaces']))
   const indexes = await nextIndexes()

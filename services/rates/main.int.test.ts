@@ -12,7 +12,7 @@ const stores = useStores()
 
 it('publishes at once, again on a wake-up, and stops without leaving its lease behind', async () => {
   const simulator = await startExchangeSimulator({ port: 0 })
-  const config = { rates: { sourceUrls: simulator.sourceUrls } } as unknown as Config
+  const config = { rates: { sourceUrls: simulator.sourceUrls }, reads: () => false } as unknown as Config
   const rates = createRateRepository(stores.db)
   const published = async () => (await rates.latest())?.at ?? 0
   const context = {

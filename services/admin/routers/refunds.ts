@@ -12,7 +12,7 @@ const about = z.object({ refundId: z.uuid() })
 
 /** Records of refunds. Without keys or transfers: operators send from their own wallets. */
 export const refundsRouter = router({
-  openRefund: workspaceMutation('support', { worksWhile: 'restricted' })
+  openRefund: workspaceMutation('support', { worksWhile: 'restricted', stepUp: 'largeSum' })
     .input(
       z.object({
         id: z.uuid(),

@@ -57,6 +57,8 @@ export async function acknowledgeBreak(
   if (why === '') {
     throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'reason', message: 'must not be empty' }] })
   }
+  // Read before the log is: an answer that another person stores meanwhile refuses this one.
+  const { record, value } = await readBreaks(deps)
   const { firstBreak, unrecorded, unchained } = await verifyAudit(deps, { since: null, onProgress: () => undefined })
   if (firstBreak === null) throw refused('The audit log is intact: there is nothing to acknowledge.')
   if (unchained.outside > 0 || (await chain.extent()).hasOthers) {
@@ -64,7 +66,6 @@ export async function acknowledgeBreak(
       'Rows have an invalid number, or none and do not wait for one. Keep a copy, and move them out of audit_log.',
     )
   }
-  const { record, value } = await readBreaks(deps)
   const head = await chain.head()
   const { stretch, misfits, last } = await stretchOf(deps, record.answered)
   const tail = await chain.tail()

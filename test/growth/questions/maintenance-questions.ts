@@ -1,3 +1,4 @@
+import { createInstallationLifeRepository } from '#shared/db/installation/installation-life-repository.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
@@ -8,6 +9,7 @@ import { createInstanceReads } from '#shared/db/maintenance/installation-reads.t
 import { createRetentionRepository } from '#shared/db/maintenance/retention-repository.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { createReconciliationRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
+import { createIssuedRepository } from '#shared/db/restore/issued-repository.ts'
 import { createOutboundPause } from '#shared/db/restore/outbound-pause.ts'
 import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
 import { BUSY, CHAIN, DAY_MS, type Facts, HOUR_MS, MODE } from '../facts.ts'
@@ -89,6 +91,33 @@ const SECRETS: Declared<ReturnType<typeof createSealedSecretRepository>> = {
   replace: BY_KEY,
 }
 
+const LIFE: Declared<ReturnType<typeof createInstallationLifeRepository>> = { read: BY_KEY, beat: BY_KEY }
+
+const ISSUED: Declared<ReturnType<typeof createIssuedRepository>> = {
+  isAnyChanged: (on, { now }) => on.isAnyChanged(now - 5_000),
+  listCounters: bounded(
+    1_000,
+    'reads the counters of every key: keys are few, however many addresses they have',
+    (on) => on.listCounters(),
+  ),
+  listNumbers: {
+    recent: (on, { now }) => on.listNumbers(now),
+    all: bounded(1_000, 'finds the highest number of each workspace and mode, when a place for marks is empty', (on) =>
+      on.listNumbers(null),
+    ),
+  },
+  takePrecautions: bounded(
+    ({ invoices }) => 10 * invoices + 10_000,
+    'touches every key, listed address, series and scanner, once after the store went back in time',
+    (on, { now }) =>
+      on.takePrecautions(
+        { firstFree: ({ nextIndex }) => nextIndex, lastNumber: ({ number }) => number },
+        { quarantineUntil: now, at: now },
+      ),
+  ),
+  continueKey: BY_KEY,
+}
+
 const LEASES: Declared<ReturnType<typeof createLeaseRepository>> = { acquire: BY_KEY, release: BY_KEY }
 const CANARY: Declared<ReturnType<typeof createKeyCanaryRepository>> = { find: BY_KEY, insert: BY_KEY }
 const HEARTBEATS: Declared<ReturnType<typeof createProcessHeartbeats>> = {
@@ -107,6 +136,8 @@ export const MAINTENANCE_QUESTIONS = [
   ...questionsOf('erasure', 'idle', createCustomerEraser, ERASURE),
   ...questionsOf('retention', 'idle', createRetentionRepository, RETENTION),
   ...questionsOf('sealed secrets', 'command line', createSealedSecretRepository, SECRETS),
+  ...questionsOf('installation life', 'idle', createInstallationLifeRepository, LIFE),
+  ...questionsOf('issued', 'idle', createIssuedRepository, ISSUED),
   ...questionsOf('leases', 'idle', createLeaseRepository, LEASES),
   ...questionsOf('key canary', 'command line', createKeyCanaryRepository, CANARY),
   ...questionsOf('heartbeats', 'idle', createProcessHeartbeats, HEARTBEATS),
