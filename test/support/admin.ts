@@ -96,7 +96,7 @@ async function storedPerson(
     id: deps.random.uuid(),
     at: 0,
     actor: 'test',
-    action: 'member.joined',
+    action: 'member.joined' as const,
     subject: known.id,
     workspaceId,
   }

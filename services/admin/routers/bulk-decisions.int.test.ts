@@ -1,3 +1,4 @@
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
@@ -19,7 +20,7 @@ const op = () => ({ opId: randomUUID() })
 const person = (email: string, options: Parameters<typeof adminCaller>[1] = {}) =>
   adminCaller(stores, { workspaceId: world.boss.workspaceId, role: 'support', email, ...options })
 const statusOf = async (id: string) => (await world.engine.deps.invoices.findById(id))?.state.status
-const rowsOf = async (subject: string, action: string) =>
+const rowsOf = async (subject: string, action: AuditAction) =>
   await stores.db.collection(AUDIT_LOG).find({ subject, action }).toArray()
 const late = async (count: number) => {
   const made = []

@@ -1,3 +1,4 @@
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
@@ -9,7 +10,7 @@ type Detail = AuditRecord['detail']
 export function accountAudit(
   { clock, random }: Pick<PeopleDeps, 'clock' | 'random'>,
   actor: string,
-  action: string,
+  action: AuditAction,
   userId: string,
   detail: Detail = {},
 ): AuditRecord {
