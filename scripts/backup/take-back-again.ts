@@ -18,7 +18,7 @@ export interface TakenBackAgain {
 
 export interface TakeBackAgainDeps extends Omit<TakenBackDeps, 'repositories'>, Pick<Runtime, 'logger'> {}
 
-/** The audit rows that marks hold of what was taken back, in the order of their numbers. Throws for a mark whose row cannot be read. */
+/** The audit rows that marks hold of what was taken back, oldest first: numbers of several lives of a database overlap. Throws for a mark whose row cannot be read. */
 export function takenBackRows(marks: ReadonlyMap<string, Mark>): readonly AuditRecord[] {
   return [...marks.values()]
     .filter(({ field }) => subjectOf(field)?.kind === 'taken-back')
@@ -32,6 +32,7 @@ export function takenBackRows(marks: ReadonlyMap<string, Mark>): readonly AuditR
       }
       return row.data
     })
+    .toSorted((one, other) => one.at - other.at)
 }
 
 function jsonOf(text: string): unknown {

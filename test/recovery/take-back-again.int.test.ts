@@ -22,7 +22,7 @@ import { createMarkKeeper } from '#shared/usecases/marks/keep-marks.ts'
 import { writeMarks } from '#shared/usecases/marks/mark-records.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { type TestStores, useStores } from '#test/support/stores.ts'
-import { CUSTOMER, type PreparedStory, STORIES } from './taken-back-stories.ts'
+import { CUSTOMER, joinedAndRemoved, lastOwner, type PreparedStory, STORIES } from './taken-back-stories.ts'
 
 const first = useStores()
 const second = useStores({ migrated: false })
@@ -35,6 +35,7 @@ const markKeys = createMarkKeys(new Uint8Array(32).fill(7))
 const place = createFolderMarkPlace(join(folder, 'marks'))
 const actions = Object.keys(TAKEN_BACK) as TakenBackAction[]
 const stories = new Map<TakenBackAction, PreparedStory>()
+const roundabout: PreparedStory[] = []
 let world: AttackWorld
 let restored: RestoredBackup
 /** The dashboard of the restored database, and of one that was restored without these marks. */
@@ -61,13 +62,14 @@ beforeAll(async () => {
   const { deps, workspaceId } = world.boss
   const keeper = createMarkKeeper({ ...deps, markPlaces: [place], markKeys })
   for (const action of actions) stories.set(action, await STORIES[action](world, first))
+  for (const story of [joinedAndRemoved, lastOwner]) roundabout.push(await story(world, first))
   await keeper.run()
   const before = new Set((await rowsOf(first)).map(({ id }) => id))
   await takeBackup(first.db, {
     ...{ target: fileTarget(file), id: 'taken-back', secret, version: 'test' },
     onProgress: () => undefined,
   })
-  for (const story of stories.values()) await story.act()
+  for (const story of [...stories.values(), ...roundabout]) await story.act()
   await keeper.run()
   const since = (await rowsOf(first)).filter(({ id, action }) => !before.has(id) && takesBack(action))
   const marks = since.map((row, index): Mark => {
@@ -95,6 +97,11 @@ describe.each(actions)('%s', (action) => {
     const rows = await rowsOf(second)
     expect(rows.filter((row) => row.action === action && row.detail['applied_again'] === true)).not.toEqual([])
   })
+})
+
+it('gives nobody a right that they lost by a way of the archive alone', async () => {
+  expect(roundabout).toHaveLength(2)
+  for (const { isGiven } of roundabout) expect([await isGiven(naive), await isGiven(after)]).toEqual([true, false])
 })
 
 it('leaves the erased customer’s name in no collection', async () => {

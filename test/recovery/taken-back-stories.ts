@@ -7,7 +7,7 @@ import { changePassword } from '#shared/usecases/accounts/change-password.ts'
 import { removeAuthenticator, renewRecoveryCodes } from '#shared/usecases/accounts/enrol-authenticator.ts'
 import { tokenHashOf } from '#shared/usecases/accounts/invite-member.ts'
 import { logIn } from '#shared/usecases/accounts/log-in.ts'
-import { resetAuthenticator, resetPassword } from '#shared/usecases/accounts/manage-operators.ts'
+import { createOperator, resetAuthenticator, resetPassword } from '#shared/usecases/accounts/manage-operators.ts'
 import { passwordDigestOf } from '#shared/usecases/accounts/operator-sessions.ts'
 import { completePasswordReset } from '#shared/usecases/accounts/reset-own-password.ts'
 import { recoveryHash, useRecoveryCode } from '#shared/usecases/accounts/second-factor.ts'
@@ -156,7 +156,7 @@ const displaced: Story = async ({ boss }, stores) => {
   return { act, isGiven: async ({ wallets }) => (await wallets.findWallet(added.wallet.id))?.disabledAt === null }
 }
 
-const erased: Story = async (world, stores) => {
+const erased: Story = async (world) => {
   const { caller, at, deps, workspaceId } = world.boss
   const id = await world.invoice({ customer: CUSTOMER })
   await caller.invoices.addNote({ ...at, ...op(), id, text: `${CUSTOMER.name} called` })
@@ -166,7 +166,6 @@ const erased: Story = async (world, stores) => {
   const body = deps.secretBox.seal(JSON.stringify({ id, customer: CUSTOMER }), scope)
   await deps.idempotency.begin(scope, 'f', randomUUID(), deps.clock.now(), 1_000)
   await deps.idempotency.finish(scope, 1, { status: 200, body })
-  void stores
   const isGiven = async (now: AdminDeps) => {
     const invoice = await now.invoices.findInWorkspace(workspaceId, 'test', id)
     const answers = await now.eraser.storedAnswers({ workspaceId, mode: 'test', invoiceId: id })
@@ -208,6 +207,30 @@ const suspension: Story = async (_world, stores) => {
     return now?.status !== 'suspended' || now.ownerEmail === 'former@example.com' || now.limits.webhookEndpoints !== 3
   }
   return { act, isGiven }
+}
+
+/** Somebody joins with an invitation that is open in the archive, and is removed: the invitation must not let them in again. */
+export const joinedAndRemoved: Story = async ({ boss: { caller, at, deps, workspaceId } }) => {
+  const email = `j${randomUUID()}@example.com`
+  const { id } = await caller.members.invite({ ...at, ...op(), email, role: 'admin' })
+  const act = async () => {
+    const facts = { email, name: 'Juana', password: PASSWORD, isOperator: false, actor: 'test' }
+    const { id: userId } = await createOperator(deps, { ...facts, member: { workspaceId, role: 'admin' } })
+    await caller.members.remove({ ...at, ...op(), userId, from: 'admin' })
+  }
+  return { act, isGiven: async ({ invitations }) => (await invitations.findById(id))?.closed === null }
+}
+
+/** The one owner of the archive hands over to a person of later and is removed. */
+export const lastOwner: Story = async (_world, stores) => {
+  const former = await adminCaller(stores, { email: 'owner-of-then@example.com', stored: true })
+  const { deps, workspaceId, session, caller, at } = former
+  const act = async () => {
+    const facts = { email: 'owner-of-now@example.com', name: 'Nora', password: PASSWORD, isOperator: false }
+    await createOperator(deps, { ...facts, actor: 'test', member: { workspaceId, role: 'owner' } })
+    await caller.members.remove({ ...at, ...op(), userId: session.userId, from: 'owner' })
+  }
+  return { act, isGiven: async ({ memberships }) => (await memberships.find(workspaceId, session.userId)) !== null }
 }
 
 /** Each act that takes something back, through its use case. */
