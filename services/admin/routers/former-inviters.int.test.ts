@@ -67,7 +67,9 @@ test('an invitation is void once its inviter was removed, and stays void when th
     expect(answer.error.message).toMatch(WHY)
   }
   expect((await other.caller.members.list(other.at)).invitations).toEqual([])
-  const back = { audit: { ...op(), id: op().opId, at: 1, actor: 'test', action: 'member.joined' as const, subject: userId } }
+  const back = {
+    audit: { ...op(), id: op().opId, at: 1, actor: 'test', action: 'member.joined' as const, subject: userId },
+  }
   const { opId: _opId, ...audit } = back.audit
   const auditWrite = { audit: { ...audit, workspaceId: other.workspaceId, mode: null, detail: {} } }
   await admin.deps.memberships.add({ workspaceId: other.workspaceId, userId, role: 'owner', since: 1 }, auditWrite)

@@ -222,7 +222,15 @@ it('replaces no later result by an earlier one, and stores a run once', async ()
   const scope = { workspaceId: mine.workspaceId, mode: 'live' } as const
   const result = (at: number, outcome: 'passed' | 'failed') =>
     ({ item: 'nodes', outcome, at, by: 'x', evidence: 'e', reason: null, about: '', ref: null }) as const
-  const audit = (id: string) => ({ id, at: 1, actor: 'x', action: 'golive.checked' as const, subject: 'x', detail: {}, ...scope })
+  const audit = (id: string) => ({
+    id,
+    at: 1,
+    actor: 'x',
+    action: 'golive.checked' as const,
+    subject: 'x',
+    detail: {},
+    ...scope,
+  })
   const [one, two] = [randomUUID(), randomUUID()]
   const { goLive } = mine.deps
   expect(await goLive.record(scope, [result(2_000, 'passed')], { audit: audit(one) })).toBe(true)
