@@ -12,7 +12,7 @@ export interface TakenBackAgain {
   readonly action: AuditAction
   readonly subject: string
   readonly outcome: 'applied' | 'nothing to change' | 'not in the archive'
-  /** What a person has to do about the subject; null = nothing. */
+  /** What a person has to do about it; null = nothing. */
   readonly advice: string | null
 }
 
@@ -57,9 +57,9 @@ export async function takeBackAgain(
   for (const row of rows) {
     const { id, action, subject } = row
     if (!takesBack(action) || (await isRecorded(deps.db, id))) continue
-    const { isHeld, again, advice = null } = TAKEN_BACK_ACTS[action]
+    const { isHeld, again, advice, adviceIfMissing } = TAKEN_BACK_ACTS[action]
     if (!(await isHeld(deps.db, row))) {
-      results.push({ action, subject, outcome: 'not in the archive', advice: null })
+      results.push({ action, subject, outcome: 'not in the archive', advice: adviceIfMissing?.(row) ?? null })
       continue
     }
     await again(parts, { ...row, detail: { ...row.detail, applied_again: true } })
@@ -68,7 +68,7 @@ export async function takeBackAgain(
       action,
       subject,
       outcome: isApplied ? 'applied' : 'nothing to change',
-      advice: isApplied ? advice : null,
+      advice: isApplied ? (advice?.(row) ?? null) : null,
     })
   }
   return results

@@ -39,7 +39,9 @@ export interface TakenBackAct {
   /** Repeats the act, or makes safe what cannot be repeated, in one transaction with `row`. Changes nothing where nothing is left to change. */
   readonly again: (deps: TakenBackDeps, row: AuditRecord) => Promise<unknown>
   /** What a person has to do about it afterwards; absent = nothing. */
-  readonly advice?: string
+  readonly advice?: (row: AuditRecord) => string
+  /** The same where the archive lacks what the act was about. */
+  readonly adviceIfMissing?: (row: AuditRecord) => string
 }
 
 type Named = CollectionModel<{ _id: string }>
@@ -58,6 +60,9 @@ function scopeOf({ id, workspaceId, mode }: AuditRecord): { readonly workspaceId
   return { workspaceId, mode }
 }
 
+/** The person whom a row about an account concerns. */
+const personOf = ({ actor, detail: { email } }: AuditRecord): string => String(email ?? actor.replace(/^user:/, ''))
+
 /** Nobody logs in with what the archive has; the person is mailed what to do. */
 const voidLogIn = (factor: boolean): TakenBackAct => ({
   isHeld: held(USERS),
@@ -70,9 +75,10 @@ const voidLogIn = (factor: boolean): TakenBackAct => ({
     const mails = await personMail(deps, row, what)
     return await createTakenBackChanges(deps.db).voidLogIn(row.subject, { passwordHash, factor }, { audit: row, mails })
   },
-  advice: factor
-    ? 'must choose a new password and set up two-factor authentication again'
-    : 'must choose a new password (“Forgot password?”, or `paymesh operator reset-password`)',
+  advice: (row) =>
+    factor
+      ? `${personOf(row)} must choose a new password and set up two-factor authentication again`
+      : `${personOf(row)} must choose a new password (“Forgot password?”, or \`paymesh operator reset-password\`)`,
 })
 
 const voidRecoveryCodes: TakenBackAct = {
@@ -83,7 +89,7 @@ const voidRecoveryCodes: TakenBackAct = {
     const mails = await personMail(deps, row, what)
     return await createTakenBackChanges(deps.db).voidRecoveryCodes(row.subject, { audit: row, mails })
   },
-  advice: 'must create new recovery codes',
+  advice: (row) => `${personOf(row)} must create new recovery codes`,
 }
 
 async function personMail(deps: TakenBackDeps, row: AuditRecord, what: string): Promise<readonly MailRecord[]> {
@@ -202,7 +208,8 @@ export const TAKEN_BACK_ACTS: Readonly<Record<TakenBackAction, TakenBackAct>> = 
   'endpoint.secret_rotated': {
     isHeld: held(WEBHOOK_ENDPOINTS),
     again: replaceSecrets,
-    advice: 'is paused: rotate its secret, give it to the receiver, then resume it',
+    advice: ({ subject }) =>
+      `webhook endpoint ${subject} is paused: rotate its secret, give it to the receiver, then resume it`,
   },
   'invoice.customer_erased': {
     isHeld: held(INVOICES),
@@ -234,6 +241,8 @@ export const TAKEN_BACK_ACTS: Readonly<Record<TakenBackAction, TakenBackAct>> = 
       const sent = { txHash: text(row, 'transaction'), at: row.at, by: row.actor }
       return repositories.refunds.noteSent(refundId(row), sent, row)
     },
+    adviceIfMissing: ({ subject }) =>
+      `a refund of invoice ${subject} was sent, and the archive lacks it: do not send it again`,
   },
   'refund.withdrawn': {
     isHeld: held(REFUNDS, refundId),
@@ -247,7 +256,7 @@ export const TAKEN_BACK_ACTS: Readonly<Record<TakenBackAction, TakenBackAct>> = 
       return (await db.collection(WALLETS).findOne({ _id: { $in: ids } })) !== null
     },
     again: ({ db }, row) => createTakenBackChanges(db).displace(text(row, 'wallets').split(' '), row),
-    advice: 'lost wallets to a proof of control: they are disabled',
+    advice: ({ subject }) => `workspace ${subject} lost wallets to a proof of control: they are disabled`,
   },
   'workspace.settings_changed': { isHeld: held(WORKSPACES), again: changeSettings },
 }

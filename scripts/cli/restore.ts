@@ -35,9 +35,7 @@ const takenBackText = ({ takenBack }: RestoredBackup): readonly string[] => {
   if (takenBack.length === 0) return []
   const count = (outcome: TakenBackAgain['outcome']) => takenBack.filter((one) => one.outcome === outcome).length
   const [applied, missing] = [count('applied'), count('not in the archive')]
-  const tasks = takenBack.flatMap(({ action, subject, advice }) =>
-    advice === null ? [] : [`  ${subject} ${advice} (${action})`],
-  )
+  const tasks = takenBack.flatMap(({ advice }) => (advice === null ? [] : [`  ${advice}`]))
   const summary = `Taken back again, as after the archive was made: ${applied}; not in the archive: ${missing}.`
   return [summary, ...new Set(tasks)]
 }

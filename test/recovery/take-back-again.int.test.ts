@@ -146,10 +146,19 @@ it('names what the archive does not hold, and refuses a mark that cannot be read
     const detail = JSON.stringify({ ...row, workspaceId: null, mode: null, detail: {}, ...change })
     return { field: takenBackOf('gone'), value: 9_000, detail }
   }
-  await writeMarks([place], await life(), [mark({})], markKeys)
+  const sent = {
+    id: 'sent',
+    action: 'refund.sent',
+    subject: 'an invoice',
+    detail: { refund: 'r', transaction: '0xab' },
+  }
+  await writeMarks([place], await life(), [mark({}), { ...mark(sent), field: takenBackOf('sent') }], markKeys)
   const again = await restoreInto(fourth, [place])
   const gone = { action: 'api_key.revoked', subject: 'nobody', outcome: 'not in the archive', advice: null }
   expect(again.takenBack).toContainEqual(gone)
+  // Money that left is named although the archive lacks its record.
+  const lost = { action: 'refund.sent', subject: 'an invoice', outcome: 'not in the archive' }
+  expect(again.takenBack).toContainEqual({ ...lost, advice: expect.stringContaining('do not send it again') })
   await fourth.db.connection.dropDatabase()
   await writeMarks([place], await life(), [{ ...mark({ action: 'api_key.made' }), value: 9_001 }], markKeys)
   await expect(restoreInto(fourth, [place])).rejects.toThrow('the mark taken-back:gone is signed and cannot be read')
