@@ -14,6 +14,7 @@ import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { MODES, type Mode } from '#shared/domain/enumerations.ts'
 import type { TakenBackAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { CustomerEraser, StoredAnswer } from '#shared/ports/customer-erasure.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { endpointSecretContext, type PasswordHasher, type SecretBox } from '#shared/ports/secrets.ts'
@@ -170,6 +171,19 @@ async function changeSettings({ repositories: { workspaces } }: TakenBackDeps, r
   return isSame ? null : await workspaces.update(row.subject, next, row)
 }
 
+/** With `--accept-unreadable`, a stored response may be sealed under a lost key: nobody reads the customer in it. */
+function readableEraser({ repositories: { eraser }, secretBox }: TakenBackDeps): CustomerEraser {
+  const isReadable = ({ body, scope }: StoredAnswer): boolean => {
+    try {
+      secretBox.open(body, scope)
+      return true
+    } catch {
+      return false
+    }
+  }
+  return { ...eraser, storedAnswers: async (scope) => (await eraser.storedAnswers(scope)).filter(isReadable) }
+}
+
 const refundId = (row: AuditRecord): string => text(row, 'refund')
 
 /** How a restored database repeats each act that took something back. */
@@ -217,7 +231,8 @@ export const TAKEN_BACK_ACTS: Readonly<Record<TakenBackAction, TakenBackAct>> = 
       const now = deps.clock.now()
       // Nothing is sent until the restore is confirmed: no body is between two tries of its delivery.
       const times = { madeBefore: now + 1, sweepAt: now + DELIVERY_LIFE_MS }
-      await eraseRecorded({ ...deps, eraser: deps.repositories.eraser }, { ...row, ...scopeOf(row) }, times)
+      const eraser = readableEraser(deps)
+      await eraseRecorded({ ...deps, eraser }, { ...row, ...scopeOf(row) }, times)
     },
   },
   'member.invitation_withdrawn': {

@@ -15,9 +15,11 @@ import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { takenBackOf } from '#shared/domain/marks/mark-fields.ts'
 import { TAKEN_BACK, type TakenBackAction, takesBack } from '#shared/domain/marks/taken-back.ts'
 import type { Mark } from '#shared/ports/marks.ts'
+import type { SecretBox } from '#shared/ports/secrets.ts'
 import { createFolderMarkPlace } from '#shared/runtime/process/folder-mark-place.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { createMarkKeeper } from '#shared/usecases/marks/keep-marks.ts'
 import { writeMarks } from '#shared/usecases/marks/mark-records.ts'
 import { adminCaller } from '#test/support/admin.ts'
@@ -42,16 +44,21 @@ let restored: RestoredBackup
 let after: AdminDeps
 let naive: AdminDeps
 
-const restoreInto = (stores: TestStores, places: readonly (typeof place)[]) =>
+const restoreInto = (stores: TestStores, places: readonly (typeof place)[], lostKey?: SecretBox) =>
   restoreBackup(
     {
       ...stores.runtime,
       ...{ db: stores.db, wallets: createRepositories(stores.db, stores.runtime).wallets },
-      ...{ addressBook: world.engine.addressBook, secretBox: world.engine.secretBox, markPlaces: places, markKeys },
+      ...{
+        addressBook: world.engine.addressBook,
+        secretBox: lostKey ?? world.engine.secretBox,
+        markPlaces: places,
+        markKeys,
+      },
     },
     {
       ...{ file, secret, actor: 'cli:test', skip: places.length === 0 ? 10 : null, quarantineMs: 0 },
-      ...{ acceptUnreadable: false, onProgress: () => undefined },
+      ...{ acceptUnreadable: lostKey !== undefined, onProgress: () => undefined },
     },
   )
 const life = () => world.boss.deps.installationLife.read()
@@ -157,8 +164,11 @@ it('names what the archive does not hold, and refuses a mark that cannot be read
   const gone = { action: 'api_key.revoked', subject: 'nobody', outcome: 'not in the archive', advice: null }
   expect(again.takenBack).toContainEqual(gone)
   // Money that left is named although the archive lacks its record.
-  const lost = { action: 'refund.sent', subject: 'an invoice', outcome: 'not in the archive' }
-  expect(again.takenBack).toContainEqual({ ...lost, advice: expect.stringContaining('do not send it again') })
+  const refund = { action: 'refund.sent', subject: 'an invoice', outcome: 'not in the archive' }
+  expect(again.takenBack).toContainEqual({ ...refund, advice: expect.stringContaining('do not send it again') })
+  await fourth.db.connection.dropDatabase()
+  const lost = await restoreInto(fourth, [place], createSecretBox(new Uint8Array(32).fill(9)))
+  expect(lost.takenBack.length).toBe(again.takenBack.length)
   await fourth.db.connection.dropDatabase()
   await writeMarks([place], await life(), [{ ...mark({ action: 'api_key.made' }), value: 9_001 }], markKeys)
   await expect(restoreInto(fourth, [place])).rejects.toThrow('the mark taken-back:gone is signed and cannot be read')
