@@ -63,6 +63,7 @@ const KEPT: ReadonlyMap<string, RegExp> = new Map([
   ['shared/db/exceptions/exception-model.ts', /exception_desk_\w+/g],
   ['shared/usecases/exceptions/decide-exception.ts', /exception\.noted/g],
   ['shared/contracts/audit-labels.ts', /exception\.noted/g],
+  ['shared/domain/marks/taken-back.ts', /exception\.noted/g],
   ['scripts/cli/former-names.ts', /.*/g],
   ['scripts/cli/former-names.test.ts', /--noted/g],
 ])

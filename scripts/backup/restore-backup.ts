@@ -18,6 +18,7 @@ import { BORN } from '#shared/domain/marks/mark-fields.ts'
 import type { Issued, MarkPlace, Precautions } from '#shared/ports/marks.ts'
 import type { AuditKeys, SecretBox } from '#shared/ports/secrets.ts'
 import { type ArchiveHead, type ArchiveSecret, openArchive } from '#shared/runtime/secrets/archive-cipher.ts'
+import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { settleRestoredAudit } from '#shared/usecases/audit/acknowledge-break.ts'
 import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
 import { issuedFrom } from '#shared/usecases/marks/continue-above-marks.ts'
@@ -27,6 +28,7 @@ import { createMarks } from '#shared/usecases/marks/marks.ts'
 import { deriveAhead, type HeadroomDeps } from '#shared/usecases/wallets/address-headroom.ts'
 import { createIssuedEstimate, type IssuedEstimate } from './estimate-issued.ts'
 import { type ArchiveFacts, type IssuedSince, readIssuedSince } from './issued-since.ts'
+import { type TakenBackAgain, takeBackAgain, takenBackRows } from './take-back-again.ts'
 
 /** Addresses of each key that are derived and watched before the first process starts. */
 const HEADROOM = 64
@@ -146,6 +148,8 @@ export interface RestoredBackup extends VerifiedArchive {
   readonly precautions: Precautions
   /** When the marks were last written, ISO 8601; null when none were found. */
   readonly marksWrittenAt: string | null
+  /** What had been taken back after the archive was made, and was taken back again; in the order of the acts. */
+  readonly takenBack: readonly TakenBackAgain[]
 }
 
 /**
@@ -159,6 +163,7 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
   const verified = await verifyBackup(createReadStream(file), secret, deps.secretBox)
   requireRestorable(verified, acceptUnreadable)
   const since = await readIssuedSince(deps, verified.facts)
+  const takenBackSince = takenBackRows(since.marks)
   if (skip === null && !(since.areCurrent && since.silent.length === 0)) {
     const ageMs = clock.now() - Date.parse(verified.takenAt)
     throw new NothingKnownOfIssued(since, await estimateIssued(file, secret, ageMs))
@@ -174,6 +179,7 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
   })
   await migrate(db)
   const precautions = await takePrecautions(db, issuedAtMost(since, skip), { quarantineUntil: at + quarantineMs, at })
+  const takenBack = await takeBackAgain({ ...deps, passwords: createPasswordHasher() }, takenBackSince)
   await beginLife(deps, since)
   // A payer with one of the skipped addresses may still pay: they are watched before the first block is read.
   await deriveAhead(
@@ -191,7 +197,10 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
       subject: 'installation',
       workspaceId: null,
       mode: null,
-      detail: { taken_at: verified.takenAt, skipped: skip, quarantine_hours: quarantineMs / 3_600_000 },
+      detail: {
+        ...{ taken_at: verified.takenAt, skipped: skip, quarantine_hours: quarantineMs / 3_600_000 },
+        taken_back_again: takenBack.filter(({ outcome }) => outcome === 'applied').length,
+      },
     },
   )
   // Numbers of the lost minutes are not given out again: the row of this restore takes the first one above them.
@@ -207,7 +216,7 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
     `installation-restored:${state.restoredAt}`,
   )
   const marksWrittenAt = since.writtenAt === null ? null : new Date(since.writtenAt).toISOString()
-  return { ...verified, precautions, marksWrittenAt }
+  return { ...verified, precautions, marksWrittenAt, takenBack }
 }
 
 function requireRestorable({ schemaVersion, sealed: { total, opened } }: VerifiedArchive, acceptUnreadable: boolean) {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await openReconciliationStage(stores)
   writeFileSync(keyFile, Buffer.alloc(32, 9).toString('base64'))
   cpSync('test/fixtures/backup-format-1.archive', join(archives, OLD))
-  const about = { action: 'backup.started', subject: 'old', actor: 'cli:root', workspaceId: null, mode: null }
+  const about = { action: 'backup.started' as const, subject: 'old', actor: 'cli:root', workspaceId: null, mode: null }
   await createAuditRepository(stores.db).insertMany([
     { id: 'backup.started:old', at: 0, ...about, detail: { file: OLD } },
   ])

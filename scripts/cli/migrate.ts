@@ -24,7 +24,7 @@ async function record(
     report.migrationsRun.length,
   ]
   if (collections + indexes + migrations === 0) return
-  const about = { action: 'installation.migrated', subject: 'installation', workspaceId: null, mode: null }
+  const about = { action: 'installation.migrated' as const, subject: 'installation', workspaceId: null, mode: null }
   const detail = { collections, indexes, migrations }
   await createAuditRepository(db).insertMany([
     { id: `migrated:${random.uuid()}`, at: clock.now(), actor: actorName(), ...about, detail },

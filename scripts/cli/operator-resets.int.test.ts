@@ -60,7 +60,7 @@ async function run(what: string, email: string) {
 test.each([
   ['reset-password', 'operator.password_reset', 'Your password was reset from the command line of the installation.'],
   ['reset-totp', 'operator.authenticator_reset', 'Your authenticator was removed from the command line'],
-])('%s mails the person concerned and nobody else', async (what, action, sentence) => {
+] as const)('%s mails the person concerned and nobody else', async (what, action, sentence) => {
   const { userId, email } = await personWithAuthenticator()
   const { status, mails } = await run(what, email)
   expect(status).toBe(0)

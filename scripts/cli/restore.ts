@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { confirmRestore } from '../backup/confirm-restore.ts'
 import { type RestoredBackup, restoreBackup } from '../backup/restore-backup.ts'
+import type { TakenBackAgain } from '../backup/take-back-again.ts'
 import { actorName } from './session/actor.ts'
 import { type ArchiveSecretOptions, archiveSecret, withArchiveSecret } from './session/archive-secret.ts'
 import { withBackupStore } from './session/backup-store.ts'
@@ -28,6 +29,16 @@ const continuesText = ({ marksWrittenAt }: RestoredBackup): string =>
   marksWrittenAt === null
     ? 'Keys and invoice numbers continue where --skip says.'
     : `Keys and invoice numbers continue above all that was issued, as recorded at ${marksWrittenAt}.`
+
+/** What was taken back again, in one sentence, and a line for each that a person has to do something about. */
+const takenBackText = ({ takenBack }: RestoredBackup): readonly string[] => {
+  if (takenBack.length === 0) return []
+  const count = (outcome: TakenBackAgain['outcome']) => takenBack.filter((one) => one.outcome === outcome).length
+  const [applied, missing] = [count('applied'), count('not in the archive')]
+  const tasks = takenBack.flatMap(({ advice }) => (advice === null ? [] : [`  ${advice}`]))
+  const summary = `Taken back again, as after the archive was made: ${applied}; not in the archive: ${missing}.`
+  return [summary, ...new Set(tasks)]
+}
 
 /** `backup restore | confirm-restore`. */
 export function addRestoreCommands(backup: Command): void {
@@ -63,7 +74,11 @@ export function addRestoreCommands(backup: Command): void {
         print(
           options,
           snakeCase({ ...restored, facts: undefined }),
-          `${documents} documents of ${restored.takenAt} were restored. ${continuesText(restored)} Start the processes, check the data, then run \`paymesh backup confirm-restore\`. Until then no webhooks or emails are sent.`,
+          [
+            `${documents} documents of ${restored.takenAt} were restored. ${continuesText(restored)}`,
+            ...takenBackText(restored),
+            'Start the processes, check the data, then run `paymesh backup confirm-restore`. Until then no webhooks or emails are sent.',
+          ].join('\n'),
         )
       })
     })

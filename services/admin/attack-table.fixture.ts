@@ -69,7 +69,7 @@ const people: Pick<
   'members.remove': once(1, 2, async ({ boss: { deps, workspaceId }, person }) => {
     const [one, two] = [await person('support'), await person('support')]
     const since = deps.clock.now()
-    const audit = { id: randomUUID(), at: since, actor: 'test', action: 'member.joined', subject: one.id }
+    const audit = { id: randomUUID(), at: since, actor: 'test', action: 'member.joined' as const, subject: one.id }
     const auditWrite = { audit: { ...audit, workspaceId, mode: null, detail: {} } }
     const undo = () => deps.memberships.add({ workspaceId, userId: one.id, role: 'support', since }, auditWrite)
     return { input: { userId: one.id, from: 'support' }, other: { userId: two.id, from: 'support' }, undo }

@@ -42,7 +42,13 @@ it('refuses a link that was re-priced or deactivated while the payer waited for 
     const terms = { title: 'Workshop', description: null, usesMax: null, expiresAt: null } as const
     const at = (link?.updatedAt ?? 0) + 1
     const about = { subject: id, workspaceId, mode: 'test', detail: {} } as const
-    const audit = { id: randomUUID(), at, actor: 'user:ana@example.com', action: 'payment_link.updated', ...about }
+    const audit = {
+      id: randomUUID(),
+      at,
+      actor: 'user:ana@example.com',
+      action: 'payment_link.updated' as const,
+      ...about,
+    }
     expect(await links().update(seen, { ...terms, amount: { kind: 'fixed', minor: 900n } }, at, audit)).toBe(true)
   }
   await expect(payAfter(reprice)).rejects.toThrow('This payment link was just changed.')

@@ -193,7 +193,9 @@ describe('a link with limits', () => {
     const link = await links.findInWorkspace(workspaceId, 'test', id)
     if (link === null) throw new Error('no link')
     const { title, description, amount, usesMax = null, expiresAt = null, updatedAt: version } = link
-    const row = { ...{ id: randomUUID(), at: 1, actor: 'user:ana@example.com', action: 'payment_link.updated' } }
+    const row = {
+      ...{ id: randomUUID(), at: 1, actor: 'user:ana@example.com', action: 'payment_link.updated' as const },
+    }
     const audit = { ...row, subject: id, workspaceId, mode: 'test' as const, detail: {} }
     const wanted = { title, description, amount, usesMax, expiresAt, ...terms }
     expect(await links.update({ workspaceId, mode: 'test', id, version }, wanted, version + 1, audit)).toBe(true)

@@ -41,7 +41,16 @@ describe('the maintenance process', () => {
 
   it('gives an audit row its place in the chain', async () => {
     await createAuditRepository(stores.db).insertMany([
-      { id: 'one', at: 1, actor: 'a', action: 'b', subject: 'c', workspaceId: null, mode: null, detail: {} },
+      {
+        id: 'one',
+        at: 1,
+        actor: 'a',
+        action: 'golive.checked',
+        subject: 'c',
+        workspaceId: null,
+        mode: null,
+        detail: {},
+      },
     ])
     const chain = createAuditChainRepository(stores.db)
     await vi.waitFor(async () => expect((await chain.tail())?.seq).toBe(1), WAIT)

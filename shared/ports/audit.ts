@@ -1,5 +1,6 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { MailRecord } from './mails.ts'
 
 /** An operator's action on the installation or on a merchant's data. Written once, never changed. */
@@ -9,8 +10,7 @@ export interface AuditRecord {
   readonly at: Ms
   /** The actor: `cli:<operating-system user>`. */
   readonly actor: string
-  /** The action: `chain.rescan`, `invoice.funds_accepted`, … */
-  readonly action: string
+  readonly action: AuditAction
   /** The object: a resource's id, or `<mode>:<network>` for a chain. */
   readonly subject: string
   readonly workspaceId: string | null
@@ -26,7 +26,7 @@ export interface AuditRepository {
   /** Whether an action with this id about this subject is recorded. */
   isRecorded(id: string, subject: string): Promise<boolean>
   /** The newest row about a subject, of one action if given; null without one. */
-  newestOf(subject: string, action?: string): Promise<AuditRecord | null>
+  newestOf(subject: string, action?: AuditAction): Promise<AuditRecord | null>
   /** The newest 1,000 rows about one subject, oldest first. */
   listBySubject(subject: string): Promise<readonly AuditRecord[]>
 }

@@ -53,6 +53,8 @@ export interface DisplacedUse {
   readonly count: number
   /** At most three. */
   readonly addresses: readonly string[]
+  /** Its wallets on them. */
+  readonly walletIds: readonly string[]
 }
 
 export interface OwnershipRepository {

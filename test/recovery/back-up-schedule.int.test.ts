@@ -235,7 +235,13 @@ describe('two installations on one folder', () => {
     const [own, strange] = ['20260101', '20260102'].map((day) => `paymesh-${day}T000000Z.backup`)
     const later = archiveName(source.runtime.clock.now() + 60_000)
     for (const name of [own, strange, later]) writeFileSync(join(archives, name ?? ''), name ?? '')
-    const about = { action: 'backup.started', subject: 'own', workspaceId: null, mode: null, actor: 'cli:root' }
+    const about = {
+      action: 'backup.started' as const,
+      subject: 'own',
+      workspaceId: null,
+      mode: null,
+      actor: 'cli:root',
+    }
     await createAuditRepository(source.db).insertMany([
       { id: 'backup.started:own', at: 1_767_225_600_000, ...about, detail: { file: own ?? '' } },
     ])

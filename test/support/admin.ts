@@ -102,7 +102,7 @@ async function storedPerson(
     id: deps.random.uuid(),
     at: 0,
     actor: 'test',
-    action: 'member.joined',
+    action: 'member.joined' as const,
     subject: known.id,
     workspaceId,
   }

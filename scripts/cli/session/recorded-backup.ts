@@ -38,7 +38,7 @@ function packageVersion(): string {
 
 const auditOf = (
   { clock, random }: Pick<BackupStore, 'clock' | 'random'>,
-  action: string,
+  action: 'backup.started' | 'backup.ended' | 'backup.verified',
   subject: string,
   detail: AuditRecord['detail'],
 ): AuditRecord => {

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -19,7 +20,7 @@ const op = () => ({ opId: randomUUID() })
 const person = (email: string, options: Parameters<typeof adminCaller>[1] = {}) =>
   adminCaller(stores, { workspaceId: world.boss.workspaceId, role: 'support', email, ...options })
 const statusOf = async (id: string) => (await world.engine.deps.invoices.findById(id))?.state.status
-const rowsOf = async (subject: string, action: string) =>
+const rowsOf = async (subject: string, action: AuditAction) =>
   await stores.db.collection(AUDIT_LOG).find({ subject, action }).toArray()
 const late = async (count: number) => {
   const made = []

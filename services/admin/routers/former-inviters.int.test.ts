@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { INVITATIONS } from '#shared/db/accounts/operator-models.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import { openSealedMails } from '#shared/usecases/mails/open-sealed-mails.ts'
 import { renderMail } from '#shared/usecases/mails/render-mail.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
@@ -66,7 +67,9 @@ test('an invitation is void once its inviter was removed, and stays void when th
     expect(answer.error.message).toMatch(WHY)
   }
   expect((await other.caller.members.list(other.at)).invitations).toEqual([])
-  const back = { audit: { ...op(), id: op().opId, at: 1, actor: 'test', action: 'member.joined', subject: userId } }
+  const back = {
+    audit: { ...op(), id: op().opId, at: 1, actor: 'test', action: 'member.joined' as const, subject: userId },
+  }
   const { opId: _opId, ...audit } = back.audit
   const auditWrite = { audit: { ...audit, workspaceId: other.workspaceId, mode: null, detail: {} } }
   await admin.deps.memberships.add({ workspaceId: other.workspaceId, userId, role: 'owner', since: 1 }, auditWrite)
@@ -133,7 +136,7 @@ test('an acceptance that was checked before the removal is void when it is store
   const invitation = await invitations.findById(guest.id)
   if (invitation === null) throw new Error('no invitation')
   const { userId } = inviter.session
-  const row = (action: string) => {
+  const row = (action: AuditAction) => {
     const about = { actor: 'test', action, subject: userId, workspaceId: other.workspaceId, mode: null }
     return { audit: { id: op().opId, at: admin.deps.clock.now(), ...about, detail: {} } }
   }

@@ -43,7 +43,15 @@ async function shop() {
   const store = async (outcome: 'passed' | 'pending', evidence: string, ref: string | null) => {
     const now = deps.clock.now()
     const result = { item: ITEM, outcome, at: now, by: 'x', evidence, reason: null, about: '', ref } as const
-    const audit = { id: `x:${randomUUID()}`, at: now, actor: 'x', action: 'x', subject: 'x', detail: {}, ...at }
+    const audit = {
+      id: `x:${randomUUID()}`,
+      at: now,
+      actor: 'x',
+      action: 'golive.checked' as const,
+      subject: 'x',
+      detail: {},
+      ...at,
+    }
     expect(await deps.goLive.record({ workspaceId, mode: 'test' }, [result], { audit })).toBe(true)
   }
   return { ...made, old, young, startAt, line, check, store }

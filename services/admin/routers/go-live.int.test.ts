@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { NodeState } from '#shared/ports/node-states.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
@@ -148,7 +149,7 @@ it('follows a test mail until the mail server accepted it, or refused it', async
 deepTest('counts a verified back-up by the moment whose data it holds', async () => {
   const mine = await shop()
   const now = mine.deps.clock.now()
-  const row = (action: string, id: string, at: number) => ({
+  const row = (action: AuditAction, id: string, at: number) => ({
     id: `${action}:${id}`,
     ...{ at, actor: 'cli:test', action, subject: id, workspaceId: null, mode: null, detail: {} },
   })
@@ -208,7 +209,7 @@ deepTest('follows no foreign invoice', async () => {
     reason: null,
     about: '',
   } as const
-  const audit = { id: `x:${randomUUID()}`, at, actor: 'x', action: 'x', subject: 'x', detail: {} }
+  const audit = { id: `x:${randomUUID()}`, at, actor: 'x', action: 'golive.checked' as const, subject: 'x', detail: {} }
   const scope = { workspaceId: mine.workspaceId, mode: 'live' } as const
   await goLive.record(scope, [{ ...result, ref: paid.terms.id }], { audit: { ...audit, ...scope } })
   const found = (await mine.check()).find(({ item }) => item === 'payment:ethereum')
@@ -221,7 +222,15 @@ it('replaces no later result by an earlier one, and stores a run once', async ()
   const scope = { workspaceId: mine.workspaceId, mode: 'live' } as const
   const result = (at: number, outcome: 'passed' | 'failed') =>
     ({ item: 'nodes', outcome, at, by: 'x', evidence: 'e', reason: null, about: '', ref: null }) as const
-  const audit = (id: string) => ({ id, at: 1, actor: 'x', action: 'x', subject: 'x', detail: {}, ...scope })
+  const audit = (id: string) => ({
+    id,
+    at: 1,
+    actor: 'x',
+    action: 'golive.checked' as const,
+    subject: 'x',
+    detail: {},
+    ...scope,
+  })
   const [one, two] = [randomUUID(), randomUUID()]
   const { goLive } = mine.deps
   expect(await goLive.record(scope, [result(2_000, 'passed')], { audit: audit(one) })).toBe(true)

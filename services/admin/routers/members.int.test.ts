@@ -154,7 +154,7 @@ describe('changing roles', () => {
       id: opId(),
       at: 0,
       actor: 'test',
-      action: 'x',
+      action: 'golive.checked' as const,
       subject: userId,
       workspaceId,
       mode: null,

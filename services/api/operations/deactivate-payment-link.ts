@@ -3,7 +3,7 @@ import { inactiveLinkExample } from '#shared/contracts/openapi/examples/products
 import { deactivatePaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { defineOperation } from '../define-operation.ts'
 
-/** 200 with the inactive link, also when it was inactive before. */
+/** 200 with the inactive link, also when it was inactive before. The audit log names the key. */
 export const deactivatePaymentLinkOperation = defineOperation({
   method: 'POST',
   path: '/payment-links/{id}/deactivate',
@@ -22,6 +22,6 @@ export const deactivatePaymentLinkOperation = defineOperation({
     example: inactiveLinkExample,
   },
   errors: [],
-  handle: (deps, { workspace, mode, id }) =>
-    deactivatePaymentLink(deps, { workspaceId: workspace.id, mode, linkId: id }),
+  handle: (deps, { workspace, mode, actor, id }) =>
+    deactivatePaymentLink(deps, { workspaceId: workspace.id, mode, linkId: id, attribution: { by: actor } }),
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
+import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
@@ -168,4 +169,12 @@ describe('GET /payment-links', () => {
     const { apiKey } = await api.newKey('test', ['links:write'])
     expect((await api.call('GET', '/payment-links', { key: apiKey })).status).toBe(403)
   })
+})
+
+// Guarantee: what a program takes back is in the audit log, from which a restore takes it back again.
+it('the audit log names the key that deactivated a link', async () => {
+  const id = await idOf()
+  expect((await deactivate(id)).status).toBe(200)
+  const rows = await stores.db.collection(AUDIT_LOG).find({ subject: id, action: 'payment_link.deactivated' }).toArray()
+  expect(rows).toMatchObject([{ actor: expect.stringMatching(/^api_key:/), mode: 'test' }])
 })

@@ -10,7 +10,12 @@ it('reads one row of a long history where one is enough, and at most the newest 
   const audits = createAuditRepository(stores.db)
   const row = (one: number) => ({
     ...{ id: `edit-${one}`, at: 1_000 + one, actor: 'user:ana@example.com', subject: 'link-1' },
-    ...{ action: one === 3 ? 'link.created' : 'link.edited', workspaceId: null, mode: null, detail: {} },
+    ...{
+      action: one === 3 ? ('payment_link.created' as const) : ('payment_link.updated' as const),
+      workspaceId: null,
+      mode: null,
+      detail: {},
+    },
   })
   await audits.insertMany(Array.from({ length: MANY }, (_, one) => row(one)))
   await stores.db.connection.db?.command({ profile: 2 })
@@ -23,7 +28,7 @@ it('reads one row of a long history where one is enough, and at most the newest 
   const reads = await profile.find({ ns: { $regex: /audit_log$/ } }).toArray()
   expect(reads.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0)).toBe(1_001)
 
-  expect(await audits.newestOf('link-1', 'link.created')).toMatchObject({ id: 'edit-3' })
+  expect(await audits.newestOf('link-1', 'payment_link.created')).toMatchObject({ id: 'edit-3' })
   expect(await audits.newestOf('link-2')).toBeNull()
   expect(await audits.isRecorded('edit-7', 'link-1')).toBe(true)
   // The same operation id on another subject is another action.

@@ -10,7 +10,13 @@ import { audited } from './audited.ts'
 const stores = useStores()
 const things = () => stores.db.connection.collection<{ _id: string; turns: number }>('things')
 const row = (change: Partial<AuditRecord> = {}): AuditRecord => ({
-  ...{ id: `row:${randomUUID()}`, at: 1, actor: 'user:ana@example.com', action: 'thing.turned', subject: randomUUID() },
+  ...{
+    id: `row:${randomUUID()}`,
+    at: 1,
+    actor: 'user:ana@example.com',
+    action: 'golive.checked',
+    subject: randomUUID(),
+  },
   ...{ workspaceId: null, mode: null, detail: {} },
   ...change,
 })
@@ -48,7 +54,7 @@ describe('a change, its audit row and its mails', () => {
 
   it.each([
     ['actor', { actor: 'user:eve@example.com' }],
-    ['action', { action: 'thing.broken' }],
+    ['action', { action: 'golive.mail_sent' as const }],
     ['subject', { subject: 'another thing' }],
     ['workspace', { workspaceId: 'another workspace' }],
   ])('an id that was used with another %s is refused and changes nothing', async (_what, change) => {

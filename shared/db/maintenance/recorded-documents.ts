@@ -8,6 +8,7 @@ import { REFUNDS } from '#shared/db/refunds/refund-model.ts'
 import { WALLETS } from '#shared/db/wallets/wallet-models.ts'
 import { API_KEYS } from '#shared/db/workspaces/api-key-model.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { RecordedDocuments, RecordedKind } from '#shared/ports/recorded-documents.ts'
 
 type RowFilter = mongoose.mongo.Filter<AuditDocument>
@@ -19,7 +20,7 @@ interface Source {
 }
 
 const about =
-  (...actions: readonly string[]) =>
+  (...actions: readonly AuditAction[]) =>
   ({ _id }: Stored): RowFilter => ({ subject: _id, action: { $in: [...actions] } })
 
 const SOURCES: Readonly<Record<RecordedKind, Source>> = {

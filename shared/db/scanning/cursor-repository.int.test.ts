@@ -74,7 +74,7 @@ describe('cursor', () => {
     await repository().create(CURSOR)
     const release = { through: 5_000, hash: '0x10', by: 'user:o', at: 6_000, opId: 'op' }
     const audit = (id: string) => ({
-      ...{ id, at: 6_000, actor: 'user:o', action: 'chain.deadlines_released', subject: 'test:ethereum' },
+      ...{ id, at: 6_000, actor: 'user:o', action: 'chain.deadlines_released' as const, subject: 'test:ethereum' },
       ...{ workspaceId: null, mode: 'test' as const, detail: {} },
     })
     const store = (change: Partial<typeof release>, id: string) =>

@@ -288,7 +288,15 @@ describe('products and links', () => {
 
 describe('the audit trail', () => {
   it('finds what waits, its end and the next rows by index', async () => {
-    const row = { at: 1, actor: 'a', action: 'b', subject: 'c', workspaceId: null, mode: null, detail: {} }
+    const row = {
+      at: 1,
+      actor: 'a',
+      action: 'golive.checked' as const,
+      subject: 'c',
+      workspaceId: null,
+      mode: null,
+      detail: {},
+    }
     const ids = Array.from({ length: ROWS }, (_, index) => `row-${index}`)
     await createAuditRepository(stores.db).insertMany(ids.map((id) => ({ ...row, id })))
     const head = { seq: ROWS / 2, hash: 'h', keyId: 'k', mac: 'm' }

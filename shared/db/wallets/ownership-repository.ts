@@ -99,11 +99,13 @@ export async function findDisplaced(
     )
     .toArray()
   const found = [...new Set(others.map((wallet) => wallet.workspaceId))].sort().map((other): DisplacedUse => {
-    const theirs = new Set(others.filter((wallet) => wallet.workspaceId === other).map((wallet) => wallet.materialId))
+    const wallets = others.filter((wallet) => wallet.workspaceId === other)
+    const theirs = new Set(wallets.map((wallet) => wallet.materialId))
     const addresses = [...new Set(uses.filter(({ material }) => theirs.has(material)).map(({ address }) => address))]
     addresses.sort()
     const losesKey = isKey && theirs.has(materialId)
-    return { workspaceId: other, isKey: losesKey, count: addresses.length, addresses: addresses.slice(0, SHOWN) }
+    const shown = { count: addresses.length, addresses: addresses.slice(0, SHOWN) }
+    return { workspaceId: other, isKey: losesKey, ...shown, walletIds: wallets.map(({ _id }) => _id).sort() }
   })
   return found
 }

@@ -5,6 +5,7 @@ import { challengeRefused } from '#shared/contracts/proof-refusals.ts'
 import { recordConsequences } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
 import { moveInboxRows, type RestOfInboxes } from './move-inbox-rows.ts'
 import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS } from './ownership-models.ts'
@@ -46,10 +47,16 @@ export async function storeProof(db: Database, proof: ProofWrite, session: Sessi
 /** An audit row in each workspace that loses something; it does not identify the prover, not even by id. */
 async function recordLosses(db: Database, proof: ProofWrite, session: Session): Promise<void> {
   const { displaced, mode, family, nonce, provedAt: at } = proof
-  const rows = displaced.map(({ workspaceId, isKey, count, addresses }) => {
+  const rows = displaced.map(({ workspaceId, isKey, count, addresses, walletIds }): AuditRecord => {
     const id = createHash('sha256').update(`displaced:${nonce}:${workspaceId}`).digest('hex')
     const about = { subject: workspaceId, workspaceId, mode }
-    const detail = { family, what: isKey ? 'key' : 'addresses', count, first: addresses.join(', ') }
+    const detail = {
+      family,
+      what: isKey ? 'key' : 'addresses',
+      count,
+      first: addresses.join(', '),
+      wallets: walletIds.join(' '),
+    }
     return { id: `displaced:${id}`, at, actor: 'system', action: 'wallet.displaced', ...about, detail }
   })
   await recordConsequences(db, rows, session)

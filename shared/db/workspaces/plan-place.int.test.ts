@@ -22,7 +22,16 @@ it('adds what the plan allows of endpoints and links that are created at once', 
   })
   const workspaceId = made.id
   const audit = (id: string) => ({
-    ...{ id, at: 1, actor: 'test', action: 'x', subject: id, workspaceId, mode: 'test' as const, detail: {} },
+    ...{
+      id,
+      at: 1,
+      actor: 'test',
+      action: 'golive.checked' as const,
+      subject: id,
+      workspaceId,
+      mode: 'test' as const,
+      detail: {},
+    },
   })
   const dates = { createdAt: 1, updatedAt: 1 }
   const endpointOf = (one: number): WebhookEndpoint => ({

@@ -1,10 +1,123 @@
-/** Actions of the audit log that take something back, and what a restore of an older archive does about each. */
-const TAKEN_BACK: Readonly<Record<string, string>> = {
-  'api_key.revoked': 'The key is revoked again.',
-  'member.removed': 'The member is removed again.',
-  'endpoint.secret_rotated': 'The endpoint gets another secret and is disabled.',
-  'invoice.customer_erased': 'The customer is erased again.',
-}
+/**
+ * Audited acts that take something back: a right, a secret, personal data, or an open claim on money. A restore from an older archive would
+ * give it again, so that these rows are also in the marks outside the store, and a restore applies them again. The text says how.
+ */
+export const TAKEN_BACK = {
+  'api_key.revoked': 'The key is revoked.',
+  'auth.authenticator_removed': 'Authenticator, recovery codes and password of the archive are void.',
+  'auth.authenticator_set': 'Authenticator, recovery codes and password of the archive are void.',
+  'auth.password_changed': 'The password of the archive is void: the person resets it by mail.',
+  'auth.password_reset': 'The password of the archive is void: the person resets it by mail.',
+  'auth.recovery_code_used': 'All recovery codes are void: the row does not say which one was used.',
+  'auth.recovery_codes_renewed': 'All recovery codes are void.',
+  'endpoint.deleted': 'The endpoint and its waiting deliveries are deleted.',
+  'endpoint.disabled': 'The endpoint is paused.',
+  'endpoint.restricted_to_live': 'The endpoint gets no test events.',
+  'endpoint.secret_rotated': 'The endpoint is paused with a new secret: the secrets of the archive sign nothing.',
+  'invoice.customer_erased': 'Name, email address and notes are erased, with every copy.',
+  'member.invitation_withdrawn': 'The invitation is withdrawn.',
+  'member.removed': 'The membership is removed, and so is every open invitation of the person, or by them.',
+  'member.role_changed': 'The role is lowered, unless it is that low.',
+  'operator.authenticator_reset': 'Authenticator, recovery codes and password of the archive are void.',
+  'operator.password_reset': 'The password of the archive is void: the person resets it by mail.',
+  'payment_link.deactivated': 'The link is deactivated.',
+  'refund.sent': 'The refund is recorded as sent, so that nobody sends it twice.',
+  'refund.withdrawn': 'The refund is withdrawn: its link stops working.',
+  'wallet.cancelled': 'The wallet is disabled.',
+  'wallet.disabled': 'The wallet is disabled.',
+  'wallet.displaced': 'Every wallet that lost something is disabled until its workspace proves control.',
+  'workspace.settings_changed': 'Status, limits, required second factor and address for alerts are as they were set.',
+} as const
 
-/** Whether a row of the audit log is about something that must not come back with an older archive. */
-export const isTakenBack = (action: string): boolean => Object.hasOwn(TAKEN_BACK, action)
+/** Audited acts that take nothing back: what they did is data, and a restore has the data of its archive. */
+export const TAKES_NOTHING_BACK = [
+  'api_key.created',
+  'audit.break_acknowledged',
+  'audit.checkpoint',
+  'auth.authenticator_asked',
+  'auth.log_in_failed',
+  'auth.logged_in',
+  // Sessions are in no archive: after a restore everybody is logged out.
+  'auth.logged_out',
+  'auth.password_given',
+  'auth.reset_asked',
+  'auth.reset_refused',
+  'auth.sessions_ended',
+  'auth.stepped_up',
+  'backup.ended',
+  'backup.started',
+  'backup.verified',
+  'chain.deadlines_released',
+  'chain.rescan',
+  'chain.rescan_cancelled',
+  'chain.rescan_done',
+  'chain.rescan_refused',
+  'chain.resume',
+  'chain.resume_cancelled',
+  'chain.resume_done',
+  'chain.resume_refused',
+  'chain.rewind',
+  'chain.rewind_cancelled',
+  'chain.rewind_done',
+  'chain.rewind_refused',
+  'delivery.resent',
+  'endpoint.created',
+  'endpoint.enabled',
+  'endpoint.recovery_asked',
+  'endpoint.recovery_cancelled',
+  'endpoint.recovery_done',
+  'endpoint.tested',
+  'endpoint.updated',
+  'exception.accepted',
+  'exception.attached',
+  'exception.closed',
+  'exception.noted',
+  'exception.rejected',
+  'export.ended',
+  'export.started',
+  'golive.address_compared',
+  'golive.checked',
+  'golive.mail_sent',
+  'golive.master_key_stated',
+  'golive.payment_started',
+  'installation.migrated',
+  'installation.restore_confirmed',
+  'installation.restored',
+  'installation.store_went_back',
+  // A payment that comes nevertheless is of the invoice as the archive has it.
+  'invoice.cancelled',
+  'invoice.created',
+  'invoice.expiry_simulated',
+  'invoice.funds_accepted',
+  'invoice.note_added',
+  'invoice.payment_counted',
+  'invoice.payment_simulated',
+  // An archive is sealed under the keys of its time: the rotation runs again.
+  'keys.master_rotated',
+  'keys.rotation_begun',
+  'member.invited',
+  'member.joined',
+  'operator.created',
+  'payment_link.created',
+  'payment_link.updated',
+  'product.created',
+  'product.updated',
+  'refund.address_given',
+  'refund.asked',
+  'wallet.added',
+  'wallet.enabled',
+  'wallet.extended',
+  'wallet.proof_asked',
+  'wallet.proved',
+  'wallet.start_index_set',
+  'workspace.created',
+] as const
+
+/** An audited act whose loss gives something back. */
+export type TakenBackAction = keyof typeof TAKEN_BACK
+
+/** Every action of the audit log. A new one is declared in one of the two tables. */
+export type AuditAction = TakenBackAction | (typeof TAKES_NOTHING_BACK)[number]
+
+/** Whether a restore from an archive without this act's row has to apply it again. */
+export const takesBack = (action: AuditAction): action is TakenBackAction => Object.hasOwn(TAKEN_BACK, action)

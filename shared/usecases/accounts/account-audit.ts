@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
@@ -14,7 +15,7 @@ const FAILURE_ROWS = 16
 export function accountAudit(
   { clock, random }: Pick<PeopleDeps, 'clock' | 'random'>,
   actor: string,
-  action: string,
+  action: AuditAction,
   userId: string,
   detail: Detail = {},
 ): AuditRecord {
@@ -28,7 +29,7 @@ export function accountAudit(
  */
 export function failureAudit(
   { clock }: Pick<PeopleDeps, 'clock'>,
-  action: string,
+  action: AuditAction,
   userId: string | null,
   { ip, group }: Pick<Origin, 'ip' | 'group'>,
 ): AuditRecord {

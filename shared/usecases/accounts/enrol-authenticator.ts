@@ -1,4 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import { totpContext } from '#shared/ports/secrets.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { ActingSession, User } from '#shared/ports/users.ts'
@@ -154,7 +155,7 @@ export async function checkOwnPassword(
   await deps.attempts.clear(key)
 }
 
-function changedNote(deps: PeopleDeps, user: User, what: string, action: string) {
+function changedNote(deps: PeopleDeps, user: User, what: string, action: AuditAction) {
   const data = { email: user.email, time: mailTime(deps.clock.now()), what }
   return {
     audit: accountAudit(deps, `user:${user.email}`, action, user.id),

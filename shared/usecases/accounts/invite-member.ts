@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Invitation, InvitationRepository } from '#shared/ports/invitations.ts'
 import type { MembershipRepository } from '#shared/ports/members.ts'
@@ -105,7 +106,7 @@ export function tokenHashOf(token: string): string {
 /** The audit row of an action on the members of a workspace; `subject` is moved out of the details. */
 export function memberAudit(
   { id, at }: Pick<AuditRecord, 'id' | 'at'>,
-  action: string,
+  action: AuditAction,
   workspaceId: string,
   { actor, reason }: Pick<OperatorAction, 'actor' | 'reason'>,
   { subject, ...detail }: { readonly subject: string; readonly [name: string]: string },

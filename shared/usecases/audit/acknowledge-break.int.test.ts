@@ -99,7 +99,7 @@ describe('an answered break', () => {
   it('is a row that cannot be planted: an answer that only waits for its place answers nothing', async () => {
     await chained(4)
     await tamper(2, { actor: 'eve' })
-    const planted = { ...auditRow('audit.break_acknowledged:5'), action: 'audit.break_acknowledged' }
+    const planted = { ...auditRow('audit.break_acknowledged:5'), action: 'audit.break_acknowledged' as const }
     await createAuditRepository(stores.db).insertMany([planted])
     await extend()
     expect((await verify()).firstBreak).toMatchObject({ kind: 'changed', seq: 2 })

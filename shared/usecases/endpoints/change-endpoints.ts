@@ -81,7 +81,11 @@ export async function removeEndpoint(
   try {
     await deleteEndpoint({ ...deps, endpoints }, { workspaceId: workspace.id, keyMode: mode, endpointId })
   } catch (error) {
-    const { id } = endpointAudit(deps, actorOf(request), { action: '', subject: endpointId, detail: {} })
+    const { id } = endpointAudit(deps, actorOf(request), {
+      action: 'endpoint.deleted',
+      subject: endpointId,
+      detail: {},
+    })
     if (!(await deps.audits.isRecorded(id, endpointId))) throw error
   }
 }

@@ -1,4 +1,5 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
 import type { EndpointRepository } from '#shared/ports/endpoints.ts'
@@ -26,7 +27,7 @@ export interface RecordedEndpointsDeps {
 /** A repository whose endpoint changes are stored together with an audit row of this actor, or not at all. */
 export function recordedEndpoints(deps: RecordedEndpointsDeps, by: EndpointActor): EndpointRepository {
   const { endpoints, operations } = deps
-  const audit = (action: string, subject: string, detail: AuditRecord['detail'] = {}) =>
+  const audit = (action: AuditAction, subject: string, detail: AuditRecord['detail'] = {}) =>
     endpointAudit(deps, by, { action, subject, detail })
   return {
     ...endpoints,

@@ -160,7 +160,8 @@ export async function noteException(
   const { kind, workspaceId, mode } = entry
   // Without the text: it may name the customer, and audit rows are never erased.
   const detail = { kind }
-  const audit = { id: `exception-note:${opId}`, at, actor, action: 'exception.noted', subject: entry.id, detail }
+  const action = 'exception.noted' as const
+  const audit = { id: `exception-note:${opId}`, at, actor, action, subject: entry.id, detail }
   await deps.decisions.addNote(entry.id, { opId, by: actor, at, text }, { ...audit, workspaceId, mode })
   return await find(deps, input)
 }

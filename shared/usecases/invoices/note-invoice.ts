@@ -30,7 +30,8 @@ export async function noteInvoice(
   const { workspaceId, mode, invoiceId, opId, actor, text } = input
   if ((await deps.invoices.findInWorkspace(workspaceId, mode, invoiceId)) === null) throw new PaymeshError('NOT_FOUND')
   const at = deps.clock.now()
-  const audit = { id: `invoice-note:${opId}`, at, actor, action: 'invoice.note_added', subject: invoiceId, detail: {} }
+  const action = 'invoice.note_added' as const
+  const audit = { id: `invoice-note:${opId}`, at, actor, action, subject: invoiceId, detail: {} }
   const scope = { workspaceId, mode, invoiceId }
   await deps.invoiceNotes.add(scope, { opId, by: actor, at, text }, { ...audit, workspaceId, mode })
   const notes = await deps.invoiceNotes.list(invoiceId)

@@ -126,7 +126,16 @@ describe('what the store says, with nobody at work', () => {
     const mail = { workspaceId: 'ws-1', template: 'endpoint_failing', to: 'owner@example.com', data: {} } as const
     await createMailRepository(db).insertMany([{ id: 'mail-1', ...mail, createdAt: ago }])
     await createAuditRepository(db).insertMany([
-      { id: 'row', at: ago, actor: 'a', action: 'b', subject: 'c', workspaceId: null, mode: null, detail: {} },
+      {
+        id: 'row',
+        at: ago,
+        actor: 'a',
+        action: 'golive.checked',
+        subject: 'c',
+        workspaceId: null,
+        mode: null,
+        detail: {},
+      },
     ])
     const { collector, value } = collecting()
     await collector.run()

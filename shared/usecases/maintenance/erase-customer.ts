@@ -2,6 +2,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { CustomerEraser } from '#shared/ports/customer-erasure.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
@@ -40,27 +41,30 @@ export async function eraseCustomer(
   input: EraseCustomerInput,
 ): Promise<InvoiceTerms['customer']> {
   const { workspaceId, mode, invoiceId, actor, reason, opId } = input
-  const scope = { workspaceId, mode, invoiceId }
   if ((await deps.invoices.findInWorkspace(workspaceId, mode, invoiceId)) === null) throw new PaymeshError('NOT_FOUND')
   const at = deps.clock.now()
-  await deps.eraser.eraseInvoice(scope, at + DELIVERY_LIFE_MS, {
-    id: `customer-erased:${opId}`,
-    at,
-    actor,
-    action: 'invoice.customer_erased',
-    subject: invoiceId,
-    workspaceId,
-    mode,
-    detail: { reason },
-  })
-  for (const answer of await deps.eraser.storedAnswers(scope)) {
-    const body = deps.secretBox.open(answer.body, answer.scope)
-    await deps.eraser.replaceAnswer(answer, deps.secretBox.seal(withoutCustomer(body), answer.scope))
-  }
-  await deps.eraser.eraseEvents(invoiceId, at - DELIVERY_LIFE_MS)
+  const about = { action: 'invoice.customer_erased' as const, subject: invoiceId, workspaceId, mode }
+  const audit = { id: `customer-erased:${opId}`, at, actor, ...about, detail: { reason } }
+  await eraseRecorded(deps, audit, { madeBefore: at - DELIVERY_LIFE_MS, sweepAt: at + DELIVERY_LIFE_MS })
   const invoice = await deps.invoices.findInWorkspace(workspaceId, mode, invoiceId)
   if (invoice === null) throw new PaymeshError('NOT_FOUND')
   return invoice.terms.customer
+}
+
+/** Erases the customer of the invoice that an audit row is about: from it, from stored responses, and from bodies of events made before a time; from all others at `sweepAt`. */
+export async function eraseRecorded(
+  { eraser, secretBox }: Pick<EraseCustomerDeps, 'eraser' | 'secretBox'>,
+  audit: AuditRecord & { readonly workspaceId: string; readonly mode: Mode },
+  { madeBefore, sweepAt }: { readonly madeBefore: Ms; readonly sweepAt: Ms },
+): Promise<void> {
+  const { workspaceId, mode, subject: invoiceId } = audit
+  const scope = { workspaceId, mode, invoiceId }
+  await eraser.eraseInvoice(scope, sweepAt, audit)
+  for (const answer of await eraser.storedAnswers(scope)) {
+    const body = secretBox.open(answer.body, answer.scope)
+    await eraser.replaceAnswer(answer, secretBox.seal(withoutCustomer(body), answer.scope))
+  }
+  await eraser.eraseEvents(invoiceId, madeBefore)
 }
 
 /** Erases bodies that were too new at the time of the request. Returns how many invoices were done; call it again while it is not 0. */

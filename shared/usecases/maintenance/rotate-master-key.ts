@@ -175,7 +175,7 @@ function resealed(rotation: SecretRotation, holder: SealedHolder) {
 async function note(
   { audits, random, clock }: RotateMasterKeyDeps,
   actor: string,
-  action: string,
+  action: 'keys.rotation_begun' | 'keys.master_rotated',
   detail: AuditRecord['detail'],
 ): Promise<void> {
   const about = { subject: 'installation', workspaceId: null, mode: null }

@@ -1,5 +1,5 @@
 import { AUDIT, BORN, takenBackOf } from '#shared/domain/marks/mark-fields.ts'
-import { isTakenBack } from '#shared/domain/marks/taken-back.ts'
+import { takesBack } from '#shared/domain/marks/taken-back.ts'
 import type { AuditChainRepository } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { InstallationLife, Mark } from '#shared/ports/marks.ts'
@@ -47,7 +47,7 @@ export function createAuditMarks(deps: AuditMarksDeps): AuditMarks {
         // A page that is not full ends with the last row; the mark may name a number that no row has.
         const next = rows.length < PAGE ? seq : Math.min(seq, rows.at(-1)?.seq ?? seq)
         const takenBack = fresh
-          .filter(({ record: row }) => isTakenBack(row.action))
+          .filter(({ record: row }) => takesBack(row.action))
           .map(
             (row): Mark => ({ field: takenBackOf(row.record.id), value: row.seq, detail: JSON.stringify(row.record) }),
           )

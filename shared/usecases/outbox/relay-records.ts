@@ -1,5 +1,6 @@
 import { API_VERSION } from '#shared/contracts/webhooks/event.ts'
 import { EVENT_TYPES, type EventType, EXCEPTION_KINDS, type ExceptionKind } from '#shared/domain/enumerations.ts'
+import type { AuditedAction } from '#shared/domain/invoice/invoice-event.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
@@ -173,7 +174,8 @@ export function auditRecords({ terms, state, outbox }: Invoice): readonly AuditR
         id: entry.eventId,
         at: entry.at,
         actor: entry.actor ?? 'unknown',
-        action: `invoice.${entry.type}`,
+        // The entries of this kind carry what was audited.
+        action: `invoice.${entry.type as AuditedAction}`,
         subject: terms.id,
         workspaceId: terms.workspaceId,
         mode: terms.mode,

@@ -65,7 +65,7 @@ export async function editPaymentLink(deps: EditPaymentLinkDeps, input: EditPaym
     id: auditId,
     at: now,
     actor,
-    action: 'payment_link.updated',
+    action: 'payment_link.updated' as const,
     subject: linkId,
     workspaceId,
     mode,

@@ -49,7 +49,8 @@ export async function editProduct(deps: EditProductDeps, input: EditProductInput
   const now = deps.clock.now()
   const detail = { name, price: `${formatFiat(priceMinor, currency)} ${currency}`, ...reasonOf(input) }
   const id = `product-updated:${workspaceId}:${input.opId}`
-  const row = { id, at: now, actor, action: 'product.updated', subject: productId, workspaceId, mode, detail }
+  const about = { actor, action: 'product.updated' as const, subject: productId, workspaceId, mode }
+  const row = { id, at: now, ...about, detail }
   const seen = { workspaceId, mode, id: productId, version }
   // Always greater than the previous version, even if the clock went back.
   const at = Math.max(now, version + 1)

@@ -101,12 +101,12 @@ export async function getPaymentLink(
 }
 
 /**
- * Deactivates a link; its invoices stay valid. An inactive link is returned unchanged, so a retry needs no
+ * Deactivates a link, audited whoever does it; its invoices stay valid. An inactive link is returned unchanged, so a retry needs no
  * stored result. Throws `NOT_FOUND` for an unknown or foreign one.
  */
 export async function deactivatePaymentLink(
   deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls' | 'clock'>,
-  scope: PaymentLinkScope,
+  scope: PaymentLinkScope & { readonly attribution: { readonly by: string; readonly reason?: string } },
 ): Promise<PaymentLinkResource> {
   const { workspaceId, mode, linkId } = scope
   const at = deps.clock.now()

@@ -1,6 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import { formatUnits, parseUnits } from '#shared/domain/money/amount.ts'
 import { refundableBase } from '#shared/domain/payment/refundable.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
@@ -174,7 +175,7 @@ function amountOf(amount: string, decimals: number): bigint {
 function auditOf(
   input: OperatorAction & {
     readonly at: number
-    readonly action: string
+    readonly action: AuditAction
     readonly invoiceId: string
     readonly detail: AuditRecord['detail']
   },

@@ -34,7 +34,7 @@ export async function* recordedExport(
   open: (onRows: (count: number) => void) => AsyncIterable<string>,
 ): AsyncGenerator<string> {
   const { requestId, actor, workspaceId, mode, what, filters } = request
-  const row = (action: string, detail: AuditRecord['detail']): AuditRecord => ({
+  const row = (action: 'export.started' | 'export.ended', detail: AuditRecord['detail']): AuditRecord => ({
     ...{ id: `${action}:${requestId}`, at: clock.now(), actor, action, subject: requestId, workspaceId, mode },
     detail: { what, ...detail },
   })

@@ -1,6 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import type { OwnershipRepository, ProofWrite } from '#shared/ports/ownership.ts'
@@ -85,7 +86,7 @@ export async function addAnnouncedWallet(
   // A start index redirects no payment to another owner: it takes effect at once.
   const startsOnly = prepared.startChanged && known !== undefined && known.disabledAt === null
   const reported = { wallet: known ?? fresh, effectiveAt: startsOnly ? null : effectiveAt, auditId, key, proof }
-  const store = (action: string, write: (auditWrite: AuditWrite) => Promise<boolean>) =>
+  const store = (action: AuditAction, write: (auditWrite: AuditWrite) => Promise<boolean>) =>
     storeAnnounced(deps, input, { ...reported, first: firstAddresses[0] ?? '', action }, write)
   let changed = false
   if (repeated) changed = false
@@ -141,7 +142,8 @@ export async function switchWallet(
   const now = deps.clock.now()
   const waits = (wallet.effectiveAt ?? 0) > now
   const effectiveAt = disable ? null : await startOf(deps, input)
-  const action = disable ? (waits ? 'wallet.cancelled' : 'wallet.disabled') : 'wallet.enabled'
+  const ending = waits ? 'wallet.cancelled' : 'wallet.disabled'
+  const action: AuditAction = disable ? ending : 'wallet.enabled'
   const auditId = `wallet_switched:${wallet.id}:${input.opId}`
   const to = { disabledAt: disable ? now : null, effectiveAt }
   const reported = { wallet, action, effectiveAt, auditId, first: null, key: null, proof: null }
@@ -172,7 +174,7 @@ async function walletOn(deps: ChangeWalletsDeps, workspaceId: string, materialId
 /** Content of the audit row and mails about a change. */
 interface Reported {
   readonly wallet: Wallet
-  readonly action: string
+  readonly action: AuditAction
   readonly effectiveAt: Ms | null
   readonly auditId: string
   readonly first: string | null

@@ -28,7 +28,7 @@ export async function disableWallet(
   if (input.dryRun) return { wallet: { ...before, disabledAt }, changed: true }
   const { id: subject, workspaceId, mode, family, kind } = before
   const audit = {
-    ...{ id: deps.random.uuid(), at: disabledAt, actor: input.actor, action: 'wallet.disabled', subject },
+    ...{ id: deps.random.uuid(), at: disabledAt, actor: input.actor, action: 'wallet.disabled' as const, subject },
     ...{ workspaceId, mode, detail: { family, kind } },
   }
   const mails = mode === 'test' ? [] : await walletMails(deps, { wallet: before, audit, starts: null, first: null })

@@ -57,7 +57,8 @@ export async function issueChallenge(deps: IssueChallengeDeps, input: IssueChall
   const { family, kind, materialId, subjectHash } = scope
   const challenge = { nonce, workspaceId, mode, family, subjectHash, text, opId, createdAt: at, expiresAt }
   const detail = { family, kind, nonce, subject: scope.words, ...(reason !== null && { reason }) }
-  const asked = { id: `proof_asked:${workspaceId}:${opId}`, at, actor, action: 'wallet.proof_asked', detail }
+  const action = 'wallet.proof_asked' as const
+  const asked = { id: `proof_asked:${workspaceId}:${opId}`, at, actor, action, detail }
   const audit = { ...asked, subject: materialId, workspaceId, mode }
   const stored = await deps.ownership.openChallenge(challenge, { audit })
   const signers = signersOf(scope)

@@ -33,7 +33,7 @@ export async function proveWallet(
   const isListed = wallet.kind !== 'xpub'
   const rows = isListed ? listedRows({ ...scope, rows: proof.rows }) : []
   const listings = isListed ? [{ materialId: wallet.materialId, rows, offeredFrom: null }] : []
-  const reported = { wallet, action: 'wallet.proved', effectiveAt: null, auditId, key: null, proof }
+  const reported = { wallet, action: 'wallet.proved' as const, effectiveAt: null, auditId, key: null, proof }
   const changed = await storeAnnounced(
     deps,
     input,

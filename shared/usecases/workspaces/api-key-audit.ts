@@ -1,3 +1,4 @@
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 
@@ -5,7 +6,7 @@ import type { AuditRecord } from '#shared/ports/audit.ts'
 export function keyAudit(
   id: string,
   at: number,
-  action: string,
+  action: AuditAction,
   { id: subject, workspaceId, mode, last4, name, scopes }: ApiKeyRecord,
   { actor, reason = null }: { readonly actor: string; readonly reason?: string | null },
 ): AuditRecord {

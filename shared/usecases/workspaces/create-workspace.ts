@@ -47,7 +47,7 @@ export async function createWorkspace(
     createdAt: deps.clock.now(),
   }
   const { id, name, ownerEmail, createdAt: at } = workspace
-  const about = { action: 'workspace.created', subject: id, workspaceId: id, mode: null }
+  const about = { action: 'workspace.created' as const, subject: id, workspaceId: id, mode: null }
   const detail = { name, owner_email: ownerEmail }
   await deps.workspaces.insert(workspace, { id: `workspace-created:${id}`, at, actor: input.actor, ...about, detail })
   return workspace

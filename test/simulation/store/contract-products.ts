@@ -101,7 +101,14 @@ export const PRODUCT_CASES: readonly ContractCase[] = [
     name: 'a payment link and a product are changed once from a version, with their audit rows',
     ask: async ({ links, products }) => {
       const row = (id: string) => ({
-        ...{ id, at: PAST, actor: 'user:a@example.com', action: 'x.updated', subject: 'x', workspaceId: 'ws-1' },
+        ...{
+          id,
+          at: PAST,
+          actor: 'user:a@example.com',
+          action: 'product.updated' as const,
+          subject: 'x',
+          workspaceId: 'ws-1',
+        },
         ...{ mode: 'test' as const, detail: {} },
       })
       const seen = (id: string) => ({ workspaceId: 'ws-1', mode: 'test' as const, id, version: PAST })

@@ -102,7 +102,7 @@ export const auditNamed = (id: string, overrides: Partial<AuditRecord> = {}): Au
   id,
   at: PAST,
   actor: 'operator',
-  action: 'test',
+  action: 'golive.checked',
   subject: 'subject-1',
   workspaceId: null,
   mode: null,
