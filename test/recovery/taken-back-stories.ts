@@ -8,7 +8,6 @@ import { removeAuthenticator, renewRecoveryCodes } from '#shared/usecases/accoun
 import { tokenHashOf } from '#shared/usecases/accounts/invite-member.ts'
 import { logIn } from '#shared/usecases/accounts/log-in.ts'
 import { createOperator, resetAuthenticator, resetPassword } from '#shared/usecases/accounts/manage-operators.ts'
-import {} from '#shared/usecases/accounts/operator-sessions.ts'
 import { completePasswordReset } from '#shared/usecases/accounts/reset-own-password.ts'
 import { recoveryHash, useRecoveryCode } from '#shared/usecases/accounts/second-factor.ts'
 import { createKeyRing } from '#shared/usecases/workspaces/api-key-cache.ts'
