@@ -133,7 +133,7 @@ async function replaceSecrets({ db, random, secretBox, repositories }: TakenBack
   const data = {
     workspace: workspace?.name ?? '',
     headline: 'A webhook endpoint was paused',
-    sentence: `The installation was restored from a back-up that is older than the secret of the webhook endpoint ${id} (${url.replace(/[?#].*$/, '')}). It is paused with a new secret. Rotate the secret, give it to your receiver, then resume the endpoint; events of the time between can be sent again.`,
+    sentence: `The installation was restored from a back-up that is older than the secret of the webhook endpoint ${id} (${url.split(/[?#]/, 1)[0]}). It is paused with a new secret. Rotate the secret, give it to your receiver, then resume the endpoint; events of the time between can be sent again.`,
     ...{ actor: 'Restore of a back-up', from: '-', time: mailTime(row.at), reason: '-' },
   }
   const mails = (await ownersOfWorkspace(repositories, workspaceId)).map((to, place): MailRecord => {

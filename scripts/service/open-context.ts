@@ -85,11 +85,7 @@ export async function openContext(
     const tracer = config.otelUrl === null ? undefined : createTracer({ url: config.otelUrl, process: name, metrics })
     if (tracer !== undefined) undo.push(tracer.stop)
     const runtime = { clock, random, logger, metrics, pauses: createCommonPauses(), pulses: liveness, tracer }
-    const { installation } = await createInstallationLifeRepository(db).read()
-    const owner = ownerCheckOf(config, redis, installation)
-    const fault = await owner()
-    if (fault !== null) throw new Error(fault)
-    state.watchOwner(owner)
+    state.watchOwner(await requireOwnPrefix(config, db, redis))
     const redisEpoch = redis?.watchEpoch(db, runtime)
     if (redisEpoch !== undefined) undo.push(redisEpoch.stop)
     undo.push(
@@ -128,12 +124,20 @@ function markPlacesOf(config: Config, redis: OpenSignals['redis']): readonly Mar
   return [...(redis === null ? [] : [redis.markPlace]), ...(folder === null ? [] : [createFolderMarkPlace(folder)])]
 }
 
-/** Whether another installation uses the keys in Redis; Redis may be down now and answer later. */
-function ownerCheckOf(config: Config, redis: OpenSignals['redis'], installation: string): () => Promise<string | null> {
-  return async () => {
+/** Throws when another installation uses the keys in Redis. Returns the check for later: Redis may be down now. */
+async function requireOwnPrefix(
+  config: Config,
+  db: Database,
+  redis: OpenSignals['redis'],
+): Promise<() => Promise<string | null>> {
+  const { installation } = await createInstallationLifeRepository(db).read()
+  const check = async () => {
     const owner = (await redis?.foreignOwner(installation)) ?? null
     return owner === null ? null : foreignOwnerText(config.stores.redisPrefix, owner)
   }
+  const fault = await check()
+  if (fault !== null) throw new Error(fault)
+  return check
 }
 
 /** Inputs of readiness once the stores are connected. */

@@ -21,8 +21,8 @@ export function createInstallationLifeRepository(db: Database): InstallationLife
 
   const find = async (): Promise<InstallationLife | null> => {
     const found = await facts.find({ _id: { $in: [INSTALLATION_ID_FACT, LIFE_FACT] } }).toArray()
-    const valueOf = (name: string) => found.find(({ _id }) => _id === name)?.value
-    const [installation, life] = [valueOf(INSTALLATION_ID_FACT), valueOf(LIFE_FACT)]
+    const factOf = (name: string) => found.find(({ _id }) => _id === name)?.value
+    const [installation, life] = [factOf(INSTALLATION_ID_FACT), factOf(LIFE_FACT)]
     if (installation === undefined || life === undefined) return null
     return { installation, ...lifeSchema.parse(JSON.parse(life)) }
   }

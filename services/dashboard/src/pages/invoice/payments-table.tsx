@@ -1,3 +1,4 @@
+import type { ComponentType } from 'react'
 import { Link } from 'react-router'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
@@ -5,18 +6,25 @@ import { StatusBadge, ToneBadge } from '../../parts/status-badge.tsx'
 import { CardTable } from '../../parts/table/card-table.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { Time, WithTimes } from '../../parts/time.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { useTo } from '../../session/scope.ts'
 import type { InvoicePayment } from '../money/answers.ts'
-import { CountPayment } from './count-payment.tsx'
 
 /** Every payment of an invoice and whether it counts. */
 export function PaymentsTable({ payments }: { readonly payments: readonly InvoicePayment[] }) {
   const to = useTo()
+  const CountPayment = useLoaded(
+    payments.some(({ uncountedReason }) => uncountedReason === 'dust'),
+    async () => (await import('./count-payment.tsx')).CountPayment,
+  )
   if (payments.length === 0) return null
-  return <CardTable label="Payments" columns={columns(to)} rows={payments} keyOf={({ id }) => id} />
+  return <CardTable label="Payments" columns={columns(to, CountPayment)} rows={payments} keyOf={({ id }) => id} />
 }
 
-const columns = (to: ReturnType<typeof useTo>): readonly Column<InvoicePayment>[] => [
+const columns = (
+  to: ReturnType<typeof useTo>,
+  CountPayment: ComponentType<{ readonly payment: InvoicePayment }> | null,
+): readonly Column<InvoicePayment>[] => [
   {
     header: 'State',
     namesItself: true,
@@ -31,7 +39,7 @@ const columns = (to: ReturnType<typeof useTo>): readonly Column<InvoicePayment>[
         <p className="pm-small pm-muted">
           <WithTimes text={payment.words} />
         </p>
-        {payment.uncountedReason === 'dust' ? <CountPayment payment={payment} /> : null}
+        {payment.uncountedReason === 'dust' && CountPayment !== null ? <CountPayment payment={payment} /> : null}
       </>
     ),
   },
