@@ -98,6 +98,28 @@ describe('a new price', () => {
     ])
   })
 
+  // Guarantee: a price belongs to the coin that it was made for. 25.00 USDT are 25,000,000 base units; as much of ETH is worth nothing.
+  it('of one coin is never given on another one that the payer chooses while it is made', async () => {
+    await engine.publishRates()
+    const { terms } = await engine.open({ asset: 'usdt_ethereum' })
+    const invoiceId = terms.id
+    await later(15 * MINUTE)
+    let hasChosen = false
+    const rates: typeof deps.rates = {
+      ...deps.rates,
+      rateFor: async (request) => {
+        if (!hasChosen) {
+          hasChosen = true
+          await chooseAsset(deps, { invoiceId, asset: 'eth_ethereum', opId: 'other', visitor, admit })
+        }
+        return await deps.rates.rateFor(request)
+      },
+    }
+    const renewed = await renewQuote({ ...deps, rates }, { invoiceId, opId: 'swap', visitor, admit })
+    expect(paymentMethodOf(renewed)).toMatchObject({ asset: 'eth_ethereum' })
+    expect(paymentMethodOf(renewed).quotes).toHaveLength(1)
+  })
+
   /** Guarantee: where amounts tell invoices apart, no two promises ever share one, old ones included. */
   it('claims an amount of its own on a shared address, and keeps the old one reserved', async () => {
     const input = { workspaceId: engine.workspace.id, mode: 'test', family: 'evm', kind: 'address' } as const

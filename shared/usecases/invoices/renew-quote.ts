@@ -1,5 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { renewalRefusal, restBase } from '#shared/domain/invoice/decide-quote.ts'
+import type { InvoiceEvent } from '#shared/domain/invoice/invoice-event.ts'
 import {
   activePaymentMethod,
   currentQuote,
@@ -25,7 +26,7 @@ import { refusalError } from './refusal-error.ts'
 
 /** Taken amounts in a row that indicate a fault of their source. */
 const CANDIDATES_MAX = 50
-/** Quotes that are prepared again because a payment came meanwhile. */
+/** Quotes that are prepared again because a payment or another choice came meanwhile. */
 const ROUNDS_MAX = 10
 
 /** Dependencies of renewing a quote. */
@@ -116,7 +117,7 @@ async function promise(
   lock: PaymentMethod,
   at: Ms,
   visitor: Visitor,
-): Promise<{ readonly quote: Quote; readonly claim: string; readonly draws: readonly string[] }> {
+): Promise<Omit<Extract<InvoiceEvent, { readonly type: 'quote_renewed' }>, 'type'>> {
   const { mode, fiat } = invoice.terms
   const info = deps.catalog.asset(lock.asset)
   const { arsSeries } = workspace.policy
@@ -139,7 +140,8 @@ async function promise(
     ...named,
   })
   const part = rest === null ? {} : { rest: { wholeBase, restBase: rest } }
-  return { quote: { ...priced, amountBase, amount, uri, ...part }, claim, draws }
+  const { asset, matchKey } = lock
+  return { asset, matchKey, quote: { ...priced, amountBase, amount, uri, ...part }, claim, draws }
 }
 
 /** The address is already claimed; an amount on a shared address must be claimed again. */
