@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { renewalRefusal, restBase } from '#shared/domain/invoice/decide-quote.ts'
+import { needsNewAmount, renewalRefusal, restBase } from '#shared/domain/invoice/decide-quote.ts'
 import type { InvoiceEvent } from '#shared/domain/invoice/invoice-event.ts'
 import {
   activePaymentMethod,
@@ -55,7 +55,7 @@ export function isRenewable({ lockedAt, expiresAt }: Pick<Quote, 'lockedAt' | 'e
 
 /**
  * Appends a new quote on the same address and returns the invoice: for the whole price, or for the rest of a price of which a part was
- * paid; that part keeps the share that it paid. An invoice whose quote is still valid is returned unchanged. Where the amount identifies the invoice, the new quote claims another amount, and the old one stays
+ * paid; that part keeps the share that it paid. An invoice whose quote is still valid is returned unchanged, unless the amount identifies it and that quote's is not what is left. Where the amount identifies the invoice, the new quote claims another amount, and the old one stays
  * reserved; a visitor's renewal counts against the budget again. An address that another workspace proved since gets no new quote. Throws `NOT_FOUND`, `WORKSPACE_SUSPENDED`, `INVALID_STATE`,
  * `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent`), `RATES_UNAVAILABLE`, and every error of `admit`.
  */
@@ -70,7 +70,7 @@ export async function renewQuote(deps: RenewQuoteDeps, { admit, ...input }: Rene
     const held = currentQuote(invoice.state)
     const refused = renewalRefusal(invoice.state, at)
     if (lock === null || held === null || refused !== null) throw refusalError(refused ?? 'not_lockable')
-    if (!isRenewable(held, at)) return invoice
+    if (!isRenewable(held, at) && !needsNewAmount(invoice.state, at)) return invoice
     await requireControl(deps, invoice, lock)
     if (round === 0) await admit()
     const result = await renewOnce(deps, input, () => promise(deps, invoice, workspace, lock, at, input.visitor))
