@@ -47,7 +47,7 @@ export function decideQuoteResumed(state: InvoiceState, event: Event<'lock_resum
 
 /**
  * Appends a quote to the active payment method: for the whole price while no payment was seen, for the rest in `partial`, which announces
- * nothing, because nothing arrived. Refused when another payment method is active, or more or less is unpaid, than the quote was prepared for. Earlier claims on amounts stay reserved,
+ * nothing, because nothing arrived. Refused when another payment method is active, another renewal was faster, or more or less is unpaid than the quote was prepared for. Earlier claims on amounts stay reserved,
  * and open quotes of the coin on other networks end.
  */
 export function decideQuoteRenewed(state: InvoiceState, event: Event<'quote_renewed'>, at: Ms): Decision {
@@ -55,8 +55,10 @@ export function decideQuoteRenewed(state: InvoiceState, event: Event<'quote_rene
   const active = activePaymentMethod(state)
   const refused = renewalRefusal(state, at)
   if (active === null || refused !== null) return { refused: refused ?? 'not_lockable' }
+  const { quoteCount = active.quotes.length } = event
   // The amount is in base units of that asset: on another one it could be a thousandth of the price.
-  if (active.asset !== asset || active.matchKey !== matchKey) return { refused: 'locks_changed' }
+  const isPrepared = active.asset === asset && active.matchKey === matchKey && active.quotes.length === quoteCount
+  if (!isPrepared) return { refused: 'locks_changed' }
   if (restBase(state, wholeBase(quote)) !== (quote.rest?.restBase ?? null)) return { refused: 'locks_changed' }
   const renewed = withQuotes(active, { quotes: [quote], claim, draws })
   const locks = state.locks.map((lock) => (lock === active ? renewed : repriced(lock, active, quote)))

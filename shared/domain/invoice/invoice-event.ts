@@ -44,6 +44,8 @@ export type InvoiceEvent =
       /** Asset and address of the payment method that the quote was prepared for; while another one is active it is refused. */
       readonly asset: AssetId
       readonly matchKey: string
+      /** The number of its quotes for which the renewal was prepared; with another number it is refused. */
+      readonly quoteCount?: number
       readonly quote: Quote
       readonly claim: string
       readonly draws?: readonly string[]

@@ -58,6 +58,18 @@ describe('a new price', () => {
     }
   })
 
+  // Guarantee: a stranger with the invoice's address uses up no quotes by asking many times at once.
+  it('is given once to many who ask at the same moment', async () => {
+    await engine.publishRates()
+    const { terms } = await engine.open({ asset: 'usdt_ethereum' })
+    await later(15 * MINUTE)
+    const input = { invoiceId: terms.id, visitor, admit }
+    const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((opId) => renewQuote(deps, { ...input, opId })))
+    const stored = await engine.deps.invoices.findById(terms.id)
+    expect(stored === null ? [] : paymentMethodOf(stored).quotes).toHaveLength(2)
+    expect(new Set(all.map((invoice) => invoice.state.version))).toEqual(new Set([2]))
+  })
+
   it('ends after twenty promises', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     for (let count = 1; count < 20; count += 1) {

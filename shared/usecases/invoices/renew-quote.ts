@@ -141,7 +141,14 @@ async function promise(
   })
   const part = rest === null ? {} : { rest: { wholeBase, restBase: rest } }
   const { asset, matchKey } = lock
-  return { asset, matchKey, quote: { ...priced, amountBase, amount, uri, ...part }, claim, draws }
+  return {
+    asset,
+    matchKey,
+    quoteCount: lock.quotes.length,
+    quote: { ...priced, amountBase, amount, uri, ...part },
+    claim,
+    draws,
+  }
 }
 
 /** The address is already claimed; an amount on a shared address must be claimed again. */
