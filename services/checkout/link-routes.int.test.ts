@@ -181,7 +181,7 @@ describe('a link with limits', () => {
     const id = await limited({ usesMax: 1 })
     const { invoice } = (await pay(id)).body
     const set = (change: object) => stores.db.collection(INVOICES).updateOne({ _id: invoice.id }, { $set: change })
-    await set({ status: 'expired', ledger: [{ payment: 'x' }] })
+    await set({ status: 'expired', ledger: [{ payment: 'x', state: 'detected' }] })
     expect((await pay(id)).status).toBe(409)
     await set({ status: 'paid', ledger: [] })
     expect((await pay(id)).status).toBe(409)

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
 import { createProductRepository } from '#shared/db/payment-links/product-repository.ts'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import type { PaymentState } from '#shared/domain/enumerations.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { createPaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
@@ -53,7 +55,7 @@ async function stored(id: string) {
 }
 
 /** An invoice of the link's only use, with a coin, that expired a minute ago. */
-async function expiredWithCoin(linkId: string): Promise<string> {
+async function expiredWithCoin(linkId: string, meanwhile = async (_id: string) => {}): Promise<string> {
   const { id } = (await pay(linkId)).body.invoice
   const chosen = await stage.post(
     `/api/i/${id}/asset`,
@@ -61,6 +63,7 @@ async function expiredWithCoin(linkId: string): Promise<string> {
     '192.0.2.250',
   )
   expect(chosen.status).toBe(200)
+  await meanwhile(id)
   const { state } = await stored(id)
   stage.engine.advance(state.expiresAt + MINUTE - stage.engine.deps.clock.now())
   await stage.engine.publishRates()
@@ -69,6 +72,13 @@ async function expiredWithCoin(linkId: string): Promise<string> {
   await advanceInvoice(stage.engine.deps, id)
   expect((await stored(id)).state.status).toBe('expired')
   return id
+}
+
+/** Its payments change as a scanner would change them. */
+async function change(invoiceId: string, state: PaymentState): Promise<void> {
+  const news = { $set: { state, dirtyAt: new Date() }, $inc: { version: 1 } }
+  await stores.db.collection(PAYMENTS).updateMany({ invoiceId }, news)
+  await advanceInvoice(stage.engine.deps, invoiceId)
 }
 
 /** The whole amount, confirmed, in a block of this time. */
@@ -98,6 +108,27 @@ it('leaves money that comes after the use went to another payer to the merchant'
     [[true, false]],
   ])
   expect(late.state.exceptions.map(({ exception }) => exception)).toEqual(['late'])
+  expect((await stored(second)).state.status).toBe('new')
+})
+
+// Finding: a payment that its sender replaced for the price of a fee held a use for ever. Guards money: when it does return, a person decides.
+it('returns the use of an invoice whose only payment vanished, and leaves that payment to the merchant', async () => {
+  const linkId = await seat()
+  const first = await expiredWithCoin(linkId, async (id) => {
+    const { deps } = stage.engine
+    height += 1
+    const method = paymentMethodOf(await stored(id))
+    const transfer = { key: `k${randomUUID()}`, amountBase: method.quotes[0]?.amountBase ?? 0n }
+    await recordBlockTransfers(deps, { ...SCOPE, blocks: [blockWith(height, deps.clock.now(), method, [transfer])] })
+    await change(id, 'orphaned')
+  })
+  const { ledger } = (await stored(first)).state
+  expect(ledger.map(({ state, late }) => [state, late])).toEqual([['orphaned', false]])
+  const second = (await pay(linkId)).body.invoice.id
+  await change(first, 'confirmed')
+  const { state } = await stored(first)
+  expect([state.status, state.ledger.map((row) => [row.late, row.eligible])]).toEqual(['expired', [[true, false]]])
+  expect(state.exceptions.map(({ exception }) => exception)).toEqual(['late'])
   expect((await stored(second)).state.status).toBe('new')
 })
 

@@ -21,7 +21,7 @@ export interface LinkUse {
   /** 1 … the link's `usesMax` when the invoice was made: the limit may have been lowered since. */
   readonly place: number
   readonly invoiceId: string
-  /** The invoice ended and no transfer ever reached it: its use may be given to another payer. */
+  /** The invoice ended and no transfer reached it, or none that is still there: its use may be given to another payer. */
   readonly isUnpaid: boolean
   /** When the use of an open invoice without money returns at the earliest; null for all others. */
   readonly returnsAt: Ms | null

@@ -7,7 +7,8 @@ import { readBack } from '#shared/db/connection/read-back.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { holdingPlaceOf } from '#shared/db/invoices/invoice-scopes.ts'
 import { requirePlace } from '#shared/db/workspaces/plan-place.ts'
-import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
+import type { InvoiceStatus, PaymentState } from '#shared/domain/enumerations.ts'
+import { isLive } from '#shared/domain/invoice/totals.ts'
 import {
   LINK_USES_MAX,
   type LinkAmount,
@@ -85,12 +86,15 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
       return found.map(({ _id, linkUse = '', status, ledger, expiresAt }) => ({
         place: Number(linkUse.slice(linkId.length + 1)),
         invoiceId: _id,
-        isUnpaid: hasEnded(status) && ledger.length === 0,
-        returnsAt: (status === 'new' || status === 'pending') && ledger.length === 0 ? toMs(expiresAt) : null,
+        isUnpaid: hasEnded(status) && !ledger.some(isLive),
+        returnsAt: (status === 'new' || status === 'pending') && !ledger.some(isLive) ? toMs(expiresAt) : null,
       }))
     },
     releaseUse: async (linkId, { place, invoiceId }) => {
-      const unpaid = { _id: invoiceId, linkUse: linkUseOf(linkId, place), status: { $in: [...ENDED] }, ledger: [] }
+      const linkUse = linkUseOf(linkId, place)
+      // A payment that its sender replaced, or that left its chain, holds no use: it costs nothing.
+      const noMoney = { 'ledger.state': { $nin: ['detected', 'confirmed'] satisfies PaymentState[] } }
+      const unpaid = { _id: invoiceId, linkUse, status: { $in: [...ENDED] }, ...noMoney }
       // Money must not settle it any more without a person's decision, whenever it came, also where a change of it is on its way.
       const change = {
         $unset: { linkUse: '' as const },
@@ -108,7 +112,7 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
         repeats: visit?.repeats ?? 0,
         expiresAt: toMs(expiresAt),
         endedAt:
-          hasEnded(status) && (ledger.length === 0 || linkUse === undefined)
+          hasEnded(status) && (!ledger.some(isLive) || linkUse === undefined)
             ? Math.min(toMs(expiresAt), toMs(updatedAt))
             : null,
       }))

@@ -5,8 +5,8 @@ import { isSettled } from './totals.ts'
 
 /**
  * The ledger row of a payment at this observation, before it is decided whether it counts. Lateness is checked when the
- * payment is first applied and is then permanent, with one exception: a payment seen in time in the mempool must
- * also be mined in time, so an unconfirmed row becomes late otherwise.
+ * payment is first applied and is then permanent, with two exceptions: a payment seen in time in the mempool must
+ * also be mined in time, so an unconfirmed row becomes late otherwise; so does one that returns after another payer got the use of the link.
  */
 export function classifyPayment(
   state: InvoiceState,
@@ -17,7 +17,8 @@ export function classifyPayment(
   if (known === undefined) return firstEvaluation(state, lock, seen)
   const row = { ...known, version: seen.version, state: seen.state }
   const minedLate = seen.minedTooLate && !seen.simulated && !known.late && known.state !== 'confirmed'
-  if (!minedLate || isSettled(state)) return row
+  const isUseGone = lock?.policy.isUseGone === true
+  if (!(minedLate || isUseGone) || isSettled(state)) return row
   return { ...row, late: true, eligible: known.acceptedBase !== null || known.countedByHand === true }
 }
 

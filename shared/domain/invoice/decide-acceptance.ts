@@ -20,7 +20,7 @@ interface Known {
  * Accepts confirmed funds as full payment of an invoice that would not settle automatically. Without a list, everything received
  * is accepted. Listed money in another asset counts with the given value and is attached without events; money in
  * the chosen asset counts with its own amount. Listed money that settled the invoice on its own needs no decision. Money that goes back to
- * the customer settles nothing: refused where refunds claim it, and less than the amount due would be left.
+ * the customer settles nothing: refused where refunds claim it, other confirmed money of the coin does not cover them, and less than the amount due would be left.
  */
 export function decideAcceptance(
   state: InvoiceState,
@@ -54,7 +54,12 @@ function isClaimed(
   const asset = activePaymentMethod(attached)?.asset
   const { base, dueBase } = settlement(attached, 'settled')
   const claimed = asset === undefined ? 0n : claimedBase(asset, refunds)
-  if (claimed > 0n && base - claimed < dueBase) return true
+  if (asset !== undefined && claimed > 0n && base - claimed < dueBase) {
+    // Refunds take other money of the coin first, which settles nothing: a payment at no price, or one that came twice.
+    const counted = new Set(attached.ledger.filter((row) => row.counted && row.eligible).map(({ payment }) => payment))
+    const settling = observations.filter((seen) => counted.has(seen.payment))
+    if (refundableBase(asset, observations, []) - refundableBase(asset, settling, []) < claimed) return true
+  }
   const keys = new Set(chosen.map(({ payment }) => payment))
   return observations.some((seen) => {
     if (!keys.has(seen.payment) || seen.asset === null || seen.asset === asset) return false

@@ -47,14 +47,18 @@ export function decideQuoteResumed(state: InvoiceState, event: Event<'lock_resum
 
 /**
  * Appends a quote to the active payment method: for the whole price while no payment was seen, for the rest in `partial`, which announces
- * nothing, because nothing arrived. Refused when more or less is unpaid than the quote was prepared for. Earlier claims on amounts stay reserved,
+ * nothing, because nothing arrived. Refused when another payment method is active, another renewal was faster, or more or less is unpaid than the quote was prepared for. Earlier claims on amounts stay reserved,
  * and open quotes of the coin on other networks end.
  */
 export function decideQuoteRenewed(state: InvoiceState, event: Event<'quote_renewed'>, at: Ms): Decision {
-  const { quote, claim, draws = [] } = event
+  const { asset, matchKey, quote, claim, draws = [] } = event
   const active = activePaymentMethod(state)
   const refused = renewalRefusal(state, at)
   if (active === null || refused !== null) return { refused: refused ?? 'not_lockable' }
+  const { quoteCount = active.quotes.length } = event
+  // The amount is in base units of that asset: on another one it could be a thousandth of the price.
+  const isPrepared = active.asset === asset && active.matchKey === matchKey && active.quotes.length === quoteCount
+  if (!isPrepared) return { refused: 'locks_changed' }
   if (restBase(state, wholeBase(quote)) !== (quote.rest?.restBase ?? null)) return { refused: 'locks_changed' }
   const renewed = withQuotes(active, { quotes: [quote], claim, draws })
   const locks = state.locks.map((lock) => (lock === active ? renewed : repriced(lock, active, quote)))
@@ -96,6 +100,18 @@ export function renewalRefusal(state: InvoiceState, at: Ms): Refusal | null {
   const isUnpaid = state.status === 'pending' && isLockable(state, at)
   if (activePaymentMethod(state) === null || !(isPart || isUnpaid)) return 'not_lockable'
   return hasQuotesLeft(state, at) ? null : 'too_many_quotes'
+}
+
+/**
+ * True when the amount identifies the invoice and what is left to pay is not the amount of the latest quote, for instance because a payment came
+ * under an earlier one: a transfer of it would be found by nobody, so the payer needs a new quote.
+ */
+export function needsNewAmount(state: InvoiceState, at: Ms): boolean {
+  const lock = activePaymentMethod(state)
+  if (lock === null || (state.status !== 'pending' && state.status !== 'partial')) return false
+  const isByAmount = lock.hold?.kind === 'amount' || (lock.priorHold !== undefined && at <= lock.priorHold.until)
+  const { dueBase, seenBase } = totals(state)
+  return isByAmount && dueBase - seenBase !== latestQuote(lock).amountBase
 }
 
 /** Open, and without pending money: later changes of asset or price would change the amount due while the payer pays. */

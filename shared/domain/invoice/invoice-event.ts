@@ -41,6 +41,11 @@ export type InvoiceEvent =
   | { readonly type: 'lock_resumed'; readonly asset: AssetId; readonly matchKey: string }
   | {
       readonly type: 'quote_renewed'
+      /** Asset and address of the payment method that the quote was prepared for; while another one is active it is refused. */
+      readonly asset: AssetId
+      readonly matchKey: string
+      /** The number of its quotes for which the renewal was prepared; with another number it is refused. */
+      readonly quoteCount?: number
       readonly quote: Quote
       readonly claim: string
       readonly draws?: readonly string[]

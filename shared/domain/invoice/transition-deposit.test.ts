@@ -9,6 +9,7 @@ import {
   aQuote,
   DUE,
   MINUTE,
+  renewal,
   type Story,
   story,
   T0,
@@ -119,7 +120,7 @@ describe('a new price for the rest', () => {
     const rest = restBase(run.state(), whole) ?? whole
     const amountBase = ((rest + unit - 1n) / unit) * unit
     const quote = aQuote({ ...second, amountBase, rest: { wholeBase: whole, restBase: rest } })
-    return { type: 'quote_renewed', quote, claim: 'test:evm:a1' }
+    return { ...renewal, quote }
   }
 
   function paidHalf(change = {}): Story {
@@ -197,7 +198,7 @@ describe('a new price for the rest', () => {
     const run = paidHalf()
     const stale = renewed(run, DUE * 2n)
     expect(run.apply(stale, [aPayment({ payment: 'x', amountBase: DUE / 4n })])).toEqual(['refused locks_changed'])
-    const whole = { type: 'quote_renewed', quote: aQuote(second), claim: 'c' } as const
+    const whole = { ...renewal, quote: aQuote(second) }
     expect(paidHalf().apply(whole)).toEqual(['refused locks_changed'])
     expect(story().apply(stale)).toEqual(['refused locks_changed'])
     const many = paidHalf()
@@ -245,6 +246,8 @@ describe('the price of a coin on several networks', () => {
     fiatPerAsset: '0.50',
   })
 
+  const onBase = { ...renewal, asset: base.asset, matchKey: base.matchKey, claim: base.claim, quote: next }
+
   // Guarantee: switching networks collects no prices.
   it('is one: a quote at another price is refused while one is open', () => {
     const run = story(aPaymentMethod(), thirtyDays)
@@ -261,7 +264,7 @@ describe('the price of a coin on several networks', () => {
   it('ends on every network when a newer one is given on one of them', () => {
     const run = story(aPaymentMethod(), thirtyDays)
     run.apply({ type: 'asset_locked', lock: base }, [], T0 + MINUTE)
-    run.apply({ type: 'quote_renewed', quote: next, claim: base.claim }, [], T0 + 14 * MINUTE)
+    run.apply(onBase, [], T0 + 14 * MINUTE)
     const back = { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' } as const
     expect(run.apply(back, [], WITHIN)).toEqual(['refused not_lockable'])
     // Money on the network that the payer left has the old price until the new one began, and then within grace and drift.
@@ -274,7 +277,7 @@ describe('the price of a coin on several networks', () => {
   it('comes back with the newest price', () => {
     const run = story(aPaymentMethod(), thirtyDays)
     run.apply({ type: 'asset_locked', lock: base }, [], T0 + MINUTE)
-    run.apply({ type: 'quote_renewed', quote: next, claim: base.claim }, [], T0 + 14 * MINUTE)
+    run.apply(onBase, [], T0 + 14 * MINUTE)
     const again = { type: 'asset_locked', lock: aPaymentMethod({ quotes: [next] }) } as const
     expect(run.apply(again, [], WITHIN)).toEqual(['invoice.pending'])
     run.see([aPayment({ firstSeenAt: WITHIN, state: 'confirmed' })])

@@ -9,6 +9,7 @@ import {
   DEADLINE,
   DUE,
   MINUTE,
+  renewal,
   story,
   storyIn,
   T0,
@@ -44,9 +45,7 @@ describe('dust', () => {
     }
     expect(withDust().apply({ type: 'cancel_requested' })).toEqual(['invoice.cancelled'])
     expect(withDust().apply({ type: 'asset_locked', lock: anotherPaymentMethod() })).toEqual(['invoice.pending'])
-    expect(withDust().apply({ type: 'quote_renewed', quote: aQuote(), claim: 'test:evm:a1' })).toEqual([
-      'invoice.pending',
-    ])
+    expect(withDust().apply({ ...renewal, quote: aQuote() })).toEqual(['invoice.pending'])
     const expired = storyIn('expired')
     expired.see([dust({ state: 'confirmed' })])
     expect(expired.apply({ type: 'cancel_requested' })).toEqual(['invoice.cancelled'])
@@ -78,7 +77,7 @@ describe('dust', () => {
     const run = story(aPaymentMethod({ quotes: [aQuote({ expiresAt: T0 + 5 * MINUTE })] }))
     run.see([dust({ state: 'confirmed' })])
     const dearer = aQuote({ amountBase: DUE * 2n, lockedAt: T0 + 10 * MINUTE })
-    run.apply({ type: 'quote_renewed', quote: dearer, claim: 'test:evm:a1' }, [], T0 + 10 * MINUTE)
+    run.apply({ ...renewal, quote: dearer }, [], T0 + 10 * MINUTE)
     run.apply({ type: 'payment_counted', payment: 'd' })
     // It keeps the value of its own quote, and the rest has the price of the next one.
     expect(totals(run.state()).dueBase).toBe(DUE * 2n - 1n)

@@ -73,6 +73,14 @@ export function anotherPaymentMethod(change: Partial<PaymentMethod> = {}): Payme
   })
 }
 
+/** A renewal of the test payment method, without its quote. */
+export const renewal = {
+  type: 'quote_renewed',
+  asset: 'usdt_ethereum',
+  matchKey: 'a1',
+  claim: 'test:evm:a1',
+} as const
+
 /** A detected transfer of the whole amount to the test lock, one minute after creation. */
 export function aPayment(change: Partial<PaymentObservation> = {}): PaymentObservation {
   return {

@@ -148,14 +148,20 @@ function eventOf(
   return { type: 'payments_changed' }
 }
 
-function renewalOf(given: World, state: InvoiceState, whole: Quote, { claim }: PaymentMethod): InvoiceEvent {
+function renewalOf(
+  given: World,
+  state: InvoiceState,
+  whole: Quote,
+  { asset, matchKey, claim }: PaymentMethod,
+): InvoiceEvent {
+  const of = { asset, matchKey, claim }
   const rest = restBase(state, whole.amountBase)
-  if (rest === null) return { type: 'quote_renewed', quote: whole, claim }
+  if (rest === null) return { type: 'quote_renewed', ...of, quote: whole }
   const amountBase = roundUpToDisplay(rest, given.coin)
   return {
     type: 'quote_renewed',
+    ...of,
     quote: { ...whole, amountBase, rest: { wholeBase: whole.amountBase, restBase: rest } },
-    claim,
   }
 }
 

@@ -8,6 +8,7 @@ import {
   DEADLINE,
   DUE,
   MINUTE,
+  renewal,
   story,
   storyIn,
   T0,
@@ -69,7 +70,7 @@ describe('money of a lock that the payer left', () => {
 describe('quotes', () => {
   const longLife = { expiresAt: T0 + 600 * MINUTE }
   const second = aQuote({ lockedAt: T0 + 30 * MINUTE, expiresAt: T0 + 50 * MINUTE, amountBase: DUE * 2n })
-  const renew = { type: 'quote_renewed', quote: second, claim: 'test:evm:a1' } as const
+  const renew = { ...renewal, quote: second }
 
   // Counterexample to "the quote of the earliest payment is the price for all": 5,000 of 1,000,000 base units made 1,000,000 of a
   // quote for 2,000,000 a payment in full.
@@ -86,6 +87,17 @@ describe('quotes', () => {
       aPayment({ payment: 'rest', amountBase: DUE - 10_000n, state: 'confirmed', firstSeenAt: T0 + 45 * MINUTE }),
     ])
     expect(run.state()).toMatchObject({ status: 'paid', underpaidAccepted: false })
+  })
+
+  // Counterexample to "a renewal is of the active payment method": base units of USDT became the price in ETH, a thousandth of a cent.
+  it('is refused on a payment method that it was not prepared for', () => {
+    const run = story(aPaymentMethod(), longLife)
+    run.apply({ type: 'asset_locked', lock: anotherPaymentMethod() })
+    expect(run.apply(renew, [], T0 + 30 * MINUTE)).toEqual(['refused locks_changed'])
+    expect(run.apply({ ...renew, asset: 'usdc_ethereum' }, [], T0 + 30 * MINUTE)).toEqual(['refused locks_changed'])
+    expect(run.apply({ ...renew, asset: 'usdc_ethereum', matchKey: 'b2' }, [], T0 + 30 * MINUTE)).toEqual([
+      'invoice.pending',
+    ])
   })
 
   it('a payment between quotes counts only within grace and drift of the last end', () => {
@@ -155,7 +167,7 @@ describe('quotes', () => {
 describe('an invoice whose quotes end', () => {
   const visit = { places: ['use:l:aaaa:0:0'], repeats: 0, quotesUntil: T0 + 10 * MINUTE }
   const quote = aQuote({ lockedAt: T0 + 9 * MINUTE, expiresAt: T0 + 29 * MINUTE })
-  const renew = { type: 'quote_renewed', quote, claim: 'test:evm:a1' } as const
+  const renew = { ...renewal, quote }
   const other = { type: 'asset_locked', lock: anotherPaymentMethod() } as const
 
   it('gets a quote before that time, and none from then on', () => {

@@ -3,7 +3,17 @@ import type { RefundClaim } from '../payment/refundable.ts'
 import type { InvoiceEvent, PaymentObservation } from './invoice-event.ts'
 import type { InvoiceState } from './model.ts'
 import { transition } from './transition.ts'
-import { aPayment, DEADLINE, DUE, effectName, storyIn } from './transition-fixtures.ts'
+import {
+  aPayment,
+  aPaymentMethod,
+  aQuote,
+  DEADLINE,
+  DUE,
+  effectName,
+  MINUTE,
+  story,
+  storyIn,
+} from './transition-fixtures.ts'
 
 const USDT = 'usdt_ethereum' as const
 const USDC = 'usdc_ethereum' as const
@@ -65,6 +75,22 @@ describe('accepting money', () => {
     const { state } = decide(storyIn('expired').state(), [more], [])
     expect(decide(state, [more], [refund(7n)], accept('m', DUE + 7n)).result.outcome).toBe('changed')
     expect(decide(state, [more], [refund(8n)], accept('m', DUE + 7n)).result).toMatchObject({ outcome: 'refused' })
+  })
+
+  // Guarantee: money that came at no price and went back does not keep the merchant from deciding about the rest, also when it was sent.
+  it('is possible where refunds take only money that settles nothing', () => {
+    const priceless = confirmed({ payment: 'x', amountBase: DUE / 4n, firstSeenAt: DEADLINE - 1, rateSeen: '0.5' })
+    const life = { expiresAt: DEADLINE + 60 * MINUTE }
+    const ended = aPaymentMethod({ quotes: [aQuote({ expiresAt: DEADLINE - MINUTE })] })
+    const { state } = decide(story(ended, life).state(), [half, priceless], [])
+    expect(state).toMatchObject({ status: 'partial', exceptions: [{ exception: 'out_of_quote', payment: 'x' }] })
+    const of = (amountBase: bigint, event: InvoiceEvent) =>
+      decide(state, [half, priceless], [refund(amountBase, { status: 'sent' })], event).result
+    expect(of(DUE / 4n, { type: 'funds_accepted', payments: [] })).toMatchObject({ outcome: 'changed' })
+    expect(of(DUE / 4n, accept('h', DUE / 2n))).toMatchObject({ outcome: 'changed' })
+    // One base unit more is of the money that would settle it; so is the refunded payment itself.
+    expect(of(DUE / 4n + 1n, { type: 'funds_accepted', payments: [] })).toMatchObject({ reason: 'refunded_funds' })
+    expect(of(DUE / 4n, accept('x', DUE / 4n))).toMatchObject({ reason: 'refunded_funds' })
   })
 
   it('in another coin is refused where refunds in that coin claim part of it', () => {

@@ -8,7 +8,7 @@ import type { InvoiceState, Ms } from './model.ts'
 import { isLive, isSettled, settlement, totals } from './totals.ts'
 import { transition } from './transition.ts'
 import { amountOrRest, firstSeenAt, holds, rateSeen, start } from './transition-arbitraries.fixture.ts'
-import { anotherPaymentMethod, aPayment, aQuote, DUE, effectName, MINUTE, T0 } from './transition-fixtures.ts'
+import { anotherPaymentMethod, aPayment, aQuote, DUE, effectName, MINUTE, renewal, T0 } from './transition-fixtures.ts'
 
 const target = fc.constantFrom(
   { asset: 'usdt_ethereum', network: 'ethereum', matchKey: 'a1' } as const,
@@ -59,7 +59,7 @@ const steps: fc.Arbitrary<readonly Told[]> = fc.array(
               { type: 'payment_counted', payment: 'p1' },
               { type: 'asset_locked', lock: anotherPaymentMethod() },
               { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' },
-              { type: 'quote_renewed', quote: aQuote({ lockedAt: T0 + 5 * MINUTE, amountBase: DUE * 2n }), claim: 'c' },
+              { ...renewal, quote: aQuote({ lockedAt: T0 + 5 * MINUTE, amountBase: DUE * 2n }), claim: 'c' },
             )
             .map((event) => ({ kind: 'event' as const, event })),
         },

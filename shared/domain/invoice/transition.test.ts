@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { INVOICE_STATUSES, type InvoiceStatus } from '../enumerations.ts'
 import type { InvoiceEvent, InvoiceEventType } from './invoice-event.ts'
-import { anotherPaymentMethod, aPayment, aQuote, DEADLINE, DUE, MINUTE, story, storyIn } from './transition-fixtures.ts'
+import {
+  anotherPaymentMethod,
+  aPayment,
+  aQuote,
+  DEADLINE,
+  DUE,
+  MINUTE,
+  renewal,
+  story,
+  storyIn,
+} from './transition-fixtures.ts'
 
 /** `=` is unchanged; a status is where it leads; `409 <reason>` is a refusal. */
 type Expected = '=' | InvoiceStatus | `409 ${string}`
@@ -102,7 +112,7 @@ const EVENTS: Record<InvoiceEventType, InvoiceEvent> = {
   payments_changed: { type: 'payments_changed' },
   asset_locked: { type: 'asset_locked', lock: anotherPaymentMethod() },
   lock_resumed: { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' },
-  quote_renewed: { type: 'quote_renewed', quote: aQuote(), claim: 'test:evm:a1' },
+  quote_renewed: { ...renewal, quote: aQuote() },
   deadline_reached: { type: 'deadline_reached' },
   cancel_requested: { type: 'cancel_requested' },
   expiry_simulated: { type: 'expiry_simulated' },
@@ -113,9 +123,8 @@ const EVENTS: Record<InvoiceEventType, InvoiceEvent> = {
 /** In `partial` half of the price is paid. */
 const HALF = DUE / 2n
 const RENEWED_REST: InvoiceEvent = {
-  type: 'quote_renewed',
+  ...renewal,
   quote: aQuote({ amountBase: HALF, rest: { wholeBase: DUE, restBase: HALF } }),
-  claim: 'test:evm:a1',
 }
 
 describe('every event in every status', () => {

@@ -12,11 +12,13 @@ import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
 import { applyInvoiceEvent } from './apply-invoice-event.ts'
 import { chooseAsset } from './choose-asset.ts'
 import { renewQuote } from './renew-quote.ts'
+import { viewInvoice } from './view-invoice.ts'
 
 const stores = useStores()
 const MINUTE = 60_000
 const visitor = { source: '198.51.100.1' }
 const admit = async () => undefined
+const noHints = { listByInvoice: async () => [] }
 const address = HDNodeWallet.fromPhrase(ADDRESS_VECTORS.phrase, '', "m/44'/60'/0'/7").address
 let engine: Engine
 let height = 500
@@ -54,6 +56,18 @@ describe('a new price', () => {
     for (const opId of ['a', 'b']) {
       expect((await renewQuote(deps, { invoiceId: invoice.terms.id, opId, visitor, admit })).state.version).toBe(2)
     }
+  })
+
+  // Guarantee: a stranger with the invoice's address uses up no quotes by asking many times at once.
+  it('is given once to many who ask at the same moment', async () => {
+    await engine.publishRates()
+    const { terms } = await engine.open({ asset: 'usdt_ethereum' })
+    await later(15 * MINUTE)
+    const input = { invoiceId: terms.id, visitor, admit }
+    const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((opId) => renewQuote(deps, { ...input, opId })))
+    const stored = await engine.deps.invoices.findById(terms.id)
+    expect(stored === null ? [] : paymentMethodOf(stored).quotes).toHaveLength(2)
+    expect(new Set(all.map((invoice) => invoice.state.version))).toEqual(new Set([2]))
   })
 
   it('ends after twenty promises', async () => {
@@ -96,6 +110,28 @@ describe('a new price', () => {
       [25_000_000n, undefined],
       [5_000_000n, { wholeBase: 25_000_000n, restBase: 5_000_000n }],
     ])
+  })
+
+  // Guarantee: a price belongs to the coin that it was made for. 25.00 USDT are 25,000,000 base units; as much of ETH is worth nothing.
+  it('of one coin is never given on another one that the payer chooses while it is made', async () => {
+    await engine.publishRates()
+    const { terms } = await engine.open({ asset: 'usdt_ethereum' })
+    const invoiceId = terms.id
+    await later(15 * MINUTE)
+    let hasChosen = false
+    const rates: typeof deps.rates = {
+      ...deps.rates,
+      rateFor: async (request) => {
+        if (!hasChosen) {
+          hasChosen = true
+          await chooseAsset(deps, { invoiceId, asset: 'eth_ethereum', opId: 'other', visitor, admit })
+        }
+        return await deps.rates.rateFor(request)
+      },
+    }
+    const renewed = await renewQuote({ ...deps, rates }, { invoiceId, opId: 'swap', visitor, admit })
+    expect(paymentMethodOf(renewed)).toMatchObject({ asset: 'eth_ethereum' })
+    expect(paymentMethodOf(renewed).quotes).toHaveLength(1)
   })
 
   /** Guarantee: where amounts tell invoices apart, no two promises ever share one, old ones included. */
@@ -146,7 +182,12 @@ describe('a new price', () => {
     await renew('a')
     // The first amount belongs to the invoice for good: at the newer price it is half of what is due.
     expect(await pay(firstBase)).toBe('partial')
-    await later(15 * MINUTE)
+    // No invoice claims the difference: the page offers a new price at once instead of asking for money that nobody would find.
+    const at = engine.deps.clock.now()
+    const asked = await viewInvoice({ ...deps, ...engine.deps, hints: noHints }, invoiceId)
+    expect(asked?.canRenew).toBe(true)
+    expect(asked?.lock?.quoteEndsAt).toBeLessThanOrEqual(at)
+    expect(await pay(BigInt(asked?.lock?.remainingBase ?? 0n))).toBe('partial')
     const method = paymentMethodOf(await renew('b'))
     const [, second, rest] = method.quotes
     expect(method.formerClaims).toHaveLength(2)
@@ -154,7 +195,7 @@ describe('a new price', () => {
     expect(rest?.amountBase).toBeGreaterThan(rest?.rest?.restBase ?? 0n)
     // Half of 50.00, and what the amounts add.
     expect(second?.amountBase).toBeGreaterThan(50_000_000n)
-    expect(rest?.amountBase).toBeLessThan(12_600_000n)
+    expect(rest?.amountBase).toBeLessThan(25_100_000n)
     expect(await pay(rest?.amountBase ?? 0n)).toBe('confirming')
   })
 })

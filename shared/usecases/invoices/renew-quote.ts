@@ -1,5 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { renewalRefusal, restBase } from '#shared/domain/invoice/decide-quote.ts'
+import { needsNewAmount, renewalRefusal, restBase } from '#shared/domain/invoice/decide-quote.ts'
+import type { InvoiceEvent } from '#shared/domain/invoice/invoice-event.ts'
 import {
   activePaymentMethod,
   currentQuote,
@@ -25,7 +26,7 @@ import { refusalError } from './refusal-error.ts'
 
 /** Taken amounts in a row that indicate a fault of their source. */
 const CANDIDATES_MAX = 50
-/** Quotes that are prepared again because a payment came meanwhile. */
+/** Quotes that are prepared again because a payment or another choice came meanwhile. */
 const ROUNDS_MAX = 10
 
 /** Dependencies of renewing a quote. */
@@ -54,7 +55,7 @@ export function isRenewable({ lockedAt, expiresAt }: Pick<Quote, 'lockedAt' | 'e
 
 /**
  * Appends a new quote on the same address and returns the invoice: for the whole price, or for the rest of a price of which a part was
- * paid; that part keeps the share that it paid. An invoice whose quote is still valid is returned unchanged. Where the amount identifies the invoice, the new quote claims another amount, and the old one stays
+ * paid; that part keeps the share that it paid. An invoice whose quote is still valid is returned unchanged, unless the amount identifies it and that quote's is not what is left. Where the amount identifies the invoice, the new quote claims another amount, and the old one stays
  * reserved; a visitor's renewal counts against the budget again. An address that another workspace proved since gets no new quote. Throws `NOT_FOUND`, `WORKSPACE_SUSPENDED`, `INVALID_STATE`,
  * `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent`), `RATES_UNAVAILABLE`, and every error of `admit`.
  */
@@ -69,7 +70,7 @@ export async function renewQuote(deps: RenewQuoteDeps, { admit, ...input }: Rene
     const held = currentQuote(invoice.state)
     const refused = renewalRefusal(invoice.state, at)
     if (lock === null || held === null || refused !== null) throw refusalError(refused ?? 'not_lockable')
-    if (!isRenewable(held, at)) return invoice
+    if (!isRenewable(held, at) && !needsNewAmount(invoice.state, at)) return invoice
     await requireControl(deps, invoice, lock)
     if (round === 0) await admit()
     const result = await renewOnce(deps, input, () => promise(deps, invoice, workspace, lock, at, input.visitor))
@@ -116,7 +117,7 @@ async function promise(
   lock: PaymentMethod,
   at: Ms,
   visitor: Visitor,
-): Promise<{ readonly quote: Quote; readonly claim: string; readonly draws: readonly string[] }> {
+): Promise<Omit<Extract<InvoiceEvent, { readonly type: 'quote_renewed' }>, 'type'>> {
   const { mode, fiat } = invoice.terms
   const info = deps.catalog.asset(lock.asset)
   const { arsSeries } = workspace.policy
@@ -139,7 +140,15 @@ async function promise(
     ...named,
   })
   const part = rest === null ? {} : { rest: { wholeBase, restBase: rest } }
-  return { quote: { ...priced, amountBase, amount, uri, ...part }, claim, draws }
+  const { asset, matchKey } = lock
+  return {
+    asset,
+    matchKey,
+    quoteCount: lock.quotes.length,
+    quote: { ...priced, amountBase, amount, uri, ...part },
+    claim,
+    draws,
+  }
 }
 
 /** The address is already claimed; an amount on a shared address must be claimed again. */

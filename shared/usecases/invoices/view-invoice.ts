@@ -1,5 +1,5 @@
 import type { HintView, InvoiceView, PaymentMethodView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
-import { quoteRefusal, renewalRefusal } from '#shared/domain/invoice/decide-quote.ts'
+import { needsNewAmount, quoteRefusal, renewalRefusal } from '#shared/domain/invoice/decide-quote.ts'
 import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
 import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
@@ -77,7 +77,7 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
     successUrl: terms.successUrl,
     cancelUrl: terms.cancelUrl,
     paymentLinkId: terms.paymentLinkId,
-    lock: lock === null ? null : viewPaymentMethod(deps, invoice, lock),
+    lock: lock === null ? null : viewPaymentMethod(deps, invoice, lock, at),
     ...viewSums(deps, state, lock),
     payments,
     hints: await viewHints(deps, invoice, stored, at),
@@ -85,7 +85,7 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
     isAcceptedShort: state.underpaidAccepted,
     isUnread: lock !== null && (await isUnread(deps, invoice, lock, at)),
     canChoose: open && quoteRefusal(state, at) === null,
-    canRenew: open && renewalRefusal(state, at) === null && isRenewalWorthIt(state, lock),
+    canRenew: open && renewalRefusal(state, at) === null && isRenewalWorthIt(state, lock, at),
   }
 }
 
@@ -103,9 +103,10 @@ async function isUnread(
   return cursor === null || knownUntil(cursor, catalog.blockTimeMs(network)) < expiresAt
 }
 
-/** Renewal is pointless for a quote that lasts to the end of the invoice anyway. */
-function isRenewalWorthIt(state: InvoiceState, lock: PaymentMethod | null): boolean {
-  return lock !== null && (state.endsWithQuote || latestQuote(lock).expiresAt < state.expiresAt)
+/** Renewal is pointless for a quote that lasts to the end of the invoice anyway, and whose amount is what is left. */
+function isRenewalWorthIt(state: InvoiceState, lock: PaymentMethod | null, at: Ms): boolean {
+  if (lock === null) return false
+  return state.endsWithQuote || latestQuote(lock).expiresAt < state.expiresAt || needsNewAmount(state, at)
 }
 
 function viewSums(
@@ -134,6 +135,7 @@ function viewPaymentMethod(
   { catalog }: ViewInvoiceDeps,
   { terms, state }: Invoice,
   lock: PaymentMethod,
+  at: Ms,
 ): PaymentMethodView {
   const { mode } = terms
   const info = catalog.asset(lock.asset)
@@ -169,7 +171,8 @@ function viewPaymentMethod(
     }),
     fiatPerAsset: quote.fiatPerAsset,
     lockedAt: quote.lockedAt,
-    quoteEndsAt: quote.expiresAt,
+    // An amount by which nobody would find the payment is not asked for.
+    quoteEndsAt: needsNewAmount(state, at) ? Math.min(state.updatedAt, quote.expiresAt) : quote.expiresAt,
     evm: chainId === null ? null : { chainId, contract, addition: catalog.publicNetwork(lock.network, mode) },
     browser: chain === null ? null : { chain, contract },
   }

@@ -71,7 +71,8 @@ function lastWord(records: InvoiceRecords): readonly string[] {
 const ANNOUNCED: readonly (readonly [EventType, (row: LedgerRow) => boolean])[] = [
   ['payment.detected', (row) => row.detected],
   ['payment.confirmed', (row) => row.confirmed],
-  ['invoice.late_payment', (row) => row.lateAnnounced],
+  // An operator who counts dust decides about its lateness as well, and nothing is said.
+  ['invoice.late_payment', (row) => row.lateAnnounced && row.countedByHand !== true],
 ]
 
 /** Payments that an operator accepted were announced before that, or never. */

@@ -50,7 +50,7 @@ export function stored(seen: PaymentObservation, row: LedgerRow | undefined): Pa
   }
 }
 
-export type Step = readonly [InvoiceEvent['type'] | 'accepted', readonly PaymentObservation[], number?]
+export type Step = readonly [InvoiceEvent['type'] | 'accepted' | 'counted', readonly PaymentObservation[], number?]
 
 /** The records of an invoice over `DUE` after these steps, everything relayed. */
 export const recordsAfter = (...steps: readonly Step[]): InvoiceRecords => recordsOf(aPaymentMethod(), steps)
@@ -65,7 +65,11 @@ export function recordsOf(lock: PaymentMethod, steps: readonly Step[]): InvoiceR
   const known = new Map<string, PaymentObservation>()
   for (const [type, seen, at = state.updatedAt + 1] of steps) {
     for (const one of seen) known.set(one.payment, one)
-    const event = (type === 'accepted' ? { type: 'funds_accepted', payments: [] } : { type }) as InvoiceEvent
+    const byHand = {
+      accepted: { type: 'funds_accepted', payments: [] },
+      counted: { type: 'payment_counted', payment: 'd1' },
+    }
+    const event = (type === 'accepted' || type === 'counted' ? byHand[type] : { type }) as InvoiceEvent
     const result = transition(state, { observations: [...known.values()], event, at })
     if (result.outcome !== 'changed') throw new Error(`${type} changed nothing`)
     state = result.state

@@ -42,6 +42,15 @@ describe('right books', () => {
     ['stepped back', recordsAfter(['payments_changed', [aPayment()]], ['payments_changed', [{ ...gone, version: 2 }]])],
     ['paid, then reorganised', recordsAfter(['payments_changed', [confirmed()]], ['payments_changed', [gone]])],
     [
+      'paid, then reorganised into a block that is not deep enough yet',
+      recordsAfter(
+        ['payments_changed', [confirmed()]],
+        ['payments_changed', [gone]],
+        ['payments_changed', [aPayment({ version: 3 })]],
+      ),
+    ],
+    ['dust that an operator counted', recordsAfter(['counted', [dust('d1', { state: 'confirmed' })]])],
+    [
       'paid with dust by an older rule, which vanished',
       oldRecordsAfter(
         ['payments_changed', [confirmed({ amountBase: DUE - 9n }), dust('d', { state: 'confirmed' })]],

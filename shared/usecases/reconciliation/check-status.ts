@@ -55,12 +55,15 @@ export function checkPaid({ invoice, payments }: InvoiceRecords): readonly Findi
   return []
 }
 
-/** Money that settled the invoice and left its chain, as far as it was reported. */
+/** Money that settled the invoice and left its chain, as far as it was reported, or came back and is not deep enough again. */
 function lostRows(state: InvoiceState): readonly LedgerRow[] {
   const published = new Set(
     state.exceptions.filter(({ exception }) => exception === 'reorged').map(({ payment }) => payment),
   )
-  return state.ledger.filter((row) => row.counted && row.eligible && !isLive(row) && published.has(row.payment))
+  return state.ledger.filter((row) => {
+    const isLost = isLive(row) ? row.state === 'detected' && row.confirmed : published.has(row.payment)
+    return row.counted && row.eligible && isLost
+  })
 }
 
 /** No exception is opened for payments without separate rows; vanished ones may have counted. */
