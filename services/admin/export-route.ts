@@ -106,11 +106,17 @@ const TRUTHS: Readonly<Record<string, boolean>> = { true: true, false: false }
  * field becomes a list of its values: the filters refuse both.
  */
 function readForm(text: unknown): Record<string, unknown> {
-  const form = new URLSearchParams(typeof text === 'string' ? text : '')
+  const given = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(typeof text === 'string' ? text : '')) {
+    const values = given.get(name)
+    // Asking the form for all values of each name would read it once per field.
+    if (values === undefined) given.set(name, [value])
+    else values.push(value)
+  }
   return Object.fromEntries(
-    [...form].map(([name, value]) => {
-      const all = form.getAll(name)
-      if (all.length > 1) return [name, all]
+    [...given].map(([name, values]) => {
+      const [value = ''] = values
+      if (values.length > 1) return [name, values]
       if (NUMBERS.has(name)) return [name, /^\d{1,15}$/.test(value) ? Number(value) : value]
       return [name, name === 'counted' ? (TRUTHS[value] ?? value) : value]
     }),

@@ -183,6 +183,19 @@ it.each([
   expect(answer.headers.get('cache-control')).toBe('no-store')
 })
 
+// Guarantee: a stranger's form is read once, however many fields it has: 8 KB of them took the process 0.6 s.
+it('reads a form of thousands of fields once', async () => {
+  const all = vi.spyOn(URLSearchParams.prototype, 'getAll')
+  const answer = await fetch(`${admin.url}/export/invoices.csv`, {
+    method: 'POST',
+    body: 'a&'.repeat(4_096),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  expect(answer.status).toBe(400)
+  expect(all.mock.calls.length).toBe(0)
+  all.mockRestore()
+})
+
 // Guarantee: a new export cannot be added beside the one that records.
 it('is the one way in which tables leave the dashboard', () => {
   const folder = join(import.meta.dirname)
