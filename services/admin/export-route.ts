@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { MODES, type Mode } from '#shared/domain/enumerations.ts'
 import { type ExportRequest, recordedExport } from '#shared/usecases/reports/record-export.ts'
 import type { AdminDeps } from './assemble.ts'
-import { whileMember } from './demand-member.ts'
+import { watchMember, whileMember } from './demand-member.ts'
 import { exportGate } from './export-gate.ts'
 import { createContextReader } from './request-context.ts'
 import { type AdminContext, createCallerFactory } from './trpc.ts'
@@ -53,6 +53,8 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
       'Content-Disposition': `attachment; filename="${mode === 'test' ? 'test_' : ''}${plan.what}_${day}.csv"`,
       'Cache-Control': 'no-store',
     })
+    const over = new AbortController()
+    const unwatch = watchMember(deps, session, workspaceId, () => over.abort())
     try {
       const file = recordedExport(
         { clock: deps.clock, exports: deps.exports },
@@ -62,12 +64,13 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
         },
         (onRows) => whileMember(deps, session, workspaceId, plan.lines(asked.data, onRows)),
       )
-      await pipeline(Readable.from(file), response)
+      await pipeline(Readable.from(file), response, { signal: over.signal })
     } catch (error) {
       // The reader or the store disconnected, or the session ended; only the log can report it.
       deps.logger.warn({ err: error, requestId: context.requestId }, 'an export was interrupted')
       response.destroy()
     } finally {
+      unwatch()
       leave()
     }
   }
