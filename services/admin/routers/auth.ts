@@ -63,11 +63,14 @@ export const authRouter = router({
       enter(ctx, await giveRecoveryCode(ctx.deps, ctx.session, { code: input.code, origin: originOf(ctx) })),
     ),
 
-  logOut: openProcedure.output(z.object({})).mutation(async ({ ctx }) => {
-    if (ctx.session !== null) await logOut(ctx.deps, ctx.session)
-    ctx.setSessionToken(null)
-    return {}
-  }),
+  logOut: openProcedure
+    .input(z.object({}))
+    .output(z.object({}))
+    .mutation(async ({ ctx }) => {
+      if (ctx.session !== null) await logOut(ctx.deps, ctx.session)
+      ctx.setSessionToken(null)
+      return {}
+    }),
 
   me: ownProcedure()
     .output(
