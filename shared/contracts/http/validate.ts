@@ -46,7 +46,7 @@ export function invalid(details: readonly ErrorDetail[]): PaymeshError {
 }
 
 function printedPath(path: string): string {
-  return path.length <= PATH_LENGTH_MAX ? path : `${path.slice(0, PATH_LENGTH_MAX - 1)}…`
+  return path.length <= PATH_LENGTH_MAX ? path.toWellFormed() : `${path.slice(0, PATH_LENGTH_MAX - 1).toWellFormed()}…`
 }
 
 function toDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
