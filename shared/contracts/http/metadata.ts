@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isStorable } from './text.ts'
+import { isStorable, wellFormed } from './text.ts'
 import { documentedAs, STORED_TEXT } from './wire-types.ts'
 
 const KEYS_MAX = 50
@@ -36,7 +36,7 @@ const checked = z.unknown().transform((value, context): Record<string, string> =
   if (entries.length > KEYS_MAX) fault([], `has more than ${KEYS_MAX} keys`)
   for (const [key, item] of entries.slice(0, KEYS_MAX + 1)) {
     const problem = keyProblem(key) ?? valueProblem(item)
-    if (problem !== null) fault([key.slice(0, KEY_LENGTH_MAX).toWellFormed()], problem)
+    if (problem !== null) fault([wellFormed(key.slice(0, KEY_LENGTH_MAX))], problem)
     else if (typeof item === 'string') result[key] = item
   }
   return result
