@@ -33,3 +33,17 @@ export async function* whileMember<T>(
     yield part
   }
 }
+
+/**
+ * Calls `end` when `demandMember` throws, at whatever its reader does: one that takes no further part would otherwise keep its place and
+ * its connection after its session. Returns what stops the watch.
+ */
+export function watchMember(
+  deps: AdminDeps,
+  session: OperatorSession,
+  workspaceId: string,
+  end: () => void,
+): () => void {
+  const timer = setInterval(() => void demandMember(deps, session, workspaceId).catch(end), MEMBER_CHECK_MS)
+  return () => clearInterval(timer)
+}

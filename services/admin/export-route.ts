@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { MODES, type Mode } from '#shared/domain/enumerations.ts'
 import { type ExportRequest, recordedExport } from '#shared/usecases/reports/record-export.ts'
 import type { AdminDeps } from './assemble.ts'
-import { whileMember } from './demand-member.ts'
+import { watchMember, whileMember } from './demand-member.ts'
 import { exportGate } from './export-gate.ts'
 import { createContextReader } from './request-context.ts'
 import { type AdminContext, createCallerFactory } from './trpc.ts'
@@ -53,6 +53,8 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
       'Content-Disposition': `attachment; filename="${mode === 'test' ? 'test_' : ''}${plan.what}_${day}.csv"`,
       'Cache-Control': 'no-store',
     })
+    const over = new AbortController()
+    const unwatch = watchMember(deps, session, workspaceId, () => over.abort())
     try {
       const file = recordedExport(
         { clock: deps.clock, exports: deps.exports },
@@ -62,12 +64,13 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
         },
         (onRows) => whileMember(deps, session, workspaceId, plan.lines(asked.data, onRows)),
       )
-      await pipeline(Readable.from(file), response)
+      await pipeline(Readable.from(file), response, { signal: over.signal })
     } catch (error) {
       // The reader or the store disconnected, or the session ended; only the log can report it.
       deps.logger.warn({ err: error, requestId: context.requestId }, 'an export was interrupted')
       response.destroy()
     } finally {
+      unwatch()
       leave()
     }
   }
@@ -106,11 +109,17 @@ const TRUTHS: Readonly<Record<string, boolean>> = { true: true, false: false }
  * field becomes a list of its values: the filters refuse both.
  */
 function readForm(text: unknown): Record<string, unknown> {
-  const form = new URLSearchParams(typeof text === 'string' ? text : '')
+  const given = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(typeof text === 'string' ? text : '')) {
+    const values = given.get(name)
+    // Asking the form for all values of each name would read it once per field.
+    if (values === undefined) given.set(name, [value])
+    else values.push(value)
+  }
   return Object.fromEntries(
-    [...form].map(([name, value]) => {
-      const all = form.getAll(name)
-      if (all.length > 1) return [name, all]
+    [...given].map(([name, values]) => {
+      const [value = ''] = values
+      if (values.length > 1) return [name, values]
       if (NUMBERS.has(name)) return [name, /^\d{1,15}$/.test(value) ? Number(value) : value]
       return [name, name === 'counted' ? (TRUTHS[value] ?? value) : value]
     }),

@@ -11,7 +11,16 @@ import { strictInput } from './strict-input.ts'
 import { createCallerFactory, openProcedure, type ProcedureMeta } from './trpc.ts'
 
 type Procedures = Readonly<
-  Record<string, { readonly _def: { readonly meta: ProcedureMeta; readonly inputs: readonly z.core.$ZodType[] } }>
+  Record<
+    string,
+    {
+      readonly _def: {
+        readonly meta: ProcedureMeta
+        readonly type: string
+        readonly inputs: readonly z.core.$ZodType[]
+      }
+    }
+  >
 >
 const PROCEDURES = Object.entries(appRouter._def.procedures as unknown as Procedures)
 const stores = useStores()
@@ -68,6 +77,14 @@ const namesUnknown = (error: unknown): boolean =>
   /"unrecognized_keys"|"invalid_key"/.test(JSON.stringify((error.cause as z.ZodError | undefined)?.issues ?? null))
 
 describe('the input of every procedure', () => {
+  // Guarantee: no page calls an action that it cannot send. A POST without a body is malformed, so `mutate()` must not compile.
+  test('is an object, if it is an action', () => {
+    const actions = PROCEDURES.filter(([, { _def }]) => _def.type === 'mutation')
+    expect(actions.length).toBeGreaterThan(50)
+    const optional = actions.filter(([, { _def }]) => _def.inputs.every((one) => z.safeParse(one, undefined).success))
+    expect(optional.map(([path]) => path)).toEqual([])
+  })
+
   // Guarantee: no procedure of the dashboard drops a field that it does not understand, at any level of its input.
   test.each(PROCEDURES)('%s refuses an unknown field in each of its objects', async (path, { _def }) => {
     const schema = _def.inputs.at(-1)

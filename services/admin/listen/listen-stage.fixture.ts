@@ -19,6 +19,7 @@ export async function openListenStage(stores: TestStores) {
   const shop = await adminCaller(stores)
   const { deps } = shop
   const server = createServer(createApp(deps))
+  server.on('request', (_request, response) => response.once('close', () => server.emit('hang-up')))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const ask = (path: string, apiKey: string | null, init: RequestInit = {}) =>
@@ -29,6 +30,8 @@ export async function openListenStage(stores: TestStores) {
   return {
     deps,
     shop,
+    /** Emits `hang-up` when the connection of an answer closed. */
+    server,
     url,
     ask,
     /** A key of a workspace, and a function that revokes it. */

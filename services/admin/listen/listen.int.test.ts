@@ -152,6 +152,31 @@ describe('a caller that may not listen', () => {
     for (const { cut } of open) cut()
   })
 
+  // Guarantee: who hangs up before the key was read leaves no place behind, whatever the moment.
+  test('give their place back when the listener hangs up while its key is read', async () => {
+    const owner = await adminCaller(stores)
+    const { text } = await stage.key(owner, ['webhooks:manage'])
+    const { apiKeys, listen } = stage.deps
+    const find = apiKeys.findByHash.bind(apiKeys)
+    const entered = vi.spyOn(listen.slots, 'enter')
+    for (let number = 0; number < 10; number += 1) {
+      const held = vi.spyOn(apiKeys, 'findByHash').mockImplementationOnce(async (hash) => {
+        const closed = new Promise((resolve) => stage.server.once('hang-up', resolve))
+        hangUp.abort()
+        await closed
+        return await find(hash)
+      })
+      const hangUp = new AbortController()
+      const asked = stage.ask('/listen', text, { signal: hangUp.signal })
+      await expect(asked).rejects.toThrow()
+      await expect.poll(() => entered.mock.calls.length).toBe(number + 1)
+      held.mockRestore()
+    }
+    entered.mockRestore()
+    const enter = () => listen.slots.enter(owner.workspaceId)
+    await vi.waitFor(() => enter()())
+  })
+
   // Guarantee: a workspace that reads its history slowly keeps no other one from resuming its own.
   test('resumes beside another workspace that never ends reading its history', async () => {
     const [slow, other] = [await adminCaller(stores), await adminCaller(stores)]

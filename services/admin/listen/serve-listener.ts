@@ -34,6 +34,8 @@ export async function serveListener(deps: AdminDeps, asked: ListenRequest): Prom
   const places = takePlaces(deps, access.workspace.id, from !== null)
   const cut = new AbortController()
   response.once('close', () => cut.abort())
+  // Who hung up while the key was read closed it before.
+  if (response.destroyed) cut.abort()
   const follower = deps.listen.hub.follow({ workspaceId: access.workspace.id, mode: access.key.mode })
   try {
     const through = await follower.ready

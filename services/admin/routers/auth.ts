@@ -63,11 +63,14 @@ export const authRouter = router({
       enter(ctx, await giveRecoveryCode(ctx.deps, ctx.session, { code: input.code, origin: originOf(ctx) })),
     ),
 
-  logOut: openProcedure.output(z.object({})).mutation(async ({ ctx }) => {
-    if (ctx.session !== null) await logOut(ctx.deps, ctx.session)
-    ctx.setSessionToken(null)
-    return {}
-  }),
+  logOut: openProcedure
+    .input(z.object({}))
+    .output(z.object({}))
+    .mutation(async ({ ctx }) => {
+      if (ctx.session !== null) await logOut(ctx.deps, ctx.session)
+      ctx.setSessionToken(null)
+      return {}
+    }),
 
   me: ownProcedure()
     .output(
@@ -206,8 +209,8 @@ export const authRouter = router({
   resetPassword: openDecision({ work: 'link' })
     .input(z.object({ token, password }))
     .output(z.object({}))
-    .mutation(async ({ ctx, input }) => {
-      await completePasswordReset(ctx.deps, { ...input, origin: originOf(ctx) })
+    .mutation(async ({ ctx, input, signal }) => {
+      await completePasswordReset(ctx.deps, { ...input, origin: originOf(ctx), signal })
       return {}
     }),
 
@@ -215,8 +218,9 @@ export const authRouter = router({
   invitation: openProcedure
     .input(z.object({ token }))
     .output(z.object({ workspaceName: z.string(), email: z.string(), role: z.enum(ROLES), mustLogIn: z.boolean() }))
-    .query(async ({ ctx, input }) => {
-      const { invitation, workspace, person } = await readInvitation(ctx.deps, input.token, addressGroup(ctx.ip))
+    .query(async ({ ctx, input, signal }) => {
+      const tried = { ...input, origin: originOf(ctx), signal }
+      const { invitation, workspace, person } = await readInvitation(ctx.deps, tried)
       const mustLogIn = person !== null && (ctx.session === null || ctx.session.userId !== person.id)
       return { workspaceName: workspace.name, email: invitation.email, role: invitation.role, mustLogIn }
     }),
@@ -224,9 +228,10 @@ export const authRouter = router({
   acceptInvitation: openDecision({ work: 'link' })
     .input(z.object({ token, name: boundedText(120).nullable(), password: password.nullable() }))
     .output(z.object({ workspaceId: z.string() }))
-    .mutation(async ({ ctx, input }) => {
+    .mutation(async ({ ctx, input, signal }) => {
       const session = ctx.session?.secondFactor === 'asked' ? null : ctx.session
-      const { workspaceId, loggedIn } = await acceptInvitation(ctx.deps, { ...input, session, origin: originOf(ctx) })
+      const tried = { ...input, session, origin: originOf(ctx), signal }
+      const { workspaceId, loggedIn } = await acceptInvitation(ctx.deps, tried)
       if (loggedIn !== null) enter(ctx, loggedIn)
       return { workspaceId }
     }),

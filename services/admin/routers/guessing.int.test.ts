@@ -109,6 +109,41 @@ describe('passwords', () => {
     release()
   })
 
+  // Guarantee: who sends tries and hangs up leaves nothing in memory, at any page that takes a secret without a log-in.
+  test.each([
+    ['auth.resetPassword', { password: 'five words are even better' }],
+    ['auth.acceptInvitation', { password: 'five words are even better', name: 'Paz' }],
+    ['auth.invitation', {}],
+  ])('a flood of links to %s waits no longer once it hangs up', async (path, fields) => {
+    const arrived = vi.spyOn(admin.deps.lanes, 'evaluate').mockClear()
+    const cut = new AbortController()
+    const send = (index: number) =>
+      admin.browser().mutate(path, { ...fields, token: `${index}`.padStart(43, 'x') }, {}, cut.signal)
+    let free: () => void = () => undefined
+    const taken = new Promise<void>((resolve) => {
+      free = resolve
+    })
+    const lane = path === 'auth.resetPassword' ? 'reset-link' : 'invitation'
+    const first = admin.deps.lanes.evaluate(
+      `${lane}:127.0.0.1`,
+      async () => {
+        await taken
+        return { answer: null, restMs: 0 }
+      },
+      null,
+    )
+    const flood = Array.from({ length: 20 }, (_, index) => send(index))
+    await vi.waitFor(() => expect(arrived).toHaveBeenCalledTimes(21))
+    cut.abort()
+    await Promise.allSettled(flood)
+    const [, ...waiting] = arrived.mock.results.map(({ value }) => value as Promise<unknown>)
+    const gone = await Promise.race([Promise.allSettled(waiting), first.then(() => [])])
+    expect(gone.map(({ status }) => status)).toEqual(waiting.map(() => 'rejected'))
+    free()
+    await first
+    arrived.mockRestore()
+  })
+
   deepTest(
     'a stolen mark of a browser costs its guesser up to 5 s for each answer, and makes nobody else wait',
     async () => {

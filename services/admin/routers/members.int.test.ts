@@ -81,7 +81,8 @@ describe('inviting', () => {
       expect((await admin.browser().mutate('auth.acceptInvitation', accept)).status).toBe(200)
       return await users.findByEmail(email)
     }
-    const late = readInvitation({ ...admin.deps, users: { ...users, findByEmail } }, token, 'late')
+    const origin = { ip: '203.0.113.9', group: 'late', userAgent: '', device: null }
+    const late = readInvitation({ ...admin.deps, users: { ...users, findByEmail } }, { token, origin })
     await expect(late).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 

@@ -57,6 +57,28 @@ async function mailed(email: string): Promise<string> {
 }
 
 describe('a link for a new password', () => {
+  // Guarantee: a link that was asked for before a change stays void after it, whatever the owner does next.
+  test('of a former epoch does not come back with a log-out everywhere', async () => {
+    const email = await person()
+    const { insert } = admin.deps.resets
+    const changed: number[] = []
+    const spy = vi.spyOn(admin.deps.resets, 'insert').mockImplementationOnce(async (...given) => {
+      changed.push(await changeOf(email))
+      return await insert(...given)
+    })
+    const token = await mailed(email)
+    spy.mockRestore()
+    expect(changed).toEqual([200])
+    expect((await choose(token)).status).toBe(404)
+    const browser = admin.browser()
+    await browser.logIn(email, NEXT)
+    expect((await browser.mutate('auth.endSessions', { loginId: null })).status).toBe(200)
+    expect((await choose(token, 'words of a thief who reads mail')).status).toBe(404)
+    const open = await mailed(email)
+    expect((await browser.mutate('auth.endSessions', { loginId: null })).status).toBe(200)
+    expect((await choose(open, 'words of the owner, once more')).status).toBe(200)
+  })
+
   // Guarantee: whoever reads the mail gets no further than the password: the second factor stays, and every session ends.
   test('replaces the password, ends every session, keeps the authenticator and mails the person', async () => {
     const email = await person()

@@ -52,6 +52,12 @@ describe('201', () => {
     expect(stored?.outbox.map(({ type, seq }) => [type, seq])).toEqual([['invoice.created', 1]])
   })
 
+  // Guarantee: the lengths of the API document are code points, in metadata as in every other text.
+  it('takes metadata as long as the API document says, in whatever script', async () => {
+    const metadata = { ['\u{1f600}'.repeat(40)]: '\u{1f600}'.repeat(500) }
+    expect((await create({ ...BODY, metadata })).json.data?.metadata).toEqual(metadata)
+  })
+
   it('locks the asset at creation: address, exact amount and a quote as long as the invoice', async () => {
     const { status, json } = await create({ ...BODY, asset: 'usdt_ethereum' })
     expect(status).toBe(201)
@@ -127,6 +133,12 @@ describe('400', () => {
       { ...BODY, metadata: Object.fromEntries([...Array(51).keys()].map((i) => [`k${i}`, 'x'])) },
       ['metadata'],
     ],
+    [
+      'a long metadata key of pairs',
+      { ...BODY, metadata: { [`a${'\u{1f600}'.repeat(40)}`]: 'x' } },
+      [`metadata.a${'\u{1f600}'.repeat(19)}\ufffd`],
+    ],
+    ['half a pair as a field', '{"amount":"1","currency":"USD","\\ud800":1}', ['\ufffd']],
     ['an empty metadata key', { ...BODY, metadata: { '': 'x' } }, ['metadata.']],
     ['plain http', { ...BODY, success_url: 'http://shop.example' }, ['success_url']],
     ['a script', { ...BODY, cancel_url: 'javascript:alert(1)' }, ['cancel_url']],

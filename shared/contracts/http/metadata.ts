@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isStorable } from './text.ts'
+import { isStorable, wellFormed } from './text.ts'
 import { documentedAs, STORED_TEXT } from './wire-types.ts'
 
 const KEYS_MAX = 50
@@ -36,7 +36,7 @@ const checked = z.unknown().transform((value, context): Record<string, string> =
   if (entries.length > KEYS_MAX) fault([], `has more than ${KEYS_MAX} keys`)
   for (const [key, item] of entries.slice(0, KEYS_MAX + 1)) {
     const problem = keyProblem(key) ?? valueProblem(item)
-    if (problem !== null) fault([key.slice(0, KEY_LENGTH_MAX)], problem)
+    if (problem !== null) fault([wellFormed(key.slice(0, KEY_LENGTH_MAX))], problem)
     else if (typeof item === 'string') result[key] = item
   }
   return result
@@ -49,13 +49,18 @@ export const metadataBody = checked.meta({
 })
 
 function keyProblem(key: string): string | null {
-  if (key.length === 0 || key.length > KEY_LENGTH_MAX) return `the key must have 1 to ${KEY_LENGTH_MAX} characters`
+  if (key.length === 0 || isLonger(key, KEY_LENGTH_MAX)) return `the key must have 1 to ${KEY_LENGTH_MAX} characters`
   if (FORBIDDEN_KEYS.has(key)) return 'this key is not allowed'
   return isStorable(key) ? null : 'the key must not contain NUL or broken Unicode'
 }
 
 function valueProblem(value: unknown): string | null {
   if (typeof value !== 'string') return 'must be a string'
-  if (value.length > VALUE_LENGTH_MAX) return `must have at most ${VALUE_LENGTH_MAX} characters`
+  if (isLonger(value, VALUE_LENGTH_MAX)) return `must have at most ${VALUE_LENGTH_MAX} characters`
   return isStorable(value) ? null : 'must not contain NUL or broken Unicode'
+}
+
+/** Counted in code points, as the limits of other texts and of the API document are; each is one or two UTF-16 units. */
+function isLonger(text: string, max: number): boolean {
+  return text.length > max * 2 || (text.length > max && [...text].length > max)
 }

@@ -15,3 +15,8 @@ export function text(max: number) {
   const storable = boundedText(max).min(1).refine(isStorable, 'must not contain NUL or broken Unicode')
   return storable.meta({ pattern: STORED_TEXT })
 }
+
+/** The text with `\ufffd` for each half of a pair that stands alone, which a cut leaves and many parsers of JSON refuse. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd')
+}

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
+import { wellFormed } from './text.ts'
 
 /** Most invalid fields listed in one response; a body of 256 KB can be wrong in many places. */
 export const DETAILS_MAX = 50
@@ -46,7 +47,7 @@ export function invalid(details: readonly ErrorDetail[]): PaymeshError {
 }
 
 function printedPath(path: string): string {
-  return path.length <= PATH_LENGTH_MAX ? path : `${path.slice(0, PATH_LENGTH_MAX - 1)}…`
+  return wellFormed(path.length <= PATH_LENGTH_MAX ? path : `${path.slice(0, PATH_LENGTH_MAX - 1)}…`)
 }
 
 function toDetails(issue: z.core.$ZodIssue): ErrorDetail[] {

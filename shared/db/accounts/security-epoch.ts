@@ -38,8 +38,8 @@ export interface Raise {
 
 /**
  * Changes a person and raises their epoch: every session but `keepSession` and an authenticator that was not confirmed yet end with it, and
- * whatever was decided at the former epoch is refused. Open links for a new password end with a new password or factor; otherwise they
- * move to the new epoch, so that who has a session alone cannot keep the owner from the mailed way back. The only place that raises an
+ * whatever was decided at the former epoch is refused. Open links for a new password end with a new password or factor; otherwise those
+ * that still work move to the new epoch, so that who has a session alone cannot keep the owner from the mailed way back. The only place that raises an
  * epoch. Returns the new one, and how many log-ins ended; null, and nothing changed, when a condition does not hold.
  */
 export async function raiseEpoch(
@@ -66,6 +66,6 @@ export async function raiseEpoch(
   if (keepSession !== null) await sessions.updateOne({ _id: keepSession }, { $set: { securityEpoch: epoch } }, session)
   const links = db.collection(PASSWORD_RESETS)
   if (keepDevice !== undefined) await links.deleteMany({ userId }, session)
-  else await links.updateMany({ userId }, { $set: { securityEpoch: epoch } }, session)
+  else await links.updateMany({ userId, securityEpoch: epoch - 1 }, { $set: { securityEpoch: epoch } }, session)
   return { epoch, ended }
 }

@@ -5,11 +5,11 @@ import type { MembershipRepository } from '#shared/ports/members.ts'
 import type { ActingSession, User } from '#shared/ports/users.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { validName } from '#shared/usecases/workspaces/valid-name.ts'
-import type { Origin, PeopleDeps } from './account-deps.ts'
+import type { PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
 import { memberAudit, tokenHashOf } from './invite-member.ts'
 import { completeLogIn, type LoggedIn } from './log-in.ts'
-import { evaluateSlowly, SOURCE_DELAY } from './login-throttle.ts'
+import { evaluateSlowly, SOURCE_DELAY, type Tried } from './login-throttle.ts'
 import { loggedOut } from './operator-sessions.ts'
 
 /** Dependencies of joining a workspace. */
@@ -34,11 +34,14 @@ export interface OpenInvitation {
  * Reads the invitation behind a link. Unknown, used, withdrawn and expired tokens all throw `NOT_FOUND`; `INVALID_STATE` means that
  * the inviter is no longer allowed to invite.
  */
-export async function readInvitation(deps: AcceptDeps, token: string, group: string): Promise<OpenInvitation> {
-  const key = `invitation:${group}`
+export async function readInvitation(
+  deps: AcceptDeps,
+  { token, origin, signal = null }: Tried & { readonly token: string },
+): Promise<OpenInvitation> {
+  const key = `invitation:${origin.group}`
   const place = { lane: key, counters: [{ key, delay: SOURCE_DELAY }] }
   const find = () => deps.invitations.findByTokenHash(tokenHashOf(token))
-  const invitation = requireOpen(deps, await evaluateSlowly(deps, place, find))
+  const invitation = requireOpen(deps, await evaluateSlowly(deps, place, find, signal))
   const workspace = await deps.workspaces.findById(invitation.workspaceId)
   if (workspace === null) throw gone()
   const inviterId = await inviterOf(deps, invitation)
@@ -76,15 +79,14 @@ async function recordedInviter({ audits, users }: AcceptDeps, invitationId: stri
  */
 export async function acceptInvitation(
   deps: AcceptDeps,
-  input: {
+  input: Tried & {
     readonly token: string
     readonly name: string | null
     readonly password: string | null
     readonly session: ActingSession | null
-    readonly origin: Origin
   },
 ): Promise<{ readonly workspaceId: string; readonly loggedIn: LoggedIn | null }> {
-  const { invitation, person, inviterId } = await readInvitation(deps, input.token, input.origin.group)
+  const { invitation, person, inviterId } = await readInvitation(deps, input)
   const session = person !== null && input.session?.userId === person.id ? input.session : null
   if (person !== null && session === null) {
     throw new PaymeshError('INVALID_STATE', { message: `Log in as ${person.email} first, then open the link again.` })

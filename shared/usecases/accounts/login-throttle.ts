@@ -4,6 +4,7 @@ import type { BackOff, LoginAttempts } from '#shared/ports/login-attempts.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { After } from '#shared/ports/timers.ts'
 import type { TryLanes } from '#shared/ports/try-lanes.ts'
+import type { Origin } from './account-deps.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
@@ -35,6 +36,12 @@ export interface SlowDownDeps {
 export interface TryPlace {
   readonly lane: string
   readonly counters: readonly { readonly key: string; readonly delay: BackOff }[]
+}
+
+/** Who tries a secret. If `signal` aborts before the try's turn, it is not checked and rejects: who hangs up waits in no lane. */
+export interface Tried {
+  readonly origin: Origin
+  readonly signal?: AbortSignal | null | undefined
 }
 
 /**

@@ -8,7 +8,7 @@ import { accountAudit, accountMail, failureAudit, notifyMailer } from './account
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
 import { tokenHashOf } from './invite-member.ts'
-import { evaluateSlowly, SOURCE_DELAY } from './login-throttle.ts'
+import { evaluateSlowly, SOURCE_DELAY, type Tried } from './login-throttle.ts'
 
 /** How long a link works. */
 export const RESET_LIFE_MS = 30 * 60_000
@@ -83,11 +83,11 @@ async function storeLink(deps: ResetDeps, user: User, { ip }: Origin, publicUrl:
  */
 export async function completePasswordReset(
   deps: ResetDeps,
-  { token, password, origin }: { readonly token: string; readonly password: string; readonly origin: Origin },
+  { token, password, origin, signal = null }: Tried & { readonly token: string; readonly password: string },
 ): Promise<void> {
   const key = `reset-link:${origin.group}`
   const place = { lane: key, counters: [{ key, delay: SOURCE_DELAY }] }
-  const found = await evaluateSlowly(deps, place, () => readLink(deps, token))
+  const found = await evaluateSlowly(deps, place, () => readLink(deps, token), signal)
   if (found === null) throw gone()
   const { reset, user } = found
   checkPassword(password, user.email)

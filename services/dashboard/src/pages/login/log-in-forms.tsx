@@ -19,7 +19,7 @@ export function LogInForms(props: {
   const { step, onStep, onDone } = props
   const entered = ({ next }: Next) => (next === 'code' ? onStep('code') : onDone())
   const startOver = async () => {
-    await api.auth.logOut.mutate().catch(() => {})
+    await api.auth.logOut.mutate({}).catch(() => {})
     onStep('password')
   }
   if (step === 'password') return <PasswordForm onDone={entered} />
