@@ -12,9 +12,8 @@ import {
 import type { InstallationLife, IssuedRepository, KeyCounters, Mark, SeriesNumber } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
-import { otherLives } from './audit-marks.ts'
 import { continueAbove, continueKeys } from './continue-above-marks.ts'
-import { type MarkReading, readMarks, writeMarks } from './mark-records.ts'
+import { type MarkReading, otherLives, readMarks, writeMarks } from './mark-records.ts'
 import type { MarksDeps } from './marks.ts'
 
 /** Invoices that are on their way into the store carry an earlier time than those that are there. */
@@ -148,7 +147,7 @@ async function readAll(deps: KeepMarksDeps, record: InstallationLife): Promise<M
  */
 async function birthOf(deps: KeepMarksDeps, store: InstallationLife, known: MarksByField): Promise<readonly Mark[]> {
   if (known.has(BORN)) return []
-  if ((await otherLives(deps, store)).length === 0) return [{ field: BORN, value: 1 }]
+  if ((await otherLives(deps.markPlaces, store)).length === 0) return [{ field: BORN, value: 1 }]
   deps.metrics.count('store_went_back_total')
   deps.logger.error({ life: store.life }, 'no restore began this life of the database, and another one is recorded')
   return []

@@ -56,3 +56,14 @@ export async function writeMarks(
   const written = await Promise.allSettled(places.map((place) => place.raise(record, texts)))
   return places.filter((_, index) => written[index]?.status === 'fulfilled')
 }
+
+/** The other lives of this installation that a place holds. A place that does not answer names none. */
+export async function otherLives(
+  places: readonly MarkPlace[],
+  { installation, life: own }: MarkRecordId,
+): Promise<readonly MarkRecordId[]> {
+  const found = await Promise.all(places.map((place) => place.lives(installation).catch(() => [])))
+  const lives = new Set(found.flat())
+  lives.delete(own)
+  return [...lives].map((life) => ({ installation, life }))
+}
