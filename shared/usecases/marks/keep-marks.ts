@@ -104,6 +104,8 @@ export function createMarkKeeper(deps: KeepMarksDeps): MarkKeeper {
         if (mark.value >= valueIn(known, mark.field)) known.set(mark.field, mark)
     }
     if (valueIn(known, BEAT) > store.beat) {
+      // First to the places: one that was emptied meanwhile shows every process again that the store is behind.
+      await write(store, now, [...known.values()].filter(isLasting))
       await continueAbove(deps, store, known)
       forget(store)
       return null
@@ -178,3 +180,4 @@ function createNumbersAhead(): (series: SeriesNumber, marks: MarksByField) => Ma
 
 /** All but the marks of the record itself, which each round writes, and those of another version. */
 const isWrittenAgain = ({ field }: Mark): boolean => field === AUDIT || field === BORN || subjectOf(field) !== null
+const isLasting = (mark: Mark): boolean => mark.field === BEAT || isWrittenAgain(mark)
