@@ -40,17 +40,18 @@ export async function readIssuedSince(
   const own = ownLife(facts)
   if (own === null) return { marks, auditNumber: 0, areCurrent: false, writtenAt: null, silent: [] }
   for (const mark of copiedMarks(own.installation, facts, markKeys)) keep(mark)
-  const silent: string[] = []
+  const silent = new Set<string>()
   const lives = new Set([own.life])
   for (const place of markPlaces) {
     const found = await place.lives(own.installation).catch(() => null)
-    if (found === null) silent.push(place.name)
+    if (found === null) silent.add(place.name)
     for (const life of found ?? []) lives.add(life)
   }
   let current: ReadonlyMap<string, Mark> = new Map()
   let auditNumber = 0
   for (const life of lives) {
     const reading = await readMarks(markPlaces, { installation: own.installation, life }, 'all', markKeys)
+    for (const place of markPlaces) if (!reading.answered.includes(place)) silent.add(place.name)
     for (const mark of reading.marks.values()) keep(mark)
     auditNumber = Math.max(auditNumber, reading.marks.get(AUDIT)?.value ?? 0)
     if (life === own.life) current = reading.marks
@@ -60,7 +61,7 @@ export async function readIssuedSince(
     auditNumber,
     areCurrent: (current.get(BEAT)?.value ?? -1) >= own.beat,
     writtenAt: current.get(WRITTEN_AT)?.value ?? null,
-    silent,
+    silent: [...silent],
   }
 }
 

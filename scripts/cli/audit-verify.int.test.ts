@@ -67,7 +67,8 @@ function verifyAsProcess(): Promise<Verdict> {
 
 const forgetMark = async () => {
   const record = await createRepositories(stores.db, stores.runtime).installationLife.read()
-  await createRedisMarkPlace(stores.redis).remove(record, [AUDIT])
+  const place = createRedisMarkPlace(stores.redis)
+  await place.remove(record, await place.read(record, [AUDIT]))
 }
 const acknowledge = (reason: string) => runCommand(['audit', 'acknowledge-break', '--reason', reason], settings())
 

@@ -31,14 +31,14 @@ export type MarkRecordId = Pick<InstallationLife, 'installation' | 'life'>
 /** A place outside MongoDB that holds one record of marks for each life: signed texts by field, each beginning with its number. */
 export interface MarkPlace {
   readonly name: 'redis' | 'folder'
-  /** Texts of the given fields, or of all; a place with several writers returns the highest of each. Rejects when the place does not answer. */
-  read(record: MarkRecordId, fields: readonly string[] | 'all'): Promise<ReadonlyMap<string, string>>
-  /** The lives of an installation that have a record here. Rejects when the place does not answer. */
+  /** Texts of the given fields, or of all: each that a writer holds, because only the reader can say which one is signed. Rejects when the place does not answer. */
+  read(record: MarkRecordId, fields: readonly string[] | 'all'): Promise<ReadonlyMap<string, readonly string[]>>
+  /** The lives of an installation that have a record here. Rejects when the place does not answer, or not with all that was written to it. */
   lives(installation: string): Promise<readonly string[]>
   /** Keeps each text unless the place has one with a higher number. Resolves when it is durable. */
   raise(record: MarkRecordId, texts: ReadonlyMap<string, string>): Promise<void>
-  /** Removes texts that no key of the installation signed. */
-  remove(record: MarkRecordId, fields: readonly string[]): Promise<void>
+  /** Removes exactly these texts, by field. */
+  remove(record: MarkRecordId, texts: ReadonlyMap<string, readonly string[]>): Promise<void>
 }
 
 /** Counters of an extended key that is not a sandbox key. */

@@ -10,6 +10,13 @@ for at = 1, #ARGV, 2 do
 end
 return 1`
 
+/** Removes a text unless another one took its place meanwhile. */
+const REMOVE_SCRIPT = `
+for at = 1, #ARGV, 2 do
+  if redis.call('HGET', KEYS[1], ARGV[at]) == ARGV[at + 1] then redis.call('HDEL', KEYS[1], ARGV[at]) end
+end
+return 1`
+
 /** Fields that one command writes: a script blocks the server meanwhile. */
 const FIELDS_MAX = 500
 
@@ -20,9 +27,12 @@ export function createRedisMarkPlace({ producer, prefix }: Pick<RedisConnections
   return {
     name: 'redis',
     read: async (record, fields) => {
-      if (fields === 'all') return new Map(Object.entries(await producer.hgetall(keyOf(record))))
+      if (fields === 'all') {
+        const all = await producer.hgetall(keyOf(record))
+        return new Map(Object.entries(all).map(([field, text]) => [field, [text]]))
+      }
       const texts = await producer.hmget(keyOf(record), ...fields)
-      return new Map(fields.flatMap((field, index) => (texts[index] == null ? [] : [[field, texts[index]] as const])))
+      return new Map(fields.flatMap((field, index) => (texts[index] == null ? [] : [[field, [texts[index]]] as const])))
     },
     lives: (installation) => producer.smembers(livesKey(installation)),
     raise: async (record, texts) => {
@@ -32,8 +42,11 @@ export function createRedisMarkPlace({ producer, prefix }: Pick<RedisConnections
         await producer.eval(RAISE_SCRIPT, 1, keyOf(record), ...entries.slice(from, from + FIELDS_MAX).flat())
       }
     },
-    remove: async (record, fields) => {
-      if (fields.length > 0) await producer.hdel(keyOf(record), ...fields)
+    remove: async (record, texts) => {
+      if (texts.size > 0) await producer.eval(REMOVE_SCRIPT, 1, keyOf(record), ...[...texts].flatMap(withField))
     },
   }
 }
+
+const withField = ([field, texts]: readonly [string, readonly string[]]): readonly string[] =>
+  texts.flatMap((text) => [field, text])

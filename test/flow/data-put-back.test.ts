@@ -83,7 +83,7 @@ async function untilMarked(): Promise<void> {
     await vi.waitFor(async () => {
       const texts = await createRedisMarkPlace(redis).read(record, 'all')
       for (const { materialId, nextIndex } of await createIssuedRepository(db).listCounters())
-        expect(Number.parseInt(texts.get(nextOf(materialId)) ?? '', 10)).toBe(nextIndex)
+        expect(Number.parseInt(texts.get(nextOf(materialId))?.[0] ?? '', 10)).toBe(nextIndex)
     }, PATIENCE)
   } finally {
     await redis.close()

@@ -25,6 +25,7 @@ import { type TestStores, useStores } from '#test/support/stores.ts'
 const first = useStores()
 const second = useStores({ migrated: false })
 const third = useStores({ migrated: false })
+const fourth = useStores({ migrated: false })
 const folder = mkdtempSync(join(tmpdir(), 'paymesh-by-marks-'))
 const file = join(folder, 'paymesh.backup')
 const secret: ArchiveSecret = { kind: 'key', key: randomBytes(32) }
@@ -146,11 +147,31 @@ it('writes nothing without marks until a person says how much to skip, and says 
   const gone: MarkPlace = { ...empty, name: 'redis', read: refuse, lives: refuse }
   await expect(restoreInto(third, {}, [place(), gone])).rejects.toThrow('redis did not answer')
 
+  // One that names its lives and does not say what was issued in them.
+  const half: MarkPlace = { ...place(), name: 'redis', read: refuse }
+  await expect(restoreInto(third, {}, [place(), half])).rejects.toThrow('redis did not answer')
+
   const skipped = await restoreInto(third, { skip: 600 }, [empty])
   expect(skipped.marksWrittenAt).toBeNull()
   const on = process(third, [empty])
   const [material] = (await on.deps.wallets.listMaterials()).filter(({ mode }) => mode === 'live')
   expect(material?.nextIndex).toBeGreaterThanOrEqual(600)
+})
+
+it('lets a key that the archive lacks continue, although the place was read-only while the archive was restored', async () => {
+  const on = process(first, [place()])
+  const value = xpub()
+  const late = await on.add(value)
+  await on.derive()
+  const issued = await on.take(late, 20)
+  await engine.open()
+  await on.keep()
+  await restoreInto(fourth, {}, [{ ...place(), raise: refuse }])
+  const after = process(fourth, [place()])
+  await after.keep()
+  expect(await after.add(value)).toBe(late)
+  await after.derive()
+  expect(Math.min(...(await after.take(late, 5)))).toBeGreaterThan(Math.max(...issued))
 })
 
 const refuse = () => Promise.reject(new Error('connection refused'))

@@ -13,16 +13,15 @@ type Texts = ReadonlyMap<string, string>
 
 interface ReadFile {
   readonly version: string
-  readonly texts: Texts
+  readonly texts: Texts | null
 }
 
 /**
  * Marks in a folder, for instance of a volume that survives the database. Each process writes one file for each life, replaced as a whole, so
- * that writers never overwrite each other and a crash leaves the former one; readers take the highest text of each field.
+ * that writers never overwrite each other and a crash leaves the former one. A file that is damaged hides nothing of the others.
  */
 export function createFolderMarkPlace(folder: string, writer: string = randomUUID()): MarkPlace {
-  /** Parsed files by name, for as long as the file is the same. */
-  const known = new Map<string, ReadFile>()
+  const readOne = createFileReader(folder)
   const own = new Map<string, Map<string, string>>()
   /** Writes of this process, one after the other. */
   let writing: Promise<void> = Promise.resolve()
@@ -32,29 +31,22 @@ export function createFolderMarkPlace(folder: string, writer: string = randomUUI
   const names = async ({ installation, life }: MarkRecordId): Promise<readonly string[]> =>
     (await allNames()).filter((name) => FILE.test(name) && name.startsWith(`${installation}.${life}.`))
 
-  const readOne = async (name: string): Promise<Texts> => {
-    const path = join(folder, name)
-    const version = await versionOf(path)
-    const before = known.get(name)
-    if (before?.version === version) return before.texts
-    const texts = new Map(Object.entries(textsSchema.parse(JSON.parse(await readFile(path, 'utf8')))))
-    known.set(name, { version, texts })
-    return texts
-  }
-
-  const readAll = async (record: MarkRecordId): Promise<Texts> => {
-    const merged = new Map<string, string>()
+  const readAll = async (record: MarkRecordId): Promise<ReadonlyMap<string, readonly string[]>> => {
+    const merged = new Map<string, string[]>()
     for (const name of await names(record)) {
-      // Another process may have merged and removed it meanwhile.
-      const texts = await readOne(name).catch(unlessMissing)
-      for (const [field, text] of texts ?? []) keepHigher(merged, field, text)
+      for (const [field, text] of (await readOne(name)) ?? []) {
+        const others = merged.get(field)
+        if (others === undefined) merged.set(field, [text])
+        else if (!others.includes(text)) others.push(text)
+      }
     }
     return merged
   }
 
   /** The first write of a process holds everything that is known, so that old files of ended processes can go. */
   const beginOwn = async (record: MarkRecordId): Promise<Map<string, string>> => {
-    const merged = new Map(await readAll(record))
+    const merged = new Map<string, string>()
+    for (const [field, texts] of await readAll(record)) for (const text of texts) keepHigher(merged, field, text)
     own.set(record.life, merged)
     return merged
   }
@@ -78,11 +70,18 @@ export function createFolderMarkPlace(folder: string, writer: string = randomUUI
     read: async (record, fields) => {
       const all = await readAll(record)
       if (fields === 'all') return all
-      return new Map(fields.flatMap((field) => (all.has(field) ? [[field, all.get(field) ?? '']] : [])))
+      return new Map(fields.flatMap((field) => (all.has(field) ? [[field, all.get(field) ?? []]] : [])))
     },
     lives: async (installation) => {
-      const found = (await allNames()).map((name) => FILE.exec(name))
-      return [...new Set(found.flatMap((match) => (match?.[1] === installation ? (match[2] ?? []) : [])))]
+      const lives = new Set<string>()
+      for (const name of await allNames()) {
+        const [, of, life] = FILE.exec(name) ?? []
+        if (of !== installation || life === undefined) continue
+        if ((await readOne(name)) === null && (await versionOf(join(folder, name)).catch(unlessMissing)) !== null)
+          throw new Error(`the file ${name} of the marks is damaged`)
+        lives.add(life)
+      }
+      return [...lives]
     },
     raise: (record, texts) =>
       afterOthers(async () => {
@@ -92,15 +91,33 @@ export function createFolderMarkPlace(folder: string, writer: string = randomUUI
         })
         if (isFirst) await removeMerged(folder, await names(record), { writer, record: own.get(record.life) })
       }),
-    remove: (record, fields) =>
+    remove: (record, texts) =>
       afterOthers(async () => {
+        const without = (held: Texts) => new Map([...held].filter(([field, text]) => !texts.get(field)?.includes(text)))
         for (const name of await names(record)) {
-          const texts = new Map(await readOne(name))
-          for (const field of fields) texts.delete(field)
-          await replaceFile(folder, name, JSON.stringify(Object.fromEntries(texts)))
+          const held = await readOne(name)
+          if (held === null || without(held).size === held.size) continue
+          await replaceFile(folder, name, JSON.stringify(Object.fromEntries(without(held))))
         }
-        for (const field of fields) own.get(record.life)?.delete(field)
+        const mine = own.get(record.life)
+        if (mine !== undefined) own.set(record.life, without(mine))
       }),
+  }
+}
+
+/** Reads a file of marks, again only after it changed. Null for a damaged file, and for one that another process merged and removed. */
+function createFileReader(folder: string): (name: string) => Promise<Texts | null> {
+  const known = new Map<string, ReadFile>()
+  return async (name) => {
+    const path = join(folder, name)
+    const version = await versionOf(path).catch(unlessMissing)
+    if (version === null) return null
+    const before = known.get(name)
+    if (before?.version === version) return before.texts
+    const content = await readFile(path, 'utf8').catch(unlessMissing)
+    const texts = content === null ? null : textsIn(content)
+    known.set(name, { version, texts })
+    return texts
   }
 }
 
@@ -122,6 +139,14 @@ function unlessMissing(error: unknown): null {
   throw error
 }
 
+function textsIn(content: string): Texts | null {
+  try {
+    return new Map(Object.entries(textsSchema.parse(JSON.parse(content))))
+  } catch {
+    return null
+  }
+}
+
 /** Replaces a file by one that is on the disk as a whole. */
 async function replaceFile(folder: string, name: string, content: string): Promise<void> {
   const draft = join(folder, `${name}.${randomUUID()}.draft`)
@@ -141,7 +166,7 @@ async function replaceFile(folder: string, name: string, content: string): Promi
   }
 }
 
-/** Removes files of ended processes whose every text the merged record holds. */
+/** Removes files of ended processes whose every text the merged record holds, and sets damaged ones aside. */
 async function removeMerged(
   folder: string,
   names: readonly string[],
@@ -152,8 +177,13 @@ async function removeMerged(
     if (FILE.exec(name)?.[3] === writer) continue
     const before = await stat(path).catch(unlessMissing)
     if (before === null || Date.now() - before.mtimeMs < MERGE_AFTER_MS) continue
-    const texts = textsSchema.parse(JSON.parse(await readFile(path, 'utf8')))
-    const isHeld = Object.entries(texts).every(([field, text]) => numberOf(record.get(field) ?? '-1') >= numberOf(text))
-    if (isHeld) await unlink(path).catch(unlessMissing)
+    const content = await readFile(path, 'utf8').catch(unlessMissing)
+    const texts = content === null ? null : textsIn(content)
+    const isHeld = (field: string, text: string): boolean => {
+      const mine = record.get(field) ?? '-1'
+      return mine === text || numberOf(mine) > numberOf(text)
+    }
+    if (texts === null) await rename(path, `${path}.damaged`).catch(unlessMissing)
+    else if ([...texts].every(([field, text]) => isHeld(field, text))) await unlink(path).catch(unlessMissing)
   }
 }

@@ -12,9 +12,8 @@ import {
 import type { InstallationLife, IssuedRepository, KeyCounters, Mark, SeriesNumber } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
-import { otherLives } from './audit-marks.ts'
 import { continueAbove, continueKeys } from './continue-above-marks.ts'
-import { type MarkReading, readMarks, writeMarks } from './mark-records.ts'
+import { type MarkReading, otherLives, readMarks, writeMarks } from './mark-records.ts'
 import type { MarksDeps } from './marks.ts'
 
 /** Invoices that are on their way into the store carry an earlier time than those that are there. */
@@ -51,72 +50,78 @@ const valueIn = (marks: MarksByField, field: string): number => marks.get(field)
 export function createMarkKeeper(deps: KeepMarksDeps): MarkKeeper {
   const { markPlaces: places, installationLife, issued, clock, metrics } = deps
   let identity: InstallationLife | null = null
-  /** What every place has, as far as this process read or wrote it; null = all of it is read, checked and written again. */
-  let kept: Map<string, Mark> | null = null
+  /** All that this process read or said: while it lives, it outlasts a place that was emptied. */
+  const known = new Map<string, Mark>()
+  /** Whether every place has all of it; otherwise everything is read, checked and written again. */
+  let isHeld = false
   let seenAt: Ms | null = null
   let writtenAt: Ms = 0
   const numberOfSeries = createNumbersAhead()
 
   const forget = (store: InstallationLife): void => {
+    if (identity?.life !== store.life || identity.installation !== store.installation) known.clear()
     identity = store
-    kept = null
+    isHeld = false
     seenAt = null
   }
 
   const write = async (record: InstallationLife, now: Ms, marks: readonly Mark[]): Promise<void> => {
-    const all = [{ field: WRITTEN_AT, value: now }, ...marks]
+    const all = [...marks, { field: WRITTEN_AT, value: now }].toSorted(byOrderOfWriting)
     const written = await writeMarks(places, record, all, deps.markKeys)
     writtenAt = now
     for (const { name } of written) metrics.gauge('marks_written_at_seconds', now / 1_000, { place: name })
+    for (const mark of all) known.set(mark.field, mark)
     // A place that missed this gets everything in the next round.
-    if (written.length < places.length) forget(record)
-    else for (const mark of all) kept?.set(mark.field, mark)
+    isHeld = written.length === places.length
   }
 
-  const newMarks = async (now: Ms, counters: readonly KeyCounters[], marks: MarksByField): Promise<readonly Mark[]> => {
-    const since = seenAt ?? marks.get(WRITTEN_AT)?.value ?? null
-    const series = await issued.listNumbers(since === null ? null : since - OVERLAP_MS)
+  const newMarks = async (now: Ms, counters: readonly KeyCounters[]): Promise<readonly Mark[]> => {
+    const since = seenAt ?? known.get(WRITTEN_AT)?.value ?? null
+    // A clock that was put back says nothing about what came before.
+    const series = await issued.listNumbers(since === null || since > now ? null : since - OVERLAP_MS)
     const ofKeys = counters.flatMap(({ materialId, nextIndex, derivedCount }) => [
       { field: ceilingOf(materialId), value: derivedCount },
       { field: nextOf(materialId), value: nextIndex },
     ])
     seenAt = now
-    const ofSeries = series.map((one) => numberOfSeries(one, marks))
-    return [...ofSeries, ...ofKeys].filter(({ field, value }) => value > valueIn(marks, field))
+    const ofSeries = series.map((one) => numberOfSeries(one, known))
+    return [...ofSeries, ...ofKeys].filter(({ field, value }) => value > valueIn(known, field))
   }
 
   const round = async (): Promise<readonly KeyCounters[] | null> => {
     const now = clock.now()
     identity ??= await installationLife.read()
-    const reading =
-      kept !== null && (await isHeldEverywhere(deps, identity, kept)) ? null : await readAll(deps, identity)
+    const reading = isHeld && (await isHeldEverywhere(deps, identity, known)) ? null : await readAll(deps, identity)
     if (reading?.answered.length === 0) return null
-    const marks: MarksByField = reading?.marks ?? kept ?? new Map()
     const store = await installationLife.read()
     if (store.life !== identity.life || store.installation !== identity.installation) {
       forget(store)
       return null
     }
-    if (valueIn(marks, BEAT) > store.beat) {
-      await continueAbove(deps, store, marks)
+    if (reading !== null) {
+      forget(store)
+      for (const mark of reading.marks.values())
+        if (mark.value >= valueIn(known, mark.field)) known.set(mark.field, mark)
+    }
+    if (valueIn(known, BEAT) > store.beat) {
+      // First to the places: one that was emptied meanwhile shows every process again that the store is behind.
+      await write(store, now, [...known.values()].filter(isLasting))
+      await continueAbove(deps, store, known)
       forget(store)
       return null
     }
     const counters = await issued.listCounters()
-    await continueKeys(deps, counters, marks)
-    if (reading !== null) kept = new Map(reading.marks)
-    const isIssuing = seenAt === null || (await issued.isAnyChanged(seenAt - OVERLAP_MS))
+    await continueKeys(deps, counters, known)
+    const isIssuing = seenAt === null || seenAt > now || (await issued.isAnyChanged(seenAt - OVERLAP_MS))
     const beat = isIssuing ? store.beat + 1 : store.beat
     if (isIssuing && !(await installationLife.beat(store, beat))) {
       forget(store)
       return counters
     }
-    const again =
-      reading === null ? [] : [...reading.marks.values(), ...(await birthOf(deps, store))].filter(isWrittenAgain)
-    const fresh = isIssuing ? await newMarks(now, counters, marks) : []
+    const again = reading === null ? [] : [...known.values(), ...(await birthOf(deps, store, known))]
+    const fresh = isIssuing ? await newMarks(now, counters) : []
     if (!isIssuing && reading === null && now - writtenAt < WRITE_EVERY_MS) return counters
-    // The beat comes last: a place that has it has all that was issued before it.
-    await write(store, now, [...again, ...fresh, { field: BEAT, value: beat }])
+    await write(store, now, [...again.filter(isWrittenAgain), ...fresh, { field: BEAT, value: beat }])
     return counters
   }
 
@@ -129,13 +134,11 @@ export function createMarkKeeper(deps: KeepMarksDeps): MarkKeeper {
 /** Reads everything, and removes what no key of the installation signed. */
 async function readAll(deps: KeepMarksDeps, record: InstallationLife): Promise<MarkReading> {
   const reading = await readMarks(deps.markPlaces, record, 'all', deps.markKeys)
-  for (const [place, fields] of reading.unsigned) {
-    deps.metrics.count('marks_unsigned_total', { place: place.name }, fields.length)
-    deps.logger.error(
-      { place: place.name, fields: fields.slice(0, 20) },
-      'marks that no key of this installation signed',
-    )
-    await place.remove(record, fields).catch(() => undefined)
+  for (const [place, texts] of reading.unsigned) {
+    deps.metrics.count('marks_unsigned_total', { place: place.name }, texts.size)
+    const fields = [...texts.keys()].slice(0, 20)
+    deps.logger.error({ place: place.name, fields }, 'marks that no key of this installation signed')
+    await place.remove(record, texts).catch(() => undefined)
   }
   return reading
 }
@@ -144,20 +147,24 @@ async function readAll(deps: KeepMarksDeps, record: InstallationLife): Promise<M
  * The mark of a life that begins here: none when the places hold another life of this installation, because then only a restore begins one. Such a
  * store was put together by somebody.
  */
-async function birthOf(deps: KeepMarksDeps, store: InstallationLife): Promise<readonly Mark[]> {
-  const { marks } = await readMarks(deps.markPlaces, store, [BORN], deps.markKeys)
-  if (marks.has(BORN)) return []
-  if ((await otherLives(deps, store)).length === 0) return [{ field: BORN, value: 1 }]
+async function birthOf(deps: KeepMarksDeps, store: InstallationLife, known: MarksByField): Promise<readonly Mark[]> {
+  if (known.has(BORN)) return []
+  if ((await otherLives(deps.markPlaces, store)).length === 0) return [{ field: BORN, value: 1 }]
   deps.metrics.count('store_went_back_total')
   deps.logger.error({ life: store.life }, 'no restore began this life of the database, and another one is recorded')
   return []
 }
 
 /** Whether every place has the beat that was written last: one that was emptied or replaced has not. */
-async function isHeldEverywhere(deps: KeepMarksDeps, record: InstallationLife, kept: MarksByField): Promise<boolean> {
+async function isHeldEverywhere(deps: KeepMarksDeps, record: InstallationLife, known: MarksByField): Promise<boolean> {
   const beats = await Promise.all(deps.markPlaces.map((place) => readMarks([place], record, [BEAT], deps.markKeys)))
-  return beats.every(({ marks }) => valueIn(marks, BEAT) === valueIn(kept, BEAT))
+  return beats.every(({ marks }) => valueIn(marks, BEAT) === valueIn(known, BEAT))
 }
+
+/** The beat comes last: a place that has it has all that was issued before it. What names others comes after them, if a writing ends half way. */
+const WRITTEN_LAST: readonly string[] = [AUDIT, BORN, WRITTEN_AT, BEAT]
+const byOrderOfWriting = (one: Mark, other: Mark): number =>
+  WRITTEN_LAST.indexOf(one.field) - WRITTEN_LAST.indexOf(other.field)
 
 /** The marks of series: ahead of their last number, so that numbers of the last moments are below them as well. */
 function createNumbersAhead(): (series: SeriesNumber, marks: MarksByField) => Mark {
@@ -173,3 +180,4 @@ function createNumbersAhead(): (series: SeriesNumber, marks: MarksByField) => Ma
 
 /** All but the marks of the record itself, which each round writes, and those of another version. */
 const isWrittenAgain = ({ field }: Mark): boolean => field === AUDIT || field === BORN || subjectOf(field) !== null
+const isLasting = (mark: Mark): boolean => mark.field === BEAT || isWrittenAgain(mark)

@@ -1,6 +1,6 @@
 import { BEAT, ceilingOf, nextOf, numberOf } from '#shared/domain/marks/mark-fields.ts'
 import type { InstallationLife, InstallationLifeRepository, MarkPlace, Marks } from '#shared/ports/marks.ts'
-import { type MarkReading, readMarks, writeMarks } from './mark-records.ts'
+import { type MarkReading, otherLives, readMarks, writeMarks } from './mark-records.ts'
 import type { MarkKeys } from './mark-text.ts'
 
 /** Dependencies of marks outside the store. */
@@ -43,8 +43,12 @@ export function createMarks(deps: MarksDeps): Marks {
     },
     firstFreeIndex: async (materialId) => {
       if (places.length === 0) return 0
-      const { marks } = await read([ceilingOf(materialId)])
-      return marks.get(ceilingOf(materialId))?.value ?? 0
+      const field = ceilingOf(materialId)
+      const { marks } = await read([field])
+      // Also what another life issued: its marks are here even if the restore that began this one could not write.
+      const lives = identity === null ? [] : await otherLives(places, identity)
+      const others = await Promise.all(lives.map((life) => readMarks(places, life, [field], keys)))
+      return Math.max(...[marks, ...others.map((other) => other.marks)].map((each) => each.get(field)?.value ?? 0))
     },
     raiseCeiling: async (materialId, derivedCount) => {
       if (places.length === 0 || keys === null) return

@@ -4,6 +4,7 @@ import { isHeld, type PaymentMethod, type PriorHold, type QuoteHold } from '#sha
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import type { Marks } from '#shared/ports/marks.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { addressClaim } from '#shared/usecases/wallets/claims.ts'
 import { standingOf } from '#shared/usecases/wallets/may-receive.ts'
@@ -16,9 +17,13 @@ const REFERENCE_BYTES = 32
 /** Candidates skipped because another workspace proved them; as many as a stock holds. */
 const LOST_MAX = 64
 
+/** How old the answer may be that the store did not go back in time: a database is away for longer before it comes back with other data. */
+const BEHIND_POLL_MS = 1_000
+
 /** Dependencies of offering addresses and amounts of every kind of wallet. */
 export interface QuoteOffersDeps extends AddressSourceDeps, FreeClaimsDeps {
   readonly wallets: AddressSourceDeps['wallets'] & Pick<WalletRepository, 'heldPage' | 'findAddresses' | 'findProofs'>
+  readonly marks: AddressSourceDeps['marks'] & Pick<Marks, 'isStoreBehind'>
 }
 
 /** Address and amount, and the claim that reserves them once an invoice write carries it. */
@@ -65,6 +70,7 @@ type Wanted = [material: OfferMaterial, info: AssetInfo, priceBase: bigint]
 /** Makes the source of offers of a process. */
 export function createQuoteOffers(deps: QuoteOffersDeps): QuoteOffers {
   const derived = createAddressSource(deps)
+  const isStoreBehind = createBehindCheck(deps)
   const pooled = createClaimStock<FreeAddress>(deps.clock)
   const amounts = createClaimStock<FreeAmount>(deps.clock)
   const isWatched = (material: OfferMaterial, network: NetworkId, row: WatchedAddress) =>
@@ -83,14 +89,14 @@ export function createQuoteOffers(deps: QuoteOffersDeps): QuoteOffers {
       return { address, matchKey, claim, amountBase: priceBase, hold: null, priorHold: null, reference: null }
     },
     pool: async (material, info, priceBase) => {
-      const free = await pooled.take(...fromPool(material, info.network))
+      const free = (await isStoreBehind()) ? null : await pooled.take(...fromPool(material, info.network))
       if (free === null) throw exhausted(deps, material, info.network)
       const { address, matchKey } = free.row
       const { claim, priorHold } = free
       return { address, matchKey, claim, amountBase: priceBase, hold: 'address', priorHold, reference: null }
     },
     address: async (material, info, priceBase) => {
-      const row = await singleAddress(deps, material)
+      const row = (await isStoreBehind()) ? null : await singleAddress(deps, material)
       if (row === null || !isUsable(material, info.network)(row)) throw exhausted(deps, material, info.network)
       const free = await amounts.take(`${material.id} ${info.id} ${priceBase}`, freeAmounts(deps, row, info, priceBase))
       if (free === null) throw exhausted(deps, material, info.network)
@@ -125,10 +131,31 @@ export function createQuoteOffers(deps: QuoteOffersDeps): QuoteOffers {
     },
     async canTake(material, network) {
       if (material.kind === 'xpub') return derived.canTake(material, network)
+      if (await isStoreBehind()) return false
       if (material.kind === 'pool') return pooled.has(...fromPool(material, network))
       const row = await singleAddress(deps, material)
       return row !== null && isUsable(material, network)(row)
     },
+  }
+}
+
+/**
+ * Whether the store went back in time, read at most once a second: what holds a listed address or an amount is then missing, until each is
+ * quarantined.
+ */
+function createBehindCheck({ marks, clock }: Pick<QuoteOffersDeps, 'marks' | 'clock'>): () => Promise<boolean> {
+  let asked: { readonly at: number; readonly answer: Promise<boolean> } | null = null
+  return async () => {
+    if (asked === null || clock.now() - asked.at >= BEHIND_POLL_MS || clock.now() < asked.at) {
+      const mine = { at: clock.now(), answer: marks.isStoreBehind() }
+      asked = mine
+      // Neither a failed read nor a store that is behind is kept: the next call reads again.
+      const forget = () => {
+        if (asked === mine) asked = null
+      }
+      mine.answer.then((isBehind) => isBehind && forget(), forget)
+    }
+    return await asked.answer
   }
 }
 
@@ -140,7 +167,8 @@ async function firstOurs(
 ): Promise<QuoteOffer> {
   for (let passed = 0; passed < LOST_MAX; passed += 1) {
     const offer = await next()
-    const standing = await standingOf(deps.wallets, material, { workspaceId, matchKey: offer.matchKey })
+    const wanted = { workspaceId, matchKey: offer.matchKey, at: deps.clock.now() }
+    const standing = await standingOf(deps.wallets, material, wanted)
     if (standing === 'ours') return offer
     deps.metrics.count('offer_displaced_total', { family: material.family, kind: material.kind })
     if (standing === 'wallet_lost') break

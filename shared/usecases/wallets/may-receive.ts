@@ -1,4 +1,5 @@
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import { newestProof } from '#shared/domain/ownership/ownership.ts'
 import { addressSubject, keySubject } from '#shared/domain/ownership/subjects.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
@@ -14,12 +15,12 @@ export type Standing = 'ours' | 'address_lost' | 'wallet_lost'
 /**
  * Reads, right before an invoice claims an address, whether the wallet still uses it and no other workspace proved control of it.
  * Stocks of candidates live in memory for up to 50 minutes, a proof takes effect at once. Test mode has no proofs and costs
- * no read; live mode costs two at once, each by its index.
+ * no read; live mode costs two at once, each by its index. An address that is not offered at `at` any more counts as lost.
  */
 export async function standingOf(
   wallets: Wallets,
   { mode, family, kind, id: materialId }: Material,
-  { workspaceId, matchKey }: { readonly workspaceId: string; readonly matchKey: string },
+  { workspaceId, matchKey, at }: { readonly workspaceId: string; readonly matchKey: string; readonly at?: Ms },
 ): Promise<Standing> {
   if (mode === 'test') return 'ours'
   const [own, key] = [addressSubject(mode, family, matchKey), keySubject(materialId)]
@@ -29,6 +30,7 @@ export async function standingOf(
   ])
   const lost = kind === 'address' ? 'wallet_lost' : 'address_lost'
   if (row === undefined || !(row.heldBy ?? [row.materialId]).includes(materialId)) return lost
+  if (at !== undefined && (row.offeredFrom?.[materialId] ?? 0) > at) return lost
   const proof = newestProof(proofs.get(own), proofs.get(key))
   if (proof === null || proof.workspaceId === workspaceId) return 'ours'
   return proofs.get(key) === proof ? 'wallet_lost' : lost
