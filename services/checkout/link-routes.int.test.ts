@@ -181,10 +181,21 @@ describe('a link with limits', () => {
     const id = await limited({ usesMax: 1 })
     const { invoice } = (await pay(id)).body
     const set = (change: object) => stores.db.collection(INVOICES).updateOne({ _id: invoice.id }, { $set: change })
-    await set({ status: 'expired', ledger: [{ payment: 'x', state: 'detected' }] })
+    await set({ status: 'expired', ledger: [{ payment: 'x', state: 'detected', counted: true }] })
     expect((await pay(id)).status).toBe(409)
     await set({ status: 'paid', ledger: [] })
     expect((await pay(id)).status).toBe(409)
+  })
+
+  // Guarantee: a base unit of another coin, which costs its sender nothing, sells no use.
+  it('takes the use of an invoice that only money which does not count reached', async () => {
+    const id = await limited({ usesMax: 1 })
+    const { invoice } = (await pay(id)).body
+    const ledger = [{ payment: 'x', state: 'confirmed', counted: false }]
+    await stores.db
+      .collection(INVOICES)
+      .updateOne({ _id: invoice.id }, { $set: { status: 'expired', ledger } as never })
+    expect((await pay(id)).status).toBe(200)
   })
 
   const change = async (id: string, terms: Partial<PaymentLinkChange>) => {

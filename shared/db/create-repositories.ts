@@ -96,6 +96,7 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     eventStream: createEventStream(db),
     exceptions: createExceptionRepository(db),
     exports: createExportRecords(db),
+    ...createInstallationStores(db),
     ...createPreparations(db),
     ...createPayerParts(db),
     ...createInvoiceReads(db),
@@ -106,11 +107,8 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
       findInWorkspace: createGroupedFind(db),
     },
     idempotency: createIdempotencyRepository(db),
-    installationLife: createInstallationLifeRepository(db),
-    installationReads: createInstanceReads(db),
     invitations: createInvitationRepository(db),
     invoices,
-    issued: createIssuedRepository(db),
     leases: createLeaseRepository(db),
     loginAttempts: createLoginAttempts(db),
     mailQueue: createMailQueue(db),
@@ -134,6 +132,16 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     versions: createInvoiceVersions(db),
     ...createWalletStores(db),
     workspaces: createWorkspaceRepository(db),
+  }
+}
+
+/** The installation as a whole: whose database this is, and what was issued from it. */
+function createInstallationStores(db: Database) {
+  return {
+    installationLife: createInstallationLifeRepository(db),
+    installationReads: createInstanceReads(db),
+    issued: createIssuedRepository(db),
+    storeLosses: () => db.losses(),
   }
 }
 

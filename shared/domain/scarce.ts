@@ -112,7 +112,7 @@ export const SCARCE = {
     perOwner: 3,
     beginsMax: 40,
   }),
-  linkHashes: work('hashes of a password that is set through a mailed link', 'link', { perOwner: 2, beginsMax: 40 }),
+  linkHashes: work('hashes of a password that is set through a mailed link, which works once', 'link', { perOwner: 2 }),
   exports: work('files of any length that are read from the store', 'person', { perOwner: 2, beginsMax: 60 }),
   walletReadings: work('readings of up to 10,000 addresses or signatures, and derivations of a key', 'person', {
     ...{ perOwner: 10, beginsMax: 300 },
@@ -187,12 +187,14 @@ function places(
 }
 
 /** Expensive work that a person has done through the dashboard: at the same time, and begun within ten minutes. Counted by each process. */
-function work(what: string, owner: string, given: { readonly perOwner: number; readonly beginsMax: number }) {
-  const begins = { max: given.beginsMax, windowMs: 10 * MINUTE_MS }
-  return thing({ perOwner: given.perOwner, begins }, ({ perOwner }) => ({
+function work(what: string, owner: string, given: { readonly perOwner: number; readonly beginsMax?: number }) {
+  const { perOwner, beginsMax } = given
+  const windowMs = 10 * MINUTE_MS
+  const within = beginsMax === undefined ? '' : ` and ${beginsMax} within ${minutes(windowMs)}`
+  return thing({ perOwner, ...(beginsMax !== undefined && { begins: { max: beginsMax, windowMs } }) }, () => ({
     what,
     takenBy: PERSON,
-    rule: `One ${owner} has ${perOwner} at once and ${begins.max} within ${minutes(begins.windowMs)}, in each process`,
+    rule: `One ${owner} has ${perOwner} at once${within}, in each process`,
     enforcedIn: 'services/admin/work-budgets.ts',
   }))
 }

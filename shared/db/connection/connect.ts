@@ -11,6 +11,8 @@ export interface Database {
    * It bypasses mongoose documents on purpose, because hydration and change tracking would triple the cost of a write.
    */
   collection<T extends mongoose.mongo.Document>(model: CollectionModel<T>): mongoose.mongo.Collection<T>
+  /** How often a server became unreachable since the connection was opened: whatever the store says afterwards may be older than what was read before. */
+  losses(): number
   /** True when the primary answers a ping within `timeoutMs`; never throws. */
   isHealthy(timeoutMs?: number): Promise<boolean>
   /** Closes every socket, in use or not. Safe to call twice. */
@@ -48,6 +50,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   })
   connection.on('error', (error: unknown) => options.logger.error({ err: error }, 'store connection failed'))
   connection.on('disconnected', () => options.logger.warn({ database: options.name }, 'store disconnected'))
+  let losses = 0
   try {
     await connection.asPromise()
   } catch (error) {
@@ -56,11 +59,15 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     throw error
   }
   const native = connection.getClient().db(options.name)
+  connection.getClient().on('serverDescriptionChanged', ({ newDescription }) => {
+    if (newDescription.type === 'Unknown') losses += 1
+  })
 
   return {
     name: options.name,
     connection,
     collection: <T extends mongoose.mongo.Document>(model: CollectionModel<T>) => native.collection<T>(model.name),
+    losses: () => losses,
     isHealthy: async (timeoutMs = 2_000) => {
       try {
         await native.command({ ping: 1, maxTimeMS: timeoutMs }, { timeoutMS: timeoutMs })

@@ -4,7 +4,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
-import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { INVOICES, type LedgerDocument } from '#shared/db/invoices/invoice-model.ts'
 import { holdingPlaceOf } from '#shared/db/invoices/invoice-scopes.ts'
 import { requirePlace } from '#shared/db/workspaces/plan-place.ts'
 import type { InvoiceStatus, PaymentState } from '#shared/domain/enumerations.ts'
@@ -86,14 +86,15 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
       return found.map(({ _id, linkUse = '', status, ledger, expiresAt }) => ({
         place: Number(linkUse.slice(linkId.length + 1)),
         invoiceId: _id,
-        isUnpaid: hasEnded(status) && !ledger.some(isLive),
-        returnsAt: (status === 'new' || status === 'pending') && !ledger.some(isLive) ? toMs(expiresAt) : null,
+        isUnpaid: hasEnded(status) && !ledger.some(holds),
+        returnsAt: (status === 'new' || status === 'pending') && !ledger.some(holds) ? toMs(expiresAt) : null,
       }))
     },
     releaseUse: async (linkId, { place, invoiceId }) => {
       const linkUse = linkUseOf(linkId, place)
-      // A payment that its sender replaced, or that left its chain, holds no use: it costs nothing.
-      const noMoney = { 'ledger.state': { $nin: ['detected', 'confirmed'] satisfies PaymentState[] } }
+      // A payment that its sender replaced, or that left its chain, holds no use: it costs nothing. Nor does one that does not count: a person decides.
+      const live: PaymentState[] = ['detected', 'confirmed']
+      const noMoney = { $nor: [{ ledger: { $elemMatch: { state: { $in: live }, counted: true } } }] }
       const unpaid = { _id: invoiceId, linkUse, status: { $in: [...ENDED] }, ...noMoney }
       // Money must not settle it any more without a person's decision, whenever it came, also where a change of it is on its way.
       const change = {
@@ -112,7 +113,7 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
         repeats: visit?.repeats ?? 0,
         expiresAt: toMs(expiresAt),
         endedAt:
-          hasEnded(status) && (!ledger.some(isLive) || linkUse === undefined)
+          hasEnded(status) && (!ledger.some(holds) || linkUse === undefined)
             ? Math.min(toMs(expiresAt), toMs(updatedAt))
             : null,
       }))
@@ -137,6 +138,9 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
     },
   }
 }
+
+/** Money in the invoice's own coin, on its chain. */
+const holds = (row: Pick<LedgerDocument, 'state' | 'counted'>): boolean => row.counted && isLive(row)
 
 const hasEnded = (status: InvoiceStatus): boolean => ENDED.some((ended) => ended === status)
 

@@ -6,6 +6,7 @@ function numbersOver(highest: () => number) {
   let reads = 0
   const numbers = createInvoiceNumbers({
     marks: NO_MARKS,
+    storeLosses: () => 0,
     invoices: {
       highestNumber: () => {
         reads += 1
@@ -57,4 +58,24 @@ test('a second conflict within a minute reserves blocks of 16', async () => {
   stored = 40
   expect(await numbers.take('w', 'live')).toBe(49)
   expect(reads()).toBe(4)
+})
+
+// Guarantee: no number is given twice, also by a process that lived on while the store came back from an earlier time.
+test('continues above the lost numbers of other processes after the connection was lost', async () => {
+  const stored = new Set<number>()
+  let [floor, losses] = [0, 0]
+  const deps = {
+    invoices: { highestNumber: async () => Math.max(floor, 0, ...stored) },
+    marks: { ...NO_MARKS, lowestNumber: async () => floor },
+    clock: { now: () => 1_000_000 },
+    storeLosses: () => losses,
+  }
+  const [idle, busy] = [createInvoiceNumbers(deps), createInvoiceNumbers(deps)]
+  stored.add(await idle.take('w', 'live'))
+  const lost: number[] = []
+  for (let count = 0; count < 20; count += 1) lost.push(await busy.take('w', 'live'))
+  floor = 1_021
+  losses = 1
+  expect(await idle.take('w', 'live')).toBe(1_022)
+  expect(lost).not.toContain(await idle.take('w', 'live'))
 })

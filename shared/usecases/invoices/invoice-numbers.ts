@@ -32,10 +32,22 @@ export function createInvoiceNumbers(deps: {
   readonly invoices: Pick<InvoiceRepository, 'highestNumber'>
   readonly marks: Pick<Marks, 'lowestNumber'>
   readonly clock: Clock
+  /** Grows with each loss of the connection to the store, which may come back from an earlier time. */
+  readonly storeLosses: () => number
 }): InvoiceNumbers {
   const counters = new Map<string, Counter>()
   const outdated = new Map<string, { readonly counter: Counter; readonly contended: boolean; readonly at: Ms }>()
   const loading = new Map<string, Promise<Counter>>()
+
+  let knownLosses = deps.storeLosses()
+
+  /** What was counted before a loss is no proof of what the store says after it: other processes may have counted on in the lost minutes. */
+  function forgetAfterLoss(): void {
+    if (deps.storeLosses() === knownLosses) return
+    knownLosses = deps.storeLosses()
+    counters.clear()
+    outdated.clear()
+  }
 
   async function load(id: string, workspaceId: string, mode: Mode): Promise<Counter> {
     const before = outdated.get(id)
@@ -72,7 +84,9 @@ export function createInvoiceNumbers(deps: {
     async take(workspaceId, mode) {
       const id = `${workspaceId}:${mode}`
       for (;;) {
+        forgetAfterLoss()
         const counter = counters.get(id) ?? (await loadOnce(id, workspaceId, mode))
+        if (deps.storeLosses() !== knownLosses) continue
         if (counter.next < counter.end) return counter.next++
         // After a used-up block another one follows while the contention lasts.
         const conflictAt = counter.conflictAt ?? 0

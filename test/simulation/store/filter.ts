@@ -24,6 +24,7 @@ export function compileFilter(filter: Doc): Matches {
 function compilePart(name: string, operand: unknown): Matches {
   if (!name.startsWith('$')) return compileField(name, operand)
   if (name === '$expr') return (document, now) => evaluate(operand, { root: document, now }) === true
+  if (name === '$nor') return not(compilePart('$or', operand))
   if (name !== '$or' && name !== '$and') throw unsupported(`filter operator ${name}`)
   const choices = (operand as Doc[]).map(compileFilter)
   return name === '$or'
@@ -50,7 +51,7 @@ export function isOperators(operand: unknown): operand is Doc {
 
 /** Names of the implemented filter operators; for the test that reads what the repositories use. */
 export const FILTER_OPERATORS: readonly string[] = [
-  ...['$or', '$and', '$expr', '$eq', '$ne', '$in', '$nin', '$gt', '$gte', '$lt', '$lte'],
+  ...['$or', '$nor', '$and', '$expr', '$eq', '$ne', '$in', '$nin', '$gt', '$gte', '$lt', '$lte'],
   ...['$exists', '$type', '$elemMatch'],
 ]
 

@@ -46,6 +46,7 @@ export function openSimulatedDatabase(store: MemoryStore, exec: Execute): Databa
   }
   return {
     name: 'simulated',
+    losses: () => 0,
     connection: refuseOthers('Connection', { getClient: () => client }) as unknown as Database['connection'],
     collection: collection as unknown as Database['collection'],
     isHealthy: () =>
