@@ -183,6 +183,8 @@ describe('a link with limits', () => {
     const set = (change: object) => stores.db.collection(INVOICES).updateOne({ _id: invoice.id }, { $set: change })
     await set({ status: 'expired', ledger: [{ payment: 'x', state: 'detected', counted: true }] })
     expect((await pay(id)).status).toBe(409)
+    await set({ ledger: [{ payment: 'x', state: 'confirmed', counted: false, uncountedReason: 'out_of_quote' }] })
+    expect((await pay(id)).status).toBe(409)
     await set({ status: 'paid', ledger: [] })
     expect((await pay(id)).status).toBe(409)
   })
@@ -191,7 +193,7 @@ describe('a link with limits', () => {
   it('takes the use of an invoice that only money which does not count reached', async () => {
     const id = await limited({ usesMax: 1 })
     const { invoice } = (await pay(id)).body
-    const ledger = [{ payment: 'x', state: 'confirmed', counted: false }]
+    const ledger = [{ payment: 'x', state: 'confirmed', counted: false, uncountedReason: 'wrong_asset' }]
     await stores.db
       .collection(INVOICES)
       .updateOne({ _id: invoice.id }, { $set: { status: 'expired', ledger } as never })

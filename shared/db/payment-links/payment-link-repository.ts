@@ -24,6 +24,8 @@ import { PAYMENT_LINKS, type PaymentLinkDocument } from './payment-link-model.ts
 /** Ends that an invoice leaves only with money, which then is in its ledger. */
 const ENDED = ['expired', 'cancelled'] as const
 
+const OUT_OF_QUOTE = 'out_of_quote'
+
 /** Payment links on MongoDB. */
 export function createPaymentLinkRepository(db: Database): PaymentLinkRepository {
   const links = db.collection(PAYMENT_LINKS)
@@ -92,9 +94,10 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
     },
     releaseUse: async (linkId, { place, invoiceId }) => {
       const linkUse = linkUseOf(linkId, place)
-      // A payment that its sender replaced, or that left its chain, holds no use: it costs nothing. Nor does one that does not count: a person decides.
+      // A payment that its sender replaced, or that left its chain, holds no use: it costs nothing. Nor does one of another coin: a person decides.
       const live: PaymentState[] = ['detected', 'confirmed']
-      const noMoney = { $nor: [{ ledger: { $elemMatch: { state: { $in: live }, counted: true } } }] }
+      const own = [{ counted: true }, { uncountedReason: OUT_OF_QUOTE }]
+      const noMoney = { $nor: [{ ledger: { $elemMatch: { state: { $in: live }, $or: own } } }] }
       const unpaid = { _id: invoiceId, linkUse, status: { $in: [...ENDED] }, ...noMoney }
       // Money must not settle it any more without a person's decision, whenever it came, also where a change of it is on its way.
       const change = {
@@ -139,8 +142,9 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
   }
 }
 
-/** Money in the invoice's own coin, on its chain. */
-const holds = (row: Pick<LedgerDocument, 'state' | 'counted'>): boolean => row.counted && isLive(row)
+/** Money in the coin that was asked for, on its chain; too late for its price it holds a use as well, because the merchant may accept it. */
+const holds = (row: Pick<LedgerDocument, 'state' | 'counted' | 'uncountedReason'>): boolean =>
+  isLive(row) && (row.counted || row.uncountedReason === OUT_OF_QUOTE)
 
 const hasEnded = (status: InvoiceStatus): boolean => ENDED.some((ended) => ended === status)
 
