@@ -55,6 +55,14 @@ const STAGES = {
     env: { OUTAGE_ROWS: '10000' },
   },
   chaos: { what: '40 faults on real processes', args: ['--import', 'tsx', 'chaos/run.ts', '--faults', '40'] },
+  putback: {
+    what: '400 invoices on real processes, of which the database is then put back to before: no address and no number twice',
+    args: [...VITEST, 'flow', 'test/flow/data-put-back.deep.test.ts'],
+  },
+  patterns: {
+    what: 'the time of every regular expression, without the verdicts that are committed',
+    args: ['--import', 'tsx', 'scripts/patterns/check-patterns.ts', '--again'],
+  },
   looks: {
     what: 'every page and every state of the checkout at every width in both themes',
     args: [...VITEST, 'browser', 'test/browser/every-page.test.ts', 'test/browser/checkout-states.test.ts'],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { INSTALLATION_ID_FACT, LIFE_FACT, lifeSchema } from '#shared/db/installation/installation-life-repository.ts'
+import { INSTALLATION_ID_FACT, LIFE_FACT, lifeSchema } from '#shared/db/restore/installation-life-repository.ts'
 import { MARKS_FACT } from '#shared/db/restore/marks-copy.ts'
 import { AUDIT, BEAT, subjectOf, WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
 import type { Mark, MarkPlace, MarkRecordId } from '#shared/ports/marks.ts'

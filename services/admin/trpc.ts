@@ -2,6 +2,7 @@ import { initTRPC, type TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { trimmedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { holdMembership } from '#shared/db/accounts/hold-membership.ts'
 import { whileActing } from '#shared/db/audit/acting-member.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
 import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
@@ -172,7 +173,7 @@ const member = (role: Role) =>
       })
     requireStatus(workspace, meta?.worksWhile ?? 'active')
     const acting = { workspaceId, userId: ctx.session?.userId ?? '', role: held }
-    return await whileActing(acting, () => next({ ctx: { workspace, role: held } }))
+    return await whileActing(holdMembership(acting), () => next({ ctx: { workspace, role: held } }))
   })
 
 /**

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createInstallationLifeRepository } from '#shared/db/installation/installation-life-repository.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
 import { KEY_MATERIAL } from '#shared/db/wallets/wallet-models.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createInstallationLifeRepository } from '#shared/db/installation/installation-life-repository.ts'
+import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
 import { runOnStores } from '#test/support/run-on-stores.ts'
 import { useStores } from '#test/support/stores.ts'
 import { foreignOwner } from './redis-owner.ts'

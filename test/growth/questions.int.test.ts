@@ -20,6 +20,8 @@ const NOT_DECLARED = [
   ...['createRollupRows', 'createWalks'],
   // A part of `createDeliveryRepository`.
   'createAttempts',
+  // Changes of a restore, by id, before any process starts.
+  'createTakenBackChanges',
 ]
 
 const stores = useStores({ migrated: false })

@@ -119,12 +119,13 @@ const stateOf = async ({ query }: AdminBrowser) => (await query('auth.state')).d
 
 /** The events that every run tries; the stage `cases` tries all. */
 const ALWAYS = ['factor enabled', 'factor reset', 'password changed', 'logged out everywhere', 'removed']
-const CASES = Object.entries(SCENARIOS).flatMap(([path, scenario]) =>
-  Object.entries(EPOCH_EVENTS).flatMap(([name, event]) =>
-    (event.needsLogin === true && scenario.hasLogin !== true) || !(EVERY_CASE || ALWAYS.includes(name))
-      ? []
-      : [[path, name, scenario, event] as const],
-  ),
+const CASES = Object.entries(SCENARIOS).flatMap(([path, scenario], row) =>
+  Object.entries(EPOCH_EVENTS)
+    .filter(([, event]) => event.needsLogin !== true || scenario.hasLogin === true)
+    .filter(([name]) => EVERY_CASE || ALWAYS.includes(name))
+    // In `npm test` two events for each procedure, others for the next one, so that every row and every column is there.
+    .filter((_, column, all) => EVERY_CASE || [2 * row, 2 * row + 1].some((place) => place % all.length === column))
+    .map(([name, event]) => [path, name, scenario, event] as const),
 )
 
 describe('what is decided on a person dies with the epoch that it was read at', () => {

@@ -7,7 +7,7 @@ import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { mailToDocument } from '#shared/db/mails/mail-repository.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
-import { holdMembership } from './acting-member.ts'
+import { holdRight } from './acting-member.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
 
 type Session = mongoose.mongo.ClientSession
@@ -47,7 +47,7 @@ export async function audited(
   const session = db.connection.getClient().startSession()
   try {
     return await session.withTransaction(async () => {
-      await holdMembership(db, session)
+      await holdRight(db, session)
       const changed = await change(session)
       if (changed === false) throw new Withdrawn(false)
       await insertRow(db, audit, session)

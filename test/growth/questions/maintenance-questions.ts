@@ -1,4 +1,3 @@
-import { createInstallationLifeRepository } from '#shared/db/installation/installation-life-repository.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
@@ -9,6 +8,7 @@ import { createInstanceReads } from '#shared/db/maintenance/installation-reads.t
 import { createRetentionRepository } from '#shared/db/maintenance/retention-repository.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { createReconciliationRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
+import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
 import { createIssuedRepository } from '#shared/db/restore/issued-repository.ts'
 import { createOutboundPause } from '#shared/db/restore/outbound-pause.ts'
 import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
+import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import type { InstallationLife, InstallationLifeRepository } from '#shared/ports/marks.ts'
-import { INSTALLATION } from './installation-model.ts'
 
 /** Name of the installation's own id among its facts. */
 export const INSTALLATION_ID_FACT = 'id'

@@ -10,7 +10,7 @@ import { type MongoStore, startMongoStore } from '#scripts/embedded/mongo-store.
 import { readEnvironment } from '#scripts/start/environment.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { connectDatabase } from '#shared/db/connection/connect.ts'
-import { createInstallationLifeRepository } from '#shared/db/installation/installation-life-repository.ts'
+import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
 import { createIssuedRepository } from '#shared/db/restore/issued-repository.ts'
 import { nextOf } from '#shared/domain/marks/mark-fields.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
