@@ -66,6 +66,8 @@ const KEPT: ReadonlyMap<string, RegExp> = new Map([
   ['shared/domain/marks/taken-back.ts', /exception\.noted/g],
   ['scripts/cli/former-names.ts', /.*/g],
   ['scripts/cli/former-names.test.ts', /--noted/g],
+  // The verdicts repeat the patterns of this file.
+  ['scripts/patterns/verdicts.json', /--noted|exception\\\\\.noted/g],
 ])
 
 /** A banned word in a text, with its line. */

@@ -121,12 +121,30 @@ describe('a pool of fifteen', () => {
     const invoice = await openByApi()
     const assets = ['usdt_ethereum', 'usdc_ethereum', 'eth_ethereum', 'usdt_bsc', 'usdc_polygon'] as const
     const replies = await Promise.all(assets.map((asset, index) => choose(invoice.terms.id, asset, sourceAt(index))))
-    expect(replies.map(({ status }) => status)).toEqual(Array(5).fill(200))
+    expect(replies.map(({ status, body }) => [status, body.error?.message])).toEqual(Array(5).fill([200, undefined]))
     const stored = await invoices().findOne({ _id: invoice.terms.id })
     expect(stored?.claims).toHaveLength(1)
     expect(stored?.draws).toBeUndefined()
     expect(new Set(stored?.locks.map(({ address }) => address)).size).toBe(1)
     expect(stored?.locks).toHaveLength(5)
+  })
+
+  // Guarantee: one price of a coin asks for the same amount on each of its networks, whose tokens have 6 or 18 decimals.
+  it.each([
+    [['usdt_ethereum', 'usdt_bsc', 'usdt_polygon', 'usdt_ethereum']],
+    [['usdc_bsc', 'usdc_base', 'usdc_ethereum', 'usdc_bsc']],
+  ] as const)('asks for the same amount on each network of a coin: %j', async (assets) => {
+    const invoice = await openByApi()
+    for (const asset of assets) {
+      expect((await choose(invoice.terms.id, asset, sourceAt(1))).status).toBe(200)
+      const { locks } = (await stage.engine.deps.invoices.findById(invoice.terms.id))?.state ?? { locks: [] }
+      for (const lock of locks) {
+        const [quote] = lock.quotes
+        expect(quote?.amount).toBe('25')
+        expect(quote?.amountBase).toBe(25n * 10n ** BigInt(lock.decimals))
+        expect(quote?.uri).toContain(`uint256=${quote?.amountBase}`)
+      }
+    }
   })
 
   it('serves payers again once others paid: the whole sum frees a place, a part of it does not', async () => {

@@ -72,12 +72,17 @@ export function restBase(state: InvoiceState, wholeBase: bigint): bigint | null 
   return lock === null || state.status !== 'partial' ? null : shareOf(wholeBase, unpaidOf(state, lock, 'seen'))
 }
 
+/** The price that a quote freezes: no amount, whose base units differ between the networks of one coin. */
+export type OpenPrice = Pick<Quote, 'fiatPerAsset' | 'lockedAt' | 'expiresAt' | 'provenance'>
+
 /** The one open price of a coin on an invoice, whatever network it was quoted on; null when none is open. */
-export function openPrice(locks: readonly PaymentMethod[], symbol: string, at: Ms): Quote | null {
+export function openPrice(locks: readonly PaymentMethod[], symbol: string, at: Ms): OpenPrice | null {
   const quotes = locks.filter((lock) => lock.symbol === symbol).flatMap((lock) => lock.quotes)
   if (quotes.length === 0) return null
   const newest = quotes.reduce((last, quote) => (quote.lockedAt >= last.lockedAt ? quote : last))
-  return newest.expiresAt > at ? newest : null
+  if (newest.expiresAt <= at) return null
+  const { fiatPerAsset, lockedAt, expiresAt, provenance } = newest
+  return { fiatPerAsset, lockedAt, expiresAt, provenance }
 }
 
 /** Whether the latest quote of a payment method is the open price of its coin. */
@@ -126,7 +131,7 @@ function isSame(lock: PaymentMethod, wanted: Pick<PaymentMethod, 'asset' | 'matc
 }
 
 /** Quotes of one moment: the same rate, until the same end, on several networks. */
-function isSamePrice(left: Quote, right: Quote): boolean {
+function isSamePrice(left: OpenPrice, right: OpenPrice): boolean {
   return left.lockedAt === right.lockedAt && left.fiatPerAsset === right.fiatPerAsset
 }
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { RUNS } from '#test/support/property-runs.ts'
 import { formatDecimal } from '../money/decimal.ts'
 import { quoteAmountBase, roundUpToDisplay } from '../money/quote.ts'
-import { openPrice, restBase } from './decide-quote.ts'
+import { type OpenPrice, openPrice, restBase } from './decide-quote.ts'
 import type { InvoiceEvent, PaymentObservation } from './invoice-event.ts'
 import {
   activePaymentMethod,
@@ -85,7 +85,7 @@ function marketAt({ coin, path: moves }: World, at: Ms): bigint {
 
 const rateText = (rate: bigint): string => formatDecimal({ digits: rate, scale: RATE_SCALE })
 
-function quoteOf(given: World, at: Ms, expiresAt: Ms, open: Quote | null = null): Quote {
+function quoteOf(given: World, at: Ms, expiresAt: Ms, open: OpenPrice | null = null): Quote {
   const fiatPerAsset = open?.fiatPerAsset ?? rateText(marketAt(given, at))
   const amountBase = quoteAmountBase({ fiatMinor: PRICE_MINOR, currency: 'USD', fiatPerAsset, ...given.coin })
   return aQuote({ amountBase, fiatPerAsset, lockedAt: open?.lockedAt ?? at, expiresAt: open?.expiresAt ?? expiresAt })

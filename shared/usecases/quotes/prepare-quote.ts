@@ -1,5 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
+import type { OpenPrice } from '#shared/domain/invoice/decide-quote.ts'
 import { heldFor } from '#shared/domain/invoice/held-claims.ts'
 import type { Ms, PaymentMethod, Quote, QuoteHold, QuotePolicy } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
@@ -52,9 +53,6 @@ export interface QuoteRequest {
   /** The visitor whose budget an additional address or amount counts against; absent for the merchant. */
   readonly visitor?: Visitor
 }
-
-/** What quotes of one moment share on all networks of a coin. */
-type OpenPrice = Pick<Quote, 'fiatPerAsset' | 'lockedAt' | 'expiresAt' | 'provenance'>
 
 /** A complete payment method with a candidate address; the invoice write that carries `lock.claim` reserves it. */
 export interface PreparedPaymentMethod {
@@ -118,7 +116,7 @@ export function priceLock({ price, ...request }: QuoteRequest, info: AssetInfo, 
     expiresAt,
     provenance: { snapshotAt, sources, fxSources, spreadBps, ...series },
   }
-  return { ...priceQuote(fiat, info, fiatPerAsset), ...frozen }
+  return { ...frozen, ...priceQuote(fiat, info, fiatPerAsset) }
 }
 
 /** Input for a payment method. */
