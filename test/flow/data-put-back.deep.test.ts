@@ -24,7 +24,7 @@ import { type Rig, startRig } from '../../chaos/rig.ts'
  * The data files of the store are put back, as a snapshot of a volume would be, under a Redis and processes that lived on. What was issued in the
  * lost minutes is known to Redis alone.
  */
-const START_MS = 240_000
+const START_MS = 600_000
 /** Invoices of the lost minutes, and since. */
 const COUNT = EVERY_CASE ? 400 : 20
 const PATIENCE = { timeout: 90_000, interval: 250 }
