@@ -42,4 +42,6 @@ it.each(['THREATS.md', 'asvs.md'])('%s names the tests of its rows by their titl
   const rows = rowsOf(documents.find(([document]) => document === name)?.[1] ?? '')
   expect(rows.length).toBeGreaterThan(30)
   for (const row of rows) expect(row.split('.test.ts`').length - 1, row.slice(0, 40)).toBe(citationsIn(row).length)
+  const ids = rows.map((row) => row.split('|')[1])
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index), 'rows that stand twice').toEqual([])
 })
