@@ -62,10 +62,11 @@ export const PAYER_PROBES = {
     engine.advance(DAY + DAY / 2 - (engine.deps.clock.now() % DAY))
     await engine.publishRates()
     const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const stock = stockOf(stage)
     return {
       budget: SCARCE.keyAddresses.budget.perDay,
       take: async (who) => {
-        await engine.watchEverything()
+        await stock()
         return await getsAddress({ stage, visitors }, link, who)
       },
     }
@@ -99,15 +100,18 @@ export const PAYER_PROBES = {
     return { budget: SCARCE.checkoutReads.budget.capacity, take }
   },
   checkoutPosts: async (world) => posts(world, 'checkoutPosts', 'price', { wrong: true }),
-  coinChoices: async ({ stage }) => ({
-    budget: SCARCE.coinChoices.budget.capacity,
-    take: async (who) => {
-      await stage.engine.watchEverything()
-      const { id } = (await stage.engine.open()).terms
-      const body = { asset: 'usdt_ethereum', actionId: randomUUID() }
-      return await isServed(stage.post(`/api/i/${id}/asset`, body, SOURCE[who]))
-    },
-  }),
+  coinChoices: async ({ stage }) => {
+    const stock = stockOf(stage)
+    return {
+      budget: SCARCE.coinChoices.budget.capacity,
+      take: async (who) => {
+        await stock()
+        const { id } = (await stage.engine.open()).terms
+        const body = { asset: 'usdt_ethereum', actionId: randomUUID() }
+        return await isServed(stage.post(`/api/i/${id}/asset`, body, SOURCE[who]))
+      },
+    }
+  },
   linkInvoices: async ({ stage }) => {
     const link = await stage.link({ kind: 'fixed', minor: 700n })
     return { budget: SCARCE.linkInvoices.budget.capacity, take: async (who) => await makesInvoice(stage, link, who) }
@@ -168,6 +172,15 @@ function posts({ stage }: PayerWorld, thing: Bucket, route: string, body: object
   return {
     budget: SCARCE[thing].budget.capacity,
     take: async (who) => await isServed(stage.post(`/api/i/${randomUUID()}/${route}`, body, SOURCE[who])),
+  }
+}
+
+/** Sees to it that an address is there for each call: 24 are derived ahead, and every eighth call derives more. */
+function stockOf({ engine }: CheckoutStage): () => Promise<void> {
+  let calls = 0
+  return async () => {
+    if (calls % 8 === 0) await engine.watchEverything()
+    calls += 1
   }
 }
 
