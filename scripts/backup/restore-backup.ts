@@ -273,6 +273,8 @@ export class NothingKnownOfIssued extends Error {
           : `The record of what was issued is older than the archive (${writtenAt === null ? 'no time' : new Date(writtenAt).toISOString()})`
     const rows = estimates.slice(0, ESTIMATES_SHOWN).map(({ of, most }) => `  ${of}: ${most}, so skip ${2 * most}`)
     const advice = `Nothing was written. Without that record the same addresses could be given to two customers. If it is lost, enter with --skip how many addresses of each key and invoice numbers to skip: at least twice the most that was issued in any stretch of time as long as the archive is old.`
+    const rest = estimates.length - rows.length
+    if (rest > 0) rows.push(`  and ${rest} more, of which fewer were issued`)
     super([`${found}.`, advice, ...(rows.length === 0 ? ['  The archive holds no invoice.'] : rows)].join('\n'))
     this.estimates = estimates
   }

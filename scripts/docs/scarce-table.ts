@@ -5,7 +5,7 @@ const UNDIVIDED: readonly (readonly [what: string, takenBy: string, why: string]
   [
     'calls to nodes for watched addresses of unpaid invoices',
     'payers',
-    'the number of addresses is bounded by the budgets above; a budget in calls belongs to issue 37.10',
+    'the number of addresses is bounded by the budgets above; there is no budget in calls yet',
   ],
   [
     'the five announced transactions of one invoice',

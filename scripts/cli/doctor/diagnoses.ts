@@ -8,11 +8,9 @@ import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { formerKeyIndex } from '#shared/db/schema/drop-former-key-index.ts'
 import { NotMigrated, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
-import { WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
 import { compareKeys } from '#shared/usecases/maintenance/check-keys.ts'
-import { readMarks } from '#shared/usecases/marks/mark-records.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { nodeCosts, quotaSentence } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
@@ -20,6 +18,7 @@ import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 import { goLiveDeps } from '../session/go-live-deps.ts'
 import type { Installation } from '../session/installation.ts'
 import { checkBackup } from './check-backup.ts'
+import { checkMarks } from './check-marks.ts'
 import { checkRedis } from './check-redis.ts'
 import { nodeFaults } from './node-faults.ts'
 
@@ -168,29 +167,6 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
       return open.length === 0 ? 'no open exception' : `${open.length} open exceptions need a decision`
     }),
   ]
-}
-
-/** Longest time without a writing of the marks before it counts as a fault; they are written every ten seconds at least. */
-const MARKS_AGE_MAX_MS = 60_000
-
-/** What was issued is recorded outside the database. Without that, nobody notices a database that another tool put back. */
-async function checkMarks({ markPlaces, markKeys, installationLife, clock }: Installation): Promise<string> {
-  if (markPlaces.length === 0)
-    throw new Error(
-      'nothing outside the database holds what was issued: a database that comes back from an earlier time, by another tool than `paymesh backup restore`, would issue the same addresses again, and nobody would notice. Set PAYMESH_MARKS_DIR to a folder on another volume',
-    )
-  const record = await installationLife.read()
-  const lines: string[] = []
-  for (const place of markPlaces) {
-    const { marks, answered } = await readMarks([place], record, [WRITTEN_AT], markKeys)
-    const writtenAt = marks.get(WRITTEN_AT)?.value
-    if (answered.length === 0) throw new Error(`${place.name} does not answer, so what is issued is not recorded there`)
-    if (writtenAt === undefined) throw new Error(`${place.name} holds nothing yet; is invoices running?`)
-    if (clock.now() - writtenAt > MARKS_AGE_MAX_MS)
-      throw new Error(`${place.name} was last written at ${new Date(writtenAt).toISOString()}; is invoices running?`)
-    lines.push(place.name)
-  }
-  return `what was issued is recorded in ${lines.join(' and ')}`
 }
 
 /** Every workspace that receives live payments: how far it went through the go-live check. Never a fault. */
