@@ -18,7 +18,10 @@ it('says per key and series the most that was issued in any stretch as long as t
   estimate.add({ name: 'addresses', documents: times.map((_, n) => address(`a${n}`)) } as never)
   estimate.add({ name: 'addresses', documents: [address('listed', { heldBy: 'wallet' })] } as never)
   const listed = invoice('i9', 10 * HOUR, 'listed')
-  estimate.add({ name: 'invoices', documents: [...times.map((at, n) => invoice(`i${n}`, at, `a${n}`)), listed] } as never)
+  estimate.add({
+    name: 'invoices',
+    documents: [...times.map((at, n) => invoice(`i${n}`, at, `a${n}`)), listed],
+  } as never)
   const series = 'invoice numbers of shop (live)'
   expect(estimate.most(HOUR)).toEqual([
     { of: series, most: 4 },
@@ -26,6 +29,9 @@ it('says per key and series the most that was issued in any stretch as long as t
   ])
   // A switch back to an address counts its first quote.
   const again = invoice('i0', 0, 'a0')
-  estimate.add({ name: 'invoices', documents: [{ ...again, locks: [...again.locks, { ...again.locks[0], from: new Date(10 * HOUR) }] }] } as never)
+  estimate.add({
+    name: 'invoices',
+    documents: [{ ...again, locks: [...again.locks, { ...again.locks[0], from: new Date(10 * HOUR) }] }],
+  } as never)
   expect(estimate.most(HOUR)[1]).toEqual({ of: 'live:evm:key', most: 3 })
 })

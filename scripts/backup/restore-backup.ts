@@ -135,8 +135,8 @@ export interface RestoreOptions {
   readonly actor: string
   /** Indexes of each key and invoice numbers of each series to skip, beyond what the marks name; null = the marks alone decide. */
   readonly skip: number | null
-  /** Quarantine of listed addresses, milliseconds. */
-  readonly quarantineMs: number
+  /** How long listed addresses are not offered, milliseconds; null = as long as a lost invoice could still be paid. */
+  readonly quarantineMs: number | null
   /** Continue although some sealed values cannot be read any more. */
   readonly acceptUnreadable: boolean
   readonly onProgress: (collection: string, documents: number) => void
@@ -178,7 +178,7 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
     await writeArchive(db, source, onProgress, options.write)
   })
   await migrate(db)
-  const precautions = await takePrecautions(db, issuedAtMost(since, skip), { quarantineUntil: at + quarantineMs, at })
+  const precautions = await takePrecautions(db, issuedAtMost(since, skip), { quarantineMs, at })
   const takenBack = await takeBackAgain({ ...deps, passwords: createPasswordHasher() }, takenBackSince)
   await beginLife(deps, since)
   // A payer with one of the skipped addresses may still pay: they are watched before the first block is read.
@@ -198,7 +198,11 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
       workspaceId: null,
       mode: null,
       detail: {
-        ...{ taken_at: verified.takenAt, skipped: skip, quarantine_hours: quarantineMs / 3_600_000 },
+        ...{
+          taken_at: verified.takenAt,
+          skipped: skip,
+          quarantine_hours: quarantineMs === null ? null : quarantineMs / 3_600_000,
+        },
         taken_back_again: takenBack.filter(({ outcome }) => outcome === 'applied').length,
       },
     },

@@ -10,13 +10,10 @@ import { type OutputOptions, print } from './text/output.ts'
 import { progressTeller } from './text/progress-teller.ts'
 import { snakeCase } from './text/snake-case.ts'
 
-/** Longest life of a quote, a day of grace and the week before an address or amount is free again. */
-const QUARANTINE_HOURS = 9 * 24
-
 type Options = OutputOptions &
   ArchiveSecretOptions & {
     readonly skip?: number
-    readonly quarantineHours: number
+    readonly quarantineHours?: number
     readonly acceptUnreadable?: boolean
   }
 
@@ -54,7 +51,11 @@ export function addRestoreCommands(backup: Command): void {
       'how many addresses of each key, and invoice numbers, to skip; needed only when neither Redis nor PAYMESH_MARKS_DIR holds what was issued',
       whole,
     )
-    .option('--quarantine-hours <hours>', 'how long pool addresses are not used', whole, QUARANTINE_HOURS)
+    .option(
+      '--quarantine-hours <hours>',
+      'how long pool and single addresses are not used; without it, as long as a lost invoice could still be paid: 38 days, or more by the settings of a workspace',
+      whole,
+    )
     .option('--accept-unreadable', 'continue although secrets sealed under a lost master key stay unreadable')
     .option('--json', 'print one JSON value')
     .action(async (file: string, options: Options) => {
@@ -66,7 +67,7 @@ export function addRestoreCommands(backup: Command): void {
           secret,
           actor: actorName(),
           skip: options.skip ?? null,
-          quarantineMs: options.quarantineHours * 3_600_000,
+          quarantineMs: options.quarantineHours === undefined ? null : options.quarantineHours * 3_600_000,
           acceptUnreadable: options.acceptUnreadable === true,
           onProgress: (collection, documents) => tell(`${collection}: ${documents} documents`),
         })

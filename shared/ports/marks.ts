@@ -80,8 +80,14 @@ export interface IssuedRepository {
   listCounters(): Promise<readonly KeyCounters[]>
   /** The highest numbers of series that got an invoice since this time; of all series for null. */
   listNumbers(since: Ms | null): Promise<readonly SeriesNumber[]>
-  /** Keeps every key, listed address, series and scanner away from what had been issued. */
-  takePrecautions(issued: Issued, times: { readonly quarantineUntil: Ms; readonly at: Ms }): Promise<Precautions>
+  /**
+   * Keeps every key, listed address, series and scanner away from what had been issued. Listed addresses are not offered for `quarantineMs` from `at`;
+   * null: for as long as an invoice that was lost could still be paid (`restAfterLoss`), by the policies of the workspaces that list them.
+   */
+  takePrecautions(
+    issued: Issued,
+    times: { readonly quarantineMs: number | null; readonly at: Ms },
+  ): Promise<Precautions>
   /** The same for one key. */
   continueKey(materialId: string, firstFree: number): Promise<void>
 }

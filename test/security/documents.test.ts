@@ -43,5 +43,8 @@ it.each(['THREATS.md', 'asvs.md'])('%s names the tests of its rows by their titl
   expect(rows.length).toBeGreaterThan(30)
   for (const row of rows) expect(row.split('.test.ts`').length - 1, row.slice(0, 40)).toBe(citationsIn(row).length)
   const ids = rows.map((row) => row.split('|')[1])
-  expect(ids.filter((id, index) => ids.indexOf(id) !== index), 'rows that stand twice').toEqual([])
+  expect(
+    ids.filter((id, index) => ids.indexOf(id) !== index),
+    'rows that stand twice',
+  ).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import { readMarks } from '#shared/usecases/marks/mark-records.ts'
 import type { Installation } from '../session/installation.ts'
 
@@ -16,7 +17,7 @@ export async function checkMarks({
   markKeys,
   installationLife,
   clock,
-}: Pick<Installation, 'markPlaces' | 'markKeys' | 'installationLife' | 'clock'>): Promise<string> {
+}: Pick<Installation, 'markPlaces' | 'markKeys' | 'installationLife'> & Pick<Runtime, 'clock'>): Promise<string> {
   if (markPlaces.length === 0)
     throw new Error(
       `nothing outside the database holds what was issued: ${UNNOTICED}. Set PAYMESH_MARKS_DIR to a folder on another volume`,

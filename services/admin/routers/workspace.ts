@@ -4,6 +4,7 @@ import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { isMailAddress } from '#shared/contracts/mail-address.ts'
 import { ASSET_IDS, type AssetId, FIAT_CODES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { INVOICE_LIFE_MAX_MS, QUARANTINE_DEFAULT_MS } from '#shared/domain/invoice/held-claims.ts'
 import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
 import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
@@ -20,8 +21,6 @@ import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
-/** Default when a stored policy has no value: seven days. */
-const QUARANTINE_DEFAULT_MS = 7 * DAY_MS
 const bps = (max: number) => z.int().min(0).max(max)
 const ms = (min: number, max: number) => z.int().min(min).max(max)
 const count = z.union([z.int().min(1).max(10_000), z.literal('finalized')])
@@ -105,7 +104,7 @@ const change = z
     lateGraceMs: ms(0, 7 * DAY_MS),
     lateDriftBps: bps(1_000),
     depositBps: bps(10_000),
-    newLifeMs: ms(5 * MINUTE_MS, 30 * DAY_MS),
+    newLifeMs: ms(5 * MINUTE_MS, INVOICE_LIFE_MAX_MS),
     quoteMs: ms(5 * MINUTE_MS, DAY_MS),
     spreadBps: bps(1_000),
     quarantineMs: ms(DAY_MS, 999 * DAY_MS),

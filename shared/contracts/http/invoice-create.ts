@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, FIAT_CODES, type Mode } from '#shared/domain/enumerations.ts'
+import { INVOICE_LIFE_MAX_MS } from '#shared/domain/invoice/held-claims.ts'
 import { fiatAmount, readFiatAmount } from './amount.ts'
 import { metadataBody } from './metadata.ts'
 import { returnUrl } from './return-url.ts'
@@ -40,7 +41,7 @@ function bodyOf(mode: Mode) {
       expires_in: z
         .int()
         .min(300)
-        .max(2_592_000)
+        .max(INVOICE_LIFE_MAX_MS / 1_000)
         .describe(
           'Seconds until the invoice expires. Without it, a setting of the workspace decides: one for invoices with ' +
             '`asset`, one for those without. **Price risk:** together with `asset` it locks the price for this whole time. Above ' +

@@ -7,9 +7,10 @@ import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { CHAIN_COMMANDS } from '#shared/db/scanning/chain-command-model.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import { OWNERSHIP_CHALLENGES } from '#shared/db/wallets/ownership-models.ts'
-import { ADDRESSES, KEY_MATERIAL } from '#shared/db/wallets/wallet-models.ts'
+import { ADDRESSES, KEY_MATERIAL, WALLETS } from '#shared/db/wallets/wallet-models.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { FAMILIES, type Mode } from '#shared/domain/enumerations.ts'
+import { restAfterLoss } from '#shared/domain/invoice/held-claims.ts'
 import type { Issued, Precautions } from '#shared/ports/marks.ts'
 
 /** Far above any epoch of a scanner that may still be suspended somewhere. */
@@ -18,16 +19,16 @@ const PAGE = 1_000
 
 /**
  * Keeps a store that went back in time away from everything that may have been issued since. No key offers an index below `issued.firstFree`, not
- * even one that stays without an invoice, and every address below it is derived and watched later; every listed address waits until
- * `quarantineUntil`; every invoice series continues above `issued.lastNumber`. Former scanners lose their right to write. Repeating it is harmless.
+ * even one that stays without an invoice, and every address below it is derived and watched later; every listed address waits as `quarantineMs`
+ * says; every invoice series continues above `issued.lastNumber`. Former scanners lose their right to write. Repeating it is harmless.
  */
 export async function takePrecautions(
   db: Database,
   issued: Issued,
-  { quarantineUntil, at }: { readonly quarantineUntil: number; readonly at: number },
+  { quarantineMs, at }: { readonly quarantineMs: number | null; readonly at: number },
 ): Promise<Precautions> {
   const keys = await continueKeys(db, issued)
-  const addresses = await quarantineListed(db, quarantineUntil)
+  const addresses = await quarantineListed(db, at, quarantineMs)
   const cursors = await db
     .collection(CHAIN_CURSORS)
     .updateMany({}, [{ $set: { lease: null, leaseEpoch: { $add: ['$leaseEpoch', EPOCH_STEP] } } }])
@@ -60,14 +61,24 @@ async function continueKeys(db: Database, { firstFree }: Issued): Promise<number
   return keys
 }
 
-async function quarantineListed(db: Database, until: number): Promise<number> {
+async function quarantineListed(db: Database, at: number, quarantineMs: number | null): Promise<number> {
   let addresses = 0
   for await (const { _id } of db.collection(KEY_MATERIAL).find({ kind: { $ne: 'xpub' } }, { projection: { _id: 1 } })) {
-    const later = { $max: { [`offeredFrom.${_id}`]: until } }
+    const later = { $max: { [`offeredFrom.${_id}`]: at + (quarantineMs ?? (await restOf(db, _id))) } }
     const { matchedCount } = await db.collection(ADDRESSES).updateMany({ heldBy: _id }, later, { hint: 'address_held' })
     addresses += matchedCount
   }
   return addresses
+}
+
+/** The longest rest among the workspaces that list an address: one with a long quarantine of its own delays nobody else. */
+async function restOf(db: Database, materialId: string): Promise<number> {
+  const workspaceIds = await db.collection(WALLETS).distinct('workspaceId', { materialId })
+  const owners = await db
+    .collection(WORKSPACES)
+    .find({ _id: { $in: workspaceIds } }, { projection: { policy: 1 } })
+    .toArray()
+  return Math.max(0, ...owners.map(({ policy }) => restAfterLoss(policy)))
 }
 
 async function continueNumbers(db: Database, { lastNumber }: Issued): Promise<number> {

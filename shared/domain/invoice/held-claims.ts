@@ -1,8 +1,17 @@
 import { type InvoiceState, isHeld, type Ms, type PaymentMethod } from './model.ts'
 import { latestQuote } from './quote-window.ts'
 
+const DAY_MS = 24 * 3_600_000
+
 /** Money for an invoice may be seen in time and mined up to a day after its end. */
-const PAYABLE_AFTER_END_MS = 24 * 3_600_000
+const PAYABLE_AFTER_END_MS = DAY_MS
+
+/** Longest life of an invoice, from its creation to its end: of `expires_in`, and of the setting for invoices without a coin. */
+export const INVOICE_LIFE_MAX_MS = 30 * DAY_MS
+
+/** How long a reused address takes exact amounts only, where the workspace states nothing. */
+export const QUARANTINE_DEFAULT_MS = 7 * DAY_MS
+const QUARANTINE_MIN_MS = DAY_MS
 
 /** A temporary claim, and the payment methods that share it. */
 export interface HeldClaim {
@@ -15,6 +24,22 @@ export interface HeldClaim {
 /** How long a claim is valid after its last quote when late money may settle its invoice for `lateGraceMs`: at least a day. */
 export function heldFor(lateGraceMs: number): number {
   return later(PAYABLE_AFTER_END_MS, lateGraceMs)
+}
+
+/** How long an address that is free again takes exact amounts only: at least a day. */
+export function quarantineFor(quarantineMs: number = QUARANTINE_DEFAULT_MS): number {
+  return later(QUARANTINE_MIN_MS, quarantineMs)
+}
+
+/**
+ * How long an address must not be offered after the record of what was offered was lost: until the longest invoice that it may belong to has ended, is
+ * no longer payable, and its address would take any amount again.
+ */
+export function restAfterLoss(policy: {
+  readonly lateGraceMs: number
+  readonly quarantineMs?: number | undefined
+}): number {
+  return INVOICE_LIFE_MAX_MS + heldFor(policy.lateGraceMs) + quarantineFor(policy.quarantineMs)
 }
 
 /** The valid temporary claims of an invoice, with their earliest end. Payment methods on one address share one claim. */

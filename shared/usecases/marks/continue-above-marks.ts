@@ -3,9 +3,6 @@ import type { InstallationLife, Issued, IssuedRepository, KeyCounters, Mark } fr
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { MarksDeps } from './marks.ts'
 
-/** Longest life of a quote, a day of grace and the week before an address or amount is free again. */
-const QUARANTINE_MS = 9 * 86_400_000
-
 interface ContinueDeps extends Runtime, MarksDeps {
   readonly issued: IssuedRepository
 }
@@ -33,7 +30,7 @@ export async function continueAbove(
   marks: ReadonlyMap<string, Mark>,
 ): Promise<void> {
   const at = clock.now()
-  const taken = await issued.takePrecautions(issuedFrom(marks), { quarantineUntil: at + QUARANTINE_MS, at })
+  const taken = await issued.takePrecautions(issuedFrom(marks), { quarantineMs: null, at })
   const marked = marks.get(BEAT)?.value ?? 0
   const detail = { store_beat: store.beat, marked_beat: marked, keys: taken.keys, listed_addresses: taken.addresses }
   await installationLife.beat(store, marked + 1, {

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { HDNodeWallet } from 'ethers'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
+import { createIssuedRepository } from '#shared/db/restore/issued-repository.ts'
+import { ADDRESSES } from '#shared/db/wallets/wallet-models.ts'
 import { AUDIT, BEAT, BORN, ceilingOf, numberOf, takenBackOf } from '#shared/domain/marks/mark-fields.ts'
 import type { MarkPlace } from '#shared/ports/marks.ts'
 import { createRedisMarkPlace } from '#shared/queues/redis-mark-place.ts'
@@ -14,6 +16,7 @@ import { createAddressSource } from '#shared/usecases/quotes/address-source.ts'
 import { createQuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { deriveAhead } from '#shared/usecases/wallets/address-headroom.ts'
+import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createMarkKeeper } from './keep-marks.ts'
@@ -22,6 +25,7 @@ import { createMarks } from './marks.ts'
 
 /** Places that were emptied, damaged or signed by a former key, a clock that was put back, and wallets of listed addresses. */
 const stores = useStores()
+const DAY_MS = 86_400_000
 const folders: string[] = []
 const [former, newer] = [new Uint8Array(32).fill(7), new Uint8Array(32).fill(9)]
 const markKeys = createMarkKeys(former)
@@ -220,5 +224,41 @@ describe('an address of a pool', () => {
     await process([redis()]).keep()
     engine.advance(2_000)
     await expect(on.offer(listed)).rejects.toMatchObject({ code: 'NO_WALLET_FOR_ASSET' })
+  })
+
+  it('is offered again once the longest invoice that it may belong to can no longer be paid, and not before', async () => {
+    const on = process([redis()])
+    await on.keep()
+    const listed = await on.add(pool(), 'pool')
+    await invoice()
+    await on.keep()
+    const putBack = await snapshot()
+    await invoice()
+    await on.keep()
+    await putBack()
+    const lossAt = engine.deps.clock.now()
+    const after = process([redis()])
+    await after.keep()
+    // Thirty days of the invoice, a day of late money, a week of exact amounts.
+    engine.advance(38 * DAY_MS - 60_000)
+    await expect(after.offer(listed)).rejects.toMatchObject({ code: 'NO_WALLET_FOR_ASSET' })
+    engine.advance(120_000 + engine.deps.clock.now() - lossAt)
+    expect((await after.offer(listed))?.hold).toBe('address')
+  })
+
+  it('waits by the settings of its own workspace, and not by those of another one', async () => {
+    const { workspace } = engine
+    const policy = { ...workspace.policy, lateGraceMs: 7 * DAY_MS, quarantineMs: 40 * DAY_MS }
+    await engine.deps.workspaces.update(workspace.id, { policy })
+    const own = await process([]).add(pool(), 'pool')
+    const stranger = await createWorkspace(engine.deps, { name: 'Other', ownerEmail: 'o@example.com', actor: 'test' })
+    const theirs = { workspaceId: stranger.id, mode: 'live', family: 'evm', kind: 'pool' } as const
+    const other = (await addWallet({ ...engine.deps, ...engine }, { ...theirs, value: pool() })).wallet.materialId
+    const issued = { firstFree: () => 0, lastNumber: () => 0 }
+    await createIssuedRepository(stores.db).takePrecautions(issued, { quarantineMs: null, at: 1_000 })
+    const restOf = async (id: string) =>
+      (await stores.db.collection(ADDRESSES).findOne({ heldBy: id }))?.offeredFrom?.[id]
+    expect(await restOf(own)).toBe(1_000 + (30 + 7 + 40) * DAY_MS)
+    expect(await restOf(other)).toBe(1_000 + (30 + 1 + 7) * DAY_MS)
   })
 })

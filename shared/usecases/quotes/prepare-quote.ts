@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import type { OpenPrice } from '#shared/domain/invoice/decide-quote.ts'
-import { heldFor } from '#shared/domain/invoice/held-claims.ts'
+import { heldFor, quarantineFor } from '#shared/domain/invoice/held-claims.ts'
 import type { Ms, PaymentMethod, Quote, QuoteHold, QuotePolicy } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { AskedConfirmations } from '#shared/domain/payment/confirmation-tiers.ts'
@@ -18,8 +18,6 @@ import { requiredConfirmations } from './required-confirmations.ts'
 import type { Visitor, VisitorBudget } from './visitor-budget.ts'
 
 const BPS = 10_000n
-const QUARANTINE_MS = 7 * 24 * 3_600_000
-const QUARANTINE_MIN_MS = 24 * 3_600_000
 
 /** The least part of a price, in basis points, that claims its quote for later money, where the workspace states none. */
 export const DEPOSIT_BPS_DEFAULT = 500
@@ -200,8 +198,12 @@ function lockOn(
 
 /** At least a day, whatever the policy says: the slowest transfers take hours. */
 function holdOf(policy: WorkspacePolicy, kind: QuoteHold['kind']): QuoteHold {
-  const quarantineMs = Math.max(policy.quarantineMs ?? QUARANTINE_MS, QUARANTINE_MIN_MS)
-  return { kind, quarantineMs, heldMs: heldFor(policy.lateGraceMs), releasedAt: null }
+  return {
+    kind,
+    quarantineMs: quarantineFor(policy.quarantineMs),
+    heldMs: heldFor(policy.lateGraceMs),
+    releasedAt: null,
+  }
 }
 
 /** Bounds in base units of this amount, so that a later policy change never affects the invoice. */

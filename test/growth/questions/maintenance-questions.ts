@@ -112,7 +112,7 @@ const ISSUED: Declared<ReturnType<typeof createIssuedRepository>> = {
     (on, { now }) =>
       on.takePrecautions(
         { firstFree: ({ nextIndex }) => nextIndex, lastNumber: ({ number }) => number },
-        { quarantineUntil: now, at: now },
+        { quarantineMs: null, at: now },
       ),
   ),
   continueKey: BY_KEY,
