@@ -148,6 +148,8 @@ export interface RestoredBackup extends VerifiedArchive {
   readonly precautions: Precautions
   /** When the marks were last written, ISO 8601; null when none were found. */
   readonly marksWrittenAt: string | null
+  /** Whether they name all that was issued since the archive was made; otherwise --skip decided. */
+  readonly areMarksCurrent: boolean
   /** What had been taken back after the archive was made, and was taken back again; in the order of the acts. */
   readonly takenBack: readonly TakenBackAgain[]
 }
@@ -164,7 +166,7 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
   requireRestorable(verified, acceptUnreadable)
   const since = await readIssuedSince(deps, verified.facts)
   const takenBackSince = takenBackRows(since.marks)
-  if (skip === null && !(since.areCurrent && since.silent.length === 0)) {
+  if (skip === null && !isKnown(since)) {
     const ageMs = clock.now() - Date.parse(verified.takenAt)
     throw new NothingKnownOfIssued(since, await estimateIssued(file, secret, ageMs))
   }
@@ -220,8 +222,12 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
     `installation-restored:${state.restoredAt}`,
   )
   const marksWrittenAt = since.writtenAt === null ? null : new Date(since.writtenAt).toISOString()
-  return { ...verified, precautions, marksWrittenAt, takenBack }
+  const areMarksCurrent = isKnown(since)
+  return { ...verified, precautions, marksWrittenAt, areMarksCurrent, takenBack }
 }
+
+/** Whether all that was issued since the archive was made is known. */
+const isKnown = ({ areCurrent, silent }: IssuedSince): boolean => areCurrent && silent.length === 0
 
 function requireRestorable({ schemaVersion, sealed: { total, opened } }: VerifiedArchive, acceptUnreadable: boolean) {
   if (schemaVersion > NEWEST_SCHEMA) {

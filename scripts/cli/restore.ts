@@ -22,10 +22,12 @@ const whole = (text: string): number => {
   return Number(text)
 }
 
-const continuesText = ({ marksWrittenAt }: RestoredBackup): string =>
-  marksWrittenAt === null
-    ? 'Keys and invoice numbers continue where --skip says.'
-    : `Keys and invoice numbers continue above all that was issued, as recorded at ${marksWrittenAt}.`
+const continuesText = ({ marksWrittenAt, areMarksCurrent }: RestoredBackup): string => {
+  if (areMarksCurrent)
+    return `Keys and invoice numbers continue above all that was issued, as recorded at ${marksWrittenAt}.`
+  const marks = marksWrittenAt === null ? '' : ', and above the incomplete record'
+  return `Keys and invoice numbers continue where --skip says${marks}: what was issued since the archive was made is not known.`
+}
 
 /** What was taken back again, in one sentence, and a line for each that a person has to do something about. */
 const takenBackText = ({ takenBack }: RestoredBackup): readonly string[] => {

@@ -17,25 +17,11 @@ export async function demandMember(deps: AdminDeps, session: OperatorSession, wo
   if (member === null) throw new Refused({ code: 'NOT_FOUND', message: 'Resource not found.' })
 }
 
-/** Passes parts on as long as `demandMember` lets it, and throws what that throws: a slow reader does not outlive the session. */
-export async function* whileMember<T>(
-  deps: AdminDeps,
-  session: OperatorSession,
-  workspaceId: string,
-  parts: AsyncIterable<T>,
-): AsyncGenerator<T> {
-  let checkedAt = deps.clock.now()
-  for await (const part of parts) {
-    if (deps.clock.now() - checkedAt >= MEMBER_CHECK_MS) {
-      await demandMember(deps, session, workspaceId)
-      checkedAt = deps.clock.now()
-    }
-    yield part
-  }
-}
+/** Answers of the store that may be missing in a row: a minute, as long as an election takes at most. */
+const UNANSWERED_MAX = 4
 
 /**
- * Calls `end` when `demandMember` throws, at whatever its reader does: one that takes no further part would otherwise keep its place and
+ * Calls `end` when `demandMember` refuses, or the store does not answer four times in a row, at whatever its reader does: one that takes no further part would otherwise keep its place and
  * its connection after its session. Returns what stops the watch.
  */
 export function watchMember(
@@ -44,6 +30,16 @@ export function watchMember(
   workspaceId: string,
   end: () => void,
 ): () => void {
-  const timer = setInterval(() => void demandMember(deps, session, workspaceId).catch(end), MEMBER_CHECK_MS)
+  let unanswered = 0
+  const check = async (): Promise<void> => {
+    try {
+      await demandMember(deps, session, workspaceId)
+      unanswered = 0
+    } catch (error) {
+      unanswered += 1
+      if (error instanceof Refused || unanswered >= UNANSWERED_MAX) end()
+    }
+  }
+  const timer = setInterval(() => void check(), MEMBER_CHECK_MS)
   return () => clearInterval(timer)
 }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { MODES, type Mode } from '#shared/domain/enumerations.ts'
 import { type ExportRequest, recordedExport } from '#shared/usecases/reports/record-export.ts'
 import type { AdminDeps } from './assemble.ts'
-import { watchMember, whileMember } from './demand-member.ts'
+import { watchMember } from './demand-member.ts'
 import { exportGate } from './export-gate.ts'
 import { createContextReader } from './request-context.ts'
 import { type AdminContext, createCallerFactory } from './trpc.ts'
@@ -62,7 +62,7 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
           ...{ requestId: context.requestId, actor: `user:${session.email}`, workspaceId, mode },
           ...{ what: plan.what, filters: shownFilters(asked.data) },
         },
-        (onRows) => whileMember(deps, session, workspaceId, plan.lines(asked.data, onRows)),
+        (onRows) => plan.lines(asked.data, onRows),
       )
       await pipeline(Readable.from(file), response, { signal: over.signal })
     } catch (error) {

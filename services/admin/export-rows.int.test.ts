@@ -7,10 +7,9 @@ import { join } from 'node:path'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
-import { readSession } from '#shared/usecases/accounts/operator-sessions.ts'
 import { ADMIN_ORIGIN, openAdmin, PASSWORD } from '#test/support/admin-http.ts'
 import { useStores } from '#test/support/stores.ts'
-import { MEMBER_CHECK_MS, whileMember } from './demand-member.ts'
+import { MEMBER_CHECK_MS } from './demand-member.ts'
 import { exportRoute } from './export-route.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -222,33 +221,6 @@ it('is the one way in which tables leave the dashboard', () => {
 })
 
 describe('a file that is read slowly', () => {
-  async function* slowly() {
-    for (const part of ['one', 'two', 'three']) {
-      yield part
-      admin.advance(20_000)
-    }
-  }
-
-  // Guarantee: who was logged out, or removed, gets no more of a file than somebody who watches a live view.
-  it('ends with the session of its reader, and is whole while that lasts', async () => {
-    const email = `slow${randomUUID()}@example.com`
-    await admin.addPerson(email)
-    const browser = admin.browser()
-    await browser.logIn(email)
-    const session = await readSession(admin.deps, browser.jar.get('__Host-paymesh') ?? '', { isPerson: true })
-    if (session === null) throw new Error('no session')
-    const read = async (onPart: (part: string) => Promise<unknown>) => {
-      const got: string[] = []
-      for await (const part of whileMember(admin.deps, session, admin.workspaceId, slowly())) {
-        got.push(part)
-        await onPart(part)
-      }
-      return got
-    }
-    expect(await read(async () => undefined)).toEqual(['one', 'two', 'three'])
-    await expect(read(() => browser.mutate('auth.logOut'))).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
-  })
-
   // Guarantee: a thief who takes no further part of a file gives its place back once the owner logged everybody out.
   it('gives its place back when its session ends, although its reader stands still', async () => {
     const { id, email } = await admin.addPerson(`still${randomUUID()}@example.com`)

@@ -1,5 +1,5 @@
 import { SCARCE } from '#shared/domain/scarce.ts'
-import { createSlots, type SlotLimits } from './slots.ts'
+import { createSlots, type SlotLimits, type Slots } from './slots.ts'
 
 /**
  * What one owner may have done of each kind of expensive work. People at a page stay far below; a script is refused before the work, and
@@ -32,6 +32,6 @@ export interface WorkBudgets {
 
 /** Budgets of one process; `now` is monotonic milliseconds. */
 export function createWorkBudgets(now?: () => number): WorkBudgets {
-  const slots = new Map(WORKS.map((work) => [work, createSlots(budgetOf(work), now)]))
-  return { enter: (work, ownerId) => slots.get(work)?.enter(ownerId) ?? (() => undefined) }
+  const slots = Object.fromEntries(WORKS.map((work) => [work, createSlots(budgetOf(work), now)])) as Record<Work, Slots>
+  return { enter: (work, ownerId) => slots[work].enter(ownerId) }
 }

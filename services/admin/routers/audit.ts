@@ -90,7 +90,7 @@ async function read(
   workspaceId: string | null,
   { cursor, limit, ...rest }: z.output<typeof narrowing>,
 ): Promise<z.output<typeof page>> {
-  const filter: AuditFilter = { workspaceId, ...rest }
+  const filter: AuditFilter = { ...rest, workspaceId }
   const rows = await auditSearch.search(filter, cursor ? decode(cursor) : null, limit + 1)
   const items = rows.slice(0, limit).map((row) => ({ ...row, detail: { ...row.detail } }))
   const last = items.at(-1)

@@ -20,7 +20,7 @@ export function createUserRepository(db: Database): UserRepository {
     let epoch: number | null = null
     const done = await audited(db, auditWrite, async (transaction) => {
       const raise = await raiseOf(db, by, { keepsSession, at: auditWrite.audit.at }, transaction)
-      epoch = raise === null ? null : ((await raiseEpoch(db, { ...raise, ...change }, transaction))?.epoch ?? null)
+      epoch = raise === null ? null : ((await raiseEpoch(db, { ...change, ...raise }, transaction))?.epoch ?? null)
       return epoch !== null
     })
     return done ? epoch : null

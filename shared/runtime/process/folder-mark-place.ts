@@ -6,6 +6,7 @@ import type { MarkPlace, MarkRecordId } from '#shared/ports/marks.ts'
 
 /** Files of other writers are merged and removed once they are this old: a living writer of that age has nothing half written. */
 const MERGE_AFTER_MS = 3_600_000
+const DRAFT = '.draft'
 const FILE = /^([0-9a-f-]{36})\.([0-9a-f-]{36})\.([0-9a-f-]{36})\.marks$/
 
 const textsSchema = z.record(z.string(), z.string())
@@ -23,8 +24,9 @@ interface ReadFile {
 export function createFolderMarkPlace(folder: string, writer: string = randomUUID()): MarkPlace {
   const readOne = createFileReader(folder)
   const own = new Map<string, Map<string, string>>()
-  /** Writes of this process, one after the other. */
-  let writing: Promise<void> = Promise.resolve()
+  /** Lives of which this process removed the files of ended processes. */
+  const merged = new Set<string>()
+  const afterOthers = createTurns()
 
   /** Before the first writing there is no folder. */
   const allNames = async (): Promise<readonly string[]> => (await readdir(folder).catch(unlessMissing)) ?? []
@@ -32,23 +34,23 @@ export function createFolderMarkPlace(folder: string, writer: string = randomUUI
     (await allNames()).filter((name) => FILE.test(name) && name.startsWith(`${installation}.${life}.`))
 
   const readAll = async (record: MarkRecordId): Promise<ReadonlyMap<string, readonly string[]>> => {
-    const merged = new Map<string, string[]>()
+    const found = new Map<string, string[]>()
     for (const name of await names(record)) {
       for (const [field, text] of (await readOne(name)) ?? []) {
-        const others = merged.get(field)
-        if (others === undefined) merged.set(field, [text])
+        const others = found.get(field)
+        if (others === undefined) found.set(field, [text])
         else if (!others.includes(text)) others.push(text)
       }
     }
-    return merged
+    return found
   }
 
   /** The first write of a process holds everything that is known, so that old files of ended processes can go. */
   const beginOwn = async (record: MarkRecordId): Promise<Map<string, string>> => {
-    const merged = new Map<string, string>()
-    for (const [field, texts] of await readAll(record)) for (const text of texts) keepHigher(merged, field, text)
-    own.set(record.life, merged)
-    return merged
+    const known = new Map<string, string>()
+    for (const [field, texts] of await readAll(record)) for (const text of texts) keepHigher(known, field, text)
+    own.set(record.life, known)
+    return known
   }
 
   const write = async (record: MarkRecordId, change: (texts: Map<string, string>) => void): Promise<void> => {
@@ -57,12 +59,6 @@ export function createFolderMarkPlace(folder: string, writer: string = randomUUI
     change(texts)
     const name = `${record.installation}.${record.life}.${writer}.marks`
     await replaceFile(folder, name, JSON.stringify(Object.fromEntries(texts)))
-  }
-
-  const afterOthers = async (run: () => Promise<void>): Promise<void> => {
-    const mine = writing.then(run, run)
-    writing = mine.catch(() => undefined)
-    await mine
   }
 
   return {
@@ -75,8 +71,8 @@ export function createFolderMarkPlace(folder: string, writer: string = randomUUI
     lives: async (installation) => {
       const lives = new Set<string>()
       for (const name of await allNames()) {
-        const [, of, life] = FILE.exec(name) ?? []
-        if (of !== installation || life === undefined) continue
+        const [, of, life = ''] = FILE.exec(name) ?? []
+        if (of !== installation) continue
         if ((await readOne(name)) === null && (await versionOf(join(folder, name)).catch(unlessMissing)) !== null)
           throw new Error(`the file ${name} of the marks is damaged`)
         lives.add(life)
@@ -85,11 +81,12 @@ export function createFolderMarkPlace(folder: string, writer: string = randomUUI
     },
     raise: (record, texts) =>
       afterOthers(async () => {
-        const isFirst = !own.has(record.life)
         await write(record, (mine) => {
           for (const [field, text] of texts) keepHigher(mine, field, text)
         })
-        if (isFirst) await removeMerged(folder, await names(record), { writer, record: own.get(record.life) })
+        if (merged.has(record.life)) return
+        await removeMerged(folder, await names(record), { writer, record: own.get(record.life) })
+        merged.add(record.life)
       }),
     remove: (record, texts) =>
       afterOthers(async () => {
@@ -102,6 +99,16 @@ export function createFolderMarkPlace(folder: string, writer: string = randomUUI
         const mine = own.get(record.life)
         if (mine !== undefined) own.set(record.life, without(mine))
       }),
+  }
+}
+
+/** Runs one thing after the other, whether or not the one before failed. */
+function createTurns(): (run: () => Promise<void>) => Promise<void> {
+  let last: Promise<void> = Promise.resolve()
+  return async (run) => {
+    const mine = last.then(run, run)
+    last = mine.catch(() => undefined)
+    await mine
   }
 }
 
@@ -149,20 +156,35 @@ function textsIn(content: string): Texts | null {
 
 /** Replaces a file by one that is on the disk as a whole. */
 async function replaceFile(folder: string, name: string, content: string): Promise<void> {
-  const draft = join(folder, `${name}.${randomUUID()}.draft`)
-  const file = await open(draft, 'wx', 0o600)
+  const draft = join(folder, `${name}.${randomUUID()}${DRAFT}`)
   try {
-    await file.writeFile(content)
-    await file.sync()
-  } finally {
-    await file.close()
+    const file = await open(draft, 'wx', 0o600)
+    try {
+      await file.writeFile(content)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, join(folder, name))
+  } catch (error) {
+    // A full volume is tried again each second: what each try left would use up what the operator frees.
+    await unlink(draft).catch(() => undefined)
+    throw error
   }
-  await rename(draft, join(folder, name))
   const directory = await open(folder, 'r')
   try {
     await directory.sync()
   } finally {
     await directory.close()
+  }
+}
+
+/** Removes what writers that were killed in the middle left. */
+async function removeDrafts(folder: string): Promise<void> {
+  for (const name of (await readdir(folder)).filter((one) => one.endsWith(DRAFT))) {
+    const draft = join(folder, name)
+    const left = await stat(draft).catch(unlessMissing)
+    if (left !== null && Date.now() - left.mtimeMs >= MERGE_AFTER_MS) await unlink(draft).catch(unlessMissing)
   }
 }
 
@@ -172,6 +194,7 @@ async function removeMerged(
   names: readonly string[],
   { writer, record = new Map() }: { readonly writer: string; readonly record?: Texts | undefined },
 ): Promise<void> {
+  await removeDrafts(folder)
   for (const name of names) {
     const path = join(folder, name)
     if (FILE.exec(name)?.[3] === writer) continue

@@ -74,6 +74,7 @@ export async function acknowledgeBreak(
     throw refused(`Row ${tail?.seq} carries a number that no writer gave. Keep a copy, and move it out of audit_log.`)
   }
   const at = clock.now()
+  // The noticed one is the one that a person was told of.
   const { kind, seq: place, id, words } = record.open ?? firstBreak
   const answer: AnsweredBreak = { kind, seq: place, id, words, by: actor, at, reason: why, stretch }
   const row = answerRow(answer, { seq, documents: unrecorded.length, misfits })
@@ -88,7 +89,7 @@ export async function acknowledgeBreak(
     throw refused('The audit log changed meanwhile. No changes were made. Try again.')
   }
   await marks.raise(seq)
-  return { answered: firstBreak, rows: stretch?.rows ?? 0, misfits, documents: unrecorded, seq }
+  return { answered: { kind, seq: place, id, words }, rows: stretch?.rows ?? 0, misfits, documents: unrecorded, seq }
 }
 
 /**

@@ -130,7 +130,9 @@ function lifeOf({ workspace, body, link }: CreateInvoiceInput, createdAt: Ms) {
   return {
     expiresAt: createdAt + (body.expires_in === undefined ? life : body.expires_in * 1_000),
     endsWithQuote: body.expires_in === undefined,
-    ...(link?.visit !== undefined && { visit: { ...link.visit, quotesUntil } }),
+    ...(link?.visit !== undefined && {
+      visit: { places: link.visit.places, repeats: link.visit.repeats, quotesUntil },
+    }),
   }
 }
 

@@ -91,11 +91,11 @@ function readChange(
   const given = Object.entries({ ...fields, currency, ...kind }).filter(([, value]) => value !== undefined)
   const body = validate(paymentLinkBody, Object.fromEntries(given))
   if (body.kind !== 'own') throw new Error('an edit names no product')
-  const { expiresAt } = limits
+  const { usesMax, expiresAt } = limits
   // An end that has come may stay as it is while something else is corrected.
   if (expiresAt !== null && expiresAt !== end && expiresAt <= now)
     throw invalid([{ path: 'expires_at', message: 'must be in the future' }])
-  return { ...limits, title: body.title, description: body.description, amount: body.amount }
+  return { usesMax, expiresAt, title: body.title, description: body.description, amount: body.amount }
 }
 
 /** The new terms as the audit log shows them. */

@@ -1,7 +1,7 @@
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isLive, isSettled, totals } from '#shared/domain/invoice/totals.ts'
-import { refundableBase } from '#shared/domain/payment/refundable.ts'
+import { claimedBase, refundableBase } from '#shared/domain/payment/refundable.ts'
 import type { Refund } from '#shared/ports/refunds.ts'
 
 /**
@@ -17,10 +17,7 @@ export function suggestRefund(
 ): bigint {
   const lock = activePaymentMethod(state)
   if (lock === null) return 0n
-  const covered = refunds
-    .filter(({ asset, status }) => asset === lock.asset && status !== 'withdrawn')
-    .reduce((sum, { amountBase }) => sum + amountBase, 0n)
-  const surplus = confirmedSurplus(state) - covered
+  const surplus = confirmedSurplus(state) - claimedBase(lock.asset, refunds)
   const left = refundableBase(lock.asset, payments, refunds)
   if (surplus <= 0n || left <= 0n) return 0n
   const isBounded = surplus > left
