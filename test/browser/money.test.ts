@@ -95,6 +95,19 @@ test('a late payment is explained, and resolved from the inbox', async () => {
   await page.getByRole('list').getByText('Customer paid from a slow exchange.').first().waitFor()
 })
 
+// Guarantee: who locks the rate of a coin for days reads before it who bears the loss.
+test('a locked rate of more than a day warns, without a coin or for a day nothing does', async () => {
+  const page = await browser.open()
+  await logIn(page, dev, pathOf('invoices/new'))
+  const warning = page.getByText('The rate is locked for the whole period. If the coin loses value, you bear the loss.')
+  await page.getByLabel('Valid for').selectOption('604800')
+  await page.getByText('After that it expires').waitFor()
+  await page.getByLabel('Coin', { exact: true }).selectOption('usdt_ethereum')
+  await warning.waitFor()
+  await page.getByLabel('Valid for').selectOption('86400')
+  await warning.waitFor({ state: 'detached' })
+})
+
 deepTest('an invoice is made by hand, paid in play, and its customer forgotten', async () => {
   const page = await browser.open()
   await logIn(page, dev, pathOf('invoices/new'))

@@ -8,18 +8,21 @@ import { type RestoredBackup, restoreBackup } from '#scripts/backup/restore-back
 import { takeBackup } from '#scripts/backup/take-backup.ts'
 import type { AdminDeps } from '#services/admin/assemble.ts'
 import { type AttackWorld, openAttackWorld } from '#services/admin/attack-world.fixture.ts'
+import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { auditFromDocument } from '#shared/db/audit/audit-repository.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { takenBackOf } from '#shared/domain/marks/mark-fields.ts'
-import { TAKEN_BACK, type TakenBackAction, takesBack } from '#shared/domain/marks/taken-back.ts'
+import { TAKEN_BACK, type TakenBackAction } from '#shared/domain/marks/taken-back.ts'
 import type { Mark } from '#shared/ports/marks.ts'
 import type { SecretBox } from '#shared/ports/secrets.ts'
 import { createFolderMarkPlace } from '#shared/runtime/process/folder-mark-place.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
+import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
 import { createMarkKeeper } from '#shared/usecases/marks/keep-marks.ts'
 import { writeMarks } from '#shared/usecases/marks/mark-records.ts'
 import { adminCaller } from '#test/support/admin.ts'
@@ -62,6 +65,14 @@ const restoreInto = (stores: TestStores, places: readonly (typeof place)[], lost
       ...{ acceptUnreadable: lostKey !== undefined, onProgress: () => undefined },
     },
   )
+/** What the maintenance process does each second: signs the rows, and records in the marks what was taken back. */
+async function chainAudit(): Promise<void> {
+  const { clock, installationLife } = world.boss.deps
+  const chain = createAuditChainRepository(first.db)
+  const marks = createAuditMarks({ installationLife, markPlaces: [place], markKeys, auditChain: chain })
+  const deps = { chain, keys: createAuditKeys(new Uint8Array(32).fill(7)), marks, clock }
+  expect(await extendAuditChain(deps, () => false)).toBeGreaterThan(0)
+}
 const life = () => world.boss.deps.installationLife.read()
 const rowsOf = async ({ db }: TestStores) => (await db.collection(AUDIT_LOG).find().toArray()).map(auditFromDocument)
 
@@ -72,18 +83,14 @@ beforeAll(async () => {
   for (const action of actions) stories.set(action, await STORIES[action](world, first))
   for (const story of [joinedAndRemoved, lastOwner]) roundabout.push(await story(world, first))
   await keeper.run()
-  const before = new Set((await rowsOf(first)).map(({ id }) => id))
+  await chainAudit()
   await takeBackup(first.db, {
     ...{ target: fileTarget(file), id: 'taken-back', secret, version: 'test' },
     onProgress: () => undefined,
   })
   for (const story of [...stories.values(), ...roundabout]) await story.act()
   await keeper.run()
-  const since = (await rowsOf(first)).filter(({ id, action }) => !before.has(id) && takesBack(action))
-  const marks = since.map((row, index): Mark => {
-    return { field: takenBackOf(row.id), value: index + 1, detail: JSON.stringify(row) }
-  })
-  await writeMarks([place], await life(), marks, markKeys)
+  await chainAudit()
   restored = await restoreInto(second, [place])
   await restoreInto(third, [])
   after = (await adminCaller(second, { workspaceId })).deps
