@@ -57,7 +57,7 @@ What outsiders can use up, and how much of it one of them gets. This page is wri
 budget reads its numbers. \`test/security/scarce.int.test.ts\` takes each thing of this table as one source until it is refused, checks that this was the
 budget, and takes it as another source; it does not compile while a thing has no such probe.
 
-A connection is an IPv4 address, or the /64 of an IPv6 one, as the trusted proxies report it ([decision 50](../decisions/0050-address-budgets-and-quotes-that-stay.md)).
+A connection is an IPv4 address, or the /64 of an IPv6 one, as the trusted proxies report it ([decision 13](../decisions/0013-reservations.md)).
 
 | thing | what it is | who can use it up | budget | enforced in |
 |---|---|---|---|---|

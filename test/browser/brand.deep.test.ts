@@ -13,7 +13,7 @@ import { enrolAuthenticator } from '#test/support/enrol-authenticator.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 
-// A merchant's logo, colour and contact, from the settings to the payer (docs/decisions/0081-a-logo-is-our-own-encoding-under-its-hash.md).
+// A merchant's logo, colour and contact, from the settings to the payer (docs/decisions/0081-logos.md).
 const browser = useBrowser()
 const folder = mkdtempSync(join(tmpdir(), 'paymesh-brand-'))
 let dev: DevInfo

@@ -6,7 +6,7 @@ import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
 import { useListSeed } from '#test/support/use-list-seed.ts'
 
-// What a merchant reports: settlements, and sums in one currency (docs/decisions/0079-one-reporting-currency.md).
+// What a merchant reports: settlements, and sums in one currency (docs/decisions/0068-roll-ups.md).
 const browser = useBrowser()
 const opened = useListSeed(browser)
 

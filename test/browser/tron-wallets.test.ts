@@ -11,7 +11,7 @@ import { ADDRESS, OURS, useTronNodes, watches } from '#test/support/tron-nodes.t
 import { tronPayer } from '#test/support/tron-payer.ts'
 import { injectTronWallet, type TronWallet } from '#test/support/tron-wallet.ts'
 
-// Wallets of TRON (TIP-6963, TIP-1193) sign; the checkout builds and hands on (docs/decisions/0088). Here its answers come from the client
+// Wallets of TRON (TIP-6963, TIP-1193) sign; the checkout builds and hands on (docs/decisions/0080). Here its answers come from the client
 // of a local node; services/checkout/signed-payments.int.test.ts has its routes, test/browser/tron-paid.deep.test.ts a whole installation.
 const browser = useBrowser()
 const dev = sharedInstallation()
