@@ -302,7 +302,7 @@ it('shows processes that live, those that went silent, and who holds which lease
   const { caller, deps } = await operator()
   const now = deps.clock.now()
   const heartbeats = createProcessHeartbeats(stores.db)
-  const state = { host: 'a', pid: 7, version: '0.1.0', node: '20', startedAt: now - 100_000 }
+  const state = { host: 'a', pid: 7, version: '0.1.0', node: '20', startedAt: now - 100_000, masterKeys: [] }
   await heartbeats.beat({ ...state, id: '1', name: 'outbox', seenAt: now, silent: [] })
   await heartbeats.beat({ ...state, id: '2', name: 'rates', seenAt: now, silent: ['rate-cycle'] })
   await heartbeats.beat({ ...state, id: '3', name: 'scanner', seenAt: now - 80_000, silent: [] })
