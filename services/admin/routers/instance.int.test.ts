@@ -267,6 +267,7 @@ it('shows what each price is made of, who was left out and who is silent', async
   const at = deps.clock.now() - 5_000
   await deps.instance.rates.insert({
     at,
+    guards: {},
     usdPerSymbol: {
       BTC: { price: '92862.4', sources: ['coinbase', 'kraken', 'okx'], outliers: ['bitso'], oldestAt: at - 6_000 },
     },
@@ -289,6 +290,8 @@ it('shows the prices that apply, not those of a later time, after the clock went
   const published = (at: number, price: string) =>
     deps.instance.rates.insert({
       ...{ at, fiatPerUsd: {}, heardAt: {} },
+      guards: {},
+      heardAt: {},
       usdPerSymbol: { BTC: { price, sources: ['kraken'], oldestAt: at } },
     })
   await published(now - 1_000, '50000')

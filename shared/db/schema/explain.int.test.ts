@@ -246,6 +246,8 @@ describe('products and links', () => {
         currency: 'USD',
         amount: { kind: 'fixed', minor: 100n },
         productId: null,
+        usesMax: null,
+        expiresAt: null,
         deactivatedAt: null,
       })
       const invoice = sampleInvoice(runtime.random, { workspaceId: 'ws-links', number: row })
