@@ -140,6 +140,7 @@ async function addEndpoints(rig: Rig, ports: readonly number[]): Promise<readonl
     await repository.insert({
       ...{ id, workspaceId, url, events: ['invoice.created'], mode: 'test', description: null, status: 'enabled' },
       sealedSecrets: [box.seal(secret, endpointSecretContext(id))],
+      formerSecrets: [],
       ...{ createdAt: Date.now(), updatedAt: Date.now(), opId: null },
     })
   }

@@ -16,7 +16,7 @@ export interface BenchOptions {
   readonly isServe?: boolean
   /** For `deliveries`: the bare path is measured in the same rounds. */
   readonly hasFloor?: boolean
-  /** For `growth` and `backup`: invoices in the seeded database; for `watches`: old addresses; for `payment-keys`: payments. */
+  /** For `growth` and `backup`: invoices in the seeded database; for `watches`: old addresses. */
   readonly invoices: number
   /** A separate Redis, instead of a given one. */
   readonly redisUrl?: string

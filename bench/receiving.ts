@@ -58,7 +58,7 @@ async function addWalletWith(db: Database, workspaceId: string, count: number): 
   const materialId = `test:evm:${fingerprint}`
   const createdAt = Date.now()
   await wallets.upsertMaterial({
-    ...{ ...PLACE, id: materialId, kind: 'xpub', fingerprint, sealed: '', sandbox: false },
+    ...{ ...PLACE, id: materialId, kind: 'xpub', fingerprint, sealed: '', sandbox: false, scriptType: null },
     ...{ nextIndex: 0, derivedCount: 0, returned: [], createdAt },
   })
   const rows = Array.from({ length: count }, (_, index): WatchedAddress => {
@@ -80,5 +80,11 @@ async function publishRates(db: Database): Promise<void> {
     oldestAt: at,
   }
   const usd = { price: '1', sources: [], oldestAt: at }
-  await createRateRepository(db).insert({ at, usdPerSymbol: { USDT: usdt }, fiatPerUsd: { USD: usd } })
+  await createRateRepository(db).insert({
+    at,
+    guards: {},
+    heardAt: {},
+    usdPerSymbol: { USDT: usdt },
+    fiatPerUsd: { USD: usd },
+  })
 }

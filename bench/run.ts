@@ -48,10 +48,6 @@ const BENCHMARKS = {
     run: async (options) => (await import('./growth.ts')).benchGrowth(options),
     is: 'rows examined by every query of the product after two years, compared with one per cent of the data',
   },
-  'payment-keys': {
-    run: async (options) => (await import('./payment-keys.ts')).benchPaymentKeys(options),
-    is: 'bytes and inserts of payments under the digest of their key, against its text',
-  },
   pages: {
     run: async (options) => (await import('./pages.ts')).benchPages(options),
     is: 'loads of pages in Chromium, on a fast line and as on a slow phone',
@@ -92,8 +88,7 @@ ${Object.entries(BENCHMARKS)
   --serve          of deliveries: alternates with everything in one process (paymesh serve)
   --floor          of deliveries: alternates with the same commands and nothing else, the least that the design needs here
   --against <dir>  of deliveries: alternates with another checkout, whose own benchmark measures it
-  --invoices <n>   of growth and backup: invoices in the seeded database (10000); of watches: old addresses;
-                   of payment-keys: payments
+  --invoices <n>   of growth and backup: invoices in the seeded database (10000); of watches: old addresses
   --profile <dir>  writes CPU profiles of the product's processes there; the ratios mean nothing then
 MONGO_URL and REDIS_URL name running stores; without them the benchmark starts its own.
 `

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { verifyWebhook } from '#clients/typescript/src/main.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { ownAttempts } from '#shared/db/deliveries/delivery-attempts.ts'
 import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
@@ -239,7 +238,9 @@ async function checkDeliveries(evidence: Evidence) {
 async function checkTiming(evidence: Evidence) {
   const { db, arrivals } = evidence
   const deliveries = await db.collection(WEBHOOK_DELIVERIES).find(owned(evidence)).toArray()
-  const own = deliveries.flatMap((row) => ownAttempts(row).map((attempt) => ({ ...attempt, deliveryId: row._id })))
+  const own = deliveries.flatMap(({ _id, attempts = [] }) =>
+    attempts.map((attempt) => ({ ...attempt, deliveryId: _id })),
+  )
   const others = await db
     .collection(WEBHOOK_ATTEMPTS)
     .find({ deliveryId: { $in: deliveries.map(({ _id }) => _id) } })

@@ -58,14 +58,10 @@ const EXEMPT = [
 
 /** Names that stored data, old pages and old commands still use, each only in the place that reads them. */
 const KEPT: ReadonlyMap<string, RegExp> = new Map([
-  ['shared/contracts/checkout/requests.ts', /\bdeed\b/g],
-  ['shared/contracts/checkout/action-field.ts', /\bdeed\b/g],
   ['shared/db/exceptions/exception-model.ts', /exception_desk_\w+/g],
   ['shared/usecases/exceptions/decide-exception.ts', /exception\.noted/g],
   ['shared/contracts/audit-labels.ts', /exception\.noted/g],
   ['shared/domain/marks/taken-back.ts', /exception\.noted/g],
-  ['scripts/cli/former-names.ts', /.*/g],
-  ['scripts/cli/former-names.test.ts', /--noted/g],
   // The verdicts repeat the patterns of this file.
   ['scripts/patterns/verdicts.json', /noted/g],
 ])

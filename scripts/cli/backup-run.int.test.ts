@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -22,7 +22,8 @@ const OLD = 'paymesh-20200101T000000Z.backup'
 beforeAll(async () => {
   await openReconciliationStage(stores)
   writeFileSync(keyFile, Buffer.alloc(32, 9).toString('base64'))
-  cpSync('test/fixtures/backup-format-1.archive', join(archives, OLD))
+  mkdirSync(archives)
+  writeFileSync(join(archives, OLD), 'bytes of long ago')
   const about = { action: 'backup.started' as const, subject: 'old', actor: 'cli:root', workspaceId: null, mode: null }
   await createAuditRepository(stores.db).insertMany([
     { id: 'backup.started:old', at: 0, ...about, detail: { file: OLD } },

@@ -21,7 +21,7 @@ const LATEST = 5
 /** Without secrets. */
 function present(endpoint: WebhookEndpoint): object {
   const { sealedSecrets: _sealed, formerSecrets, rotatedBy: _by, opId: _op, ...shown } = endpoint
-  const until = (formerSecrets ?? []).map((former) => new Date(former.until).toISOString())
+  const until = formerSecrets.map((former) => new Date(former.until).toISOString())
   return { ...Object(snakeCase(shown)), old_secrets_until: until }
 }
 

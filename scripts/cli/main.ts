@@ -11,7 +11,6 @@ import { addEndpointCommands } from './endpoint.ts'
 import { addListenCommand } from './events/listen.ts'
 import { addTriggerCommand } from './events/trigger.ts'
 import { addExceptionCommands } from './exception.ts'
-import { withCurrentName } from './former-names.ts'
 import { addGoLiveCommands } from './go-live.ts'
 import { addInvoiceCommands } from './invoice.ts'
 import { addMasterKeyCommands } from './master-key.ts'
@@ -70,9 +69,7 @@ function describeError(error: unknown): string {
 /** Runs one command line; returns the exit status. Errors go to stderr, as JSON when `--json` was given. */
 export async function runCli(args: readonly string[]): Promise<number> {
   try {
-    const { current, hint } = withCurrentName(args)
-    if (hint !== null) process.stderr.write(`${hint}\n`)
-    await createProgram().parseAsync([...current], { from: 'user' })
+    await createProgram().parseAsync([...args], { from: 'user' })
     return Number(process.exitCode ?? 0)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode

@@ -32,7 +32,7 @@ async function record(
 }
 
 /** Opens only the database: a process that runs before an update receives no key and no Redis. */
-async function migrateDatabase(finish: boolean): Promise<Report> {
+async function migrateDatabase(): Promise<Report> {
   const { stores } = findConfig('migrate')
   const logger = createLogger({ name: 'cli', level: 'silent' })
   const db = await connectDatabase({ url: stores.mongoUrl, name: stores.mongoDatabase, logger })
@@ -41,7 +41,7 @@ async function migrateDatabase(finish: boolean): Promise<Report> {
     const clock = await createStoreClock(db, logger)
     try {
       // On stderr, so that the output of `--json` remains one value.
-      const report = await migrate(db, (line) => void process.stderr.write(`${line}\n`), { finish })
+      const report = await migrate(db, (line) => void process.stderr.write(`${line}\n`))
       await record(db, { clock, random: createRandom(clock.now) }, report)
       return report
     } finally {
@@ -59,10 +59,9 @@ export function addMigrateCommand(program: Command): void {
     .description(
       'Create the collections and indexes of this version and migrate stored data. Safe to stop and to repeat.',
     )
-    .option('--finish', 'remove at once what only the version before needs: it cannot be started again then')
     .option('--json', 'print one JSON value')
-    .action(async (options: OutputOptions & { readonly finish?: boolean }) => {
-      const report = await migrateDatabase(options.finish === true)
+    .action(async (options: OutputOptions) => {
+      const report = await migrateDatabase()
       print(
         options,
         report,

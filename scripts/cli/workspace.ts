@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type GivenConfirmations, parseConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
-import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/quotes/visitor-budget.ts'
+import { RESERVE_PERCENT_MAX } from '#shared/usecases/quotes/visitor-budget.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { settingsAudit } from '#shared/usecases/workspaces/settings-audit.ts'
 import { updateWorkspace } from '#shared/usecases/workspaces/update-workspace.ts'
@@ -34,7 +34,7 @@ function present(workspace: Workspace): object {
     invoices_per_month: workspace.limits.invoicesPerMonth,
     payment_links: workspace.limits.paymentLinks,
     webhook_endpoints: workspace.limits.webhookEndpoints,
-    reserve_percent: workspace.policy.reservePercent ?? RESERVE_PERCENT_DEFAULT,
+    reserve_percent: workspace.policy.reservePercent,
     confirmations: snakeCase(workspace.policy.confirmations),
     created_at: new Date(workspace.createdAt).toISOString(),
   }

@@ -2,7 +2,7 @@ import { loadConfig } from '#shared/config/load.ts'
 import { createShutdown } from '#shared/runtime/process/shutdown.ts'
 import { explainFailure } from './explain-failure.ts'
 import { openContext } from './open-context.ts'
-import { SERVICE_NAMES, type StartableName, serviceOf, startableName } from './services.ts'
+import { SERVICE_NAMES, type ServiceName, serviceOf, startableName } from './services.ts'
 
 /**
  * Runs one service until SIGTERM or SIGINT; this is the process of one Procfile line, here and in production.
@@ -22,7 +22,7 @@ export async function runService(args: readonly string[]): Promise<void> {
   }
 }
 
-async function serve(name: StartableName): Promise<void> {
+async function serve(name: ServiceName): Promise<void> {
   const { config, unused } = loadConfig(name)
   const opened = await openContext(name, config)
   const { logger } = opened.context

@@ -16,26 +16,14 @@ export const SERVICES = {
   api: () => import('#services/api/main.ts'),
 } as const satisfies Record<string, () => Promise<{ readonly start: StartService }>>
 
-/**
- * Process types of the version before, which still start so that an upgrade may replace one process after the other. No Procfile has
- * them any more; each logs what to run instead.
- */
-export const RETIRED_SERVICES = {
-  outbox: () => import('#services/outbox/main.ts'),
-} as const satisfies Record<string, () => Promise<{ readonly start: StartService }>>
-
 export type ServiceName = keyof typeof SERVICES
-
-/** Every name that `scripts/service.mjs` takes. */
-export type StartableName = ServiceName | keyof typeof RETIRED_SERVICES
 
 /** Names in starting order. */
 export const SERVICE_NAMES = Object.keys(SERVICES) as readonly ServiceName[]
 
 /** Loads a service by any name that starts. */
-export const serviceOf = (name: StartableName): Promise<{ readonly start: StartService }> =>
-  ({ ...SERVICES, ...RETIRED_SERVICES })[name]()
+export const serviceOf = (name: ServiceName): Promise<{ readonly start: StartService }> => SERVICES[name]()
 
 /** The name, or undefined when no service has it. */
-export const startableName = (text: string | undefined): StartableName | undefined =>
-  ([...SERVICE_NAMES, ...Object.keys(RETIRED_SERVICES)] as readonly StartableName[]).find((known) => known === text)
+export const startableName = (text: string | undefined): ServiceName | undefined =>
+  SERVICE_NAMES.find((known) => known === text)

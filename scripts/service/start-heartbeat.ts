@@ -1,7 +1,6 @@
 import { hostname } from 'node:os'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
-import { NEWEST_SCHEMA } from '#shared/db/schema/migrations/list.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { versionHere } from './version-here.ts'
 
@@ -10,8 +9,8 @@ const FAREWELL_MS = 500
 
 /**
  * Writes a heartbeat of this process, now and every 15 s, for the dashboard; `webhooks` processes also divide the limit of an endpoint by
- * the number of those that live, and `migrate` keeps what the version before needs while one of that version lives. Returns a function that ends it and
- * removes the heartbeat. While the store is unavailable nothing is written and nothing fails.
+ * the number of those that live. Returns a function that ends it and removes the heartbeat. While the store is unavailable nothing is written
+ * and nothing fails.
  */
 export function startHeartbeats(
   name: string,
@@ -21,7 +20,7 @@ export function startHeartbeats(
 ): () => Promise<void> {
   const heartbeats = createProcessHeartbeats(db)
   const life = { id: random.uuid(), name, host: hostname(), pid: process.pid, startedAt: clock.now(), masterKeys }
-  const version = { version: versionHere(), node: process.versions.node, schema: NEWEST_SCHEMA }
+  const version = { version: versionHere(), node: process.versions.node }
   let running: Promise<void> = Promise.resolve()
   const beat = () => {
     const state = { ...life, ...version, seenAt: clock.now(), silent: Object.keys(silent()) }

@@ -164,7 +164,7 @@ const member = (role: Role) =>
     const workspace = held === undefined ? null : await ctx.deps.workspaces.findById(workspaceId)
     if (held === undefined || workspace === null)
       throw new Refused({ code: 'NOT_FOUND', message: 'Resource not found.' })
-    if (workspace.policy.requiresSecondFactor === true && ctx.session?.secondFactor !== 'given')
+    if (workspace.policy.requiresSecondFactor && ctx.session?.secondFactor !== 'given')
       throw secondFactorNeeded(`${workspace.name} requires two-factor authentication. Turn it on first.`)
     if (!allows(held, role))
       throw new Refused({

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { releaseClaims } from '#shared/usecases/wallets/release-claims.ts'
 import { createPoolWatch } from '#shared/usecases/wallets/warn-low-pools.ts'
@@ -198,32 +197,6 @@ describe('a pool', () => {
     const rested = [(await created()).address, (await created()).address]
     expect(rested.toSorted()).toEqual([addressAt(16), addressAt(17)].toSorted())
     expect(rested).not.toContain(second.address)
-  })
-
-  // Guarantee: what an installation stored before this rule keeps the longer one, and its addresses need no exact amounts after it.
-  it('keeps the longer rest of locks that were stored before, and gives them back all the same', async () => {
-    await add([addressAt(18)])
-    const { deps } = api.engine
-    const first = await created()
-    const stored = stores.db.connection.collection('invoices')
-    const before = await stored.findOne({ _id: first.id as never })
-    const expiresAt = Number(before?.['expiresAt'])
-    const releaseAt = new Date(expiresAt + 8 * DAY)
-    await stored.updateOne({ _id: first.id as never }, { $unset: { 'locks.0.hold.heldMs': '' }, $set: { releaseAt } })
-    await applyInvoiceEvent(deps, { invoiceId: first.id, event: { type: 'deadline_reached' }, opId: null })
-    api.engine.advance(HELD + DAY)
-    await api.engine.setCursor(chain.height, deps.clock.now())
-    await applyInvoiceEvent(deps, { invoiceId: first.id, event: { type: 'deadline_reached' }, opId: null })
-    expect((await stored.findOne({ _id: first.id as never }))?.['releaseAt']).toEqual(releaseAt)
-    expect(await releaseClaims(deps)).toBe(0)
-    api.engine.advance(7 * DAY)
-    await api.engine.setCursor(chain.height, deps.clock.now())
-    expect(await releaseClaims(deps)).toBe(1)
-    await api.engine.publishRates()
-    const second = await created()
-    expect(second.address).toBe(first.address)
-    await pay(second, 1_000_000n)
-    expect(await paidOf(second.id)).toBe(1_000_000n)
   })
 
   it('warns its owner once a day when a fifth or less is free, and stops when it is topped up', async () => {

@@ -81,7 +81,7 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
     if (known !== undefined) return known
     const view = await deps.view(invoiceId)
     if (view === null) return null
-    const hints = view.hints?.length ?? 0
+    const hints = view.hints.length
     const entry: Watched = { listeners: new Set(), ...standingOf(view), height: null, hints, remadeIn: turns }
     watched.set(invoiceId, entry)
     schedule()

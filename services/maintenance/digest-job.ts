@@ -4,8 +4,7 @@ import type { ScheduledJob } from './scheduled-job.ts'
 /** Mails open exceptions to each workspace once a day. A second process does no harm: a mail's id is derived from workspace and day. */
 export function digestJob(deps: DigestDeps): ScheduledJob {
   return {
-    // Processes of the previous release use a lease with this name too.
-    id: 'operators-desk',
+    id: 'digests',
     leaseMs: 150_000,
     pauseMs: 60_000,
     failures: 'maintenance_failed_total',

@@ -26,10 +26,10 @@ describe('the maintenance process', () => {
         expect.arrayContaining([
           'audit-chain',
           'audit-verification',
-          'books',
           'customer-erasures',
           'invoice-counts',
-          'operators-desk',
+          'digests',
+          'reconciliation',
           'retention',
           'rollups',
           'rollups-repair',

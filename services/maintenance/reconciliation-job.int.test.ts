@@ -20,11 +20,11 @@ it('checks in one process at a time, shows each figure from the start, and frees
   }
   const stop = startScheduledJobs({ ...deps, pulses }, [reconciliationJob(deps)])
   await vi.waitFor(async () => expect((await reconciliation.progress())?.endedAt).toEqual(expect.any(Number)))
-  expect(await leases.acquire('books', 'another process', 1_000)).toBe(false)
+  expect(await leases.acquire('reconciliation', 'another process', 1_000)).toBe(false)
   expect(await metrics.render()).toContain('paymesh_invariant_violation_total{invariant="paid_in_full"} 0')
   await stop()
-  expect([...new Set(heartbeats)]).toEqual(['books', 'end'])
-  expect(await leases.acquire('books', 'another process', 1_000)).toBe(true)
+  expect([...new Set(heartbeats)]).toEqual(['reconciliation', 'end'])
+  expect(await leases.acquire('reconciliation', 'another process', 1_000)).toBe(true)
 })
 
 it('counts a round that failed and goes on', async () => {

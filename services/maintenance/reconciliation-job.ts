@@ -14,8 +14,7 @@ export function reconciliationJob(deps: JobDeps): ScheduledJob {
   // From the start, so that the first violation is visible as an increase.
   for (const invariant of INVARIANTS) deps.metrics.count('invariant_violation_total', { invariant }, 0)
   return {
-    // Processes of the previous release use a lease with this name too.
-    id: 'books',
+    id: 'reconciliation',
     leaseMs: 900_000,
     // Checking whether a round is due is one small query.
     pauseMs: 60_000,

@@ -60,6 +60,7 @@ async function given(url: string, count: number) {
     description: null,
     status: 'enabled',
     sealedSecrets: [createSecretBox(MASTER_KEY).seal(secret, endpointSecretContext(id))],
+    formerSecrets: [],
     createdAt: now,
     updatedAt: now,
     opId: null,

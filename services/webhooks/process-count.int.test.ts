@@ -28,7 +28,7 @@ test('counts live processes of its name, at least one, and keeps the last number
   await first.stop()
   expect(first.count()).toBe(1)
 
-  const life = { host: 'h', pid: 1, version: '1', node: '20', startedAt: now, silent: [] }
+  const life = { host: 'h', pid: 1, version: '1', node: '20', startedAt: now, silent: [], masterKeys: [] }
   await heartbeats.beat({ ...life, id: 'a', name: 'webhooks', seenAt: now })
   await heartbeats.beat({ ...life, id: 'b', name: 'webhooks', seenAt: now - 44_000 })
   await heartbeats.beat({ ...life, id: 'c', name: 'webhooks', seenAt: now - 45_000 })

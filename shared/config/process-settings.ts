@@ -43,8 +43,6 @@ export const SETTINGS_OF = {
     'PAYMESH_WEBHOOK_CONCURRENCY',
     'PAYMESH_ALLOW_LOCALHOST_WEBHOOKS',
   ],
-  // Only for upgrades from a version whose `webhooks` relayed nothing.
-  outbox: [...SERVICE, 'PAYMESH_PUBLIC_CHECKOUT_URL'],
   // Signs the audit chain.
   maintenance: [...SERVICE, ...MASTER_KEYS, 'PAYMESH_MARKS_DIR'],
   // Decrypts extended public keys and derives addresses from them.

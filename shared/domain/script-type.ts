@@ -14,9 +14,9 @@ export function scriptTypesOf(family: Family): readonly ScriptType[] {
 }
 
 /**
- * Script type of key material that was stored before script types existed: the first of the family. Null where addresses are
- * not scripts. Must never change, because issued addresses depend on it.
+ * Script type of a bare extended key: the first of the family. Null where addresses are not scripts. Must never change, because issued
+ * addresses depend on it.
  */
-export function formerScriptType(family: Family): ScriptType | null {
+export function bareScriptType(family: Family): ScriptType | null {
   return scriptTypesOf(family)[0] ?? null
 }

@@ -15,8 +15,8 @@ export interface ApiKeyRecord {
   readonly epoch: number
   readonly createdAt: Ms
   readonly revokedAt: Ms | null
-  /** The creator, as named in the audit log; absent on keys of versions that did not store it. */
-  readonly createdBy?: string
+  /** The creator, as named in the audit log. */
+  readonly createdBy: string
   /** Precise to a few minutes; absent until the key was used. */
   readonly lastUsedAt?: Ms
 }

@@ -140,5 +140,5 @@ export interface AddressBook {
    */
   verifyControl(family: Family, matchKey: string, text: string, signature: string): boolean
   /** The built-in sandbox key of test mode for a family. */
-  sandboxKey(family: Family): { readonly xpub: string; readonly fingerprint: string }
+  sandboxKey(family: Family): Pick<AccountKey, 'xpub' | 'fingerprint' | 'scriptType'>
 }

@@ -49,8 +49,8 @@ export interface DeliveryAttempt {
   /** Error code of the failure, null on success: `timeout`, `dns`, `refused`, `status_500`, `blocked_address` … */
   readonly error: string | null
   readonly ip: string | null
-  /** Duration of each phase, in whole milliseconds. Absent in attempts from before it was stored. */
-  readonly phases?: HttpPhases
+  /** Duration of each phase, in whole milliseconds. */
+  readonly phases: HttpPhases
   /** First 4 KB of the response. */
   readonly responseBody: string
 }

@@ -13,10 +13,10 @@ export interface WebhookEndpoint {
   /** AES-256-GCM envelopes of `whsec_…` secrets, current first. */
   readonly sealedSecrets: readonly string[]
   /** Secrets from before a rotation, newest first; each signs the Standard Webhooks header until it expires. */
-  readonly formerSecrets?: readonly { readonly sealed: string; readonly until: Ms }[]
+  readonly formerSecrets: readonly { readonly sealed: string; readonly until: Ms }[]
   /** The last rotation, so that a repetition of it is recognised. */
   readonly rotatedBy?: string
-  /** When it was last disabled; absent when it never was since this is recorded. */
+  /** When it was last disabled; absent when it never was. */
   readonly disabledAt?: Ms
   /** When it was last enabled again; absent when it never was. */
   readonly enabledAt?: Ms

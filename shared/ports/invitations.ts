@@ -11,8 +11,8 @@ export interface Invitation {
   /** SHA-256 of the token in the mailed link, lower-case hex. */
   readonly tokenHash: string
   readonly invitedBy: string
-  /** Absent in invitations of versions that did not store it: their audit row names the inviter. */
-  readonly inviterId?: string
+  /** The member who invited. */
+  readonly inviterId: string
   readonly createdAt: Ms
   readonly expiresAt: Ms
   /** Null while it is open. */
@@ -42,7 +42,7 @@ export interface InvitationRepository {
    */
   accept(
     invitation: Invitation,
-    by: { readonly member: User | ActingSession; readonly inviterId: string; readonly at: Ms },
+    by: { readonly member: User | ActingSession; readonly at: Ms },
     auditWrite: AuditWrite,
   ): Promise<Acceptance>
 }

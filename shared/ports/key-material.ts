@@ -45,9 +45,9 @@ export interface KeyMaterial {
   readonly returned: readonly number[]
   /** Indexes below it are never offered again, with or without an invoice; absent = 0. Set when an installation was restored. */
   readonly reclaimFrom?: number
-  /** The output script type of its addresses, shown to people; absent = the former type of the family. `sealed` decides. */
-  readonly scriptType?: ScriptType
-  /** Absent for keys that were added before the search existed, and for those that are not searched. */
+  /** The output script type of its addresses, shown to people; null where addresses are not scripts. `sealed` decides. */
+  readonly scriptType: ScriptType | null
+  /** Absent for keys that are not searched. */
   readonly history?: KeyHistory
   readonly createdAt: Ms
 }

@@ -53,10 +53,10 @@ export interface PaymentLink {
   readonly amount: LinkAmount
   /** The product that title, price and currency were copied from. */
   readonly productId: string | null
-  /** Invoices that may be made from it and count; null or absent = any number. */
-  readonly usesMax?: number | null
-  /** No invoice is made from then on; null or absent = no end. */
-  readonly expiresAt?: Ms | null
+  /** Invoices that may be made from it and count; null = any number. */
+  readonly usesMax: number | null
+  /** No invoice is made from then on; null = no end. */
+  readonly expiresAt: Ms | null
   readonly createdAt: Ms
   readonly updatedAt: Ms
   readonly deactivatedAt: Ms | null

@@ -29,8 +29,6 @@ export interface Payment {
   readonly id: string
   /** Transfer key, unique in the installation. */
   readonly key: string
-  /** The key of this transfer under the current rule; only if it was stored under a former one, which stays its `key`. */
-  readonly currentKey?: string
   readonly mode: Mode
   readonly network: NetworkId
   /** Null for a token that is known but not accepted. */
@@ -205,20 +203,6 @@ export interface PaymentRepository {
     epoch: number
     at: Ms
   }): Promise<readonly Payment[]>
-  /**
-   * Orphans live payments of these keys, because they duplicate others. Confirmed ones only with `confirmedToo`. Returns the changed payments.
-   * Throws `ScannerFenced`.
-   */
-  orphanRepeats(scope: {
-    mode: Mode
-    network: NetworkId
-    keys: readonly string[]
-    confirmedToo?: boolean
-    epoch: number
-    at: Ms
-  }): Promise<readonly Payment[]>
-  /** Stores `currentKey` for payments that have none yet; versions are unchanged, because nothing visible changes. */
-  placeFormer(places: readonly { readonly key: string; readonly currentKey: string }[]): Promise<void>
   /** The payments that `orphanMissing` would orphan. */
   listNonCanonical(scope: {
     mode: Mode

@@ -14,10 +14,8 @@ export interface ProcessState {
   readonly seenAt: Ms
   /** Loops without progress. */
   readonly silent: readonly string[]
-  /** Ids of its master keys, the sealing one first; absent for versions that do not report them. */
-  readonly masterKeys?: readonly string[]
-  /** Newest version of stored data that its code works on; absent for versions that do not report it. */
-  readonly schema?: number
+  /** Ids of its master keys, the sealing one first. */
+  readonly masterKeys: readonly string[]
 }
 
 /** Heartbeats of processes. */

@@ -23,11 +23,11 @@ export interface RateSnapshot {
   readonly fiatPerUsd: Readonly<Partial<Record<FiatSeries, PublishedPrice>>>
   /**
    * State of the jump and peg guards, by symbol or series: stored and returned unchanged, so that the next
-   * cycle, perhaps of another process, continues from it. Absent = no state.
+   * cycle, perhaps of another process, continues from it.
    */
-  readonly guards?: Readonly<Record<string, GuardMemory>>
+  readonly guards: Readonly<Record<string, GuardMemory>>
   /** Time of each source's last response, by its name; sources without one since the process started are missing. */
-  readonly heardAt?: Readonly<Record<string, Ms>>
+  readonly heardAt: Readonly<Record<string, Ms>>
 }
 
 export interface RateRepository {

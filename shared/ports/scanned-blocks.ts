@@ -29,8 +29,6 @@ export interface RawTransfer {
   readonly references?: readonly string[]
   /** An internal transfer of native coins: a balance reading may have recorded it before. */
   readonly inside?: true
-  /** Earlier versions stored this kind of transfer under other keys (`call-move-keys.ts`): it may be stored already. */
-  readonly mayHaveFormerKey?: true
 }
 
 /** A transfer of a block, or a balance increase that no transfer explains: the latter has no transaction. */

@@ -15,7 +15,7 @@ export interface WorkspacePolicy {
   /** Default 200 (2 %). */
   readonly lateDriftBps: number
   /** Part of a price, in basis points, that must have come for later money outside of every quote to have a claim on the last one. Default 500 (5 %). */
-  readonly depositBps?: number
+  readonly depositBps: number
   /** Life of an invoice without an asset. Default 86,400,000 (24 h). */
   readonly newLifeMs: number
   /** Length of a quote. Default 1,200,000 (20 min). */
@@ -26,29 +26,29 @@ export interface WorkspacePolicy {
    * How long after a pooled address or a unique amount was returned only the exact amount settles the next invoice on it.
    * Default 604,800,000 (7 d), at least 24 h.
    */
-  readonly quarantineMs?: number
+  readonly quarantineMs: number
   /** Share of each pool and of the monthly plan that is reserved for the merchant's programs and not used by visitors of payment links, 0–90 percent. Default 50. */
-  readonly reservePercent?: number
+  readonly reservePercent: number
   /** Accepting a shortfall, or opening refunds of an invoice, above this many US dollars needs a second factor and is mailed to every owner. Default 100; 0 = every one. */
-  readonly largeSumUsd?: number
+  readonly largeSumUsd: number
   readonly arsSeries: 'crypto' | 'official'
-  /** In which invoices of all currencies are added up; the rate is stored with each invoice. Absent = US dollars. */
-  readonly reportingCurrency?: FiatCode
+  /** In which invoices of all currencies are added up; the rate is stored with each invoice. Default USD. */
+  readonly reportingCurrency: FiatCode
   /**
    * Confirmations by asset id, overriding the registry's defaults: a whole number from 1, `finalized`, which also waits for the
    * chain's finality, or a table of them by value. Any other stored value is ignored.
    */
   readonly confirmations: Readonly<Record<string, GivenConfirmations>>
-  /** Hour of the day, UTC, at which open exceptions are mailed to the owner; null = never. Absent = 7. */
-  readonly digestHour?: number | null
-  /** How payers contact the merchant: an e-mail address, a telephone number or an https address. Absent or empty = none is shown. */
-  readonly supportContact?: string
-  /** The colour of payers' pages, `#rrggbb`; pages adjust it until text can be read. Absent or empty = ours. */
-  readonly brandColour?: string
-  /** The picture on payers' pages; its bytes are stored beside the workspace. Absent or null = initials. */
-  readonly logo?: LogoFacts | null
-  /** Members without an authenticator have no access to the workspace until they have one. Absent = they have. */
-  readonly requiresSecondFactor?: boolean
+  /** Hour of the day, UTC, at which open exceptions are mailed to the owner; null = never. Default 7. */
+  readonly digestHour: number | null
+  /** How payers contact the merchant: an e-mail address, a telephone number or an https address. Empty = none is shown. */
+  readonly supportContact: string
+  /** The colour of payers' pages, `#rrggbb`; pages adjust it until text can be read. Empty = ours. */
+  readonly brandColour: string
+  /** The picture on payers' pages; its bytes are stored beside the workspace. Null = initials. */
+  readonly logo: LogoFacts | null
+  /** Members without an authenticator have no access to the workspace until they have one. Default false. */
+  readonly requiresSecondFactor: boolean
 }
 
 export interface Workspace {

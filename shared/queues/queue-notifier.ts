@@ -6,7 +6,7 @@ import { withDeadline } from './deadline.ts'
 /** Payload of every job. State is in the store; a job only names ids. */
 export interface WakeUp {
   readonly id: string
-  /** Further ids of the same job. A process of a version before handles the first one only, and its sweep finds the others. */
+  /** Further ids of the same job. */
   readonly others?: readonly string[]
 }
 

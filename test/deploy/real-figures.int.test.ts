@@ -104,7 +104,8 @@ function cursor(network: ChainCursor['network'], change: Partial<ChainCursor> = 
   }
 }
 
-const rates = (at: number) => createRateRepository(stores.db).insert({ at, usdPerSymbol: {}, fiatPerUsd: {} })
+const rates = (at: number) =>
+  createRateRepository(stores.db).insert({ at, guards: {}, heardAt: {}, usdPerSymbol: {}, fiatPerUsd: {} })
 
 deepTest('wakes nobody while all is well', async () => {
   const cursors = createCursorRepository(stores.db)

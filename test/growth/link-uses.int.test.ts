@@ -22,7 +22,7 @@ beforeAll(async () => {
   await migrate(stores.db)
   await createPaymentLinkRepository(stores.db).insert({
     ...{ id: LINK, workspaceId: BUSY, mode: MODE, status: 'active', title: 'Coffee', description: null },
-    ...{ currency: 'USD', amount: { kind: 'fixed', minor: 2_500n }, productId: null },
+    ...{ currency: 'USD', amount: { kind: 'fixed', minor: 2_500n }, productId: null, usesMax: null, expiresAt: null },
     ...{ createdAt: 1, updatedAt: 1, deactivatedAt: null },
   })
   for (let from = 0; from < SIZE; from += BATCH) {

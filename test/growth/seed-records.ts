@@ -65,23 +65,30 @@ function deliveryAt(facts: Facts, index: number, { seq, type, endpoint }: Made):
   }
 }
 
-const ANSWER = { durationMs: 80, statusCode: 200, error: null, ip: '192.0.2.1', responseBody: 'ok' } as const
+const ANSWER = {
+  durationMs: 80,
+  statusCode: 200,
+  error: null,
+  ip: '192.0.2.1',
+  phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
+  responseBody: 'ok',
+} as const
 
-/** Every fourth invoice was announced by a process of a version before, which stored attempts elsewhere. */
-const isFormer = (index: number): boolean => index % 4 === 3
+/** The lease of every fourth invoice's deliveries was lost before their outcome was written: their attempts are elsewhere. */
+const isLate = (index: number): boolean => index % 4 === 3
 const isKept = (facts: Facts, index: number): boolean => facts.createdAt(index) >= facts.now - ATTEMPT_DAYS * DAY_MS
 
 /** The request of a delivery that was made, while it is kept. */
 function embedded(facts: Facts, index: number, { attempt, createdAt }: Delivery): Partial<DeliveryDocument> {
-  if (attempt === 0 || isFormer(index) || !isKept(facts, index)) return {}
+  if (attempt === 0 || isLate(index) || !isKept(facts, index)) return {}
   const at = new Date(createdAt)
-  const made: EmbeddedAttempt = { number: 1, at, ...ANSWER, token: `claim-${index}`, generation: 0 }
+  const made: EmbeddedAttempt = { number: 1, at, ...ANSWER, token: `claim-${index}` }
   return { attempts: [made], attemptsFrom: at }
 }
 
 /** Requests that are not in their delivery. */
 export function attemptsAt(facts: Facts, index: number): AttemptDocument[] {
-  if (!isFormer(index) || !isKept(facts, index)) return []
+  if (!isLate(index) || !isKept(facts, index)) return []
   return eventTypesOf(facts, index).map((_type, seq) => {
     const id = deliveryId(facts.eventId(index, seq + 1), 'alive')
     return { _id: `${id}:1`, deliveryId: id, number: 1, at: new Date(facts.createdAt(index)), ...ANSWER }

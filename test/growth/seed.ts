@@ -93,7 +93,13 @@ async function seedFew(db: Database, facts: Facts): Promise<void> {
   for (const [name, id] of Object.entries(ENDPOINTS)) {
     await endpoints.insert({
       ...{ id, workspaceId: BUSY, url: `https://example.com/${name}`, events: ['*'], mode: 'both', description: null },
-      ...{ status: name === 'held' ? 'disabled' : 'enabled', sealedSecrets: ['v1.sealed'], createdAt: 1, updatedAt: 1 },
+      ...{
+        status: name === 'held' ? 'disabled' : 'enabled',
+        sealedSecrets: ['v1.sealed'],
+        formerSecrets: [],
+        createdAt: 1,
+        updatedAt: 1,
+      },
       opId: null,
     })
   }
@@ -104,7 +110,16 @@ async function seedFew(db: Database, facts: Facts): Promise<void> {
   })
   const wallets = createWalletRepository(db)
   await wallets.upsertMaterial({
-    ...{ id: MATERIAL, mode: MODE, family: 'evm', kind: 'xpub', fingerprint: 'growth', sealed: '', sandbox: false },
+    ...{
+      id: MATERIAL,
+      mode: MODE,
+      family: 'evm',
+      kind: 'xpub',
+      fingerprint: 'growth',
+      sealed: '',
+      sandbox: false,
+      scriptType: null,
+    },
     ...{ nextIndex: facts.invoices, derivedCount: facts.invoices, returned: [], createdAt: 1 },
   })
   await wallets.insertWallet({
@@ -113,7 +128,7 @@ async function seedFew(db: Database, facts: Facts): Promise<void> {
   })
   await createPaymentLinkRepository(db).insert({
     ...{ id: 'link-1', workspaceId: BUSY, mode: MODE, status: 'active', title: 'Coffee', description: null },
-    ...{ currency: 'USD', amount: { kind: 'fixed', minor: 2_500n }, productId: null },
+    ...{ currency: 'USD', amount: { kind: 'fixed', minor: 2_500n }, productId: null, usesMax: null, expiresAt: null },
     ...{ createdAt: 1, updatedAt: 1, deactivatedAt: null },
   })
 }

@@ -27,7 +27,6 @@ import { keyed } from '#test/support/keyed.ts'
 import { openReconciliationStage } from '#test/support/reconciliation-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
-const OLD = 'test/fixtures/backup-format-1.archive'
 const secret: ArchiveSecret = { kind: 'key', key: new Uint8Array(32).fill(7) }
 const source = useStores()
 const copy = useStores({ migrated: false })
@@ -90,20 +89,6 @@ const deps = (db = copy.db) => ({
 const options = (file: string): RestoreOptions => ({
   ...{ file, secret, actor: 'cli:test', skip: 10, quarantineMs: 1_000, acceptUnreadable: false },
   onProgress: () => undefined,
-})
-
-deepDescribe('an archive of the first format', () => {
-  it('verifies and restores, and one that was cut off does not', async () => {
-    const verified = await verifyBackup(createReadStream(OLD), secret, stage.engine.secretBox)
-    expect(verified).toMatchObject({ backupId: null, counts: { invoices: 11 } })
-    expect(verified.sealed.opened).toBe(verified.sealed.total)
-    await restoreBackup(deps(), options(OLD))
-    expect(await copy.db.connection.collection('invoices').countDocuments()).toBe(11)
-    await verifyIndexes(copy.db)
-    const cut = join(folder, 'cut.backup')
-    writeFileSync(cut, readFileSync(OLD).subarray(0, 20_000))
-    await expect(verifyBackup(createReadStream(cut), secret, stage.engine.secretBox)).rejects.toThrow('truncated')
-  })
 })
 
 deepDescribe('`backup create -`', () => {

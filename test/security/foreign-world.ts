@@ -121,7 +121,7 @@ async function storedLogin(stores: TestStores, { session }: AdminCaller): Promis
   const loginId = randomUUID()
   const now = new Date(stores.runtime.clock.now())
   await stores.db.collection(SESSIONS).insertOne({
-    ...{ _id: createHash('sha256').update(loginId).digest('hex'), loginId, userId: session.userId },
+    ...{ _id: createHash('sha256').update(loginId).digest('hex'), loginId, userId: session.userId, securityEpoch: 0 },
     ...{
       secondFactor: 'given',
       steppedUpUntil: null,

@@ -110,7 +110,7 @@ function view(now: number, change: Change = {}): InvoiceView {
     number: 4_183,
     status: lock === null ? 'new' : 'pending',
     version: 1,
-    merchant: { name: 'Casa Lumbre', contact: 'hola@casalumbre.example' },
+    merchant: { name: 'Casa Lumbre', contact: 'hola@casalumbre.example', logo: null, colour: null },
     orderId: 'LUM-20418',
     description: '3 × Geisha 250 g, 1 × gooseneck kettle',
     fiat: { value: '148.50', currency: 'USD' },
@@ -124,6 +124,7 @@ function view(now: number, change: Change = {}): InvoiceView {
     received: lock === null ? '0' : '0.00',
     excess: '0',
     payments: [],
+    hints: [],
     isPaidLate: false,
     isAcceptedShort: false,
     isUnread: false,
@@ -261,7 +262,7 @@ export function invoiceViews(now: number): Readonly<Record<string, InvoiceView>>
     'wrong-coin': view(now, {
       status: 'expired',
       payments: [payment(now, { symbol: 'USDC', amount: '148.52', uncounted: 'wrong_asset' })],
-      merchant: { name: 'Casa Lumbre', contact: '+1 809 555 0100' },
+      merchant: { name: 'Casa Lumbre', contact: '+1 809 555 0100', logo: null, colour: null },
       ...over(now),
     }),
     cancelled: view(now, { status: 'cancelled', ...over(now) }),
@@ -273,7 +274,7 @@ export function hostileView(now: number): InvoiceView {
   const text = '<script>alert(1)</script><img src=x onerror=alert(2)>\u202egnp.exe\u0007'
   return {
     ...view(now),
-    merchant: { name: text, contact: 'javascript:alert(1)' },
+    merchant: { name: text, contact: 'javascript:alert(1)', logo: null, colour: null },
     orderId: text,
     description: `${text}${'W'.repeat(300)}`,
     successUrl: 'javascript:alert(3)',
@@ -315,7 +316,7 @@ const LINK: LinkView = {
   id: SHOWN_ID,
   mode: 'test',
   isActive: true,
-  merchant: { name: 'Casa Lumbre', contact: 'https://casalumbre.example/help' },
+  merchant: { name: 'Casa Lumbre', contact: 'https://casalumbre.example/help', logo: null, colour: null },
   title: 'Barista workshop, instalment',
   description: 'Barista workshop, pay in instalments. Place reserved with the first payment.',
   currency: 'MXN',
@@ -331,6 +332,7 @@ export const LINK_VIEWS: Readonly<Record<string, LinkView>> = {
 
 const REFUND: RefundView = {
   merchant: 'Casa Lumbre',
+  shop: { name: 'Casa Lumbre', contact: 'hola@casalumbre.example', logo: null, colour: null },
   mode: 'live',
   invoiceNumber: 4_183,
   symbol: 'USDT',

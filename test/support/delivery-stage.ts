@@ -36,6 +36,7 @@ export function deliveryStage(stores: TestStores) {
       ...{ id, workspaceId: randomUUID(), url: 'https://shop.test/hook', events: ['*'], mode: 'test' },
       ...{ description: null, status: 'enabled', createdAt: now, updatedAt: now, opId: null },
       sealedSecrets: [ports().secretBox.seal(secret, endpointSecretContext(id))],
+      formerSecrets: [],
       ...change,
     }
     await ports().endpoints.insert(made)

@@ -85,6 +85,7 @@ export function useDispatchStage(stores: ReturnType<typeof useStores>) {
       description: null,
       status: 'enabled',
       sealedSecrets: [secretBox.seal(secret, endpointSecretContext(id))],
+      formerSecrets: [],
       createdAt: now,
       updatedAt: now,
       opId: null,

@@ -49,6 +49,8 @@ export async function openEngine(stores: TestStores, nodes: NetworkSettings['tes
     const coins = Object.entries({ ...SYMBOLS, USDT: '1', USDC: '1' })
     await base.rateSnapshots.insert({
       at,
+      guards: {},
+      heardAt: {},
       usdPerSymbol: Object.fromEntries(coins.map(([symbol, value]) => [symbol, price(value)])),
       fiatPerUsd: { USD: price('1'), EUR: price('0.5') },
     })

@@ -128,7 +128,14 @@ export function openFiguresRig(db: Database) {
             mode: 'both',
             description: null,
           },
-          ...{ status: 'enabled', sealedSecrets: ['v1.sealed'], createdAt: 1, updatedAt: 1, opId: null },
+          ...{
+            status: 'enabled',
+            sealedSecrets: ['v1.sealed'],
+            formerSecrets: [],
+            createdAt: 1,
+            updatedAt: 1,
+            opId: null,
+          },
         })
       }
     },
@@ -161,7 +168,14 @@ export function openFiguresRig(db: Database) {
       for (const { _id, attempt } of waiting.filter(() => random.chance(0.5)).slice(0, count)) {
         const at = new Date(stampOf(random, now))
         const status = random.pick(['succeeded', 'failed', 'pending'] as const)
-        const parts = { durationMs: 80, statusCode: 200, error: null, ip: '192.0.2.1', responseBody: 'ok' }
+        const parts = {
+          durationMs: 80,
+          statusCode: 200,
+          error: null,
+          ip: '192.0.2.1',
+          phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
+          responseBody: 'ok',
+        }
         await db
           .collection(WEBHOOK_ATTEMPTS)
           .insertOne({ _id: `${_id}:${attempt}`, deliveryId: _id, number: attempt + 1, at, ...parts })

@@ -54,6 +54,7 @@ export function useFirstAttempts(stores: TestStores) {
       ...{ id, workspaceId: workspace.id, url, events: ['*'], mode: 'test', description: null },
       ...{ status: 'enabled', createdAt: now, updatedAt: now, opId: null },
       sealedSecrets: [secretBox.seal(`whsec_${randomBytes(32).toString('base64')}`, endpointSecretContext(id))],
+      formerSecrets: [],
     })
     return id
   }

@@ -28,6 +28,7 @@ export async function givePending(
   const endpoint: WebhookEndpoint = {
     ...{ id, workspaceId: randomUUID(), events: ['*'], mode: 'test', description: null, status: 'enabled' },
     sealedSecrets: [secretBox.seal(secret, endpointSecretContext(id))],
+    formerSecrets: [],
     ...{ createdAt: now, updatedAt: now, opId: null },
     ...endpointFields,
   }

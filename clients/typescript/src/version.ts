@@ -1,2 +1,2 @@
 /** Version of this package, as in its package.json; sent in `User-Agent`. */
-export const CLIENT_VERSION = '0.1.0'
+export const CLIENT_VERSION = '1.0.0'

@@ -3,9 +3,7 @@ import { driftFault } from '#shared/db/connection/clock.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
-import { FORMER_KEY_INDEX } from '#shared/db/payments/payment-model.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
-import { formerKeyIndex } from '#shared/db/schema/drop-former-key-index.ts'
 import { NotMigrated, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
@@ -221,18 +219,6 @@ async function checkRestore({ db }: Installation): Promise<readonly Diagnosis[]>
   return [{ name: 'restore', ok: false, detail }]
 }
 
-/** Only of an upgraded installation that needs `migrate` a second time, a day after the first. */
-async function checkFormerIndex({ db }: Installation): Promise<readonly Diagnosis[]> {
-  // Without the store, `mongo` says so.
-  const left = await formerKeyIndex(db).catch(() => null)
-  if (left === null) return []
-  const since = new Date(left.dueAt).toISOString()
-  const detail = left.isDue
-    ? `the payments still have the index ${FORMER_KEY_INDEX} of the version before, which could be dropped since ${since}: run \`paymesh migrate\` once more`
-    : `run \`paymesh migrate\` once more after ${since}, or with --finish now if the version before will not be started again: it drops the index ${FORMER_KEY_INDEX}`
-  return [{ name: 'migrate', ok: !left.isDue, detail }]
-}
-
 /** Null unless nobody ran `paymesh migrate`: whatever the other checks would find then, this is the cause. */
 async function notMigrated({ db }: Installation): Promise<Diagnosis | null> {
   const fault = await verifyIndexes(db).catch((error: unknown) => error)
@@ -250,5 +236,5 @@ export async function runDiagnoses(installation: Installation): Promise<readonly
     ...checkQuotas(installation),
     ...checkWork(installation),
   ])
-  return [...(await checks), ...(await checkRestore(installation)), ...(await checkFormerIndex(installation))]
+  return [...(await checks), ...(await checkRestore(installation))]
 }

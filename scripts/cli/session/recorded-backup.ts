@@ -84,14 +84,12 @@ async function copyMarks({ db, installationLife, markPlaces, markKeys }: BackupS
   await storeMarksCopy(db, record.life, Object.fromEntries(texts))
 }
 
-/** Name of a verified back-up. Throws for one that is not recorded: with secrets that cannot be opened, or of the first format. */
-export function requireRecordable({ backupId, sealed }: VerifiedArchive): string {
+/** Throws for a verified back-up that is not recorded, because it holds secrets that cannot be opened. */
+export function requireRecordable({ sealed }: Pick<VerifiedArchive, 'sealed'>): void {
   if (sealed.opened < sealed.total)
     throw new Error(
       `${sealed.total - sealed.opened} of ${sealed.total} sealed values cannot be opened: it is not recorded`,
     )
-  if (backupId === null) throw new Error('an archive of an earlier version has no name: it is not recorded')
-  return backupId
 }
 
 /**
@@ -99,8 +97,8 @@ export function requireRecordable({ backupId, sealed }: VerifiedArchive): string
  * another installation.
  */
 export async function recordVerified(store: BackupStore, archive: VerifiedArchive): Promise<void> {
-  const { takenAt } = archive
-  const backupId = requireRecordable(archive)
+  requireRecordable(archive)
+  const { backupId, takenAt } = archive
   const verified = { backupId, takenAt: Date.parse(takenAt), verifiedAt: store.clock.now() }
   await store.verifiedBackups.record(verified, auditOf(store, 'backup.verified', backupId, { taken_at: takenAt }))
 }

@@ -100,7 +100,7 @@ export const authRouter = router({
       const hasAuthenticator = secondFactor === 'given'
       const places = workspaces.flatMap(({ id, name: title, status, policy }) => {
         const role = session.roles.get(id)
-        const needsAuthenticator = policy.requiresSecondFactor === true && !hasAuthenticator
+        const needsAuthenticator = policy.requiresSecondFactor && !hasAuthenticator
         return role === undefined ? [] : [{ id, name: title, role, status, needsAuthenticator }]
       })
       const sorted = places.sort((one, other) => one.name.localeCompare(other.name))

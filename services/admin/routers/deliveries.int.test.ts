@@ -62,7 +62,16 @@ it('sends a failed delivery again once for one wish', async () => {
   const token = randomUUID()
   const due = await deliveries.findDue([{ endpointId: endpoint.id, limit: 5 }], null)
   await deliveries.claim(due, token, 30_000)
-  const attempt = { number: 1, at: 1, durationMs: 1, statusCode: 200, error: null, ip: null, responseBody: '' }
+  const attempt = {
+    number: 1,
+    at: 1,
+    durationMs: 1,
+    statusCode: 200,
+    error: null,
+    ip: null,
+    phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
+    responseBody: '',
+  }
   await deliveries.finish([
     { deliveryId: first.id, leaseToken: token, result: 'succeeded', retryAfterMs: null, attempt },
   ])

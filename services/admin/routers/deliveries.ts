@@ -35,7 +35,7 @@ const attemptWire = z.object({
   error: z.string().nullable(),
   explanation: z.string().nullable(),
   ip: z.string().nullable(),
-  phases: phases.nullable(),
+  phases,
   responseBody: z.string(),
 })
 const detailWire = z.object({
@@ -112,7 +112,7 @@ export const deliveriesRouter = router({
       return {
         ...{ delivery: own, attemptsMax, endpointStatus, request, generations: wired },
         future: [...future],
-        past: past.map((attempt) => ({ ...attempt, phases: attempt.phases ?? null })),
+        past: [...past],
       }
     }),
 

@@ -63,6 +63,8 @@ it('shows what lies at the addresses of invoices, as the chain has it, with path
   const price = (usd: string) => ({ price: usd, sources: ['kraken', 'coinbase'], oldestAt: mine.deps.clock.now() })
   await mine.deps.rateSnapshots.insert({
     at: mine.deps.clock.now(),
+    guards: {},
+    heardAt: {},
     usdPerSymbol: { ETH: price('2000'), USDT: price('1') },
     fiatPerUsd: { USD: price('1') },
   })
@@ -164,6 +166,8 @@ it('recommends fewer addresses only where moving costs more than a usual invoice
   const publish = (eth: string) =>
     mine.deps.rateSnapshots.insert({
       at: mine.deps.clock.now(),
+      guards: {},
+      heardAt: {},
       usdPerSymbol: { ETH: price(eth), USDT: price('1') },
       fiatPerUsd: { USD: price('1') },
     })

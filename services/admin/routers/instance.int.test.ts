@@ -267,6 +267,7 @@ it('shows what each price is made of, who was left out and who is silent', async
   const at = deps.clock.now() - 5_000
   await deps.instance.rates.insert({
     at,
+    guards: {},
     usdPerSymbol: {
       BTC: { price: '92862.4', sources: ['coinbase', 'kraken', 'okx'], outliers: ['bitso'], oldestAt: at - 6_000 },
     },
@@ -289,6 +290,8 @@ it('shows the prices that apply, not those of a later time, after the clock went
   const published = (at: number, price: string) =>
     deps.instance.rates.insert({
       ...{ at, fiatPerUsd: {}, heardAt: {} },
+      guards: {},
+      heardAt: {},
       usdPerSymbol: { BTC: { price, sources: ['kraken'], oldestAt: at } },
     })
   await published(now - 1_000, '50000')
@@ -302,7 +305,7 @@ it('shows processes that live, those that went silent, and who holds which lease
   const { caller, deps } = await operator()
   const now = deps.clock.now()
   const heartbeats = createProcessHeartbeats(stores.db)
-  const state = { host: 'a', pid: 7, version: '0.1.0', node: '20', startedAt: now - 100_000 }
+  const state = { host: 'a', pid: 7, version: '0.1.0', node: '20', startedAt: now - 100_000, masterKeys: [] }
   await heartbeats.beat({ ...state, id: '1', name: 'outbox', seenAt: now, silent: [] })
   await heartbeats.beat({ ...state, id: '2', name: 'rates', seenAt: now, silent: ['rate-cycle'] })
   await heartbeats.beat({ ...state, id: '3', name: 'scanner', seenAt: now - 80_000, silent: [] })

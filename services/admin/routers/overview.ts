@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { EXCEPTION_KINDS, FIAT_CODES, INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
 import { ENDPOINT_HEALTH_STATES } from '#shared/domain/webhook/endpoint-health.ts'
 import { position } from '#shared/usecases/networks/chain-status.ts'
 import { quantile } from '#shared/usecases/reports/read-overview.ts'
@@ -141,7 +140,7 @@ export const overviewRouter = router({
           before: formatFiat(beforeMinor, currency),
           count: many,
         })),
-        reported: reportedVolume(read, workspace.policy.reportingCurrency ?? REPORTING_DEFAULT),
+        reported: reportedVolume(read, workspace.policy.reportingCurrency),
         asOf: read.asOf,
       }
     }),

@@ -31,7 +31,15 @@ beforeAll(async () => {
   walletIds = WALLETS.map(() => random.uuid()).sort()
   for (const [index, kind] of WALLETS.entries()) {
     const materialId = `test:evm:pool:${kind}`
-    const blank = { sealed: '', sandbox: false, nextIndex: 0, derivedCount: 0, returned: [], createdAt: index }
+    const blank = {
+      sealed: '',
+      sandbox: false,
+      scriptType: null,
+      nextIndex: 0,
+      derivedCount: 0,
+      returned: [],
+      createdAt: index,
+    }
     await wallets.upsertMaterial({
       ...blank,
       ...{ id: materialId, mode: 'test', family: 'evm', kind: 'pool', fingerprint: kind.repeat(16) },

@@ -4,16 +4,12 @@ import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { isMailAddress } from '#shared/contracts/mail-address.ts'
 import { ASSET_IDS, type AssetId, FIAT_CODES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
-import { INVOICE_LIFE_MAX_MS, QUARANTINE_DEFAULT_MS } from '#shared/domain/invoice/held-claims.ts'
-import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
+import { INVOICE_LIFE_MAX_MS } from '#shared/domain/invoice/held-claims.ts'
 import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
-import { DIGEST_HOUR_DEFAULT } from '#shared/usecases/exceptions/send-digests.ts'
-import { DEPOSIT_BPS_DEFAULT } from '#shared/usecases/quotes/prepare-quote.ts'
-import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/quotes/visitor-budget.ts'
+import { RESERVE_PERCENT_MAX } from '#shared/usecases/quotes/visitor-budget.ts'
 import { changeLogo } from '#shared/usecases/workspaces/change-logo.ts'
 import { changeSettings } from '#shared/usecases/workspaces/change-settings.ts'
-import { LARGE_SUM_USD_DEFAULT } from '#shared/usecases/workspaces/large-sum.ts'
 import { actionOf } from '../action.ts'
 import { announced } from '../announced.ts'
 import type { AdminDeps } from '../assemble.ts'
@@ -164,8 +160,7 @@ export const workspaceRouter = router({
 
 function present({ catalog }: Pick<AdminDeps, 'catalog'>, workspace: Workspace): z.output<typeof settings> {
   const { id, epoch: version, name, ownerEmail, status, policy, limits } = workspace
-  const { supportContact, requiresSecondFactor, depositBps, quarantineMs, ...others } = policy
-  const { reservePercent, confirmations: own, ...same } = others
+  const { supportContact, brandColour, confirmations: own, ...same } = policy
   const rows = ASSET_IDS.map((asset) => {
     const { network } = catalog.asset(asset)
     const usual = { live: tiersOf(catalog, asset, 'live'), test: tiersOf(catalog, asset, 'test') }
@@ -173,16 +168,8 @@ function present({ catalog }: Pick<AdminDeps, 'catalog'>, workspace: Workspace):
   })
   return {
     ...{ id, version, name, ownerEmail, status, limits, ...same },
-    supportContact: supportContact === undefined || supportContact === '' ? null : supportContact,
-    brandColour: policy.brandColour === undefined || policy.brandColour === '' ? null : policy.brandColour,
-    logo: policy.logo ?? null,
-    requiresSecondFactor: requiresSecondFactor === true,
-    digestHour: policy.digestHour === undefined ? DIGEST_HOUR_DEFAULT : policy.digestHour,
-    depositBps: depositBps ?? DEPOSIT_BPS_DEFAULT,
-    quarantineMs: quarantineMs ?? QUARANTINE_DEFAULT_MS,
-    reservePercent: reservePercent ?? RESERVE_PERCENT_DEFAULT,
-    reportingCurrency: policy.reportingCurrency ?? REPORTING_DEFAULT,
-    largeSumUsd: policy.largeSumUsd ?? LARGE_SUM_USD_DEFAULT,
+    supportContact: supportContact === '' ? null : supportContact,
+    brandColour: brandColour === '' ? null : brandColour,
     confirmations: rows,
   }
 }

@@ -90,7 +90,7 @@ export function endpointToWire(
   now: number,
 ): EndpointWire {
   const { id, url, description, events, mode, status, createdAt, updatedAt } = endpoint
-  const former = (endpoint.formerSecrets ?? []).map(({ until }) => until).filter((until) => until > now)
+  const former = endpoint.formerSecrets.map(({ until }) => until).filter((until) => until > now)
   return {
     ...{ id, url, description, events: [...events], mode, status, createdAt, updatedAt },
     oldSecretUntil: former.length === 0 ? null : Math.max(...former),

@@ -7,6 +7,7 @@ import { outputScript } from '#shared/chains/families/utxo/address.ts'
 import { createAddressPrinter } from '#shared/chains/families/utxo/script-address.ts'
 import { verifyControl } from '#shared/chains/ownership/verify-control.ts'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { bareScriptType } from '#shared/domain/script-type.ts'
 import type { AccountKey, AddressBook, DerivedAddress, KeyRequest } from '#shared/ports/chain-catalog.ts'
 import { accountKeys, accountPath } from './account-key.ts'
 import { parseAddressList } from './address-list.ts'
@@ -42,7 +43,10 @@ export function createAddressBook(): AddressBook {
       verifyDerivation((from, count) => DERIVE[family](mode, xpub, from, count), { family, mode, xpub }),
     parseAddresses: parseAddressList,
     verifyControl,
-    sandboxKey: (family) => ({ xpub: SANDBOX_KEYS[family], fingerprint: fingerprintOf(SANDBOX_KEYS[family]) }),
+    sandboxKey: (family) => {
+      const xpub = SANDBOX_KEYS[family]
+      return { xpub, fingerprint: fingerprintOf(xpub), scriptType: bareScriptType(family) }
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Family } from '#shared/domain/enumerations.ts'
-import { formerScriptType, SCRIPT_TYPES, type ScriptType } from '#shared/domain/script-type.ts'
+import { bareScriptType, SCRIPT_TYPES, type ScriptType } from '#shared/domain/script-type.ts'
 
 /** Output descriptors of the external chain (BIP 380, BIP 381, BIP 382), before and after the extended key. */
 const DESCRIPTORS: Readonly<Record<ScriptType, readonly [string, string]>> = {
@@ -15,12 +15,12 @@ export interface KeyParts {
 }
 
 /**
- * The text under which a key is sealed and identified: the bare `xpub…` for the script type that stored keys
- * of the family have always had, an output descriptor for every other. The version bytes are those of main networks in both
+ * The text under which a key is sealed and identified: the bare `xpub…` for the first script type of the family, an output descriptor
+ * for every other. The version bytes are those of main networks in both
  * modes.
  */
 export function keyText(family: Family, { xpub, scriptType }: KeyParts): string {
-  if (scriptType === null || scriptType === formerScriptType(family)) return xpub
+  if (scriptType === null || scriptType === bareScriptType(family)) return xpub
   const [before, behind] = DESCRIPTORS[scriptType]
   return `${before}${xpub}${behind}`
 }
@@ -33,5 +33,5 @@ export function parseKeyText(family: Family, text: string): KeyParts {
       return { xpub: text.slice(before.length, -behind.length), scriptType }
     }
   }
-  return { xpub: text, scriptType: formerScriptType(family) }
+  return { xpub: text, scriptType: bareScriptType(family) }
 }

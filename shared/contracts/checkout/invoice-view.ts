@@ -14,10 +14,10 @@ export interface MerchantView {
   readonly name: string
   /** E-mail or web address for payers' questions; null without one. */
   readonly contact: string | null
-  /** Absent from a checkout of the release before; null without one. */
-  readonly logo?: LogoView | null
+  /** Null without one. */
+  readonly logo: LogoView | null
   /** `#rrggbb`, as the merchant chose it; null without one. Pages adjust it until text can be read. */
-  readonly colour?: string | null
+  readonly colour: string | null
 }
 
 /** A picture that the checkout serves itself. */
@@ -68,8 +68,8 @@ export interface PaymentMethodView {
   readonly evm: {
     readonly chainId: number
     readonly contract: string | null
-    /** What a wallet needs to add the network; null for a local chain. Absent from a checkout of the release before. */
-    readonly addition?: {
+    /** What a wallet needs to add the network; null for a local chain. */
+    readonly addition: {
       readonly name: string
       readonly rpcUrl: string
       readonly explorerUrl: string
@@ -128,8 +128,8 @@ export interface InvoiceView {
   /** Amount sent beyond the amount due; `0` unless overpaid. */
   readonly excess: string
   readonly payments: readonly PaymentView[]
-  /** What wallets announced and the network has not shown yet. Absent from a checkout of the release before. */
-  readonly hints?: readonly HintView[]
+  /** What wallets announced and the network has not shown yet. */
+  readonly hints: readonly HintView[]
   readonly isPaidLate: boolean
   readonly isAcceptedShort: boolean
   /** The time to pay is over and the network has not been read that far: a payment may have arrived. */

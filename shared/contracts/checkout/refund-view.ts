@@ -4,8 +4,8 @@ import type { MerchantView } from './invoice-view.ts'
 /** Everything that the customer with a refund's link sees. Times are Unix milliseconds. */
 export interface RefundView {
   readonly merchant: string
-  /** The merchant with contact, logo and colour. Absent from a checkout of the release before. */
-  readonly shop?: MerchantView
+  /** The merchant with contact, logo and colour. */
+  readonly shop: MerchantView
   readonly mode: Mode
   readonly invoiceNumber: number
   readonly symbol: string

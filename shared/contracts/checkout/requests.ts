@@ -5,23 +5,14 @@ import { ASSET_IDS } from '#shared/domain/enumerations.ts'
 /** Id of one action of one browser, so that a repetition finds it done. */
 const actionId = z.uuid()
 
-/** Pages of this release and of the one before send the id as `deed` (`ACTION_FIELD`); accepted until the release after 0.2. */
-function withFormerName<T extends z.ZodType>(body: T) {
-  return z.preprocess((value) => {
-    if (typeof value !== 'object' || value === null || !('deed' in value) || 'actionId' in value) return value
-    const { deed, ...rest } = value
-    return { ...rest, actionId: deed }
-  }, body)
-}
-
 /** A payer's choice of asset. */
-export const chooseAssetBody = withFormerName(z.strictObject({ asset: z.enum(ASSET_IDS), actionId }))
+export const chooseAssetBody = z.strictObject({ asset: z.enum(ASSET_IDS), actionId })
 
 /** A payer's request for a new quote. */
-export const renewPriceBody = withFormerName(z.strictObject({ actionId }))
+export const renewPriceBody = z.strictObject({ actionId })
 
 /** A payer's request to pay through a link; the amount only if the payer chooses it. */
-export const payLinkBody = withFormerName(z.strictObject({ amount: boundedText(31).optional(), actionId }))
+export const payLinkBody = z.strictObject({ amount: boundedText(31).optional(), actionId })
 
 /** A transaction that a payer asks about, as wallets show it. */
 export const paidHashBody = z.strictObject({ txHash: trimmedText(120).min(32) })

@@ -35,7 +35,7 @@ export function createInvitationRepository(db: Database): InvitationRepository {
         const change = { $set: { closed: { at: toDate(at), as: 'withdrawn' as const } } }
         return (await invitations.updateOne({ _id: id, closed: null }, change, { session })).matchedCount === 1
       }),
-    accept: async ({ id, workspaceId, role }, { member, inviterId, at }, auditWrite) => {
+    accept: async ({ id, workspaceId, role, inviterId }, { member, at }, auditWrite) => {
       let outcome: Acceptance = 'closed'
       try {
         await audited(db, auditWrite, async (session) => {

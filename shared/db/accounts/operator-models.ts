@@ -6,13 +6,11 @@ import type { Session } from '#shared/ports/sessions.ts'
 import type { User } from '#shared/ports/users.ts'
 
 /** A stored person. */
-export type UserDocument = Omit<User, 'id' | 'createdAt' | 'devices' | 'recoveryHashes' | 'securityEpoch'> & {
+export type UserDocument = Omit<User, 'id' | 'createdAt' | 'devices' | 'recoveryHashes'> & {
   _id: string
   createdAt: Date
   recoveryHashes: string[]
   devices: string[]
-  /** Absent in documents of releases before: it was never raised, as 0. */
-  securityEpoch?: number
 }
 
 /** The users collection: people who log in to the dashboard. */
@@ -28,22 +26,20 @@ export const USERS = defineCollection<UserDocument>(
     pendingTotp: optional(Object),
     recoveryHashes: [String],
     devices: [String],
-    securityEpoch: optional(Number),
+    securityEpoch: COUNT,
     createdAt: DATE,
   },
   [{ name: 'user_email', key: { email: 1 }, unique: true }],
 )
 
 /** A stored session. */
-export type SessionDocument = Omit<Session, 'id' | 'loggedInAt' | 'seenAt' | 'endsAt' | 'securityEpoch'> & {
+export type SessionDocument = Omit<Session, 'id' | 'loggedInAt' | 'seenAt' | 'endsAt'> & {
   _id: string
   loggedInAt: Date
   seenAt: Date
   endsAt: Date
   /** Set when another token replaced it. */
   replaced: boolean
-  /** Absent in documents of releases before, as 0. */
-  securityEpoch?: number
 }
 
 /** The sessions collection; rows expire some time after their end. */
@@ -53,7 +49,7 @@ export const SESSIONS = defineCollection<SessionDocument>(
     _id: TEXT,
     loginId: TEXT,
     userId: TEXT,
-    securityEpoch: optional(Number),
+    securityEpoch: COUNT,
     secondFactor: { type: String, enum: ['none', 'asked', 'given'], required: true },
     steppedUpUntil: optional(Number),
     loggedInAt: DATE,
@@ -109,7 +105,7 @@ export const INVITATIONS = defineCollection<InvitationDocument>(
     role: TEXT,
     tokenHash: TEXT,
     invitedBy: TEXT,
-    inviterId: optional(String),
+    inviterId: TEXT,
     createdAt: DATE,
     expiresAt: DATE,
     closed: optional(Object),

@@ -6,11 +6,6 @@ import { PASSWORD_RESETS, SESSIONS, USERS, type UserDocument } from './operator-
 
 type Transaction = mongoose.mongo.ClientSession
 
-/** The condition that a stored epoch is `epoch`. A person whose epoch was never raised may have none stored: that is 0. */
-export function atEpoch(epoch: number): { readonly securityEpoch: mongoose.mongo.Condition<number> } {
-  return { securityEpoch: epoch === 0 ? { $in: [0, null as never] } : epoch }
-}
-
 /** Whether the session still is valid at `at`, under its newest token and at its epoch. To be called in the transaction of the act. */
 export async function isLiving(
   db: Database,
@@ -18,7 +13,7 @@ export async function isLiving(
   at: number,
   transaction: Transaction,
 ): Promise<boolean> {
-  const living = { _id: id, userId, replaced: false, endsAt: { $gt: toDate(at) }, ...atEpoch(securityEpoch) }
+  const living = { _id: id, userId, replaced: false, endsAt: { $gt: toDate(at) }, securityEpoch }
   return (await db.collection(SESSIONS).findOne(living, { session: transaction })) !== null
 }
 
@@ -50,7 +45,7 @@ export async function raiseEpoch(
   const session = { session: transaction }
   const sessions = db.collection(SESSIONS)
   const raised = await db.collection(USERS).findOneAndUpdate(
-    { _id: userId, ...(from !== null && atEpoch(from)), ...held },
+    { _id: userId, ...(from !== null && { securityEpoch: from }), ...held },
     {
       $inc: { securityEpoch: 1 },
       $set: { pendingTotp: null, ...set },
@@ -59,7 +54,7 @@ export async function raiseEpoch(
     { ...session, returnDocument: 'after' },
   )
   if (raised === null) return null
-  const epoch = raised.securityEpoch ?? 0
+  const epoch = raised.securityEpoch
   const others = { userId, ...(keepSession !== null && { _id: { $ne: keepSession } }) }
   const { deletedCount: ended } = await sessions.deleteMany({ ...others, replaced: false }, session)
   await sessions.deleteMany(others, session)

@@ -5,7 +5,7 @@ import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import type { AuditWrite } from '#shared/ports/audit.ts'
 import type { Session, SessionRepository } from '#shared/ports/sessions.ts'
 import { SESSIONS, type SessionDocument, USERS } from './operator-models.ts'
-import { atEpoch, isLiving, raiseEpoch } from './security-epoch.ts'
+import { isLiving, raiseEpoch } from './security-epoch.ts'
 import { userFromDocument } from './user-repository.ts'
 
 type Transaction = mongoose.mongo.ClientSession
@@ -31,7 +31,7 @@ export function createSessionRepository(db: Database): SessionRepository {
   return {
     begin: async (session, { device, asked }, auditWrite) =>
       await audited(db, auditWrite, async (transaction) => {
-        const person = { _id: session.userId, ...atEpoch(session.securityEpoch) }
+        const person = { _id: session.userId, securityEpoch: session.securityEpoch }
         if ((await users.findOne(person, { session: transaction })) === null) return false
         if (asked !== null) {
           if (!(await isLiving(db, asked, session.loggedInAt, transaction))) return false
@@ -49,7 +49,7 @@ export function createSessionRepository(db: Database): SessionRepository {
       const stored = await sessions.findOne({ _id: id })
       if (stored === null) return null
       const session = fromDocument(stored)
-      const user = userFromDocument(await users.findOne({ _id: session.userId, ...atEpoch(session.securityEpoch) }))
+      const user = userFromDocument(await users.findOne({ _id: session.userId, securityEpoch: session.securityEpoch }))
       return user === null ? null : { session, user }
     },
     touch: async (id, at) => {
@@ -58,7 +58,7 @@ export function createSessionRepository(db: Database): SessionRepository {
     replace: async (id, next, formerEndsAt, auditWrite) => {
       const change = async (transaction: Transaction): Promise<boolean> => {
         const former = { $set: { replaced: true, endsAt: toDate(formerEndsAt) } }
-        const held = { _id: id, replaced: false, ...atEpoch(next.securityEpoch) }
+        const held = { _id: id, replaced: false, securityEpoch: next.securityEpoch }
         const { matchedCount } = await sessions.updateOne(held, former, { session: transaction })
         if (matchedCount === 1) await sessions.insertOne(toDocument(next), { session: transaction })
         return matchedCount === 1
@@ -74,7 +74,7 @@ export function createSessionRepository(db: Database): SessionRepository {
     listByUser: async (userId) => {
       const user = userFromDocument(await users.findOne({ _id: userId }))
       if (user === null) return []
-      const open = { userId, replaced: false, ...atEpoch(user.securityEpoch) }
+      const open = { userId, replaced: false, securityEpoch: user.securityEpoch }
       const found = await sessions.find(open).sort({ loggedInAt: -1 }).limit(SESSIONS_LISTED_MAX).toArray()
       return found.map(fromDocument)
     },
@@ -102,6 +102,6 @@ function toDocument({ id, loggedInAt, seenAt, endsAt, ...same }: Session): Sessi
 }
 
 function fromDocument(stored: SessionDocument): Session {
-  const { _id, loggedInAt, seenAt, endsAt, replaced: _replaced, securityEpoch = 0, ...same } = stored
-  return { id: _id, ...same, securityEpoch, loggedInAt: toMs(loggedInAt), seenAt: toMs(seenAt), endsAt: toMs(endsAt) }
+  const { _id, loggedInAt, seenAt, endsAt, replaced: _replaced, ...same } = stored
+  return { id: _id, ...same, loggedInAt: toMs(loggedInAt), seenAt: toMs(seenAt), endsAt: toMs(endsAt) }
 }

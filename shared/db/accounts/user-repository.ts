@@ -6,7 +6,7 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import type { AuditWrite } from '#shared/ports/audit.ts'
 import type { ActingSession, Authority, User, UserRepository } from '#shared/ports/users.ts'
 import { USERS, type UserDocument } from './operator-models.ts'
-import { atEpoch, isLiving, type Raise, raiseEpoch } from './security-epoch.ts'
+import { isLiving, type Raise, raiseEpoch } from './security-epoch.ts'
 
 /** Users on MongoDB. A change of what sessions are decided on raises the epoch in the same transaction. */
 export function createUserRepository(db: Database): UserRepository {
@@ -29,7 +29,7 @@ export function createUserRepository(db: Database): UserRepository {
   const changed = async (by: ActingSession, set: Partial<UserDocument>, held: object, auditWrite: AuditWrite) =>
     await audited(db, auditWrite, async (session) => {
       if (!(await isLiving(db, by, auditWrite.audit.at, session))) return false
-      const person = { _id: by.userId, ...atEpoch(by.securityEpoch), ...held }
+      const person = { _id: by.userId, securityEpoch: by.securityEpoch, ...held }
       return (await users.updateOne(person, { $set: set }, { session })).matchedCount === 1
     })
   return {
@@ -56,7 +56,7 @@ export function createUserRepository(db: Database): UserRepository {
         return (await raiseEpoch(db, { userId: id, from: null, ...change }, session)) !== null
       }),
     useTotpStep: async ({ id, securityEpoch }, step) => {
-      const unused = { _id: id, ...atEpoch(securityEpoch), 'totp.lastStep': { $lt: step } }
+      const unused = { _id: id, securityEpoch, 'totp.lastStep': { $lt: step } }
       return (await users.updateOne(unused, { $set: { 'totp.lastStep': step } })).matchedCount === 1
     },
     setPendingTotp: async (by, pendingTotp, auditWrite) => await changed(by, { pendingTotp }, {}, auditWrite),
@@ -72,7 +72,7 @@ export function createUserRepository(db: Database): UserRepository {
     },
     useRecoveryHash: async ({ id, securityEpoch }, hash, auditWrite) =>
       await audited(db, auditWrite, async (session) => {
-        const held = { _id: id, ...atEpoch(securityEpoch), recoveryHashes: hash }
+        const held = { _id: id, securityEpoch, recoveryHashes: hash }
         return (await users.updateOne(held, { $pull: { recoveryHashes: hash } }, { session })).matchedCount === 1
       }),
     setRecoveryHashes: async (by, hashes, auditWrite) =>
@@ -105,6 +105,6 @@ export function userToDocument({ id, createdAt, recoveryHashes, devices, ...same
 /** The person of a stored document; null without one. */
 export function userFromDocument(stored: UserDocument | null): User | null {
   if (stored === null) return null
-  const { _id, createdAt, securityEpoch = 0, ...same } = stored
-  return { id: _id, ...same, securityEpoch, createdAt: toMs(createdAt) }
+  const { _id, createdAt, ...same } = stored
+  return { id: _id, ...same, createdAt: toMs(createdAt) }
 }

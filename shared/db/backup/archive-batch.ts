@@ -5,8 +5,8 @@ export interface ArchiveContents {
   /** The moment whose state the archive holds, ISO 8601. */
   readonly takenAt: string
   readonly schemaVersion: number
-  /** The back-up that made the archive, as named in the audit log; null for an archive of the first format. */
-  readonly backupId: string | null
+  /** The back-up that made the archive, as named in the audit log. */
+  readonly backupId: string
   /** Documents of each collection at that moment; null where the store could not count them any more. */
   readonly counts: Readonly<Record<string, number | null>>
   /** Documents in the archive. More than at that moment when some were read again because they changed. */

@@ -4,7 +4,6 @@ import { classOf } from '#shared/db/connection/collection-class.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
 import type { ArchiveBatch, ArchiveContents } from './archive-batch.ts'
 import { type ArchiveControl, type ArchiveRecord, documentOf, readRecords } from './archive-records.ts'
-import { readFirstFormat } from './first-format.ts'
 
 type Control<T extends ArchiveControl['t']> = Extract<ArchiveControl, { t: T }>
 
@@ -16,7 +15,7 @@ interface Sum {
 
 /**
  * Walks through the records of an archive and checks all its declarations: order, names, counts, hashes, its end, and that each
- * document is valid. `onBatch` receives the documents in order. Throws at the first fault. Reads both formats.
+ * document is valid. `onBatch` receives the documents in order. Throws at the first fault.
  */
 export async function walkArchive(
   source: AsyncIterable<Uint8Array>,
@@ -26,7 +25,6 @@ export async function walkArchive(
   const first = await records.next()
   if (first.done === true || first.value.kind !== 'control') throw new Error('the archive has no beginning')
   const { control } = first.value
-  if (control.t === 'begin') return await readFirstFormat(control, records, requireKnown, onBatch)
   if (control.t !== 'start') throw new Error('the archive has no beginning')
   const sums = new Map<string, Sum>()
   let lastPass = 0

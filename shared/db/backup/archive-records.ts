@@ -10,12 +10,7 @@ const RECORD_MAX = 16 * 1_048_576 + 65_536
 const count = z.number().int().min(0)
 
 const controlSchema = z.discriminatedUnion('t', [
-  // The first format: one snapshot, collection after collection.
-  z.object({ t: z.literal('begin'), takenAt: z.iso.datetime(), schemaVersion: z.number().int() }),
-  z.object({ t: z.literal('collection'), name: z.string() }),
-  z.object({ t: z.literal('collection_end'), name: z.string(), count, sha256: z.string() }),
-  z.object({ t: z.literal('end'), collections: count, documents: count }),
-  // The second: batches in passes, and a moment at the end.
+  // Batches in passes, and a moment at the end.
   z.object({
     t: z.literal('start'),
     backupId: z.string().max(100),

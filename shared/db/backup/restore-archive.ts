@@ -47,7 +47,7 @@ export async function requireEmpty(db: Database): Promise<void> {
 
 /**
  * Creates the collections of an empty database, without the indexes and validators that `migrate` adds after the writing: until the last pass was
- * written, two documents may hold the same unique value, a document may be past its life, and one of an earlier version may lack fields.
+ * written, two documents may hold the same unique value, a document may be past its life, and one of another version may lack what a migration adds.
  */
 export async function prepareCollections(db: Database): Promise<void> {
   const native = db.connection.getClient().db(db.name)

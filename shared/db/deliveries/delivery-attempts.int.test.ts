@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { toDate } from '#shared/db/connection/dates.ts'
-import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
 import type { Delivery, DeliveryOutcome } from '#shared/ports/deliveries.ts'
 import { sampleDelivery } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -138,7 +137,7 @@ describe('a lease that was lost', () => {
     const token = await claimed(deliveries)
     const attempts = Array.from({ length: 400 }, (_, index) => {
       const { attempt } = outcome(id, token, { number: index })
-      return { ...attempt, at: toDate(index), token: `t-${index}`, generation: 0 }
+      return { ...attempt, at: toDate(index), token: `t-${index}` }
     })
     await rows().updateOne({ _id: id }, { $set: { attempts } })
     await repository().finish([outcome(id, token, { number: 400, at: 400 })])
@@ -146,51 +145,5 @@ describe('a lease that was lost', () => {
       ...[391, 392, 393, 394, 395, 396, 397, 398, 399, 400],
     ])
     expect((await stored(id)).attemptsFrom).toEqual(toDate(391))
-  })
-})
-
-describe('processes of the version before', () => {
-  // Guarantee: whichever version wrote an attempt, it is shown once and in its place.
-  it('leave attempts in their collection, which are shown with those of the row', async () => {
-    const deliveries = await made(1)
-    const [{ id, endpointId }] = deliveries as [Delivery]
-    for (const number of [1, 2, 3]) {
-      const token = await claimed(deliveries)
-      const { attempt } = outcome(id, token, { number, at: number * 1_000, durationMs: number })
-      if (number === 2) await repository().finish([outcome(id, token, attempt)])
-      else {
-        await elsewhere().insertOne({ ...attempt, _id: `${id}:${token}`, deliveryId: id, at: toDate(attempt.at) })
-        const set = { leaseToken: null, attempt: { $add: ['$attempt', 1] }, dueAt: '$$NOW' }
-        await rows().updateOne({ _id: id, leaseToken: token }, [{ $set: set }])
-      }
-    }
-    expect((await repository().listAttempts(id)).map(({ number, at }) => [number, at])).toEqual([
-      [1, 1_000],
-      [2, 2_000],
-      [3, 3_000],
-    ])
-    expect(await repository().findById(id)).toMatchObject({ attempt: 3 })
-    const [other] = await made(1, { endpointId })
-    await repository().finish([outcome(other?.id ?? '', await claimed([other as Delivery]), { durationMs: 77 })])
-    const [figures] = await createOverviewReads(stores.db).deliveries([endpointId], 'test', 0)
-    expect([...(figures?.firstAttemptsMs ?? [])].sort()).toEqual([1, 77])
-  })
-
-  // Guarantee: an operator who resends with a process of the version before gives the new delivery no history.
-  it('copy the attempts of a delivery that they resend, which are not those of the copy', async () => {
-    const deliveries = await made(1)
-    const [first] = deliveries as [Delivery]
-    await repository().finish([outcome(first.id, await claimed(deliveries))])
-    // What the former `resendDelivery` inserts: the stored row with the fields that it knows replaced.
-    const copy = { _id: `whd_${uuid()}`, generation: 1, attempt: 0, claims: 0, lastError: null, leaseToken: null }
-    await rows().insertOne({ ...(await stored(first.id)), ...copy })
-    await rows().updateOne({ _id: first.id }, { $set: { status: 'held' } })
-    expect(await repository().listAttempts(copy._id)).toEqual([])
-    const again = { ...first, id: copy._id }
-    await repository().finish([outcome(copy._id, await claimed([again]), { at: 9_000 })])
-    expect(await repository().listAttempts(copy._id)).toMatchObject([{ number: 1, at: 9_000 }])
-    expect((await stored(copy._id)).attempts).toHaveLength(1)
-    expect((await stored(copy._id)).attemptsFrom).toEqual(toDate(9_000))
-    expect(await repository().listAttempts(first.id)).toMatchObject([{ number: 1, at: 5_000 }])
   })
 })

@@ -18,7 +18,7 @@ const LATE_MAX = 100
 
 /**
  * Writes and reads attempts on MongoDB. An outcome and its attempt are one compare-and-set on the delivery. The attempt of a lease
- * that was lost happened too: it is stored in `webhook_attempts`, where processes of versions before store all of theirs.
+ * that was lost happened too: it is stored in `webhook_attempts`.
  */
 export function createAttempts(db: Database): {
   readonly finish: DeliveryRepository['finish']
@@ -37,24 +37,16 @@ export function createAttempts(db: Database): {
     },
     list: async (deliveryId) => {
       const [row, others] = await Promise.all([
-        deliveries.findOne({ _id: deliveryId }, { projection: { attempts: 1, generation: 1 } }),
+        deliveries.findOne({ _id: deliveryId }, { projection: { attempts: 1 } }),
         late.find({ deliveryId }).sort({ number: -1 }).limit(LATE_MAX).toArray(),
       ])
-      const own = row === null ? [] : ownAttempts(row)
+      const own = row?.attempts ?? []
       const recorded = new Set(own.map(({ token }) => lateId(deliveryId, token)))
       return [...own, ...others.filter(({ _id }) => !recorded.has(_id))]
         .map(attemptOf)
         .sort((one, other) => one.number - other.number || one.at - other.at)
     },
   }
-}
-
-/** The attempts of a delivery that are its own. */
-export function ownAttempts({
-  attempts = [],
-  generation,
-}: Pick<DeliveryDocument, 'attempts' | 'generation'>): readonly EmbeddedAttempt[] {
-  return attempts.filter((attempt) => attempt.generation === generation)
 }
 
 /**
@@ -66,12 +58,9 @@ async function unrecorded(
   outcomes: readonly DeliveryOutcome[],
 ): Promise<readonly DeliveryOutcome[]> {
   const found = await deliveries
-    .find(
-      { _id: { $in: outcomes.map(({ deliveryId }) => deliveryId) } },
-      { projection: { attempts: 1, generation: 1 } },
-    )
+    .find({ _id: { $in: outcomes.map(({ deliveryId }) => deliveryId) } }, { projection: { attempts: 1 } })
     .toArray()
-  const recorded = new Set(found.flatMap((row) => ownAttempts(row).map(({ token }) => lateId(row._id, token))))
+  const recorded = new Set(found.flatMap(({ _id, attempts = [] }) => attempts.map(({ token }) => lateId(_id, token))))
   return outcomes.filter(({ deliveryId, leaseToken }) => !recorded.has(lateId(deliveryId, leaseToken)))
 }
 
@@ -113,14 +102,10 @@ function writeOf(alike: readonly DeliveryOutcome[]): mongoose.mongo.AnyBulkWrite
 function longer(alike: readonly DeliveryOutcome[]) {
   const made = { $literal: alike.map(embedded) }
   const position = { $indexOfArray: [{ $literal: alike.map(({ deliveryId }) => deliveryId) }, '$_id'] }
-  const newest = { $mergeObjects: [{ $arrayElemAt: [made, position] }, { generation: '$generation' }] }
-  const own = {
-    $filter: { input: { $ifNull: ['$attempts', []] }, cond: { $eq: ['$$this.generation', '$generation'] } },
-  }
-  return { $slice: [{ $concatArrays: [own, [newest]] }, -KEPT] }
+  return { $slice: [{ $concatArrays: [{ $ifNull: ['$attempts', []] }, [{ $arrayElemAt: [made, position] }]] }, -KEPT] }
 }
 
-function embedded({ attempt, leaseToken }: DeliveryOutcome): Omit<EmbeddedAttempt, 'generation'> {
+function embedded({ attempt, leaseToken }: DeliveryOutcome): EmbeddedAttempt {
   return { ...attempt, at: toDate(attempt.at), token: leaseToken }
 }
 
@@ -132,6 +117,5 @@ function lateAttempt({ attempt, deliveryId, leaseToken }: DeliveryOutcome): Atte
 
 function attemptOf(stored: EmbeddedAttempt | AttemptDocument): DeliveryAttempt {
   const { number, at, durationMs, statusCode, error, ip, phases, responseBody } = stored
-  const same = { number, at: toMs(at), durationMs, statusCode, error, ip, responseBody }
-  return phases === undefined ? same : { ...same, phases }
+  return { number, at: toMs(at), durationMs, statusCode, error, ip, phases, responseBody }
 }

@@ -16,7 +16,16 @@ async function attemptAll(endpointId: string, resultOf: (id: string) => Delivery
   const token = stores.runtime.random.uuid()
   const due = await repository.findDue([{ endpointId, limit: 100 }], null)
   await repository.claim(due, token, 30_000)
-  const attempt = { number, at: 5_000, durationMs: 1, statusCode: 500, error: null, ip: null, responseBody: '' }
+  const attempt = {
+    number,
+    at: 5_000,
+    durationMs: 1,
+    statusCode: 500,
+    error: null,
+    ip: null,
+    phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
+    responseBody: '',
+  }
   await repository.finish(
     due.map(({ id }) => ({ deliveryId: id, leaseToken: token, result: resultOf(id), retryAfterMs: 0, attempt })),
   )

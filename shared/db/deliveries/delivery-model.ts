@@ -19,11 +19,6 @@ export interface EmbeddedAttempt extends Omit<DeliveryAttempt, 'at'> {
   readonly at: Date
   /** The lease token of the claim that made it: two claims never share one. */
   readonly token: string
-  /**
-   * The generation of the delivery. A process of the version before copies the attempts of the delivery that it resends;
-   * the copy has the generation of the original.
-   */
-  readonly generation: number
 }
 
 const HALF_A_YEAR_S = 180 * 86_400
@@ -66,7 +61,6 @@ export const WEBHOOK_DELIVERIES = defineCollection<DeliveryDocument>(
     // Lists, newest first. Each entry is written once with the row and never again, because no key changes when an outcome is
     // recorded; the status, which changes, has small indexes: of failed and of waiting rows.
     { name: 'delivery_list', key: { workspaceId: 1, mode: 1, eventType: 1, createdAt: -1, _id: -1 } },
-    // Not named like the former index without the type: the previous version requests that one by name (docs/upgrading.md).
     { name: 'delivery_list_of_endpoint', key: { endpointId: 1, eventType: 1, createdAt: -1, _id: -1 } },
     {
       name: 'delivery_failed',
@@ -104,8 +98,8 @@ export const ATTEMPT_DAYS = 30
 export type AttemptDocument = Omit<DeliveryAttempt, 'at'> & { _id: string; deliveryId: string; at: Date }
 
 /**
- * The webhook_attempts collection: requests whose lease was lost before their outcome was written, and those that processes of versions
- * before recorded. All others are in their delivery. Kept 30 days.
+ * The webhook_attempts collection: requests whose lease was lost before their outcome was written. All others are in their delivery. Kept
+ * 30 days.
  */
 export const WEBHOOK_ATTEMPTS = defineCollection<AttemptDocument>(
   'webhook_attempts',
@@ -118,7 +112,7 @@ export const WEBHOOK_ATTEMPTS = defineCollection<AttemptDocument>(
     statusCode: optional(Number),
     error: optional(String),
     ip: optional(String),
-    phases: optional(Object),
+    phases: { type: Object, required: true },
     responseBody: String,
   },
   [

@@ -32,6 +32,7 @@ const outcome = (deliveryId: string, leaseToken: string, result: DeliveryOutcome
     statusCode: result === 'succeeded' ? 200 : 500,
     error: result === 'succeeded' ? null : 'status_500',
     ip: '127.0.0.1',
+    phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
     responseBody: 'ok',
   },
 })

@@ -67,7 +67,16 @@ beforeAll(async () => {
   const endpoint = { url: 'https://shop.test', events: ['*' as const], mode: 'both' as const, description: null }
   for (const id of ENDPOINTS) {
     await createEndpointRepository(stores.db).insert({
-      ...{ id, workspaceId: 'ws-1', ...endpoint, status: 'enabled', sealedSecrets: [], createdAt: 0, updatedAt: 0 },
+      ...{
+        id,
+        workspaceId: 'ws-1',
+        ...endpoint,
+        status: 'enabled',
+        sealedSecrets: [],
+        formerSecrets: [],
+        createdAt: 0,
+        updatedAt: 0,
+      },
       opId: null,
     })
   }

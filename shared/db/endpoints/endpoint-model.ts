@@ -22,7 +22,7 @@ export const WEBHOOK_ENDPOINTS = defineCollection<EndpointDocument>(
     description: optional(String),
     status: { type: String, enum: ['enabled', 'disabled'], required: true },
     sealedSecrets: [String],
-    formerSecrets: optional([Object]),
+    formerSecrets: [Object],
     rotatedBy: optional(String),
     createdAt: DATE,
     updatedAt: DATE,

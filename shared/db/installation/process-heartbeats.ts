@@ -9,8 +9,7 @@ export function createProcessHeartbeats(db: Database): ProcessHeartbeats {
   return {
     beat: async ({ id, startedAt, seenAt, silent, masterKeys, ...same }) => {
       const times = { startedAt: toDate(startedAt), seenAt: toDate(seenAt) }
-      const keys = masterKeys === undefined ? {} : { masterKeys: [...masterKeys] }
-      const document = { ...same, ...times, silent: [...silent], ...keys }
+      const document = { ...same, ...times, silent: [...silent], masterKeys: [...masterKeys] }
       await processes.updateOne({ _id: id }, { $set: document }, { upsert: true })
     },
     gone: async (id) => {

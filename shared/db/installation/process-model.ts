@@ -1,4 +1,4 @@
-import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
+import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { ProcessState } from '#shared/ports/processes.ts'
 
 /** A stored heartbeat. */
@@ -7,7 +7,7 @@ export type ProcessDocument = Omit<ProcessState, 'id' | 'startedAt' | 'seenAt' |
   startedAt: Date
   seenAt: Date
   silent: string[]
-  masterKeys?: string[]
+  masterKeys: string[]
 }
 
 const DAY_S = 86_400
@@ -25,8 +25,7 @@ export const PROCESSES = defineCollection<ProcessDocument>(
     startedAt: DATE,
     seenAt: DATE,
     silent: [String],
-    masterKeys: { type: [String], default: undefined },
-    schema: optional(Number),
+    masterKeys: [String],
   },
   [{ name: 'process_life', key: { seenAt: 1 }, expireAfterSeconds: DAY_S }],
 )

@@ -126,9 +126,9 @@ export const claimsOf = (state: Pick<InvoiceState, 'locks'>): string[] => [
 
 const claimsOfPaymentMethod = (lock: PaymentMethod): readonly string[] => [lock.claim, ...(lock.formerClaims ?? [])]
 
-/** Claims that were returned under decision 50; earlier ones have passed their quarantine. */
+/** Claims that were returned, and until when their next holder gets exact amounts only. */
 export function returnedOf(state: Pick<InvoiceState, 'locks'>): Pick<InvoiceDocument, 'returned' | 'returnedUntil'> {
-  const locks = state.locks.filter((lock) => !isHeld(lock) && lock.hold?.heldMs !== undefined)
+  const locks = state.locks.filter((lock) => !isHeld(lock))
   if (locks.length === 0) return {}
   const until = Math.max(...locks.map(({ hold }) => (hold?.releasedAt ?? 0) + (hold?.quarantineMs ?? 0)))
   return { returned: [...new Set(locks.flatMap(claimsOfPaymentMethod))], returnedUntil: toDate(until) }

@@ -35,7 +35,7 @@ export interface PaymentMethodDocument {
   matchKey: string
   claim: string
   formerClaims?: readonly string[]
-  hold?: { kind: 'address' | 'amount'; quarantineMs: number; heldMs?: number; releasedAt: Date | null }
+  hold?: { kind: 'address' | 'amount'; quarantineMs: number; heldMs: number; releasedAt: Date | null }
   priorHold?: { invoiceId: string; workspaceId: string; number: number; until: Date }
   draws?: readonly string[]
   reference?: string
@@ -43,7 +43,6 @@ export interface PaymentMethodDocument {
   requiredConfirmations: number
   policy: Record<'toleranceBase' | 'overToleranceBase' | 'dustBase', string> &
     Pick<QuotePolicy, 'lateGraceMs' | 'lateDriftBps' | 'depositBps' | 'isUseGone'>
-  countsDust?: false
   quotes: QuoteDocument[]
   repricedAt?: Date
   from: Date
@@ -128,7 +127,7 @@ export interface InvoiceDocument extends InvoiceStateDocument {
   createdAt: Date
   /** Every address and amount this invoice ever reserved; absent when none, because an empty array would collide. */
   claims?: string[]
-  /** Claims that this invoice returned under decision 50; absent when none. The next holder reads the previous one here. */
+  /** Claims that this invoice returned; absent when none. The next holder reads the previous one here. */
   returned?: string[]
   /** Until when the next holder of any of them gets exact amounts only. */
   returnedUntil?: Date

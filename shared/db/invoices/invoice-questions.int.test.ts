@@ -64,7 +64,7 @@ describe('lookups', () => {
   // Guarantee: a released claim can be taken by another invoice, and no later change of the first one takes it back.
   it('finds who holds a claim or reference, and ends claims in one compare-and-set', async () => {
     const at = Date.now()
-    const hold = { kind: 'address', quarantineMs: 86_400_000, releasedAt: null } as const
+    const hold = { kind: 'address', quarantineMs: 86_400_000, heldMs: 2 * 86_400_000, releasedAt: null } as const
     const locks = [
       samplePaymentMethod('c0ffee10', at, { to: at + 1, hold, reference: 'abcd' }),
       samplePaymentMethod('c0ffee11', at, { formerClaims: ['test:evm:c0ffee99'] }),
@@ -79,8 +79,7 @@ describe('lookups', () => {
     expect(await repository().findByReferences('test', ['abcd', 'ffff'])).toEqual([holder])
     expect(await repository().findByReferences('live', ['abcd'])).toEqual([])
 
-    // A lock without `heldMs` is of before decision 50: a day after the invoice and its quarantine.
-    const due = invoice.state.expiresAt + 86_400_000 + hold.quarantineMs
+    const due = Math.min(...locks.flatMap(({ quotes }) => quotes.map(({ expiresAt }) => expiresAt))) + hold.heldMs
     const mark = { invoiceId: id, releaseAt: due }
     expect(await repository().dueForRelease(due - 1, null, 10)).toEqual([])
     expect(await repository().dueForRelease(due, null, 10)).toEqual([mark])

@@ -21,8 +21,14 @@ async function tried(ages: readonly number[], status: 'succeeded' | 'held' | 'pe
   const id = `whd_${stores.runtime.random.uuid()}`
   const attempts = ages.map((age, index): EmbeddedAttempt => {
     const at = toDate(NOW - age * DAY_MS)
-    const answer = { statusCode: 200, error: null, ip: null, responseBody: `answer ${age}` }
-    return { number: index + 1, at, durationMs: 1, ...answer, token: `t-${index}`, generation: 0 }
+    const answer = {
+      statusCode: 200,
+      error: null,
+      ip: null,
+      phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
+      responseBody: `answer ${age}`,
+    }
+    return { number: index + 1, at, durationMs: 1, ...answer, token: `t-${index}` }
   })
   const [first] = attempts
   await rows().insertOne({

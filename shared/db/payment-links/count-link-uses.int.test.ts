@@ -19,7 +19,7 @@ beforeEach(async () => {
   link = stores.runtime.random.uuid()
   await repository().insert({
     ...{ id: link, workspaceId: 'ws-1', mode: 'test', status: 'active', title: 'Coffee', description: null },
-    ...{ currency: 'EUR', amount: { kind: 'fixed', minor: 350n }, productId: null },
+    ...{ currency: 'EUR', amount: { kind: 'fixed', minor: 350n }, productId: null, usesMax: null, expiresAt: null },
     ...{ createdAt: 1_000, updatedAt: 1_000, deactivatedAt: null },
   })
 })

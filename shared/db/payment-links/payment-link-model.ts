@@ -19,8 +19,7 @@ export type PaymentLinkDocument = Omit<
   createdAt: Date
   updatedAt: Date
   deactivatedAt: Date | null
-  /** Links of releases before have none of the two limits. */
-  expiresAt?: Date | null
+  expiresAt: Date | null
   /** Of a link with many invoices, from the first time that they are counted. */
   counted?: CountedUses
 }

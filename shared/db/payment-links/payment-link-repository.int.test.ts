@@ -20,6 +20,8 @@ function sample(overrides: Partial<PaymentLink> = {}): PaymentLink {
     currency: 'EUR',
     amount: { kind: 'fixed', minor: 350n },
     productId: null,
+    usesMax: null,
+    expiresAt: null,
     createdAt: 1_000,
     updatedAt: 1_000,
     deactivatedAt: null,

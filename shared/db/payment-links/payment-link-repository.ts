@@ -158,7 +158,7 @@ const orNull = (stored: PaymentLinkDocument | null): PaymentLink | null =>
   stored === null ? null : fromDocument(stored)
 
 function toDocument(link: PaymentLink): PaymentLinkDocument {
-  const { id, amount, createdAt, updatedAt, deactivatedAt, expiresAt = null, ...same } = link
+  const { id, amount, createdAt, updatedAt, deactivatedAt, expiresAt, ...same } = link
   return {
     _id: id,
     ...same,
@@ -166,7 +166,7 @@ function toDocument(link: PaymentLink): PaymentLinkDocument {
     createdAt: toDate(createdAt),
     updatedAt: toDate(updatedAt),
     deactivatedAt: toDateOrNull(deactivatedAt),
-    ...(expiresAt !== null && { expiresAt: toDate(expiresAt) }),
+    expiresAt: toDateOrNull(expiresAt),
   }
 }
 
@@ -179,7 +179,7 @@ function fromDocument(stored: PaymentLinkDocument): PaymentLink {
     createdAt: toMs(createdAt),
     updatedAt: toMs(updatedAt),
     deactivatedAt: toMsOrNull(deactivatedAt),
-    ...(expiresAt != null && { expiresAt: toMs(expiresAt) }),
+    expiresAt: toMsOrNull(expiresAt),
   }
 }
 

@@ -9,10 +9,8 @@ import type { BalanceIncrease } from '#shared/ports/scanned-blocks.ts'
 export interface PaymentDocument {
   _id: string
   key: string
-  /** `paymentKeyDigest` of `key`; absent only in rows of the version before that no `migrate` has completed yet. */
-  keyDigest?: mongoose.mongo.Binary
-  /** The key under the current rule, if `key` is of a former one. */
-  currentKey?: string
+  /** `paymentKeyDigest` of `key`. */
+  keyDigest: mongoose.mongo.Binary
   mode: Mode
   network: NetworkId
   asset: AssetId | null
@@ -51,8 +49,6 @@ export interface PaymentDocument {
 
 /** Unique index of the digests of transfer keys. */
 export const KEY_INDEX = 'payment_key_digest'
-/** Unique index of the texts, which the version before requires; `migrate` drops it when no process of that version runs any more. */
-export const FORMER_KEY_INDEX = 'payment_key'
 
 /** The payments collection. The unique transfer key is the guard that counts each transfer once. */
 export const PAYMENTS = defineCollection<PaymentDocument>(
@@ -60,8 +56,7 @@ export const PAYMENTS = defineCollection<PaymentDocument>(
   {
     _id: TEXT,
     key: TEXT,
-    keyDigest: optional(Buffer),
-    currentKey: optional(String),
+    keyDigest: { type: Buffer, required: true },
     mode: TEXT,
     network: TEXT,
     asset: optional(String),
@@ -96,12 +91,7 @@ export const PAYMENTS = defineCollection<PaymentDocument>(
     updatedAt: DATE,
   },
   [
-    {
-      name: KEY_INDEX,
-      key: { keyDigest: 1 },
-      unique: true,
-      partialFilterExpression: { keyDigest: { $exists: true } },
-    },
+    { name: KEY_INDEX, key: { keyDigest: 1 }, unique: true },
     { name: 'payment_list', key: { workspaceId: 1, mode: 1, _id: -1 } },
     {
       name: 'payment_settled',
@@ -118,6 +108,6 @@ export const PAYMENTS = defineCollection<PaymentDocument>(
     { name: 'payment_address', key: { matchKey: 1, invoiceId: 1, _id: -1 } },
     { name: 'payment_block', key: { network: 1, mode: 1, 'block.height': 1 } },
   ],
-  // The partial unique index guards only payments that have a digest.
+  // The digest is what makes a payment unique: none is stored without one.
   { keyDigest: { $type: 'binData' } },
 )

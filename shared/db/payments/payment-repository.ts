@@ -7,7 +7,7 @@ import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Payment, PaymentRepository, UnconfirmedOutcome } from '#shared/ports/payments.ts'
 import type { Random } from '#shared/ports/runtime.ts'
-import { keyFiltersOf } from './payment-keys.ts'
+import { BY_KEY } from './payment-keys.ts'
 import { paymentFromDocument, paymentToDocument } from './payment-mapping.ts'
 import { PAYMENTS, type PaymentDocument } from './payment-model.ts'
 import { idsUnderKeys, moveAll, ORPHANED, recordObservations } from './payment-scan-writes.ts'
@@ -24,15 +24,13 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
   const payments = db.collection(PAYMENTS)
   const all = async (filter: Parameters<typeof payments.find>[0]): Promise<readonly Payment[]> =>
     (await payments.find(filter).toArray()).map(paymentFromDocument)
-  const withKeys = keyFiltersOf(db)
   const listByKeyPrefix = async (prefix: string): Promise<readonly Payment[]> =>
-    await withKeys(async ({ beginningWith, hint }) =>
-      (await payments.find(beginningWith(prefix), { hint }).sort({ key: 1 }).toArray()).map(paymentFromDocument),
+    (await payments.find(BY_KEY.beginningWith(prefix), { hint: BY_KEY.hint }).sort({ key: 1 }).toArray()).map(
+      paymentFromDocument,
     )
 
   return {
-    recordObservations: (observations, epoch, at) =>
-      recordObservations({ payments, withKeys, random }, observations, epoch, at),
+    recordObservations: (observations, epoch, at) => recordObservations({ payments, random }, observations, epoch, at),
     insertSimulated: async (payment, audit) => {
       const row = paymentToDocument(payment)
       try {
@@ -69,7 +67,7 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
       for (const { keys, change } of sameOutcomes(outcomes)) {
         const filter = {
           ...scopes.unconfirmed(mode, network),
-          _id: { $in: await idsUnderKeys({ payments, withKeys }, keys) },
+          _id: { $in: await idsUnderKeys(payments, keys) },
         }
         ended.push(...(await moveAll(payments, random, filter, change, epoch, at)))
       }
@@ -79,23 +77,6 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
     orphanMissing: async ({ epoch, at, ...scope }) =>
       scope.blocks.length === 0 ? [] : moveAll(payments, random, scopes.strangers(scope), ORPHANED, epoch, at),
     listNonCanonical: async (scope) => (scope.blocks.length === 0 ? [] : all(scopes.strangers(scope))),
-    orphanRepeats: async ({ epoch, at, keys, ...scope }) => {
-      const ids = await idsUnderKeys({ payments, withKeys }, keys)
-      return ids.length === 0 ? [] : moveAll(payments, random, scopes.live(scope, ids), ORPHANED, epoch, at)
-    },
-    placeFormer: async (places) => {
-      if (places.length === 0) return
-      await withKeys(async ({ one, hint }) => {
-        const operations = places.map(({ key, currentKey }) => ({
-          updateOne: {
-            filter: { ...one(key), currentKey: { $exists: false } },
-            update: { $set: { currentKey } },
-            hint,
-          },
-        }))
-        await payments.bulkWrite(operations, { ordered: false })
-      })
-    },
 
     confirmSimulated: async (invoiceId, at) => {
       const now = toDate(at)
@@ -110,14 +91,15 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
     findByKeys: async (keys) =>
       keys.length === 0
         ? []
-        : await withKeys(async ({ among, hint }) =>
-            (await payments.find(among(keys), { hint }).toArray()).map(paymentFromDocument),
-          ),
+        : (await payments.find(BY_KEY.among(keys), { hint: BY_KEY.hint }).toArray()).map(paymentFromDocument),
     attributedAmong: async (keys) => {
       if (keys.length === 0) return new Set()
-      const found = await withKeys(({ among, hint }) =>
-        payments.find({ ...among(keys), invoiceId: { $ne: null } }, { hint, projection: { _id: 0, key: 1 } }).toArray(),
-      )
+      const found = await payments
+        .find(
+          { ...BY_KEY.among(keys), invoiceId: { $ne: null } },
+          { hint: BY_KEY.hint, projection: { _id: 0, key: 1 } },
+        )
+        .toArray()
       return new Set(found.map(({ key }) => key))
     },
     // Transfer keys begin with their transaction.
@@ -159,16 +141,14 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
 
     markApplied: async (rows) => {
       if (rows.length === 0) return
-      await withKeys(async ({ one, hint }) => {
-        const operations = rows.map(({ key, version, counted, uncountedReason, late }) => ({
-          updateOne: {
-            filter: { ...one(key), version },
-            update: { $set: { counted, uncountedReason, late }, $unset: { dirtyAt: '' as const } },
-            hint,
-          },
-        }))
-        await payments.bulkWrite(operations, { ordered: false })
-      })
+      const operations = rows.map(({ key, version, counted, uncountedReason, late }) => ({
+        updateOne: {
+          filter: { ...BY_KEY.one(key), version },
+          update: { $set: { counted, uncountedReason, late }, $unset: { dirtyAt: '' as const } },
+          hint: BY_KEY.hint,
+        },
+      }))
+      await payments.bulkWrite(operations, { ordered: false })
     },
     takeDirtyInvoices: async ({ before, at, limit }) => {
       const overdue = scopes.unapplied(before)

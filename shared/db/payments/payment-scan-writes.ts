@@ -11,19 +11,18 @@ import {
   ScannerFenced,
 } from '#shared/ports/payments.ts'
 import type { Random } from '#shared/ports/runtime.ts'
-import type { KeyFilters, WithKeyFilters } from './payment-keys.ts'
+import { BY_KEY } from './payment-keys.ts'
 import { blockToDocument, paymentFromDocument, unseenDocument } from './payment-mapping.ts'
 import type { PaymentDocument } from './payment-model.ts'
 
 type Payments = mongoose.mongo.Collection<PaymentDocument>
 type Filter = mongoose.mongo.Filter<PaymentDocument>
 
-/** What a scanner's writes need: the collection, and how its payments are found by their keys now. */
-interface Written {
+/** What a scanner's writes need. */
+interface ScanWrites {
   readonly payments: Payments
-  readonly withKeys: WithKeyFilters
+  readonly random: Random
 }
-type ScanWrites = Written & { readonly random: Random }
 
 /** Identity of one scanner write: its epoch, its time, and a token that marks the rows it changes. */
 interface ScanWrite {
@@ -57,7 +56,7 @@ export async function recordObservations(
   if (others.length === 0) return changed
   // The first amount is in no block any more: it ends before the other one starts, so that they never count together.
   const ids = await idsUnderKeys(
-    writes,
+    payments,
     others.map(({ key }) => key),
   )
   const undone: Filter = { _id: { $in: ids }, state: { $in: ['detected', 'confirmed'] } }
@@ -72,16 +71,14 @@ export async function recordObservations(
 }
 
 /** Ids of the payments under these keys. */
-export async function idsUnderKeys({ payments, withKeys }: Written, keys: readonly string[]): Promise<string[]> {
+export async function idsUnderKeys(payments: Payments, keys: readonly string[]): Promise<string[]> {
   if (keys.length === 0) return []
-  const found = await withKeys(({ among, hint }) =>
-    payments.find(among(keys), { hint, projection: { _id: 1 } }).toArray(),
-  )
+  const found = await payments.find(BY_KEY.among(keys), { hint: BY_KEY.hint, projection: { _id: 1 } }).toArray()
   return found.map(({ _id }) => _id)
 }
 
 async function upsert(
-  { payments, withKeys, random }: ScanWrites,
+  { payments, random }: ScanWrites,
   observations: readonly ObservedTransfer[],
   write: ScanWrite,
 ): Promise<readonly PaymentDocument[]> {
@@ -90,9 +87,8 @@ async function upsert(
     update: observationPipeline(observation, unseenDocument(observation, random.uuid(), write.at), write),
   }))
   const keys = observations.map(({ key }) => key)
-  // A batch that began under other filters is written once more: what it stored before stays, with its mark.
-  await withKeys((filters) => upsertFenced(payments, filters, upserts, write.epoch))
-  return await withKeys(({ among, hint }) => payments.find(among(keys), { hint }).toArray())
+  await upsertFenced(payments, upserts, write.epoch)
+  return await payments.find(BY_KEY.among(keys), { hint: BY_KEY.hint }).toArray()
 }
 
 interface Upsert {
@@ -100,16 +96,16 @@ interface Upsert {
   readonly update: object[]
 }
 
-async function upsertFenced(
-  payments: Payments,
-  { one, among, hint }: KeyFilters,
-  upserts: readonly Upsert[],
-  epoch: number,
-): Promise<void> {
+async function upsertFenced(payments: Payments, upserts: readonly Upsert[], epoch: number): Promise<void> {
   let left = upserts
   for (let round = 0; left.length > 0; round++) {
     const operations = left.map(({ key, update }) => ({
-      updateOne: { filter: { ...one(key), scanEpoch: { $lte: epoch } }, update, upsert: true as const, hint },
+      updateOne: {
+        filter: { ...BY_KEY.one(key), scanEpoch: { $lte: epoch } },
+        update,
+        upsert: true as const,
+        hint: BY_KEY.hint,
+      },
     }))
     try {
       await payments.bulkWrite(operations, { ordered: false })
@@ -122,8 +118,8 @@ async function upsertFenced(
       const keys = left.map(({ key }) => key)
       // Two upserts of one holder may collide as well; only a newer epoch is a fence.
       const newer = await payments.findOne(
-        { ...among(keys), scanEpoch: { $gt: epoch } },
-        { hint, projection: { _id: 1 } },
+        { ...BY_KEY.among(keys), scanEpoch: { $gt: epoch } },
+        { hint: BY_KEY.hint, projection: { _id: 1 } },
       )
       if (newer !== null || round >= DUPLICATE_RETRIES) {
         throw new ScannerFenced('a newer lease holder wrote these payments', { cause: error })
@@ -178,8 +174,6 @@ function observationPipeline(observation: ObservedTransfer, unseen: PaymentDocum
           block === null ? '$confirmAt' : ifMoved({ $add: ['$requiredConfirmations', block.height - 1] }, '$confirmAt'),
         confirmedAt: ifMoved(null, '$confirmedAt'),
         replacedBy: ifMoved(null, '$replacedBy'),
-        // The version before stores none.
-        keyDigest: { $literal: unseen.keyDigest },
         scanEpoch: write.epoch,
         ...stampWhen('$moved', write),
       },

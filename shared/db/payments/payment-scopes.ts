@@ -76,18 +76,6 @@ export function strangers(scope: Parameters<PaymentRepository['listNonCanonical'
   }
 }
 
-/** Those of these payments that are live and on the chain, confirmed ones only with `confirmedToo`. */
-export const live = (
-  { mode, network, confirmedToo = false }: OnNetwork & { readonly confirmedToo?: boolean },
-  ids: readonly string[],
-) => ({
-  _id: { $in: [...ids] },
-  state: { $in: confirmedToo ? LIVE : UNCONFIRMED },
-  kind: 'onchain' as const,
-  network,
-  mode,
-})
-
 /** Payments with a version that has not been applied to their invoice since `before`. */
 export const unapplied = (before: Ms) => ({ dirtyAt: { $lte: toDate(before) } })
 

@@ -1,4 +1,4 @@
-import { DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
+import { DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { RateSnapshot } from '#shared/ports/rates.ts'
 
 /** A stored snapshot; prices stay decimal strings. */
@@ -12,8 +12,8 @@ export const RATE_SNAPSHOTS = defineCollection<RateDocument>(
     at: DATE,
     usdPerSymbol: { type: Object, required: true },
     fiatPerUsd: { type: Object, required: true },
-    guards: optional(Object),
-    heardAt: optional(Object),
+    guards: { type: Object, required: true },
+    heardAt: { type: Object, required: true },
   },
   [{ name: 'rate_time', key: { at: 1 } }],
 )

@@ -28,7 +28,7 @@ function fromDocument(stored: RateDocument | null): RateSnapshot | null {
     at: toMs(at),
     usdPerSymbol,
     fiatPerUsd,
-    ...(guards !== undefined && { guards }),
-    ...(heardAt !== undefined && { heardAt }),
+    guards,
+    heardAt,
   }
 }

@@ -1,6 +1,5 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import { ownAttempts } from '#shared/db/deliveries/delivery-attempts.ts'
 import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { OF_ANY_TYPE } from '#shared/db/deliveries/delivery-search.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
@@ -14,7 +13,7 @@ import { HOUR_MS, QUARTER_MS } from './rollup-rows.ts'
 /** First attempts per endpoint from which a percentile is computed. */
 const FIRST_ATTEMPTS = 200
 /** Without the answers, which may be large. */
-const FIGURES_OF_ATTEMPT = { number: 1, durationMs: 1, generation: 1 } as const
+const FIGURES_OF_ATTEMPT = { number: 1, durationMs: 1 } as const
 const FIGURES = ['made', 'tried', 'firstTry', 'succeeded', 'failed'] as const
 const NONE: DeliveryFigures = { made: 0, tried: 0, firstTry: 0, succeeded: 0, failed: 0 }
 
@@ -80,12 +79,12 @@ async function firstAttempts(db: Database, endpointId: string, since: Ms): Promi
     .collection(WEBHOOK_DELIVERIES)
     .find(
       { endpointId, ...OF_ANY_TYPE, createdAt: { $gte: toDate(since) } },
-      { projection: { generation: 1, attempts: FIGURES_OF_ATTEMPT }, hint: 'delivery_list_of_endpoint' },
+      { projection: { attempts: FIGURES_OF_ATTEMPT }, hint: 'delivery_list_of_endpoint' },
     )
     .sort({ createdAt: -1, _id: -1 })
     .limit(FIRST_ATTEMPTS)
     .toArray()
-  const own = newest.map((row) => ownAttempts(row).find(({ number }) => number === 1)?.durationMs ?? null)
+  const own = newest.map(({ attempts = [] }) => attempts.find(({ number }) => number === 1)?.durationMs ?? null)
   const others = newest.filter((_row, index) => own[index] === null).map(({ _id }) => _id)
   const found = own.filter((durationMs) => durationMs !== null)
   if (others.length === 0) return found

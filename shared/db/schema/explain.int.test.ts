@@ -17,7 +17,7 @@ import { createPaymentLinkRepository, linkListFilter } from '#shared/db/payment-
 import { PRODUCTS } from '#shared/db/payment-links/product-model.ts'
 import { createProductRepository, productFilter } from '#shared/db/payment-links/product-repository.ts'
 import { settledFilter } from '#shared/db/payments/admin-payment-lookups.ts'
-import { BY_DIGEST } from '#shared/db/payments/payment-keys.ts'
+import { BY_KEY } from '#shared/db/payments/payment-keys.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import * as paymentScopes from '#shared/db/payments/payment-scopes.ts'
@@ -168,9 +168,9 @@ describe('payments', () => {
 
   it('answers people on call by transaction and by block', async () => {
     for (const byKey of [
-      BY_DIGEST.one('test:ethereum:0x1:0'),
-      BY_DIGEST.among(['test:ethereum:0x1:0', 'test:ethereum:0x2:0']),
-      BY_DIGEST.beginningWith('test:ethereum:0x1'),
+      BY_KEY.one('test:ethereum:0x1:0'),
+      BY_KEY.among(['test:ethereum:0x1:0', 'test:ethereum:0x2:0']),
+      BY_KEY.beginningWith('test:ethereum:0x1'),
     ]) {
       expect((await explain(byKey)).indexes).toEqual(['payment_key_digest'])
     }
@@ -246,6 +246,8 @@ describe('products and links', () => {
         currency: 'USD',
         amount: { kind: 'fixed', minor: 100n },
         productId: null,
+        usesMax: null,
+        expiresAt: null,
         deactivatedAt: null,
       })
       const invoice = sampleInvoice(runtime.random, { workspaceId: 'ws-links', number: row })

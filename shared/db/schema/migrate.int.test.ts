@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type BackupTotals, readBackup } from '#shared/db/backup/backup-source.ts'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
-import { sampleInvoice } from '#test/support/db-samples.ts'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { useStores } from '#test/support/stores.ts'
 import { migrate, verifyIndexes } from './migrate.ts'
 import { MODELS } from './models.ts'
@@ -59,6 +58,18 @@ describe('migrate', () => {
     ])
   })
 
+  // Guards money: after a restore, which writes without it, the store again refuses a payment that no digest makes unique.
+  it('sets a validator that is missing', async () => {
+    await migrate(stores.db)
+    const native = stores.db.connection.getClient().db(stores.db.name)
+    await native.command({ collMod: PAYMENTS.name, validator: {} })
+    await migrate(stores.db)
+    const payment = { _id: 'p', key: 'test:ethereum:0x1:0' }
+    await expect(native.collection<{ _id: string; key: string }>(PAYMENTS.name).insertOne(payment)).rejects.toThrow(
+      'validation',
+    )
+  })
+
   it('brings back a dropped index and refuses one that lost its uniqueness', async () => {
     await migrate(stores.db)
     const invoices = stores.db.collection(INVOICES)
@@ -69,16 +80,6 @@ describe('migrate', () => {
     await expect(migrate(stores.db)).rejects.toThrow(/invoice_number/)
     await invoices.dropIndex('invoice_number')
     expect((await migrate(stores.db)).indexesCreated).toEqual(['invoices.invoice_number'])
-  })
-
-  it('says how many invoices it counts for the first time, and how long that took', async () => {
-    await migrate(stores.db)
-    const invoice = sampleInvoice(stores.runtime.random, { number: 77, at: Date.now() - 3_600_000 })
-    await createInvoiceRepository(stores.db).insert(invoice)
-    const lines: string[] = []
-    await migrate(stores.db, (line) => lines.push(line))
-    expect(lines.at(0)).toMatch(/^figures: counting half a year of about \d+ invoices for the overview$/)
-    expect(lines.at(-1)).toMatch(/^figures: counted [1-9]\d* slots, after \d+\.\d s$/)
   })
 })
 

@@ -1,12 +1,8 @@
 import type mongoose from 'mongoose'
 import type { CollectionModel, IndexDefinition } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
-import { createRollups } from '#shared/db/reports/rollups.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { createCollection } from './create-collection.ts'
-import { dropFormerKeyIndex } from './drop-former-key-index.ts'
 import { MIGRATIONS, NEWEST_SCHEMA } from './migrations/list.ts'
 import { runMigrations } from './migrations/run-migrations.ts'
 import { MODELS } from './models.ts'
@@ -24,24 +20,23 @@ export interface MigrationReport {
 type Model = CollectionModel<mongoose.mongo.Document>
 
 /**
- * Runs the migrations that are missing, then creates every missing collection and index. Safe to repeat and to run in several
- * processes at once. Never changes an index: one of the same name with another definition fails loudly, because rebuilding it is an operator's decision.
- * What only the version before needs is removed once that version cannot come back: a day after the migration, or at once with `finish`.
+ * Runs the migrations that are missing, then creates every missing collection and index, and sets validators that differ. Safe to repeat and
+ * to run in several processes at once. Never changes an index: one of the same name with another definition fails loudly, because rebuilding it is an operator's decision.
  * `onProgress` gets a line before and after each step that takes long on a large database.
  */
 export async function migrate(
   db: Database,
   onProgress: (line: string) => void = () => undefined,
-  { finish = false }: { readonly finish?: boolean } = {},
 ): Promise<MigrationReport> {
   const before = new Set((await missingIndexes(db)).map((missing) => missing.label))
-  const existing = await collectionNames(db)
+  const existing = await storedValidators(db)
   // Data first: an index may require the result of a migration, or replace one that it removes.
   const migrationsRun = await runMigrations(db, MIGRATIONS, undefined, onProgress)
   const collectionsCreated = MODELS.map((model) => model.name).filter((name) => !existing.has(name))
   for (const model of MODELS) {
     const specifications = model.indexes.map((index) => ({ ...index, key: { ...index.key } }))
     if (!existing.has(model.name)) await createCollection(db, model)
+    else await setValidator(db, model, existing.get(model.name))
     if (specifications.length === 0) continue
     const missing = model.indexes.map(({ name }) => name).filter((name) => before.has(`${model.name}.${name}`))
     const built =
@@ -49,8 +44,6 @@ export async function migrate(
     await db.collection(model).createIndexes(specifications)
     built?.()
   }
-  await dropFormerKeyIndex(db, { finish, onProgress })
-  await countFiguresOnce(db, onProgress)
   return { collectionsCreated, indexesCreated: [...before], migrationsRun }
 }
 
@@ -82,24 +75,6 @@ export async function verifyIndexes(db: Database): Promise<void> {
   throw new Error(
     `database ${db.name} lacks ${missing.length} indexes (${missing.map((one) => one.label).join(', ')}): run paymesh migrate`,
   )
-}
-
-/**
- * Counts the figures of the front page for the first time, once their indexes are there. Processes that run meanwhile lose nothing: a
- * later round goes on from the place that is kept.
- */
-async function countFiguresOnce(db: Database, onProgress: (line: string) => void): Promise<void> {
-  if ((await createOverviewReads(db).asOf()) !== null) return
-  if ((await db.collection(INVOICES).findOne({}, { projection: { _id: 1 } })) === null) return
-  const native = db.connection.getClient().db(db.name)
-  const { localTime } = (await native.command({ hello: 1 })) as { localTime: Date }
-  const begun = performance.now()
-  const report = (line: string): void =>
-    onProgress(`${line}, after ${((performance.now() - begun) / 1_000).toFixed(1)} s`)
-  const invoices = await db.collection(INVOICES).estimatedDocumentCount()
-  onProgress(`figures: counting half a year of about ${invoices} invoices for the overview`)
-  const counted = await createRollups(db).catchUp(localTime.getTime(), { report })
-  report(`figures: counted ${counted} slots`)
 }
 
 async function missingIndexes(db: Database): Promise<readonly { label: string }[]> {
@@ -148,7 +123,14 @@ async function beginBuild(
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-async function collectionNames(db: Database): Promise<ReadonlySet<string>> {
-  const found = await db.connection.getClient().db(db.name).listCollections({}, { nameOnly: true }).toArray()
-  return new Set(found.map((collection) => collection.name))
+/** The existing collections, each with its validator. */
+async function storedValidators(db: Database): Promise<ReadonlyMap<string, object | undefined>> {
+  const found = await db.connection.getClient().db(db.name).listCollections({}).toArray()
+  return new Map(found.map(({ name, ...rest }) => [name, 'options' in rest ? rest.options?.['validator'] : undefined]))
+}
+
+/** A restore writes into collections without validators, and another version may have declared another one. */
+async function setValidator(db: Database, { name, validator }: Model, stored: object | undefined): Promise<void> {
+  if (validator === undefined || JSON.stringify(stored) === JSON.stringify(validator)) return
+  await db.connection.getClient().db(db.name).command({ collMod: name, validator })
 }

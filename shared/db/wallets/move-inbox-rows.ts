@@ -3,7 +3,7 @@ import { undisputedDetail } from '#shared/contracts/exception-labels.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { EXCEPTIONS, type ExceptionDocument, INBOX_OPEN } from '#shared/db/exceptions/exception-model.ts'
-import { keyFiltersNow } from '#shared/db/payments/payment-keys.ts'
+import { BY_KEY } from '#shared/db/payments/payment-keys.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
 import { ADDRESSES } from './wallet-models.ts'
@@ -113,10 +113,12 @@ async function coveredKeys(
 ): Promise<ReadonlySet<string>> {
   const keys = entries.flatMap(({ paymentKey }) => paymentKey ?? [])
   if (keys.length === 0) return new Set()
-  const { among, hint } = await keyFiltersNow(db)
   const payments = await db
     .collection(PAYMENTS)
-    .find({ ...among(keys), invoiceId: null }, { hint, projection: { key: 1, matchKey: 1 }, ...within(session) })
+    .find(
+      { ...BY_KEY.among(keys), invoiceId: null },
+      { hint: BY_KEY.hint, projection: { key: 1, matchKey: 1 }, ...within(session) },
+    )
     .toArray()
   const covered = new Set(rows.map(({ matchKey }) => matchKey))
   if (isKey) {

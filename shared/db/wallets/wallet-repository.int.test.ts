@@ -15,6 +15,7 @@ const material = (id: string, overrides: Partial<KeyMaterial> = {}): KeyMaterial
   fingerprint: 'f'.repeat(32),
   sealed: 'v1.sealed',
   sandbox: false,
+  scriptType: null,
   nextIndex: 0,
   derivedCount: 0,
   returned: [],

@@ -23,7 +23,7 @@ export const API_KEYS = defineCollection<ApiKeyDocument>(
     createdAt: DATE,
     revokedAt: optional(Date),
     lastUsedAt: optional(Date),
-    createdBy: optional(String),
+    createdBy: TEXT,
   },
   [
     { name: 'api_key_hash', key: { hash: 1 }, unique: true },

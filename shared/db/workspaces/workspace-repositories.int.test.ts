@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { IDEMPOTENCY_LIFE_MS } from '#shared/db/requests/idempotency-model.ts'
 import { createIdempotencyRepository } from '#shared/db/requests/idempotency-repository.ts'
+import { DEFAULT_POLICY } from '#shared/usecases/workspaces/create-workspace.ts'
 import { auditRow } from '#test/support/audit-parts.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createApiKeyRepository } from './api-key-repository.ts'
@@ -16,16 +17,7 @@ describe('workspaces', () => {
     ownerEmail: 'owner@example.com',
     status: 'active' as const,
     limits: { invoicesPerMonth: null, paymentLinks: 10_000, webhookEndpoints: 100 },
-    policy: {
-      toleranceBps: 0,
-      lateGraceMs: 3_600_000,
-      lateDriftBps: 200,
-      newLifeMs: 86_400_000,
-      quoteMs: 1_200_000,
-      spreadBps: 0,
-      arsSeries: 'crypto' as const,
-      confirmations: {},
-    },
+    policy: DEFAULT_POLICY,
     epoch: 1,
     createdAt: 1_000,
   })
@@ -59,6 +51,7 @@ describe('API keys', () => {
       epoch: 1,
       createdAt: 1_000,
       revokedAt: null,
+      createdBy: 'cli:test',
     }
     await repository.insert(key, auditRow(uuid()))
     await expect(repository.insert({ ...key, id: uuid() }, auditRow(uuid()))).rejects.toThrow(/E11000/)

@@ -4,7 +4,7 @@ import type { PaymentObservation } from './invoice-event.ts'
 import type { InvoiceState, LedgerRow, Ms, PaymentMethod } from './model.ts'
 import { countsUnlisted, sumOthers, type Unlisted } from './others-row.ts'
 import { paysShare, type ValuedMoney } from './price-coverage.ts'
-import { foreignReason, holdingLock, isDust, isLeftOut } from './quote-match.ts'
+import { foreignReason, holdingLock, isDust } from './quote-match.ts'
 import { quoteAt, quoteFor, quoteHolding, quoteOpenedBy, withinDrift } from './quote-window.ts'
 import { byFirstSeen, isLive, isSettled } from './totals.ts'
 
@@ -72,7 +72,7 @@ function chooseListed(state: InvoiceState, placed: readonly Placed[], named: Rea
   const fresh = placed.filter((one) => {
     if (known.has(one.seen.payment)) return false
     const lock = lockAt(state.locks, one.hold)
-    if (lock !== null) return !isDust(lock, one.seen) || (named.has(one.seen.payment) && isLeftOut(lock, one.seen))
+    if (lock !== null) return !isDust(lock, one.seen) || named.has(one.seen.payment)
     foreignLeft -= 1
     return foreignLeft >= 0
   })
@@ -90,12 +90,12 @@ function chooseQuote(state: InvoiceState, evaluated: readonly Evaluated[], befor
     if (known?.counted !== true || !isLive(row)) return false
     const lock = lockAt(state.locks, hold)
     if (isByHand(row)) return hold === before || row.acceptedBase !== null
-    return hold === before && (lock === null || !isLeftOut(lock, row))
+    return hold === before && (lock === null || !isDust(lock, row))
   })
   if (holdsFunds) return before
   const first = evaluated.find(({ row, hold }) => {
     const lock = lockAt(state.locks, hold)
-    if (lock === null || isLeftOut(lock, row)) return false
+    if (lock === null || isDust(lock, row)) return false
     return isLive(row) && row.eligible && quoteFor(lock, row) !== null
   })
   return first?.hold ?? before
@@ -111,7 +111,7 @@ function countRows(state: InvoiceState, evaluated: readonly Evaluated[], active:
   return evaluated.map(({ seen, hold, row, known }): LedgerRow => {
     const lock = lockAt(state.locks, hold)
     if (isByHand(row)) return { ...row, counted: true, uncountedReason: null }
-    if (lock !== null && isLeftOut(lock, row)) {
+    if (lock !== null && isDust(lock, row)) {
       // Dust that is gone stops counting: other dust may complete the invoice, and both would count when it returns.
       if (known !== undefined && frozen) return row
       return { ...row, counted: false, uncountedReason: 'dust' }
@@ -143,12 +143,11 @@ function isPriced(lock: PaymentMethod, row: LedgerRow, deposits: readonly Valued
  */
 function complete(state: InvoiceState, placed: readonly Placed[], active: number | null): readonly LedgerRow[] {
   const lock = lockAt(state.locks, active)
-  if (lock === null || lock.countsDust !== false || isSettled(state) || state.status === 'cancelled')
-    return state.ledger
+  if (lock === null || isSettled(state) || state.status === 'cancelled') return state.ledger
   const rows = new Map(state.ledger.map((row) => [row.payment, row]))
   const isCandidate = ({ seen, hold }: Placed): boolean => {
     const row = rows.get(seen.payment)
-    if (hold !== active || !isLive(seen) || !isLeftOut(lock, seen) || row?.counted === true) return false
+    if (hold !== active || !isLive(seen) || !isDust(lock, seen) || row?.counted === true) return false
     if (row?.late ?? isLate(state, lock, seen)) return false
     return (row !== undefined || rows.size < ROWS_MAX) && quoteHolding(lock, seen.firstSeenAt) !== null
   }

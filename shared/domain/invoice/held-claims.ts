@@ -9,7 +9,7 @@ const PAYABLE_AFTER_END_MS = DAY_MS
 /** Longest life of an invoice, from its creation to its end: of `expires_in`, and of the setting for invoices without a coin. */
 export const INVOICE_LIFE_MAX_MS = 30 * DAY_MS
 
-/** How long a reused address takes exact amounts only, where the workspace states nothing. */
+/** How long a reused address takes exact amounts only, until the workspace states another time. */
 export const QUARANTINE_DEFAULT_MS = 7 * DAY_MS
 const QUARANTINE_MIN_MS = DAY_MS
 
@@ -27,7 +27,7 @@ export function heldFor(lateGraceMs: number): number {
 }
 
 /** How long an address that is free again takes exact amounts only: at least a day. */
-export function quarantineFor(quarantineMs: number = QUARANTINE_DEFAULT_MS): number {
+export function quarantineFor(quarantineMs: number): number {
   return later(QUARANTINE_MIN_MS, quarantineMs)
 }
 
@@ -35,10 +35,7 @@ export function quarantineFor(quarantineMs: number = QUARANTINE_DEFAULT_MS): num
  * How long an address must not be offered after the record of what was offered was lost: until the longest invoice that it may belong to has ended, is
  * no longer payable, and its address would take any amount again.
  */
-export function restAfterLoss(policy: {
-  readonly lateGraceMs: number
-  readonly quarantineMs?: number | undefined
-}): number {
+export function restAfterLoss(policy: { readonly lateGraceMs: number; readonly quarantineMs: number }): number {
   return INVOICE_LIFE_MAX_MS + heldFor(policy.lateGraceMs) + quarantineFor(policy.quarantineMs)
 }
 
@@ -58,12 +55,8 @@ export function heldClaims(state: Pick<InvoiceState, 'locks' | 'expiresAt'>): re
 
 /** The active payment method can be paid until the invoice ends, an earlier one until its quote ends. */
 function dueAt(expiresAt: Ms, lock: PaymentMethod): Ms {
-  const { hold, to } = lock
   const quoteEnd = latestQuote(lock).expiresAt
-  if (hold?.heldMs === undefined) {
-    return later(expiresAt, quoteEnd) + PAYABLE_AFTER_END_MS + (hold?.quarantineMs ?? 0)
-  }
-  return (to === null ? later(expiresAt, quoteEnd) : quoteEnd) + hold.heldMs
+  return (lock.to === null ? later(expiresAt, quoteEnd) : quoteEnd) + (lock.hold?.heldMs ?? 0)
 }
 
 /** The later of two times. */

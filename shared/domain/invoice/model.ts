@@ -65,7 +65,7 @@ export interface QuotePolicy {
    * the rate of the last one. Smaller deposits count, and give later money no such claim.
    */
   readonly depositBps: number
-  /** Transfers below this many base units are dust; see `PaymentMethod.countsDust`. */
+  /** Transfers below this many base units are dust: they change nothing, unless one completes the invoice or an operator counts it. */
   readonly dustBase: bigint
   /** Present when another payer got the invoice's use of its payment link: all money is late, and only the merchant may accept it. */
   readonly isUseGone?: true
@@ -76,11 +76,8 @@ export interface QuoteHold {
   readonly kind: 'address' | 'amount'
   /** How long after its return only the exact amount due settles the next invoice on it. */
   readonly quarantineMs: number
-  /**
-   * How long the claim is valid after the end of its last quote, by block time; at least 24 h. Absent on records from before
-   * decision 50: their claims are valid for 24 h + `quarantineMs` after the invoice's end.
-   */
-  readonly heldMs?: number
+  /** How long the claim is valid after the end of its last quote, by block time; at least 24 h. */
+  readonly heldMs: number
   /** Null while the claim is valid; money first seen from then on is not this invoice's. */
   readonly releasedAt: Ms | null
 }
@@ -122,11 +119,6 @@ export interface PaymentMethod {
   /** True when a payment must also be in a finalized block; absent = the network's default. */
   readonly needsFinality?: boolean
   readonly policy: QuotePolicy
-  /**
-   * False: dust changes nothing, unless it completes the invoice or an operator counts it. Absent on records from before
-   * decision 0047: their dust is always summed and never announced.
-   */
-  readonly countsDust?: false
   /** At least one; the last one is current. */
   readonly quotes: readonly Quote[]
   /** Present when the coin got a newer price on another network: quotes locked before then end at this time at the latest. */
@@ -148,7 +140,7 @@ export type UncountedReason =
   | 'out_of_quote'
   /** Sent to an address of none of the payment methods. */
   | 'unmatched'
-  /** Too small to change anything, see `PaymentMethod.countsDust`. */
+  /** Too small to change anything, see `QuotePolicy.dustBase`. */
   | 'dust'
 
 /** An exception that this invoice opened and has not closed. */
@@ -191,7 +183,7 @@ export interface LedgerRow {
 
 /**
  * Payments without rows: dust, and payments beyond the hundredth row, so that many tiny transfers cannot brick an invoice.
- * Sums contain only the latter, and on records from before decision 0047 dust as well.
+ * Sums contain only the latter.
  */
 export interface OthersRow {
   readonly count: number
@@ -264,7 +256,7 @@ export interface InvoiceTerms {
   readonly orderId: string | null
   readonly metadata: Readonly<Record<string, string>>
   readonly fiat: { readonly minor: bigint; readonly currency: FiatCode }
-  /** Absent on invoices in the reporting currency, on those from before decision 79, and where no current rate was known. */
+  /** Absent on invoices in the reporting currency, and where no current rate was known. */
   readonly reporting?: ReportingRate
   readonly customer: { readonly email: string | null; readonly name: string | null }
   readonly successUrl: string | null

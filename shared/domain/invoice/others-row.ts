@@ -1,7 +1,7 @@
 import { isLate } from './classify-payment.ts'
 import type { PaymentObservation } from './invoice-event.ts'
 import type { InvoiceState, OthersRow, PaymentMethod } from './model.ts'
-import { isLeftOut } from './quote-match.ts'
+import { isDust } from './quote-match.ts'
 import { quoteHolding } from './quote-window.ts'
 import { isLive } from './totals.ts'
 
@@ -40,7 +40,7 @@ export function countsUnlisted(
   { seen, lock }: Unlisted,
   active: PaymentMethod | null,
 ): boolean {
-  if (lock === null || lock !== active || isLeftOut(lock, seen)) return false
+  if (lock === null || lock !== active || isDust(lock, seen)) return false
   return isLive(seen) && !isLate(state, lock, seen) && quoteHolding(lock, seen.firstSeenAt) !== null
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { INVOICE_STATUSES } from '../enumerations.ts'
 import { planSimulation, type SimulationScenario } from './plan-simulation.ts'
-import { anOldPaymentMethod, aPayment, aPaymentMethod, aQuote, DUE, story, storyIn } from './transition-fixtures.ts'
+import { aPayment, aPaymentMethod, aQuote, DUE, story, storyIn } from './transition-fixtures.ts'
 
 const REFUSED = { outcome: 'refused', reason: 'not_simulatable' }
 const SCENARIOS: readonly SimulationScenario[] = ['paid', 'partial', 'overpaid', 'expired']
@@ -57,9 +57,6 @@ describe('simulation plans', () => {
     const run = story()
     run.see([aPayment({ amountBase: 5n })])
     expect(planSimulation(run.state(), 'paid')).toEqual({ outcome: 'pay', amountBase: DUE })
-    const old = story(anOldPaymentMethod())
-    old.see([aPayment({ amountBase: 5n })])
-    expect(planSimulation(old.state(), 'paid')).toEqual(REFUSED)
   })
 })
 

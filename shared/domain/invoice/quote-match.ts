@@ -34,7 +34,10 @@ export function foreignReason(
   return sameAddress.some((lock) => lock.network === seen.network) ? 'wrong_asset' : 'wrong_network'
 }
 
-/** Too small to matter: below the chain's dust or 0.1 % of the first amount due. Simulated money never is. */
+/**
+ * Too small to matter: below the chain's dust or 0.1 % of the first amount due. Simulated money never is. Dust is left out of every sum, unless it
+ * completes its invoice (`completingDust`) or an operator counts it. Depends only on frozen figures, so the result never changes for a transfer.
+ */
 export function isDust(lock: PaymentMethod, seen: Pick<LedgerRow, 'amountBase' | 'simulated'>): boolean {
   return !seen.simulated && seen.amountBase < dustBound(lock)
 }
@@ -43,12 +46,4 @@ export function isDust(lock: PaymentMethod, seen: Pick<LedgerRow, 'amountBase' |
 export function dustBound(lock: PaymentMethod): bigint {
   const thousandth = ((lock.quotes[0]?.amountBase ?? 0n) + 999n) / 1_000n
   return thousandth > lock.policy.dustBase ? thousandth : lock.policy.dustBase
-}
-
-/**
- * Dust that this payment method leaves out of every sum. Depends only on frozen figures, so the result never changes for a transfer.
- * `completingDust` decides whether such a transfer completes its invoice.
- */
-export function isLeftOut(lock: PaymentMethod, seen: Pick<LedgerRow, 'amountBase' | 'simulated'>): boolean {
-  return lock.countsDust === false && isDust(lock, seen)
 }

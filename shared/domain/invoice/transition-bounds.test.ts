@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { totals } from './totals.ts'
 import { StaleObservations, transition } from './transition.ts'
-import { anOldPaymentMethod, aPayment, DEADLINE, DUE, MINUTE, story, storyIn, T0 } from './transition-fixtures.ts'
+import { aPayment, DEADLINE, DUE, MINUTE, story, storyIn, T0 } from './transition-fixtures.ts'
 
 const onTimeLate = { firstSeenAt: DEADLINE + MINUTE, rateSeen: '1.00' }
 
@@ -57,16 +57,6 @@ describe('an operator', () => {
 })
 
 describe('many and tiny payments', () => {
-  const tiny = (index: number) => aPayment({ payment: `d${index}`, amountBase: 999n, state: 'confirmed' })
-
-  // Guarantee: an update of the software checks no stored invoice again.
-  it('dust on a lock of an older release is summed as before and never announced', () => {
-    const run = story(anOldPaymentMethod())
-    expect(run.see([tiny(1)])).toEqual(['invoice.partial'])
-    expect(run.see([tiny(2)])).toEqual([])
-    expect(run.state()).toMatchObject({ ledger: [], others: { count: 2, seenBase: 1_998n, confirmedBase: 1_998n } })
-  })
-
   // Guarantee: a flood of transfers can neither brick nor outgrow an invoice.
   it('beyond a hundred rows the rest is one row', () => {
     const run = story()

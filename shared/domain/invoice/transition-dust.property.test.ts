@@ -5,7 +5,7 @@ import { PAYMENT_STATES } from '../enumerations.ts'
 import type { Effect, PaymentObservation } from './invoice-event.ts'
 import type { InvoiceState } from './model.ts'
 import { openInvoice } from './open-invoice.ts'
-import { isLeftOut } from './quote-match.ts'
+import { isDust } from './quote-match.ts'
 import { isLive, isSettled, totals } from './totals.ts'
 import { transition } from './transition.ts'
 import { aPayment, aPaymentMethod, DEADLINE, DUE, effectName, MINUTE, T0 } from './transition-fixtures.ts'
@@ -74,7 +74,7 @@ describe('dust among other money', () => {
         const later = confirmed.map((one) => inState(one, 'confirmed', 2))
         const apart = tell([...alone(seen), ...alone(later)]).state
         holds(outcome(apart) === outcome(together), 'apart equals together')
-        if (together.ledger.some((row) => row.counted && isLeftOut(lock, row))) completed += 1
+        if (together.ledger.some((row) => row.counted && isDust(lock, row))) completed += 1
       }),
       RUNS,
     )
@@ -120,12 +120,12 @@ describe('dust among other money', () => {
           return one === undefined ? [] : [inState(one, state, at + 1)]
         })
         const withDust = tell(alone(moves))
-        const without = tell(alone(moves.filter((one) => !isLeftOut(lock, one))))
+        const without = tell(alone(moves.filter((one) => !isDust(lock, one))))
         holds(outcome(withDust.state) === outcome(without.state), 'the same sums')
         const run = (effects: readonly Effect[]) => effects.map(effectName).join()
         holds(run(withDust.effects) === run(without.effects), 'the same events')
         holds(
-          withDust.state.ledger.every((row) => !isLeftOut(lock, row)),
+          withDust.state.ledger.every((row) => !isDust(lock, row)),
           'no row',
         )
         statuses.add(without.state.status)
@@ -150,7 +150,7 @@ describe('dust among other money', () => {
         })
         const { state } = tell(alone(moves))
         const counted = state.ledger.filter((row) => row.counted && isLive(row))
-        const dust = counted.filter((row) => isLeftOut(lock, row))
+        const dust = counted.filter((row) => isDust(lock, row))
         holds(dust.length <= 1, 'at most one')
         const { seenBase, dueBase } = totals(state)
         const enough = seenBase >= dueBase - lock.policy.toleranceBase

@@ -47,18 +47,11 @@ export function aPaymentMethod(change: Partial<PaymentMethod> = {}): PaymentMeth
       depositBps: 500,
       dustBase: 10n,
     },
-    countsDust: false,
     quotes: [aQuote()],
     from: T0,
     to: null,
     ...change,
   }
-}
-
-/** The same as stored before decision 0047: its dust is summed. */
-export function anOldPaymentMethod(change: Partial<PaymentMethod> = {}): PaymentMethod {
-  const { countsDust: _, ...old } = aPaymentMethod(change)
-  return old
 }
 
 /** A second payment method in another asset on another address. */

@@ -3,9 +3,6 @@ import type { InvoiceTerms, ReportingRate } from '../invoice/model.ts'
 import { type Decimal, divide, formatDecimal, multiply, parseDecimal } from '../money/decimal.ts'
 import { FIAT_EXPONENT } from '../money/fiat.ts'
 
-/** The reporting currency of a workspace that chose none. */
-export const REPORTING_DEFAULT: FiatCode = 'USD'
-
 /** Decimals of a stored rate: an amount of a billion keeps every minor unit. */
 const RATE_DIGITS = 18
 

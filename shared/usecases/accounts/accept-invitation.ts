@@ -1,5 +1,4 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { AuditRepository } from '#shared/ports/audit.ts'
 import { INVITER_ROLE, type Invitation, type InvitationRepository } from '#shared/ports/invitations.ts'
 import type { MembershipRepository } from '#shared/ports/members.ts'
 import type { ActingSession, User } from '#shared/ports/users.ts'
@@ -14,7 +13,6 @@ import { loggedOut } from './operator-sessions.ts'
 
 /** Dependencies of joining a workspace. */
 export interface AcceptDeps extends PeopleDeps {
-  readonly audits: PeopleDeps['audits'] & Pick<AuditRepository, 'newestOf'>
   readonly memberships: PeopleDeps['memberships'] & Pick<MembershipRepository, 'find'>
   readonly invitations: Pick<InvitationRepository, 'findByTokenHash' | 'accept'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
@@ -26,8 +24,6 @@ export interface OpenInvitation {
   readonly workspace: Workspace
   /** True when the invited person already has an account; they must then log in before they accept. */
   readonly person: User | null
-  /** The member who sent the invitation; they must still be allowed to invite. */
-  readonly inviterId: string
 }
 
 /**
@@ -44,32 +40,18 @@ export async function readInvitation(
   const invitation = requireOpen(deps, await evaluateSlowly(deps, place, find, signal))
   const workspace = await deps.workspaces.findById(invitation.workspaceId)
   if (workspace === null) throw gone()
-  const inviterId = await inviterOf(deps, invitation)
-  if (inviterId === null) throw inviterGone()
+  const inviter = await deps.memberships.find(invitation.workspaceId, invitation.inviterId)
+  if (inviter?.role !== INVITER_ROLE) throw inviterGone()
   const person = await deps.users.findByEmail(invitation.email)
   // Accepting closes the invitation and creates the person together: one who accepted it just now must not be asked to log in.
   if (person !== null) requireOpen(deps, await find())
-  return { invitation, workspace, person, inviterId }
+  return { invitation, workspace, person }
 }
 
 function requireOpen({ clock }: AcceptDeps, invitation: Invitation | null): Invitation {
   if (invitation?.closed?.as === 'void') throw inviterGone()
   if (invitation === null || invitation.closed !== null || invitation.expiresAt <= clock.now()) throw gone()
   return invitation
-}
-
-/** The inviter, if they may still invite. For an invitation without a stored inviter, the audit row names them. */
-async function inviterOf(deps: AcceptDeps, { id, workspaceId, inviterId }: Invitation): Promise<string | null> {
-  const userId = inviterId ?? (await recordedInviter(deps, id))
-  if (userId === null) return null
-  const inviter = await deps.memberships.find(workspaceId, userId)
-  return inviter?.role === INVITER_ROLE ? userId : null
-}
-
-async function recordedInviter({ audits, users }: AcceptDeps, invitationId: string): Promise<string | null> {
-  const row = await audits.newestOf(invitationId, 'member.invited')
-  const email = row?.actor.startsWith('user:') ? row.actor.slice('user:'.length) : null
-  return email === null ? null : ((await users.findByEmail(email))?.id ?? null)
 }
 
 /**
@@ -86,7 +68,7 @@ export async function acceptInvitation(
     readonly session: ActingSession | null
   },
 ): Promise<{ readonly workspaceId: string; readonly loggedIn: LoggedIn | null }> {
-  const { invitation, person, inviterId } = await readInvitation(deps, input)
+  const { invitation, person } = await readInvitation(deps, input)
   const session = person !== null && input.session?.userId === person.id ? input.session : null
   if (person !== null && session === null) {
     throw new PaymeshError('INVALID_STATE', { message: `Log in as ${person.email} first, then open the link again.` })
@@ -97,7 +79,7 @@ export async function acceptInvitation(
   const about = { subject: user.id, email: user.email, role: invitation.role, invitation_id: invitation.id }
   const id = `${invitation.id}:accepted`
   const audit = memberAudit({ id, at }, 'member.joined', invitation.workspaceId, action, about)
-  const outcome = await deps.invitations.accept(invitation, { member: session ?? user, inviterId, at }, { audit })
+  const outcome = await deps.invitations.accept(invitation, { member: session ?? user, at }, { audit })
   if (outcome === 'logged_out') throw loggedOut()
   if (outcome !== 'accepted') throw outcome === 'void' ? inviterGone() : gone()
   const by = { origin: input.origin, secondFactor: 'none', by: 'invitation' } as const

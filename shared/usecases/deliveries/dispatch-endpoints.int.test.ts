@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
+import { DEFAULT_POLICY } from '#shared/usecases/workspaces/create-workspace.ts'
 import { auditRow } from '#test/support/audit-parts.ts'
 import { useDispatchStage } from '#test/support/dispatch-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -64,16 +65,7 @@ test('three failed deliveries in a row mail the owner once; a success begins a n
       ownerEmail: 'owner@example.com',
       status: 'active',
       limits: { invoicesPerMonth: null, paymentLinks: null, webhookEndpoints: null },
-      policy: {
-        toleranceBps: 0,
-        lateGraceMs: 0,
-        lateDriftBps: 0,
-        newLifeMs: 0,
-        quoteMs: 0,
-        spreadBps: 0,
-        arsSeries: 'crypto',
-        confirmations: {},
-      },
+      policy: DEFAULT_POLICY,
       epoch: 1,
       createdAt: 0,
     },

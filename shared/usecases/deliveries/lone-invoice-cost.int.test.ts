@@ -44,6 +44,7 @@ it('costs six commands after its insert', async () => {
     ...{ id, workspaceId: workspace.id, url: receiver.url, events: ['*'], mode: 'test', description: null },
     ...{ status: 'enabled', createdAt: now, updatedAt: now, opId: null },
     sealedSecrets: [secretBox.seal(`whsec_${randomBytes(32).toString('base64')}`, endpointSecretContext(id))],
+    formerSecrets: [],
   })
   // A stopwatch that stands still: what was read is fresh, however long the store takes.
   const readAt = stopwatch()

@@ -76,7 +76,7 @@ async function withoutUnwantedMode(
 /** Empty when an envelope cannot be decrypted, for example under another master key: nothing is sent unsigned. */
 function openSecrets(deps: PrepareDeliveriesDeps, endpoint: WebhookEndpoint): readonly string[] {
   try {
-    const former = (endpoint.formerSecrets ?? []).filter(({ until }) => until > deps.clock.now())
+    const former = endpoint.formerSecrets.filter(({ until }) => until > deps.clock.now())
     const sealed = [...endpoint.sealedSecrets, ...former.map((secret) => secret.sealed)]
     return sealed.map((envelope) => deps.secretBox.open(envelope, endpointSecretContext(endpoint.id)))
   } catch (error) {

@@ -5,7 +5,16 @@ import { createOutcomeRecorder } from './record-outcomes.ts'
 const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
 
 function outcome(index: number): DeliveryOutcome {
-  const attempt = { number: 1, at: 0, durationMs: 1, statusCode: 200, error: null, ip: null, responseBody: '' }
+  const attempt = {
+    number: 1,
+    at: 0,
+    durationMs: 1,
+    statusCode: 200,
+    error: null,
+    ip: null,
+    phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
+    responseBody: '',
+  }
   return { deliveryId: `whd_${index}`, leaseToken: 't', result: 'succeeded', retryAfterMs: null, attempt }
 }
 

@@ -72,6 +72,7 @@ export async function createEndpoint(
     description: body.description ?? null,
     status: 'enabled',
     sealedSecrets: [deps.secretBox.seal(secret, endpointSecretContext(endpointId))],
+    formerSecrets: [],
     createdAt: now,
     updatedAt: now,
     opId: input.opId,

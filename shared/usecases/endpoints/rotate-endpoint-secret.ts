@@ -63,14 +63,14 @@ export async function rotateEndpointSecret(
     const at = deps.clock.now()
     if (endpoint.rotatedBy === opId) {
       const secret = deps.secretBox.open(current, context)
-      return { endpoint, secret, oldUntil: endpoint.formerSecrets?.[0]?.until ?? at }
+      return { endpoint, secret, oldUntil: endpoint.formerSecrets[0]?.until ?? at }
     }
-    const known = [current, ...(endpoint.formerSecrets ?? []).map(({ sealed }) => sealed)]
+    const known = [current, ...endpoint.formerSecrets.map(({ sealed }) => sealed)]
     const secret = input.newSecret ?? newEndpointSecret(deps.random)
     const isKnown = (sealed: string) => deps.secretBox.open(sealed, context) === input.newSecret
     if (input.newSecret !== undefined && known.some(isKnown)) throw unfitSecret()
     const oldUntil = at + overlapMs
-    const older = (endpoint.formerSecrets ?? []).filter(({ until }) => until > at)
+    const older = endpoint.formerSecrets.filter(({ until }) => until > at)
     const former = overlapMs === 0 ? [] : [{ sealed: current, until: oldUntil }, ...older].slice(0, FORMER_MAX)
     const next = { sealedSecrets: [deps.secretBox.seal(secret, context)], formerSecrets: former, rotatedBy: opId }
     const stored = await deps.operations.rotate(endpointId, current, next, at, {

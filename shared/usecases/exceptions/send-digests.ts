@@ -7,8 +7,6 @@ import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Default hour: 07:00 UTC. */
-export const DIGEST_HOUR_DEFAULT = 7
 
 /** Dependencies of sending daily mails. */
 export interface DigestDeps {
@@ -45,7 +43,7 @@ export async function sendDigests(deps: DigestDeps): Promise<number> {
 
 /** Today's digest hour if it has passed; null before it, and when no mail is wanted. */
 function digestTime({ policy }: Workspace, now: Ms): Ms | null {
-  const hour = policy.digestHour === undefined ? DIGEST_HOUR_DEFAULT : policy.digestHour
+  const hour = policy.digestHour
   if (hour === null) return null
   const at = Math.floor(now / DAY_MS) * DAY_MS + hour * HOUR_MS
   return at <= now ? at : null

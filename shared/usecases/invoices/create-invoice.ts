@@ -4,7 +4,6 @@ import { ASSET_IDS, type FiatCode, type Mode } from '#shared/domain/enumerations
 import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceTerms, Ms, ReportingRate, Visit } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
-import { REPORTING_DEFAULT } from '#shared/domain/reports/reporting-value.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { InvoiceCounts } from '#shared/ports/invoice-counts.ts'
 import {
@@ -156,7 +155,7 @@ async function reportingRate(
   { policy }: Workspace,
   from: FiatCode,
 ): Promise<ReportingRate | null> {
-  const { reportingCurrency: currency = REPORTING_DEFAULT, arsSeries } = policy
+  const { reportingCurrency: currency, arsSeries } = policy
   if (currency === from) return null
   const known = await rates.fiatRate({ from, to: currency, arsSeries })
   return known === null ? null : { currency, rate: known.rate, at: known.snapshotAt }

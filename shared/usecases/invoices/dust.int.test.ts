@@ -137,21 +137,3 @@ describe('countPayment', () => {
     expect((await stateOf(invoice))?.ledger).toHaveLength(1)
   })
 })
-
-describe('an invoice of an older release', () => {
-  // Guarantee: an update checks nothing again that is stored.
-  it('keeps the dust that it counted, and counts what follows by its own rule', async () => {
-    const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const { id } = invoice.terms
-    await stores.db.connection
-      .collection<{ _id: string }>('invoices')
-      .updateOne({ _id: id }, { $unset: { 'locks.0.countsDust': '' } })
-    await pay(invoice, 1n)
-    expect(await stateOf(invoice)).toMatchObject({ status: 'partial', others: { count: 1, confirmedBase: 1n } })
-    await pay(invoice, 2n)
-    expect(await stateOf(invoice)).toMatchObject({ status: 'partial', others: { count: 2, confirmedBase: 3n } })
-    expect(await shownToShop(invoice)).toMatchObject([{ counted: true }, { counted: true }])
-    await pay(invoice, DUE - 3n)
-    expect((await stateOf(invoice))?.status).toBe('paid')
-  })
-})

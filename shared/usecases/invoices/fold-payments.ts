@@ -1,6 +1,6 @@
 import type { PaymentObservation } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceState, LedgerRow, Ms, PaymentMethod } from '#shared/domain/invoice/model.ts'
-import { holdingLock, isDust, isLeftOut } from '#shared/domain/invoice/quote-match.ts'
+import { holdingLock, isDust } from '#shared/domain/invoice/quote-match.ts'
 import { quoteHolding, quoteOpenedBy } from '#shared/domain/invoice/quote-window.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
@@ -141,7 +141,7 @@ function reasonWithoutRow(state: InvoiceState, payment: Payment): UncountedReaso
   if (payment.asset === null) return payment.uncountedReason ?? 'wrong_asset'
   const lock = state.locks[holdingLock(state.locks, payment) ?? -1]
   const { amountBase } = payment
-  const isSmall = lock !== undefined && isLeftOut(lock, { amountBase, simulated: payment.kind === 'simulated' })
+  const isSmall = lock !== undefined && isDust(lock, { amountBase, simulated: payment.kind === 'simulated' })
   return isSmall ? 'dust' : payment.uncountedReason
 }
 

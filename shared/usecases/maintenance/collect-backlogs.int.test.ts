@@ -210,7 +210,7 @@ describe('what the store says, with nobody at work', () => {
   it('is old rates, also where prices of a later time are stored since the clock went back', async () => {
     const rates = createRateRepository(stores.db)
     const at = stores.runtime.clock.now()
-    const none = { usdPerSymbol: {}, fiatPerUsd: {} }
+    const none = { guards: {}, heardAt: {}, usdPerSymbol: {}, fiatPerUsd: {} }
     await rates.insert({ at: at + 60 * MINUTE_MS, ...none })
     const { collector, value } = collecting()
     await collector.run()
@@ -225,7 +225,13 @@ describe('what the store says, with nobody at work', () => {
   it('is old rates and open exceptions', async () => {
     const { db, runtime } = stores
     const at = runtime.clock.now()
-    await createRateRepository(db).insert({ at: at - 5 * MINUTE_MS, usdPerSymbol: {}, fiatPerUsd: {} })
+    await createRateRepository(db).insert({
+      at: at - 5 * MINUTE_MS,
+      guards: {},
+      heardAt: {},
+      usdPerSymbol: {},
+      fiatPerUsd: {},
+    })
     const open = { workspaceId: null, mode: null, invoiceId: null, paymentKey: null, detail: '', closedAt: null }
     await createExceptionRepository(db).open([
       { id: 'late:1', kind: 'late', openedAt: at, ...open },

@@ -101,9 +101,7 @@ export async function rotateMasterKey(deps: RotateMasterKeyDeps, input: RotateMa
 async function processesWithout({ instance, rotation, clock }: RotateMasterKeyDeps): Promise<readonly string[]> {
   const alive = await instance.processes(clock.now() - ALIVE_MS)
   return alive
-    .filter(
-      ({ masterKeys }) => masterKeys === undefined || (masterKeys.length > 0 && !masterKeys.includes(rotation.keyId)),
-    )
+    .filter(({ masterKeys }) => masterKeys.length > 0 && !masterKeys.includes(rotation.keyId))
     .map(({ name, host, pid }) => `${name} on ${host} (${pid})`)
 }
 

@@ -27,6 +27,7 @@ const addEndpoint = async (change: Partial<WebhookEndpoint>): Promise<string> =>
     description: null,
     status: 'enabled',
     sealedSecrets: ['sealed'],
+    formerSecrets: [],
     createdAt: now,
     updatedAt: now,
     opId: null,

@@ -39,7 +39,7 @@ export async function getLimitedLink(
 }
 
 async function present({ urls, paymentLinks }: Deps, link: PaymentLink, uses: number): Promise<LimitedLink> {
-  const { usesMax = null, expiresAt = null } = link
+  const { usesMax, expiresAt } = link
   const taken = usesMax === null ? null : usesTaken(await paymentLinks.usesHeld(link.id))
   const end = expiresAt === null ? null : new Date(expiresAt).toISOString()
   return { ...presentPaymentLink(link, uses, urls), max_uses: usesMax, expires_at: end, uses_taken: taken }

@@ -27,7 +27,7 @@ export function usesTaken(held: readonly Pick<LinkUse, 'isUnpaid'>[]): number {
 /** Why a payer would get no use now; null when one is free, or held by an invoice that ended without any transfer. */
 export async function usesBusy(
   { paymentLinks, clock }: { readonly paymentLinks: Pick<PaymentLinkRepository, 'usesHeld'>; readonly clock: Clock },
-  { id, usesMax = null }: PaymentLink,
+  { id, usesMax }: PaymentLink,
 ): Promise<LinkBusy | null> {
   if (usesMax === null) return null
   const held = await paymentLinks.usesHeld(id)
@@ -43,7 +43,7 @@ export async function freeUse(
     readonly paymentLinks: Pick<PaymentLinkRepository, 'usesHeld' | 'releaseUse'>
     readonly clock: Clock
   },
-  { id, usesMax = null }: PaymentLink,
+  { id, usesMax }: PaymentLink,
 ): Promise<string | null> {
   if (usesMax === null) return null
   for (;;) {

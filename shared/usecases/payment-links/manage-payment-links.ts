@@ -32,7 +32,7 @@ export interface CreatePaymentLinkInput {
   /** The operator who does it; absent for API calls. */
   readonly attribution?: Attribution
   /** Limits of the link; absent for API calls, which have none. */
-  readonly limits?: Pick<PaymentLink, 'usesMax' | 'expiresAt'>
+  readonly limits?: Partial<Pick<PaymentLink, 'usesMax' | 'expiresAt'>>
 }
 
 /** One link of a workspace and mode. */
@@ -125,7 +125,7 @@ export async function deactivatePaymentLink(
 function limitsOf({ limits = {} }: CreatePaymentLinkInput, now: Ms): Pick<PaymentLink, 'usesMax' | 'expiresAt'> {
   const { usesMax = null, expiresAt = null } = limits
   if (expiresAt !== null && expiresAt <= now) throw invalid([{ path: 'expires_at', message: 'must be in the future' }])
-  return { ...(usesMax !== null && { usesMax }), ...(expiresAt !== null && { expiresAt }) }
+  return { usesMax, expiresAt }
 }
 
 /** Active links per workspace and mode; the insert counts again. */

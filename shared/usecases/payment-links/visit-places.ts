@@ -80,7 +80,7 @@ async function placeInPlan(deps: VisitPlacesDeps, { workspace, link, visitor }: 
  */
 async function placeOnLink(
   deps: VisitPlacesDeps,
-  { link: { id, usesMax = null }, visitor }: LinkVisitor,
+  { link: { id, usesMax }, visitor }: LinkVisitor,
 ): Promise<VisitPlaces | null> {
   if (usesMax === null) return null
   const at = deps.clock.now()

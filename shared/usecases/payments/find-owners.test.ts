@@ -34,7 +34,7 @@ function holder({ id, amountBase, from, releasedAt = null, kind = 'amount', refe
       kind === 'amount'
         ? amountClaim('test', 'solana', KEY, 'usdc_solana', amountBase)
         : addressClaim('test', 'solana', KEY),
-    hold: { kind, quarantineMs: 0, releasedAt },
+    hold: { kind, quarantineMs: 0, heldMs: 86_400_000, releasedAt },
     quotes: base.quotes.map((quote) => ({ ...quote, amountBase })),
     ...(named !== undefined && { reference: named }),
   }

@@ -1,6 +1,5 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { hasFormerKey } from '#shared/domain/payment/call-move-keys.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ObservedTransfer, Payment, PaymentRepository, UnconfirmedOutcome } from '#shared/ports/payments.ts'
 import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
@@ -10,7 +9,6 @@ import { type AttributeDeps, attributeTransfers, type FoundTransfer } from './at
 import { checkForgottenBlocks } from './check-forgotten-blocks.ts'
 import { dropBalanceDuplicates, type TransferBlock } from './drop-balance-duplicates.ts'
 import { disputedPayments, type SecondOpinion } from './unconfirmed-by-second-node.ts'
-import { underStoredKeys } from './under-stored-keys.ts'
 import { closeUnmatched, openUnmatched, type UnmatchedDeps } from './unmatched-transfers.ts'
 
 /** Dependencies of storing a scanner's findings. */
@@ -26,8 +24,6 @@ export interface RecordDeps extends AttributeDeps, Runtime {
     | 'confirmThrough'
     | 'orphanAbove'
     | 'orphanMissing'
-    | 'orphanRepeats'
-    | 'placeFormer'
     | 'unconfirmed'
     | 'endUnconfirmed'
   >
@@ -78,7 +74,7 @@ export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput)
   const { mode, network, epoch, from, blocks, confirmedToo = false } = input
   const spent = new Map(blocks.flatMap((block) => [...(block.spent ?? [])]))
   const outcomes = replacedBy(unconfirmed, spent)
-  const changed = await recordFindings(deps, { mode, network, epoch }, { found, outcomes, confirmedToo })
+  const changed = await recordFindings(deps, { mode, network, epoch }, { found, outcomes })
   const at = deps.clock.now()
   const strangers = { mode, network, epoch, blocks, confirmedToo, at, ...(from !== undefined && { from }) }
   const orphaned = await deps.payments.orphanMissing(strangers)
@@ -108,8 +104,6 @@ export interface Findings {
   readonly found: readonly FoundTransfer[]
   /** Unconfirmed payments that ended. */
   readonly outcomes: readonly UnconfirmedOutcome[]
-  /** Orphan confirmed payments as well if they repeat another one. */
-  readonly confirmedToo?: boolean
 }
 
 /**
@@ -119,24 +113,19 @@ export interface Findings {
 export async function recordFindings(
   deps: RecordDeps,
   position: ChainPosition,
-  { found, outcomes, confirmedToo = false }: Findings,
+  { found, outcomes }: Findings,
 ): Promise<readonly Payment[]> {
   const { mode, network, epoch } = position
   const at = deps.clock.now()
   const ended = outcomes.length === 0 ? [] : await deps.payments.endUnconfirmed({ mode, network, epoch, outcomes, at })
   const attributed = found.length === 0 ? [] : await attributeTransfers(deps, { mode, network, found })
-  const transfers = found.map(({ transfer }) => transfer)
-  const stored = await underStoredKeys(deps, { mode, network }, transfers, await inheritEnded(deps, attributed))
-  const { observations, repeats } = stored
-  await deps.payments.placeFormer(stored.places)
-  const repeated = await deps.payments.orphanRepeats({ mode, network, keys: repeats, confirmedToo, epoch, at })
+  const observations = await inheritEnded(deps, attributed)
   const recorded = observations.length === 0 ? [] : await deps.payments.recordObservations(observations, epoch, at)
-  await closeUnmatched(deps, [...ended, ...repeated, ...recorded])
+  await closeUnmatched(deps, [...ended, ...recorded])
   await openUnmatched(deps, observations)
   report(deps, network, 'ended', ended)
-  report(deps, network, 'orphaned', repeated)
   report(deps, network, 'recorded', recorded)
-  return [...ended, ...repeated, ...recorded]
+  return [...ended, ...recorded]
 }
 
 /** The payments whose outpoints another transaction spends. */
@@ -200,8 +189,6 @@ export interface ConfirmInput extends ChainPosition {
   readonly client?: SecondOpinion
   /** The node's block at a height, and the hashes by height in the cursor: payments below them are looked up. */
   readonly chain?: { readonly blockAt: ChainClient['blockAt']; readonly window: ReadonlyMap<number, string> }
-  /** Reads due payments again that a former version stored under other keys; returns the keys of those that must wait. */
-  readonly settleFormer?: (due: readonly Payment[]) => Promise<readonly string[]>
   /** Called with the number of due payments that wait because no second node confirms them, if there are any. */
   readonly auditDisputed?: (payments: number) => void
 }
@@ -214,21 +201,16 @@ export async function confirmPayments(
   deps: Pick<RecordDeps, 'payments' | 'exceptions' | 'notifier' | 'clock' | 'metrics' | 'logger'>,
   input: ConfirmInput,
 ): Promise<readonly Payment[]> {
-  const { client, auditDisputed, settleFormer, chain, ...scope } = input
-  const isAsked = client !== undefined || settleFormer !== undefined || chain !== undefined
+  const { client, auditDisputed, chain, ...scope } = input
+  const isAsked = client !== undefined || chain !== undefined
   const due = isAsked ? await deps.payments.dueForConfirmation(scope) : []
   // Almost always, and the question comes with every block: the same one is not asked again.
   if (isAsked && due.length === 0) return []
-  const former = due.filter((payment) => payment.currentKey === undefined && hasFormerKey(payment))
-  const unsettled = former.length === 0 ? [] : ((await settleFormer?.(former)) ?? [])
-  const settled = former.length === 0 ? due : await deps.payments.dueForConfirmation(scope)
-  const disputed = client === undefined ? [] : await disputedKeys(deps, scope, client, settled)
+  const disputed = client === undefined ? [] : await disputedKeys(deps, scope, client, due)
   if (disputed.length > 0) auditDisputed?.(disputed.length)
   const forgotten =
-    chain === undefined
-      ? { orphaned: [], waiting: [] }
-      : await checkForgottenBlocks(deps, scope, { due: settled, ...chain })
-  const except = [...unsettled, ...disputed, ...forgotten.waiting]
+    chain === undefined ? { orphaned: [], waiting: [] } : await checkForgottenBlocks(deps, scope, { due, ...chain })
+  const except = [...disputed, ...forgotten.waiting]
   const moved = await deps.payments.confirmThrough({ ...scope, except, at: deps.clock.now() })
   const changed = [...forgotten.orphaned, ...moved]
   const orphaned = changed.filter((payment) => payment.state === 'orphaned')

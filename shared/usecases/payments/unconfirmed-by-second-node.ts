@@ -10,8 +10,8 @@ export async function disputedPayments(client: SecondOpinion, due: readonly Paym
 }
 
 async function disputedTransactions({ disputed }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
-  const asked = due.flatMap(({ txHash, block, key, currentKey, matchKey, contract, amountBase }) => {
-    const transfer = { key: currentKey ?? key, matchKey, contract, amountBase }
+  const asked = due.flatMap(({ txHash, block, key, matchKey, contract, amountBase }) => {
+    const transfer = { key, matchKey, contract, amountBase }
     return txHash === null || block === null ? [] : [{ txHash, height: block.height, blockHash: block.hash, transfer }]
   })
   if (disputed === undefined || asked.length === 0) return []

@@ -19,9 +19,6 @@ import type { Visitor, VisitorBudget } from './visitor-budget.ts'
 
 const BPS = 10_000n
 
-/** The least part of a price, in basis points, that claims its quote for later money, where the workspace states none. */
-export const DEPOSIT_BPS_DEFAULT = 500
-
 /** Dependencies of setting an address and an amount. */
 export interface QuotePreparerDeps {
   readonly catalog: Pick<
@@ -188,7 +185,6 @@ function lockOn(
     ...(deps.catalog.contract(info.id, mode) === null && { coin: true as const }),
     requiredConfirmations: required.confirmations,
     ...(required.finality && { needsFinality: true }),
-    countsDust: false,
     policy: frozenBounds(policy, info, amountBase, hold),
     quotes: [{ ...priced, amountBase, amount, uri }],
     from: request.at,
@@ -220,7 +216,7 @@ function frozenBounds(
     overToleranceBase: 0n,
     lateGraceMs: policy.lateGraceMs,
     lateDriftBps: policy.lateDriftBps,
-    depositBps: policy.depositBps ?? DEPOSIT_BPS_DEFAULT,
+    depositBps: policy.depositBps,
     dustBase: thousandth > info.dustBase ? thousandth : info.dustBase,
   }
 }

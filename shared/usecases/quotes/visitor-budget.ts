@@ -10,8 +10,6 @@ import type { Runtime } from '#shared/ports/runtime.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
 
-/** Share of a pool, and of a monthly plan, that is reserved for the merchant's own programs, in percent. */
-export const RESERVE_PERCENT_DEFAULT = SCARCE.poolAddresses.budget.reservePercent
 /** The most that can be reserved: visitors keep a tenth, otherwise payment links would serve nobody. */
 export const RESERVE_PERCENT_MAX = SCARCE.poolAddresses.budget.reservePercentMax
 /** Hex digits of a connection's hash in a place: enough for counting, too few to identify anyone. */
@@ -63,7 +61,7 @@ export class VisitorBudgetSpent extends PaymeshError {
 
 /** How many of `total` visitors may take; the reserve is rounded down, so that a single address serves them as well. */
 export function visitorShare(total: number, policy: Pick<WorkspacePolicy, 'reservePercent'>): number {
-  return total - Math.floor((total * (policy.reservePercent ?? RESERVE_PERCENT_DEFAULT)) / 100)
+  return total - Math.floor((total * policy.reservePercent) / 100)
 }
 
 /** How many of the places of all visitors one connection may take: at least two, if available, because a household is one connection. */
@@ -151,7 +149,7 @@ async function warn(
     scope === 'everybody'
       ? `Visitors who have not paid are using all ${held} ${what} available to visitors, of ${total} in total. New visitors have to wait.`
       : `One connection that has not paid is using all ${held} ${what} available to one connection, of ${total} in total. Its visitors have to wait.`
-  const percent = workspace.policy.reservePercent ?? RESERVE_PERCENT_DEFAULT
+  const percent = workspace.policy.reservePercent
   const advice = kind === 'pool' ? ' If these are real customers, add addresses to the pool.' : ''
   await exceptions.openOnce([
     {

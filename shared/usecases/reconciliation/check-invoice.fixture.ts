@@ -3,14 +3,7 @@ import type { Effect, InvoiceEvent, PaymentObservation } from '#shared/domain/in
 import type { InvoiceState, LedgerRow, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { transition } from '#shared/domain/invoice/transition.ts'
-import {
-  anOldPaymentMethod,
-  aPayment,
-  aPaymentMethod,
-  DEADLINE,
-  DUE,
-  T0,
-} from '#shared/domain/invoice/transition-fixtures.ts'
+import { aPayment, aPaymentMethod, DEADLINE, DUE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
 import type { Invoice, OutboxEntry } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { ChainHeight, InvoiceRecords, PublishedEvent } from '#shared/ports/reconciliation.ts'
@@ -55,9 +48,6 @@ export type Step = readonly [InvoiceEvent['type'] | 'accepted' | 'counted', read
 /** The records of an invoice over `DUE` after these steps, everything relayed. */
 export const recordsAfter = (...steps: readonly Step[]): InvoiceRecords => recordsOf(aPaymentMethod(), steps)
 
-/** The same for an invoice whose quote is older than the rule about dust. */
-export const oldRecordsAfter = (...steps: readonly Step[]): InvoiceRecords => recordsOf(anOldPaymentMethod(), steps)
-
 export function recordsOf(lock: PaymentMethod, steps: readonly Step[]): InvoiceRecords {
   const opened = openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock })
   let state: InvoiceState = opened.state
@@ -97,9 +87,14 @@ export const dust = (payment: string, change: Partial<PaymentObservation> = {}) 
   aPayment({ payment, amountBase: 9n, ...change })
 export const paid = () =>
   recordsAfter(['payments_changed', [aPayment()]], ['payments_changed', [confirmed({ version: 2 })]])
-export const halfAndDust = ['payments_changed', [aPayment({ amountBase: DUE / 2n }), dust('d1'), dust('d2')]] as const
-export const partial = () => recordsAfter(halfAndDust)
-export const oldPartial = () => oldRecordsAfter(halfAndDust)
+export const partial = () =>
+  recordsAfter(['payments_changed', [aPayment({ amountBase: DUE / 2n }), dust('d1'), dust('d2')]])
+/** Two payments more than the ledger has rows for. */
+export const crowded = () =>
+  recordsAfter([
+    'payments_changed',
+    Array.from({ length: 102 }, (_, index) => confirmed({ payment: `m${index}`, amountBase: 2_000n })),
+  ])
 export const completed = () =>
   recordsAfter(['payments_changed', [confirmed({ amountBase: DUE - 9n }), dust('q', { state: 'confirmed' })]])
 

@@ -2,7 +2,7 @@ import type { PaymentObservation } from '#shared/domain/invoice/invoice-event.ts
 import { activePaymentMethod, type LedgerRow, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { observationAge } from '#shared/domain/invoice/observation-age.ts'
 import { sumOthers } from '#shared/domain/invoice/others-row.ts'
-import { holdingLock, isLeftOut } from '#shared/domain/invoice/quote-match.ts'
+import { holdingLock, isDust } from '#shared/domain/invoice/quote-match.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { InvoiceRecords } from '#shared/ports/reconciliation.ts'
@@ -81,13 +81,13 @@ function faultOf(row: LedgerRow, payment: Payment, isCancelled: boolean): string
 function checkDust({ invoice, payments }: InvoiceRecords): readonly Finding[] {
   const { locks, ledger } = invoice.state
   const own = new Map(payments.map((payment) => [payment.key, payment]))
-  const isDust = (row: LedgerRow): boolean => {
+  const isDustRow = (row: LedgerRow): boolean => {
     const payment = own.get(row.payment)
     const lock = payment === undefined ? null : paymentMethodOf(locks, payment)
-    return lock !== null && isLeftOut(lock, row)
+    return lock !== null && isDust(lock, row)
   }
   const byItself = ledger.filter((row) => {
-    return row.counted && isLive(row) && row.acceptedBase === null && row.countedByHand !== true && isDust(row)
+    return row.counted && isLive(row) && row.acceptedBase === null && row.countedByHand !== true && isDustRow(row)
   })
   const more = byItself
     .slice(1)
@@ -96,7 +96,7 @@ function checkDust({ invoice, payments }: InvoiceRecords): readonly Finding[] {
   const marked = payments.filter((payment) => {
     const { key, dirtyAt, counted, kind, amountBase } = payment
     const lock = dirtyAt === null && counted && !listed.has(key) ? paymentMethodOf(locks, payment) : null
-    return lock !== null && isLeftOut(lock, { amountBase, simulated: kind === 'simulated' })
+    return lock !== null && isDust(lock, { amountBase, simulated: kind === 'simulated' })
   })
   const wrong = marked.map(({ key }) => ({ words: 'the payment is dust and says that it counts', paymentKey: key }))
   return [...more, ...wrong].map((one) => ({ invariant: 'sums' as const, ...one }))

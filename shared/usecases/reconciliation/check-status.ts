@@ -1,6 +1,6 @@
 import { activePaymentMethod, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
 import { nextActionAt } from '#shared/domain/invoice/next-action.ts'
-import { holdingLock, isLeftOut } from '#shared/domain/invoice/quote-match.ts'
+import { holdingLock, isDust } from '#shared/domain/invoice/quote-match.ts'
 import { statusBySums } from '#shared/domain/invoice/settle.ts'
 import { isLive, isSettled, settlement } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
@@ -70,11 +70,11 @@ function lostRows(state: InvoiceState): readonly LedgerRow[] {
 function lostDustBase({ locks, ledger, others }: InvoiceState, payments: readonly Payment[]): bigint {
   if (others === null) return 0n
   const listed = new Set(ledger.map((row) => row.payment))
-  const isLeftOutDust = (payment: Payment): boolean => {
+  const isDustOf = (payment: Payment): boolean => {
     const lock = locks[holdingLock(locks, payment) ?? -1]
-    return lock !== undefined && isLeftOut(lock, { amountBase: payment.amountBase, simulated: false })
+    return lock !== undefined && isDust(lock, { amountBase: payment.amountBase, simulated: false })
   }
-  const gone = payments.filter((payment) => !listed.has(payment.key) && !isLive(payment) && !isLeftOutDust(payment))
+  const gone = payments.filter((payment) => !listed.has(payment.key) && !isLive(payment) && !isDustOf(payment))
   return gone.reduce((total, { amountBase }) => total + amountBase, 0n)
 }
 

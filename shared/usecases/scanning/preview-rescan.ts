@@ -10,7 +10,6 @@ import { type AddressOwnerDeps, addressOwners } from '#shared/usecases/payments/
 import { type AttributeDeps, attributeTransfers } from '#shared/usecases/payments/attribute-transfers.ts'
 import { dropBalanceDuplicates } from '#shared/usecases/payments/drop-balance-duplicates.ts'
 import { replacedBy } from '#shared/usecases/payments/record-payments.ts'
-import { underStoredKeys } from '#shared/usecases/payments/under-stored-keys.ts'
 import { outpointsOf } from './scan-mempool.ts'
 
 /** Blocks read and compared at a time. */
@@ -129,30 +128,18 @@ async function comparedToStored(
       seenAt: Math.min(time, deps.clock.now()),
     })),
   )
-  const transfers = found.map(({ transfer }) => transfer)
-  const attributed = await attributeTransfers(deps, { mode, network, found })
-  const { observations, repeats } = await underStoredKeys(deps, position, transfers, attributed)
+  const observations = await attributeTransfers(deps, { mode, network, found })
   const keys = observations.flatMap(({ key, amountBase }) => [key, otherAmountKey(key, amountBase)])
-  const stored = new Map((await deps.payments.findByKeys([...keys, ...repeats])).map((one) => [one.key, one]))
-  const ending = repeats.flatMap((key) => stored.get(key) ?? []).filter(isEnding(position))
+  const stored = new Map((await deps.payments.findByKeys(keys)).map((one) => [one.key, one]))
   const effects = observations.map((observation) => ({ observation, effect: effectOf(stored, observation) }))
   return {
     known: effects.filter(({ effect }) => effect === null).length,
-    changes: [
-      ...ending.map((payment) => changeOf(deps, 'taken_back', payment)),
-      ...effects.flatMap(({ observation, effect }) => {
-        const invoiceId = stored.get(observation.key)?.invoiceId ?? observation.invoiceId
-        return effect === null ? [] : [changeOf(deps, effect, { ...observation, invoiceId })]
-      }),
-    ],
+    changes: effects.flatMap(({ observation, effect }) => {
+      const invoiceId = stored.get(observation.key)?.invoiceId ?? observation.invoiceId
+      return effect === null ? [] : [changeOf(deps, effect, { ...observation, invoiceId })]
+    }),
   }
 }
-
-/** Whether a payment that repeats another one would be orphaned. */
-const isEnding =
-  ({ confirmedToo }: Pick<PreviewInput, 'confirmedToo'>) =>
-  ({ state }: Payment): boolean =>
-    state === 'detected' || confirmedToo
 
 /** Null when the payment matches exactly. */
 function effectOf(stored: ReadonlyMap<string, Payment>, observation: ObservedTransfer): RescanEffect | null {

@@ -11,7 +11,6 @@ import { outpointsOf, scanMempool, unconfirmedOf } from './scan-mempool.ts'
 import { isReplaced, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { extendWindow, type HashWindow } from './scan-window.ts'
-import { settleFormerKeys } from './settle-former-keys.ts'
 import { settleUnread } from './settle-unread.ts'
 
 /** A larger distance means that the scan is catching up. */
@@ -199,7 +198,6 @@ export async function confirmThroughCursor(session: ScanSession): Promise<void> 
     finalizedHeight,
     client,
     chain: { blockAt: (at) => client.blockAt(at), window: new Map(window) },
-    settleFormer: (due) => settleFormerKeys(session, due),
     auditDisputed: (payments) => {
       held = payments
     },

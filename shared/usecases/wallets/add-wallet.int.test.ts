@@ -9,6 +9,7 @@ import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
+import { DEFAULT_POLICY } from '#shared/usecases/workspaces/create-workspace.ts'
 import { auditRow } from '#test/support/audit-parts.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -47,16 +48,7 @@ async function workspace(ownerEmail: string): Promise<string> {
       ownerEmail,
       status: 'active',
       limits: { invoicesPerMonth: null, paymentLinks: null, webhookEndpoints: null },
-      policy: {
-        toleranceBps: 0,
-        lateGraceMs: 3_600_000,
-        lateDriftBps: 200,
-        newLifeMs: 86_400_000,
-        quoteMs: 1_200_000,
-        spreadBps: 0,
-        arsSeries: 'crypto',
-        confirmations: {},
-      },
+      policy: DEFAULT_POLICY,
       epoch: 0,
       createdAt: stores.runtime.clock.now(),
     },

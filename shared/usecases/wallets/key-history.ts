@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import { formerScriptType, type ScriptType } from '#shared/domain/script-type.ts'
+import type { ScriptType } from '#shared/domain/script-type.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { KeyHistory, KeyMaterial } from '#shared/ports/key-material.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
@@ -25,10 +25,8 @@ export interface KeyStanding {
 }
 
 /** The state of a material; null unless it is an extended key. */
-export function keyStanding(
-  material: Pick<KeyMaterial, 'kind' | 'family' | 'scriptType' | 'history'>,
-): KeyStanding | null {
-  const { kind, family, history, scriptType = formerScriptType(family) } = material
+export function keyStanding(material: Pick<KeyMaterial, 'kind' | 'scriptType' | 'history'>): KeyStanding | null {
+  const { kind, history, scriptType } = material
   if (kind !== 'xpub') return null
   const { waitingFor = [], startIndex = 0, lastUsedIndex = null, givenIndex = null } = history ?? {}
   return { scriptType, ready: !isSearching(material), waitingFor, startIndex, lastUsedIndex, givenIndex }

@@ -11,8 +11,8 @@ export interface PublicKeySource {
   readonly xpub: string
   readonly fingerprint: string
   readonly sandbox: boolean
-  /** Shown to people; absent = the former type of the family. */
-  readonly scriptType?: ScriptType | null
+  /** Shown to people; null where addresses are not scripts. */
+  readonly scriptType: ScriptType | null
   /** Absent = not searched. */
   readonly history?: KeyHistory
   /** Indexes below it may have been issued before; absent = none was. */
@@ -24,7 +24,7 @@ export interface PublicKeySource {
  * under the record's id. Nothing is derived yet.
  */
 export function newKeyMaterial(deps: { secretBox: SecretBox; clock: Clock }, source: PublicKeySource): KeyMaterial {
-  const { mode, family, xpub, fingerprint, sandbox, scriptType = null, history, firstFree = 0 } = source
+  const { mode, family, xpub, fingerprint, sandbox, scriptType, history, firstFree = 0 } = source
   const id = keyMaterialId(source)
   const startIndex = Math.max(history?.startIndex ?? 0, firstFree)
   return {
@@ -39,7 +39,7 @@ export function newKeyMaterial(deps: { secretBox: SecretBox; clock: Clock }, sou
     derivedCount: 0,
     returned: [],
     ...(startIndex > 0 && { reclaimFrom: startIndex }),
-    ...(scriptType !== null && { scriptType }),
+    scriptType,
     ...(history !== undefined && { history }),
     createdAt: deps.clock.now(),
   }

@@ -223,6 +223,7 @@ function listedMaterial(deps: PrepareMaterialDeps, input: MaterialInput, id: str
     fingerprint: createHash('sha256').update(id, 'utf8').digest('hex').slice(0, 32),
     sealed: '',
     sandbox: false,
+    scriptType: null,
     nextIndex: 0,
     derivedCount: 0,
     returned: [],

@@ -7,7 +7,14 @@ import { verifyKeys } from './verify-keys.ts'
 
 const secretBox = createSecretBox(new Uint8Array(32).fill(7))
 const addressBook = createAddressBook()
-const key = { mode: 'live', family: 'tron', xpub: SANDBOX_KEYS.tron, fingerprint: 'f', sandbox: false } as const
+const key = {
+  mode: 'live',
+  family: 'tron',
+  xpub: SANDBOX_KEYS.tron,
+  fingerprint: 'f',
+  sandbox: false,
+  scriptType: null,
+} as const
 const clock = { now: () => 0 }
 const stored = newKeyMaterial({ secretBox, clock }, key)
 

@@ -17,7 +17,7 @@ beforeEach(() => {
   now = 1_000_000
   reads = 0
   const shared = { workspaceId: 'w', mode: 'test', hash: 'h', last4: '0000', scopes: SCOPES, createdAt: 0 } as const
-  key = { ...shared, id: 'k', epoch: 3, revokedAt: null }
+  key = { ...shared, id: 'k', epoch: 3, revokedAt: null, createdBy: 'cli:test' }
   const limits = { invoicesPerMonth: null, paymentLinks: null, webhookEndpoints: null }
   workspace = {
     id: 'w',

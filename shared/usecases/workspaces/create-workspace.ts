@@ -1,3 +1,5 @@
+import { QUARANTINE_DEFAULT_MS } from '#shared/domain/invoice/held-claims.ts'
+import { SCARCE } from '#shared/domain/scarce.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
 import type { Workspace, WorkspacePolicy, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { validEmail, validName } from './valid-name.ts'
@@ -14,11 +16,21 @@ export const DEFAULT_POLICY: WorkspacePolicy = {
   toleranceBps: 0,
   lateGraceMs: 60 * 60_000,
   lateDriftBps: 200,
+  depositBps: 500,
   newLifeMs: 24 * 3_600_000,
   quoteMs: 20 * 60_000,
   spreadBps: 0,
+  quarantineMs: QUARANTINE_DEFAULT_MS,
+  reservePercent: SCARCE.poolAddresses.budget.reservePercent,
+  largeSumUsd: 100,
   arsSeries: 'crypto',
+  reportingCurrency: 'USD',
   confirmations: {},
+  digestHour: 7,
+  supportContact: '',
+  brandColour: '',
+  logo: null,
+  requiresSecondFactor: false,
 }
 
 const DEFAULT_LIMITS: Workspace['limits'] = { invoicesPerMonth: null, paymentLinks: 10_000, webhookEndpoints: 100 }

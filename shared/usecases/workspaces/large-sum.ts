@@ -9,9 +9,6 @@ import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
 import { type OwnerNoticeDeps, ownerNotices } from './owner-notices.ts'
 
-/** Default threshold in US dollars above which a decision about money needs a second factor. */
-export const LARGE_SUM_USD_DEFAULT = 100
-
 /** Dependencies of checking a decision about money. */
 export interface LargeSumDeps extends OwnerNoticeDeps {
   readonly rates: Pick<RateReader, 'rateFor'>
@@ -40,7 +37,7 @@ export async function largeSumMails(
   { worth, audit }: { readonly worth: InvoiceWorth | null; readonly audit: AuditRecord },
 ): Promise<readonly MailRecord[]> {
   if (audit.mode === 'test') return []
-  const usd = workspace.policy.largeSumUsd ?? LARGE_SUM_USD_DEFAULT
+  const usd = workspace.policy.largeSumUsd
   if (worth !== null && !exceedsUsd(worth, usd)) return []
   demand?.()
   return await ownerNotices(deps, { audit, from })

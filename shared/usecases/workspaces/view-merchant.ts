@@ -3,7 +3,7 @@ import type { Workspace } from '#shared/ports/workspaces.ts'
 
 /** The merchant as shown to the payer. */
 export function viewMerchant({ name, policy }: Pick<Workspace, 'name' | 'policy'>): MerchantView {
-  const { supportContact = '', brandColour = '', logo = null } = policy
+  const { supportContact, brandColour, logo } = policy
   return {
     name,
     contact: supportContact === '' ? null : supportContact,

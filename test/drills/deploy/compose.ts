@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { GuardedChild } from '#scripts/embedded/guarded-child.ts'
-import type { Ended } from '../upgrade/command-line.ts'
+import type { Ended } from '../command-line.ts'
 import { type ComposeFile, readComposeFile, type Service } from './compose-file.ts'
 import { type Machine, runContained, type Shell, startContainer } from './containers.ts'
 import { readDockerfile } from './dockerfile.ts'

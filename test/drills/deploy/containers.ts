@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ROOT } from '#scripts/bundle.mjs'
 import { type GuardedChild, startGuarded } from '#scripts/embedded/guarded-child.ts'
-import type { Ended } from '../upgrade/command-line.ts'
+import type { Ended } from '../command-line.ts'
 
 const HERE = import.meta.dirname
 /** Where a container finds the stand-ins for the programs of other images, and their packages. */

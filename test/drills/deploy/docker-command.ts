@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { Ended } from '../upgrade/command-line.ts'
+import type { Ended } from '../command-line.ts'
 import type { Compose } from './compose.ts'
 
 /** Answers `docker compose …` of shells on a Unix socket. */

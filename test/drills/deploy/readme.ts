@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ended } from '../upgrade/command-line.ts'
+import type { Ended } from '../command-line.ts'
 
 /** One command of a page, with what it is for. */
 export interface PageCommand {

@@ -8,7 +8,8 @@ import { findMongod } from '#scripts/embedded/find-mongod.ts'
 import { startExchangeSimulator } from '#scripts/exchange-simulator/simulator.ts'
 import { startLocalNodes } from '#scripts/local-chain/local-nodes.ts'
 import { startSmtpSink } from '#test/support/smtp-sink.ts'
-import { type Check, describeCheck, isKept } from '../upgrade/checks.ts'
+import { type Check, describeCheck, isKept } from '../checks.ts'
+import { previousTag } from '../previous-release.ts'
 import { openInstallation } from './installation.ts'
 import { drillOneProcess } from './one-process.ts'
 import { drillProcessPerType } from './process-per-type.ts'
@@ -18,9 +19,6 @@ import { updateAndGoBack } from './updates.ts'
 /** What stands in for the images of other makers, and what the README's commands call. */
 const PROGRAMS = ['haproxy', 'redis-server', 'openssl', 'curl']
 
-/** The last commit before payments had digests of their keys; it has both Compose files. */
-const EARLIER_COMMIT = '15c0f65a'
-
 const USAGE = `usage: npm run drill:deploy -- [options]
 
 Follows deploy/README.md on machines without containers: takes its commands, the Compose files and the Dockerfile's
@@ -29,7 +27,8 @@ first invoices, back-up, restore on a second machine, going back and updating un
 haproxy, redis-server, openssl, curl, MongoDB and anvil. The status is 0 only when every check passed.
 
   --story <name>     one-process, one-process-update or process-per-type (default: all; may be repeated)
-  --commit <commit>  the release before, taken from git (default ${EARLIER_COMMIT})
+  --commit <commit>  the release before, taken from git (default: the newest tag before this commit; without one, this
+                     commit, which is then updated to itself)
   --keep             keeps data and logs and prints where they are
 `
 const STORIES = {
@@ -41,7 +40,7 @@ const STORIES = {
 const { values } = parseArgs({
   options: {
     story: { type: 'string', multiple: true },
-    commit: { type: 'string', default: EARLIER_COMMIT },
+    commit: { type: 'string' },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -109,6 +108,8 @@ async function tell(
     undo.push(mailServer.close)
     const mongodFolder = dirname(await findMongod(say))
     const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim()
+    const earlier = values.commit ?? previousTag() ?? commit
+    if (earlier === commit) say('no release was made before this commit: updates go from it to itself')
     const open: Story['open'] = async ({ name: machine, commit: other }) => {
       const installation = await openInstallation({
         ...{ name: machine, dir: join(dir, machine), mongodFolder, say, commit: other ?? commit },
@@ -117,7 +118,7 @@ async function tell(
       undo.push(installation.stop)
       return installation
     }
-    await drill({ form, dir, commit, earlier: values.commit, around, mailUrl: mailServer.url, open, undo, say, enter })
+    await drill({ form, dir, commit, earlier, around, mailUrl: mailServer.url, open, undo, say, enter })
   } catch (error) {
     enter({
       promise: `${name}: the drill runs to its end`,

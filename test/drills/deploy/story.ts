@@ -1,5 +1,5 @@
 import type { Surroundings } from '#scripts/start/surroundings.ts'
-import type { Check } from '../upgrade/checks.ts'
+import type { Check } from '../checks.ts'
 import type { Installation, InstallationOptions } from './installation.ts'
 
 /** What a form of deployment is drilled with. */

@@ -6,7 +6,7 @@ import { freePort } from '#scripts/embedded/free-port.ts'
 import { type GuardedChild, startGuarded } from '#scripts/embedded/guarded-child.ts'
 import { type Environment, environmentFor } from '#scripts/start/environment.ts'
 import type { ProcfileLine } from '#scripts/start/procfile.ts'
-import type { CommandLine, Ended } from '../upgrade/command-line.ts'
+import type { CommandLine, Ended } from '../command-line.ts'
 import type { Buildah } from './buildah.ts'
 
 /** Every line of the Procfile starts Node; the image has its own. */

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { join, relative } from 'node:path'
-import type { Check } from '../upgrade/checks.ts'
+import type { Check } from '../checks.ts'
 import type { Buildah, ImageConfig } from './buildah.ts'
 import type { RunInside } from './containers.ts'
 

@@ -1,31 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Invoice, Paymesh } from '#clients/typescript/src/main.ts'
+import type { Invoice } from '#clients/typescript/src/main.ts'
 import { moveDeadline } from '#test/support/world.ts'
-import { cancel, type LoadOptions, openInvoice } from './load.ts'
-import type { Merchant } from './merchants.ts'
-import { transfersOf } from './payers.ts'
+import { cancel, type LoadOptions, openInvoice } from '../load.ts'
+import type { Merchant } from '../merchants.ts'
+import { transfersOf } from '../payers.ts'
 
 const SETTLED_MS = 90_000
-const PAYABLE_MS = 90_000
 
 /** Payments that are due after the upgrade, for invoices that the earlier release priced. */
 export type Outstanding = () => Promise<void>
-
-/** Waits until an estimate is answered, hence until rates are published. Not a part of the load. */
-export async function untilPriced(client: () => Paymesh): Promise<void> {
-  for (const until = Date.now() + PAYABLE_MS; ; await delay(500)) {
-    try {
-      const list = await client().currencies.list().page()
-      if (list.data.some(({ id, available }) => id === 'usdt_ethereum' && available)) {
-        await client().estimate({ amount: '1.00', currency: 'USD', asset: 'usdt_ethereum' })
-        return
-      }
-    } catch (error) {
-      if (Date.now() > until) throw error
-    }
-    if (Date.now() > until) throw new Error('the earlier release offered no asset in time')
-  }
-}
 
 /**
  * Lets the earlier release see one invoice in each state: new at the checkout, pending, partly paid, paid, overpaid, cancelled and

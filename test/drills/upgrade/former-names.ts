@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '#scripts/bundle.mjs'
 import { METRICS } from '#shared/ports/metric-table.ts'
-import type { Check } from './checks.ts'
-import { type Command, type CommandLine, commandsOf } from './command-line.ts'
+import type { Check } from '../checks.ts'
+import type { CommandLine } from '../command-line.ts'
 
 /** What a release must name in `docs/upgrading.md` when it is gone or has another name. */
 const listed = (): string => readFileSync(join(ROOT, 'docs/upgrading.md'), 'utf8')
@@ -78,3 +78,34 @@ const goneOptions = (before: Command, now: Command, text: string): readonly stri
   before.options
     .filter((name) => !now.options.includes(name) && !isListed(text, name))
     .map((name) => `paymesh ${before.words.join(' ')} has no ${name} any more`)
+
+/** A command as people type it, with the options that its help names. */
+interface Command {
+  readonly words: readonly string[]
+  readonly options: readonly string[]
+}
+
+/** Every command of a release, read from its help. */
+async function commandsOf({ run }: CommandLine): Promise<readonly Command[]> {
+  const help = async (words: readonly string[]): Promise<string> => (await run(...words, '--help')).stdout
+  const found = async (words: readonly string[]): Promise<readonly Command[]> => {
+    const text = await help(words)
+    const below = subcommandsIn(text)
+    if (below.length === 0) return [{ words, options: optionsIn(text) }]
+    const inner: Command[] = []
+    for (const word of below) inner.push(...(await found([...words, word])))
+    return inner
+  }
+  return await found([])
+}
+
+const subcommandsIn = (help: string): readonly string[] => {
+  const start = help.indexOf('\nCommands:')
+  if (start < 0) return []
+  return [...help.slice(start).matchAll(/^ {2}([a-z][a-z-]*)/gm)].flatMap(([, word]) =>
+    word === undefined || word === 'help' ? [] : [word],
+  )
+}
+
+const optionsIn = (help: string): readonly string[] =>
+  [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].flatMap(([, name]) => (name === undefined ? [] : [name]))

@@ -38,8 +38,6 @@ const PAYMENTS: Declared<ReturnType<typeof createPaymentRepository>> = {
     on.orphanMissing({
       ...{ ...PLACE, blocks: [{ height: tip(facts) + 1_000_000, hash: '0x0' }], epoch: EPOCH, at: facts.now },
     }),
-  orphanRepeats: (on, { now }) => on.orphanRepeats({ ...PLACE, keys: ['none'], epoch: EPOCH, at: now }),
-  placeFormer: BY_KEY,
   listNonCanonical: (on, facts) => on.listNonCanonical({ ...PLACE, blocks: blocks(facts), confirmedToo: true }),
   insertSimulated: BY_KEY,
   confirmSimulated: (on, facts) => on.confirmSimulated(ofInvoice(facts), facts.now),

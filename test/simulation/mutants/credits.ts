@@ -178,8 +178,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     name: 'dust-counts',
     what: 'A worthless transfer of a stranger enters the sums of an invoice.',
     file: 'shared/domain/invoice/quote-match.ts',
-    find: 'lock.countsDust === false && isDust(lock, seen)',
-    replace: 'lock.countsDust === false && false',
+    find: '!seen.simulated && seen.amountBase < dustBound(lock)',
+    replace: 'false',
   },
   {
     name: 'dust-adds-up',

@@ -188,7 +188,7 @@ const CHANGES: readonly ContractCase[] = [
   {
     name: 'a returned claim says who had it until its bound, and a place in a budget is taken once until it is given back or paid for',
     ask: async ({ invoices }) => {
-      const hold = { ...HOLD, heldMs: 1 }
+      const hold = HOLD
       const drawn = (matchKey: string, draws: string[]) => lock(matchKey, { hold, draws })
       await invoices.insert(invoiceNamed('i-1', { state: { expiresAt: PAST, locks: [drawn('a', ['v:0', 'v:1'])] } }))
       const second = invoiceNamed('i-2', { number: 2, state: { locks: [drawn('b', ['v:1'])] } })

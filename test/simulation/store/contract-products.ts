@@ -27,6 +27,8 @@ const link = (id: string, overrides: Partial<PaymentLink> = {}): PaymentLink => 
   currency: 'USD',
   amount: { kind: 'custom', minMinor: 100n, maxMinor: null },
   productId: null,
+  usesMax: null,
+  expiresAt: null,
   createdAt: PAST,
   updatedAt: PAST,
   deactivatedAt: null,
@@ -35,6 +37,8 @@ const link = (id: string, overrides: Partial<PaymentLink> = {}): PaymentLink => 
 
 const snapshot = (at: number, price = '1') => ({
   at,
+  guards: {},
+  heardAt: {},
   usdPerSymbol: { BTC: { price, sources: ['one'], oldestAt: PAST } },
   fiatPerUsd: {},
 })

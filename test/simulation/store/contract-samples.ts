@@ -43,7 +43,12 @@ export function changeOf(
 }
 
 /** A hold of an address, which ends. */
-export const HOLD: NonNullable<PaymentMethod['hold']> = { kind: 'address', quarantineMs: 1_000, releasedAt: null }
+export const HOLD: NonNullable<PaymentMethod['hold']> = {
+  kind: 'address',
+  quarantineMs: 1_000,
+  heldMs: 1,
+  releasedAt: null,
+}
 
 /** What an attempt came to. */
 export const outcomeOf = (
@@ -63,6 +68,7 @@ export const outcomeOf = (
     statusCode: result === 'succeeded' ? 204 : 500,
     error: result === 'succeeded' ? null : 'status',
     ip: null,
+    phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
     responseBody: 'answer',
   },
 })
@@ -77,6 +83,7 @@ export const endpointNamed = (id: string, overrides: Partial<WebhookEndpoint> = 
   description: null,
   status: 'enabled',
   sealedSecrets: ['sealed'],
+  formerSecrets: [],
   createdAt: PAST,
   updatedAt: PAST,
   opId: null,

@@ -12,6 +12,7 @@ const material = (id: string, overrides: Partial<KeyMaterial> = {}): KeyMaterial
   fingerprint: 'f',
   sealed: 'sealed',
   sandbox: false,
+  scriptType: null,
   nextIndex: 0,
   derivedCount: 0,
   returned: [],

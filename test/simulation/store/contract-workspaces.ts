@@ -1,6 +1,7 @@
 import { IDEMPOTENCY_LIFE_MS } from '#shared/db/requests/idempotency-model.ts'
 import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
+import { DEFAULT_POLICY } from '#shared/usecases/workspaces/create-workspace.ts'
 import type { ContractCase } from './contract-case.ts'
 import { auditNamed, LEASE_MS, outcome, PAST } from './contract-samples.ts'
 
@@ -10,16 +11,7 @@ const workspace = (id: string): Workspace => ({
   ownerEmail: 'owner@example.com',
   status: 'active',
   limits: { invoicesPerMonth: null, paymentLinks: 3, webhookEndpoints: null },
-  policy: {
-    toleranceBps: 0,
-    lateGraceMs: 0,
-    lateDriftBps: 0,
-    newLifeMs: 1_000,
-    quoteMs: 1_000,
-    spreadBps: 0,
-    arsSeries: 'crypto',
-    confirmations: { ethereum: 3 },
-  },
+  policy: { ...DEFAULT_POLICY, confirmations: { ethereum: 3 } },
   epoch: 1,
   createdAt: PAST,
 })
@@ -34,6 +26,7 @@ const key = (id: string, overrides: Partial<ApiKeyRecord> = {}): ApiKeyRecord =>
   epoch: 1,
   createdAt: PAST,
   revokedAt: null,
+  createdBy: 'cli:test',
   ...overrides,
 })
 

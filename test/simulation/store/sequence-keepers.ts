@@ -12,7 +12,7 @@ const material = {
   kind: 'xpub' as const,
   fingerprint: 'f',
   sealed: 's',
-  sandbox: false,
+  sandbox: false, scriptType: null,
   nextIndex: 0,
   derivedCount: 0,
   returned: [],

@@ -8,7 +8,11 @@ export function simAddress(xpub: string, index: number): { address: string; matc
   return { address: `0x${matchKey}`, matchKey }
 }
 
-const sandboxOf = (family: Family) => ({ xpub: `xpub-sandbox-${family}`, fingerprint: digest(`sandbox-${family}`) })
+const sandboxOf = (family: Family) => ({
+  xpub: `xpub-sandbox-${family}`,
+  fingerprint: digest(`sandbox-${family}`),
+  scriptType: null,
+})
 const keyOf = (value: string) => ({ xpub: value, fingerprint: digest(value), scriptType: null, path: 'm' })
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32)
 

@@ -70,7 +70,6 @@ export function extractTransfers(transaction: SuccessfulTransaction, context: Ex
         amountBase: value,
         txHash: transaction.id,
         outputIndex: null,
-        ...(part === null && { mayHaveFormerKey: true as const }),
       }
     })
 }

@@ -73,7 +73,7 @@ export function announcedOf(view: InvoiceView): readonly (HintView & { readonly 
   const found = new Set(view.payments.map(({ txHash }) => txHash))
   const mine = sentHere(view.id)
   const isMine = (txHash: string) => mine.some((hint) => hint.txHash === txHash)
-  const stored = view.hints ?? []
+  const stored = view.hints
   const local = mine.filter(({ txHash }) => !stored.some((hint) => hint.txHash === txHash))
   return [...stored, ...local]
     .filter(({ txHash }) => !found.has(txHash))

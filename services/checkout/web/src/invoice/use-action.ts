@@ -1,5 +1,4 @@
 import { useRef, useState } from 'preact/hooks'
-import { ACTION_FIELD } from '#shared/contracts/checkout/action-field.ts'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { ask, forgetAction, keptAction } from '../data/ask.ts'
 import { isFinal, problemText } from '../data/problem-text.ts'
@@ -36,7 +35,7 @@ export function useAction(
     setProblem(null)
     const purpose = `${view.id} ${what} ${Object.values(body).join(' ')}`
     const answer = await ask<{ readonly now: number; readonly view: InvoiceView }>(`/i/${view.id}/${what}`, {
-      body: { ...body, [ACTION_FIELD]: keptAction(purpose) },
+      body: { ...body, actionId: keptAction(purpose) },
     })
     running.current = false
     setBusy(false)

@@ -1,5 +1,4 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { ACTION_FIELD } from '#shared/contracts/checkout/action-field.ts'
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
@@ -103,7 +102,7 @@ function FixedLink({ link, reload }: LinkProps) {
   const choose = async (invoiceId: string, asset: AssetId): Promise<void> => {
     const purpose = `${invoiceId} asset ${asset}`
     // Whatever the answer, the invoice's page shows what became of it, and offers the choice again.
-    const answer = await ask(`/i/${invoiceId}/asset`, { body: { asset, [ACTION_FIELD]: keptAction(purpose) } })
+    const answer = await ask(`/i/${invoiceId}/asset`, { body: { asset, actionId: keptAction(purpose) } })
     if (answer.ok) forgetAction(purpose)
   }
 

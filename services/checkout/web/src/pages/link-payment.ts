@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { ACTION_FIELD } from '#shared/contracts/checkout/action-field.ts'
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { ask, forgetAction, keptAction } from '../data/ask.ts'
@@ -49,7 +48,7 @@ type Made = { readonly invoice: { readonly id: string; readonly status: InvoiceS
 async function makeInvoice(linkId: string, body: InvoiceBody) {
   const purpose = `link ${linkId} ${body.amount ?? ''}`
   for (let attempt = 0; ; attempt += 1) {
-    const answer = await ask<Made>(`/l/${linkId}/invoice`, { body: { ...body, [ACTION_FIELD]: keptAction(purpose) } })
+    const answer = await ask<Made>(`/l/${linkId}/invoice`, { body: { ...body, actionId: keptAction(purpose) } })
     if (answer.ok) {
       const { id, status } = answer.data.invoice
       if (OPEN.has(status) || attempt > 0) return id

@@ -44,7 +44,7 @@ function Refund({ refund, token, accept }: RefundProps) {
   return (
     <Frame
       mode={refund.mode}
-      merchant={refund.shop ?? { name: merchant, contact: null }}
+      merchant={refund.shop}
       head={say('refund.head')}
       total={
         <>

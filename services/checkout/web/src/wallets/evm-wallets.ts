@@ -90,7 +90,7 @@ async function goTo(provider: Provider, evm: NonNullable<PaymentMethodView['evm'
       (error: unknown) => codeOf(error) === UNKNOWN_CHAIN,
     )
     if (missing) {
-      if (evm.addition == null) throw new WalletProblem('wallet.noNetwork')
+      if (evm.addition === null) throw new WalletProblem('wallet.noNetwork')
       await provider.request({ method: 'wallet_addEthereumChain', params: [additionOf(chainId, evm.addition)] })
       // Some wallets enter a network that they add, others ask again.
       if (!(await isThere())) await enter()

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { createPaymesh, type Paymesh } from '#clients/typescript/src/main.ts'
 import { accountKey } from '#test/support/fresh-key.ts'
-import { type Ledger, openLedger } from '../../../chaos/ledger.ts'
-import { MANNERS, type Manner, type Receivers, startReceivers } from '../../../chaos/receivers.ts'
+import { type Ledger, openLedger } from '../../chaos/ledger.ts'
+import { MANNERS, type Manner, type Receivers, startReceivers } from '../../chaos/receivers.ts'
 import type { CommandLine } from './command-line.ts'
 
 /** A merchant of the installation with a book, receivers, and clients that never repeat a request. */
@@ -31,10 +31,9 @@ export async function createMerchants(
   cli: CommandLine,
   options: { readonly count: number; readonly apiUrl: string; readonly dir: string; readonly random: () => number },
 ): Promise<readonly Merchant[]> {
-  const keyWord = /^ {2}api-key\b/m.test((await cli.run('--help')).stdout) ? 'api-key' : 'key'
   const merchants: Merchant[] = []
   for (let index = 0; index < options.count; index += 1) {
-    merchants.push(await createMerchant(cli, { ...options, index, keyWord }))
+    merchants.push(await createMerchant(cli, { ...options, index }))
   }
   return merchants
 }
@@ -43,13 +42,12 @@ async function createMerchant(
   cli: CommandLine,
   options: {
     readonly index: number
-    readonly keyWord: string
     readonly apiUrl: string
     readonly dir: string
     readonly random: () => number
   },
 ): Promise<Merchant> {
-  const { index, keyWord, apiUrl, dir, random } = options
+  const { index, apiUrl, dir, random } = options
   const name = `merchant-${index + 1}`
   const email = `owner@${name}.test`
   const { id: workspaceId } = await cli.json<{ id: string }>(
@@ -72,13 +70,11 @@ async function createMerchant(
   )
   if (index % 2 === 1) {
     const wallet = ['--mode', 'test', '--family', 'evm', '--kind', 'xpub', '--value', accountKey(40 + index)]
-    // A release before it searches no earlier use of a key, hence needs no start.
-    const knowsStart = (await cli.run('wallet', 'add', '--help')).stdout.includes('--start-index')
-    await cli.json('wallet', 'add', ...at, ...wallet, ...(knowsStart ? ['--start-index', '0'] : []))
+    await cli.json('wallet', 'add', ...at, ...wallet, '--start-index', '0')
   }
   const clients: Paymesh[] = []
   for (let made = 0; made < KEYS; made += 1) {
-    const { key } = await cli.json<{ key: string }>(keyWord, 'create', ...at, '--mode', 'test', '--scopes', 'all')
+    const { key } = await cli.json<{ key: string }>('api-key', 'create', ...at, '--mode', 'test', '--scopes', 'all')
     clients.push(createPaymesh({ apiKey: key, baseUrl: `${apiUrl}/api/v1`, maxRetries: 0, timeoutMs: ANSWER_MS }))
   }
   let turn = 0

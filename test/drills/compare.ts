@@ -1,19 +1,8 @@
 import type { Database } from '#shared/db/connection/connect.ts'
-import { isDigestOf } from '#shared/db/payments/payment-key-digest.ts'
-import { hasTextIndex } from '#shared/db/payments/payment-keys.ts'
-import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
-import { evaluate } from '../../../chaos/verdict.ts'
+import { evaluate } from '../../chaos/verdict.ts'
 import type { Check } from './checks.ts'
 import type { CommandLine } from './command-line.ts'
 import type { Merchant } from './merchants.ts'
-import type { Release } from './release.ts'
-import type { Requests } from './requests.ts'
-
-/** No request of merchants, payers and operators failed. */
-export function checkRequests({ counts, failures }: Requests): Check {
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
-  return { promise: 'no request failed', checked: total, faults: failures }
-}
 
 /** The merchants' books, the store and the receivers agree, as after a chaos run; nothing waits for another attempt. */
 export async function compareEvidence(db: Database, merchants: readonly Merchant[]): Promise<readonly Check[]> {
@@ -61,7 +50,7 @@ interface AuditVerdict {
   readonly unchained: { readonly waiting: number }
 }
 
-/** `audit verify` and `reconcile` of the new release. */
+/** `audit verify` and `reconcile` of the release whose command line this is. */
 export async function checkRecords(cli: CommandLine): Promise<readonly Check[]> {
   const audit = await cli.json<AuditVerdict>('audit', 'verify')
   const { status, stdout } = await cli.run('reconcile', '--json')
@@ -82,28 +71,4 @@ export async function checkRecords(cli: CommandLine): Promise<readonly Check[]> 
       ],
     },
   ]
-}
-
-/** No process of either release died, ended out of order or logged an error. */
-export function checkProcesses(releases: readonly Release[]): Check {
-  return {
-    promise: 'no process of either release died, ended out of order or logged an error',
-    checked: releases.reduce((sum, { started }) => sum + started(), 0),
-    faults: releases.flatMap((release) => release.faults()),
-  }
-}
-
-/** Payments are guarded by the digests of their keys alone, and each has its own. */
-export async function checkPaymentKeys(db: Database): Promise<Check> {
-  const stored = await db
-    .collection(PAYMENTS)
-    .find({}, { projection: { key: 1, keyDigest: 1 } })
-    .toArray()
-  const wrong = stored.filter(({ key, keyDigest }) => keyDigest === undefined || !isDigestOf(keyDigest, key))
-  const indexed = (await hasTextIndex(db)) ? ['the index of the earlier release is still there'] : []
-  return {
-    promise: 'every payment has the digest of its key, and nothing is left that only the earlier release needs',
-    checked: stored.length,
-    faults: [...indexed, ...wrong.map(({ key }) => `${key} has no digest, or another one`)],
-  }
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Invoice } from '#clients/typescript/src/main.ts'
-import { ACTION_FIELD } from '#shared/contracts/checkout/action-field.ts'
-import type { Plan } from '../../../chaos/ledger.ts'
+import type { Plan } from '../../chaos/ledger.ts'
 import type { Merchant } from './merchants.ts'
 import { ASSET, type Pay, transfersOf } from './payers.ts'
 import { ask, post, type Requests } from './requests.ts'
@@ -92,7 +91,7 @@ export async function openInvoice(
   if (atCheckout) {
     await requests.send('checkout: assets', () => ask(`${page}/assets`, { headers }))
     await requests.send('checkout: choice of asset', () =>
-      post(`${page}/asset`, { asset: ASSET, [ACTION_FIELD]: randomUUID() }, headers),
+      post(`${page}/asset`, { asset: ASSET, actionId: randomUUID() }, headers),
     )
   }
   const invoice = await requests.send('GET /invoices/:id', () => client().invoices.get(created.id))

@@ -34,34 +34,3 @@ export function commandLineOf(folder: string, dataDir: string): CommandLine {
     },
   }
 }
-
-/** A command as people type it, with the options that its help names. */
-export interface Command {
-  readonly words: readonly string[]
-  readonly options: readonly string[]
-}
-
-/** Every command of a release, read from its help. */
-export async function commandsOf({ run }: CommandLine): Promise<readonly Command[]> {
-  const help = async (words: readonly string[]): Promise<string> => (await run(...words, '--help')).stdout
-  const found = async (words: readonly string[]): Promise<readonly Command[]> => {
-    const text = await help(words)
-    const below = subcommandsIn(text)
-    if (below.length === 0) return [{ words, options: optionsIn(text) }]
-    const inner: Command[] = []
-    for (const word of below) inner.push(...(await found([...words, word])))
-    return inner
-  }
-  return await found([])
-}
-
-const subcommandsIn = (help: string): readonly string[] => {
-  const start = help.indexOf('\nCommands:')
-  if (start < 0) return []
-  return [...help.slice(start).matchAll(/^ {2}([a-z][a-z-]*)/gm)].flatMap(([, word]) =>
-    word === undefined || word === 'help' ? [] : [word],
-  )
-}
-
-const optionsIn = (help: string): readonly string[] =>
-  [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].flatMap(([, name]) => (name === undefined ? [] : [name]))
