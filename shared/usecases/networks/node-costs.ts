@@ -1,9 +1,9 @@
 import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { BATCH, type UsageUnit } from '#shared/domain/nodes/providers.ts'
-import type { NodePrices, NodeUsageRepository } from '#shared/ports/node-usage.ts'
+import type { UsageUnit } from '#shared/domain/nodes/providers.ts'
+import type { DayUsage, NodePrices, NodeUsageRepository } from '#shared/ports/node-usage.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import { startOfDay } from './usage-ledger.ts'
+import { startOfDay } from './usage-counter.ts'
 
 const DAY_MS = 86_400_000
 /** The pace is that of the last seven days: weekdays differ. */
@@ -69,8 +69,6 @@ export interface NodeCosts {
   readonly quotas: readonly QuotaState[]
 }
 
-type UsageRow = Awaited<ReturnType<NodeUsageRepository['since']>>[number]
-
 /** The month of a moment, and when the pace is measured from. */
 interface Span {
   readonly now: Ms
@@ -92,13 +90,9 @@ export async function nodeCosts({ clock, nodeUsage, nodePrices }: NodeCostDeps):
     return names.map((provider): ProviderCost => {
       const unit = nodePrices.unitOf(mode, network, provider)
       const of = own.filter((row) => row.provider === provider)
-      const units = (row: UsageRow) => row.calls * nodePrices.unitsOf(unit, network, row.method)
-      const today = of.filter(({ day }) => day === span.today)
-      const month = of.filter(({ day }) => day >= span.monthStart)
       return {
-        ...{ mode, network, provider, unit, today: sum(today, units), month: sum(month, units) },
+        ...{ mode, network, provider, unit, ...figuresIn(unit, of, span, nodePrices) },
         inQuota: nodePrices.counts(mode, network, provider),
-        monthEstimate: estimateMonth(of, units, span),
         logRangeMax: nodePrices.logRangeMax(provider),
       }
     })
@@ -108,14 +102,9 @@ export async function nodeCosts({ clock, nodeUsage, nodePrices }: NodeCostDeps):
     if (quota === null) return []
     const { unit, perMonth } = quota
     const counted = rowsOf(mode, network).filter(({ provider }) => nodePrices.counts(mode, network, provider))
-    const units = (row: UsageRow) => row.calls * nodePrices.unitsOf(unit, network, row.method)
-    const { units: used } = sum(
-      counted.filter(({ day }) => day >= span.monthStart),
-      units,
-    )
-    const usedShare = used / perMonth
-    const monthEstimate = estimateMonth(counted, units, span)
-    return [{ mode, network, unit, perMonth, used, usedShare, monthEstimate, level: levelOf(usedShare) }]
+    const { month, monthEstimate } = figuresIn(unit, counted, span, nodePrices)
+    const usedShare = month.units / perMonth
+    return [{ mode, network, unit, perMonth, used: month.units, usedShare, monthEstimate, level: levelOf(usedShare) }]
   })
   return { providers, quotas }
 }
@@ -137,28 +126,29 @@ function spanOf(now: Ms): Span {
   }
 }
 
-function sum(rows: readonly UsageRow[], unitsOf: (row: UsageRow) => number): CostFigures {
-  let [calls, units, bytes] = [0, 0, 0]
-  for (const row of rows) {
-    if (row.method !== BATCH) calls += row.calls
-    units += unitsOf(row)
-    bytes += row.requestBytes + row.responseBytes
+/** Sums of the rows in a unit. A row that was counted in another one, as settings had it then, counts by its calls, each at the price of a method that is not listed. */
+function figuresIn(
+  unit: UsageUnit,
+  rows: readonly DayUsage[],
+  span: Span,
+  prices: NodePrices,
+): Pick<ProviderCost, 'today' | 'month' | 'monthEstimate'> {
+  const since = (from: Ms) => {
+    let [calls, units, bytes] = [0, 0, 0]
+    for (const row of rows.filter(({ day }) => day >= from)) {
+      calls += row.calls
+      units += row.unit === unit ? row.units : row.calls * prices.unitsOf(unit, row.network, 'another')
+      bytes += row.bytes
+    }
+    return { calls, units, bytes }
   }
-  return { calls, units, bytes }
-}
-
-/** What is used, and for the rest of the month the pace since the later of seven days ago and the first counted call. */
-function estimateMonth(rows: readonly UsageRow[], unitsOf: (row: UsageRow) => number, span: Span): number | null {
-  const recent = rows.filter(({ day }) => day >= span.paceFrom)
-  if (rows.length === 0) return 0
-  const from = Math.max(span.paceFrom, Math.min(...rows.map(({ firstAt }) => firstAt)))
-  const elapsed = span.now - from
-  if (elapsed < PACE_MIN_MS) return null
-  const used = sum(
-    rows.filter(({ day }) => day >= span.monthStart),
-    unitsOf,
-  ).units
-  return Math.round(used + (sum(recent, unitsOf).units / elapsed) * (span.monthEnd - span.now))
+  const month = since(span.monthStart)
+  // The pace is measured from the later of seven days ago and the first counted call.
+  const elapsed = span.now - Math.max(span.paceFrom, Math.min(...rows.map(({ firstAt }) => firstAt)))
+  const ahead = (since(span.paceFrom).units / elapsed) * (span.monthEnd - span.now)
+  const isKnown = elapsed >= PACE_MIN_MS
+  const monthEstimate = rows.length === 0 ? 0 : isKnown ? Math.round(month.units + ahead) : null
+  return { today: since(span.today), month, monthEstimate }
 }
 
 /** The state of a quota for people; null while less than 80 % are used. */
@@ -186,3 +176,23 @@ const UNIT_NAMES: Readonly<Record<UsageUnit, string>> = {
 
 /** What a unit is called beside a figure. */
 export const unitName = (unit: UsageUnit): string => UNIT_NAMES[unit]
+
+/** Rows are read at most this often. */
+const QUOTA_EVERY_MS = 300_000
+
+/**
+ * Whether the quota of a network is nearly used up (95 % of this month's). False without a quota, and when the rows cannot be read: a pace
+ * is never slowed down by a guess. At most one read in five minutes.
+ */
+export function createQuotaWatch(deps: NodeCostDeps, mode: Mode, network: NetworkId): () => Promise<boolean> {
+  let known: { readonly at: Ms; readonly isCritical: boolean } | null = null
+  return async () => {
+    if (deps.nodePrices.quota(mode, network) === null) return false
+    const now = deps.clock.now()
+    if (known !== null && now >= known.at && now - known.at < QUOTA_EVERY_MS) return known.isCritical
+    const { quotas } = await nodeCosts(deps).catch(() => ({ quotas: [] }))
+    const state = quotas.find((one) => one.mode === mode && one.network === network)
+    known = { at: now, isCritical: state?.level === 'critical' }
+    return known.isCritical
+  }
+}
