@@ -172,6 +172,7 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
 /** Every workspace that receives live payments: how far it went through the go-live check. Never a fault. */
 async function checkGoLive(installation: Installation): Promise<string> {
   const workspaces = await installation.workspaces.list()
+  const deps = goLiveDeps(installation)
   const lines: string[] = []
   for (const { id } of workspaces) {
     const own = (await installation.wallets.listWallets(id)).filter((wallet) => wallet.mode === 'live')
@@ -180,11 +181,7 @@ async function checkGoLive(installation: Installation): Promise<string> {
       lines.push('more workspaces are left out')
       break
     }
-    const {
-      lines: items,
-      passed,
-      isReady,
-    } = await readGoLive(goLiveDeps(installation), { workspaceId: id, mode: 'live' })
+    const { lines: items, passed, isReady } = await readGoLive(deps, { workspaceId: id, mode: 'live' })
     const wrong = items.filter(({ state }) => state === 'failed' || state === 'out_of_date').map(({ item }) => item)
     const hint = isReady ? '' : `; see paymesh go-live --workspace ${id}`
     lines.push(

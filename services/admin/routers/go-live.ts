@@ -3,10 +3,13 @@ import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { GO_LIVE_KINDS, GO_LIVE_REASONS } from '#shared/domain/golive/go-live.ts'
 import { WALLET_KINDS } from '#shared/ports/key-material.ts'
-import { checkGoLive } from '#shared/usecases/golive/check-go-live.ts'
-import { type GoLiveReport, readGoLive } from '#shared/usecases/golive/read-go-live.ts'
-import { startGoLivePayment } from '#shared/usecases/golive/start-payment.ts'
-import { confirmAddress, sendTestMail, stateMasterKey } from '#shared/usecases/golive/state-go-live.ts'
+import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
+import {
+  confirmAddress,
+  sendTestMail,
+  startGoLivePayment,
+  stateMasterKey,
+} from '#shared/usecases/golive/state-go-live.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 
 const line = z.object({
@@ -35,23 +38,14 @@ const line = z.object({
 })
 const report = z.object({ lines: z.array(line), passed: z.number(), isReady: z.boolean() })
 
-const toWire = ({ lines, ...same }: GoLiveReport) => ({ ...same, lines: [...lines] })
-
 /** The guided check before real money arrives. */
 export const goLiveRouter = router({
-  /** The stored results; no node is asked. */
+  /** Computes every item now; asks each node of the workspace's networks for its position. */
   read: workspaceQuery('admin')
     .output(report)
-    .query(async ({ ctx, input: { workspaceId, mode } }) =>
-      toWire(await readGoLive(ctx.deps.preparing, { workspaceId, mode })),
-    ),
-
-  /** Checks what can be observed and stores the results. */
-  check: workspaceMutation('admin', { worksWhile: 'restricted' })
-    .output(report)
-    .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason } }) => {
-      const action = { opId, actor: ctx.actor, reason: reason ?? null }
-      return toWire(await checkGoLive(ctx.deps.preparing, { workspaceId, mode }, action))
+    .query(async ({ ctx, input: { workspaceId, mode } }) => {
+      const { lines, ...same } = await readGoLive(ctx.deps.preparing, { workspaceId, mode })
+      return { ...same, lines: [...lines] }
     }),
 
   /** Compares an address that the person reads in their own wallet. */

@@ -130,7 +130,7 @@ describe('what the store says, with nobody at work', () => {
         id: 'row',
         at: ago,
         actor: 'a',
-        action: 'golive.checked',
+        action: 'golive.master_key_stated',
         subject: 'c',
         workspaceId: null,
         mode: null,
