@@ -10,6 +10,7 @@ import {
   startGoLivePayment,
   stateMasterKey,
 } from '#shared/usecases/golive/state-go-live.ts'
+import { actionOf } from '../action.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 
 const line = z.object({
@@ -52,26 +53,26 @@ export const goLiveRouter = router({
   confirmAddress: workspaceMutation('admin', { worksWhile: 'restricted' })
     .input(z.object({ walletId: z.uuid(), address: boundedText(120).min(1) }))
     .output(z.object({ same: z.boolean() }))
-    .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason, walletId, address } }) => {
-      const action = { opId, actor: ctx.actor, reason: reason ?? null }
-      const scope = { workspaceId, mode }
-      return { same: await confirmAddress(ctx.deps.preparing, scope, { ...action, walletId, address }) }
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode, walletId, address } = input
+      const entered = { walletId, address, ...actionOf(ctx, input) }
+      return { same: await confirmAddress(ctx.deps.preparing, { workspaceId, mode }, entered) }
     }),
 
   /** States that the master key is kept at another place as well. */
   stateMasterKey: workspaceMutation('owner', { worksWhile: 'restricted', stepUp: 'live' })
     .output(z.object({ stated: z.literal(true) }))
-    .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason } }) => {
-      const action = { opId, actor: ctx.actor, reason: reason ?? null }
-      await stateMasterKey(ctx.deps.preparing, { workspaceId, mode }, action)
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode } = input
+      await stateMasterKey(ctx.deps.preparing, { workspaceId, mode }, actionOf(ctx, input))
       return { stated: true }
     }),
 
   sendMail: workspaceMutation('admin', { worksWhile: 'restricted' })
     .output(z.object({ queued: z.literal(true) }))
-    .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason } }) => {
-      const action = { opId, actor: ctx.actor, reason: reason ?? null }
-      await sendTestMail(ctx.deps.preparing, { workspaceId, mode }, action)
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode } = input
+      await sendTestMail(ctx.deps.preparing, { workspaceId, mode }, actionOf(ctx, input))
       return { queued: true }
     }),
 
@@ -79,8 +80,9 @@ export const goLiveRouter = router({
   startPayment: workspaceMutation('admin', { worksWhile: 'active' })
     .input(z.object({ asset: z.enum(ASSET_IDS), amount: boundedText(20) }))
     .output(z.object({ invoiceId: z.string() }))
-    .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason, asset, amount } }) => {
-      const action = { opId, actor: ctx.actor, reason: reason ?? null, requestId: ctx.requestId }
-      return await startGoLivePayment(ctx.deps.preparing, { workspaceId, mode }, { ...action, asset, amount })
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode, asset, amount } = input
+      const request = { asset, amount, requestId: ctx.requestId, ...actionOf(ctx, input) }
+      return await startGoLivePayment(ctx.deps.preparing, { workspaceId, mode }, request)
     }),
 })
