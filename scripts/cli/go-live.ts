@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander'
 import { GO_LIVE_LABELS as EN } from '#shared/contracts/go-live-labels.ts'
+import type { GoLiveLine, GoLiveReport } from '#shared/contracts/go-live-report.ts'
 import { ASSET_IDS, type AssetId, MODES, type Mode } from '#shared/domain/enumerations.ts'
 import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
 import type { QueueNotifier } from '#shared/ports/runtime.ts'
-import { type GoLiveLine, type GoLiveReport, readGoLive } from '#shared/usecases/golive/read-go-live.ts'
+import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
 import {
   confirmAddress,
   sendTestMail,

@@ -12,7 +12,7 @@ import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
 import { compareKeys } from '#shared/usecases/maintenance/check-keys.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
-import { nodeCosts, quotaSentence } from '#shared/usecases/networks/node-costs.ts'
+import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
 import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 import { goLiveDeps } from '../session/go-live-deps.ts'
@@ -128,7 +128,7 @@ function checkQuotas(installation: Installation): readonly Promise<Diagnosis>[] 
       check(`${mode} ${network} quota`, async () => {
         const state = (await costs).quotas.find((one) => one.mode === mode && one.network === network)
         if (state === undefined) throw new Error('no quota was read')
-        const sentence = quotaSentence(state)
+        const { sentence } = state
         if (state.level === 'critical') throw new Error(sentence ?? '')
         return sentence === null ? `${Math.floor(state.usedShare * 100)} % used this month` : `warning: ${sentence}`
       }),

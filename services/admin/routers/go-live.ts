@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
-import { ASSET_IDS, FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
-import { GO_LIVE_KINDS, GO_LIVE_REASONS } from '#shared/domain/golive/go-live.ts'
-import { WALLET_KINDS } from '#shared/ports/key-material.ts'
+import { goLiveReport } from '#shared/contracts/go-live-report.ts'
+import { ASSET_IDS } from '#shared/domain/enumerations.ts'
 import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
 import {
   confirmAddress,
@@ -13,41 +12,12 @@ import {
 import { actionOf } from '../action.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 
-const line = z.object({
-  item: z.string(),
-  kind: z.enum(GO_LIVE_KINDS),
-  state: z.enum(['open', 'passed', 'failed', 'out_of_date']),
-  at: z.number().nullable(),
-  by: z.string().nullable(),
-  reason: z.enum(GO_LIVE_REASONS).nullable(),
-  about: z.string(),
-  walletId: z.string().nullable(),
-  walletKind: z.enum(WALLET_KINDS).nullable(),
-  family: z.enum(FAMILIES).nullable(),
-  path: z.string().nullable(),
-  network: z.enum(NETWORK_IDS).nullable(),
-  steps: z
-    .object({
-      invoiceId: z.string(),
-      number: z.number(),
-      seen: z.boolean(),
-      confirming: z.boolean(),
-      paid: z.boolean(),
-      delivered: z.boolean(),
-    })
-    .nullable(),
-})
-const report = z.object({ lines: z.array(line), passed: z.number(), isReady: z.boolean() })
-
 /** The guided check before real money arrives. */
 export const goLiveRouter = router({
   /** Computes every item now; asks each node of the workspace's networks for its position. */
   read: workspaceQuery('admin')
-    .output(report)
-    .query(async ({ ctx, input: { workspaceId, mode } }) => {
-      const { lines, ...same } = await readGoLive(ctx.deps.preparing, { workspaceId, mode })
-      return { ...same, lines: [...lines] }
-    }),
+    .output(goLiveReport)
+    .query(({ ctx, input: { workspaceId, mode } }) => readGoLive(ctx.deps.preparing, { workspaceId, mode })),
 
   /** Compares an address that the person reads in their own wallet. */
   confirmAddress: workspaceMutation('admin', { worksWhile: 'restricted' })

@@ -37,7 +37,8 @@ export const GO_LIVE_REASONS = [
 export type GoLiveReason = (typeof GO_LIVE_REASONS)[number]
 
 /** `open`: nobody stated it, or what a person began is under way. `out_of_date`: what was stated counts no more. */
-export type GoLiveState = 'open' | 'passed' | 'failed' | 'out_of_date'
+export const GO_LIVE_STATES = ['open', 'passed', 'failed', 'out_of_date'] as const
+export type GoLiveState = (typeof GO_LIVE_STATES)[number]
 
 /** What a person did about an item that cannot be computed: an address compared, a key stated, a mail sent or a payment begun. */
 export interface GoLiveStatement {

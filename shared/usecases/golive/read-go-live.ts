@@ -1,13 +1,12 @@
+import type { GoLiveLine, GoLiveReport } from '#shared/contracts/go-live-report.ts'
 import { type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import {
   type GoLiveKind,
   type GoLiveReason,
-  type GoLiveState,
   type GoLiveStatement,
   isOutOfDate,
   type StatedKind,
 } from '#shared/domain/golive/go-live.ts'
-import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
 import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
 import type { DeliveryLookups } from '#shared/ports/delivery-lookups.ts'
@@ -49,44 +48,6 @@ export interface GoLiveDeps extends NodeCostDeps {
   readonly events: Pick<EventRepository, 'listByInvoice'>
   readonly deliveries: Pick<DeliveryRepository, 'listByEvent'>
   readonly notifier: QueueNotifier
-}
-
-/** Steps of a self-payment, as far as they were reached. */
-export interface PaymentSteps {
-  readonly invoiceId: string
-  readonly number: number
-  readonly seen: boolean
-  readonly confirming: boolean
-  readonly paid: boolean
-  readonly delivered: boolean
-}
-
-/** One item, for people. */
-export interface GoLiveLine {
-  readonly item: string
-  readonly kind: GoLiveKind
-  readonly state: GoLiveState
-  /** When and by whom it was stated or begun; null for what is computed, and before. */
-  readonly at: Ms | null
-  readonly by: string | null
-  /** Why it has not passed; null when it has, when nobody began it, and when it is out of date. */
-  readonly reason: GoLiveReason | null
-  readonly about: string
-  readonly walletId: string | null
-  readonly walletKind: Wallet['kind'] | null
-  readonly family: Wallet['family'] | null
-  /** Where the person's wallet shows the address to enter; null for listed addresses. */
-  readonly path: string | null
-  readonly network: NetworkId | null
-  readonly steps: PaymentSteps | null
-}
-
-/** All items of a workspace and mode. */
-export interface GoLiveReport {
-  readonly lines: readonly GoLiveLine[]
-  readonly passed: number
-  /** Every item has passed. */
-  readonly isReady: boolean
 }
 
 /** An item that passes by what a person stated or began, with what that depends on. */
@@ -310,7 +271,7 @@ async function followPayment(
   deps: GoLiveDeps,
   { workspaceId, mode }: GoLiveScope,
   statement: GoLiveStatement | null,
-): Promise<{ readonly steps: PaymentSteps; readonly finding: Finding } | null> {
+): Promise<{ readonly steps: GoLiveLine['steps']; readonly finding: Finding } | null> {
   const invoice = statement?.ref == null ? null : await deps.invoices.findById(statement.ref)
   if (invoice === null || invoice.terms.workspaceId !== workspaceId || invoice.terms.mode !== mode) return null
   const { state, terms } = invoice

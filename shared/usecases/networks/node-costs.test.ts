@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import type { DayUsage } from '#shared/ports/node-usage.ts'
-import { createQuotaWatch, nodeCosts, quotaSentence } from './node-costs.ts'
+import { createQuotaWatch, nodeCosts } from './node-costs.ts'
 
 const NOW = Date.UTC(2026, 10, 11)
 const HOUR_MS = 3_600_000
@@ -88,10 +88,7 @@ describe('nodeCosts', () => {
 })
 
 it('says in a sentence how much is used, and nothing before four fifths', async () => {
-  const said = async (perMonth: number) => {
-    const [state] = (await costs([calls(10)], perMonth)).quotas
-    return state === undefined ? undefined : quotaSentence(state)
-  }
+  const said = async (perMonth: number) => (await costs([calls(10)], perMonth)).quotas[0]?.sentence
   expect(await said(100_000)).toBeNull()
   expect(await said(12_000)).toBe(
     '83 % of this month’s 12,000 Alchemy compute units are used; at the present pace the month takes 1750 %. Plan for another node or a larger plan before the month ends.',

@@ -1,3 +1,4 @@
+import type { NodeCosts, ProviderCost, QuotaState } from '#shared/contracts/node-costs.ts'
 import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { UsageUnit } from '#shared/domain/nodes/providers.ts'
@@ -11,62 +12,14 @@ const PACE_DAYS = 7
 /** A pace of less than this says nothing about a month. */
 const PACE_MIN_MS = 3_600_000
 /** Shares of a quota from which people are warned, and from which it counts as nearly spent. */
-export const QUOTA_WARN_SHARE = 0.8
-export const QUOTA_CRITICAL_SHARE = 0.95
+const QUOTA_WARN_SHARE = 0.8
+const QUOTA_CRITICAL_SHARE = 0.95
 
 /** What reading the cost of nodes needs. */
 export interface NodeCostDeps {
   readonly clock: Clock
   readonly nodeUsage: Pick<NodeUsageRepository, 'since'>
   readonly nodePrices: NodePrices
-}
-
-/** Calls, and bytes in both directions; `units` by the provider's list, an estimate. */
-export interface CostFigures {
-  readonly calls: number
-  readonly units: number
-  readonly bytes: number
-}
-
-/** What one provider of one network is asked; days and months are those of UTC. */
-export interface ProviderCost {
-  readonly mode: Mode
-  readonly network: NetworkId
-  /** A known provider's name, otherwise host and port. */
-  readonly provider: string
-  readonly unit: UsageUnit
-  /** Whether its calls count against the quota of the network; false without one. */
-  readonly inQuota: boolean
-  readonly today: CostFigures
-  readonly month: CostFigures
-  /** Units of the whole month at the pace of the last seven days; null in the first hour after calls were first counted. */
-  readonly monthEstimate: number | null
-  /** Most blocks that one request for logs may span; null: the provider is unknown. */
-  readonly logRangeMax: { readonly free: number | null; readonly paid: number | null } | null
-}
-
-/** How much of what a network may cost in this month is used. */
-export interface QuotaState {
-  readonly mode: Mode
-  readonly network: NetworkId
-  readonly unit: UsageUnit
-  readonly perMonth: number
-  readonly used: number
-  /** 1 is all of it; more is possible. */
-  readonly usedShare: number
-  readonly monthEstimate: number | null
-  /**
-   * `warning` from 80 %, `critical` from 95 %. Scanning never stops because of it: a thrifty scanner takes its slowest safe pace from
-   * `critical` on.
-   */
-  readonly level: 'ok' | 'warning' | 'critical'
-}
-
-/** What this installation's nodes cost. */
-export interface NodeCosts {
-  readonly providers: readonly ProviderCost[]
-  /** Of every network whose settings state a quota. */
-  readonly quotas: readonly QuotaState[]
 }
 
 /** The month of a moment, and when the pace is measured from. */
@@ -104,7 +57,9 @@ export async function nodeCosts({ clock, nodeUsage, nodePrices }: NodeCostDeps):
     const counted = rowsOf(mode, network).filter(({ provider }) => nodePrices.counts(mode, network, provider))
     const { month, monthEstimate } = figuresIn(unit, counted, span, nodePrices)
     const usedShare = month.units / perMonth
-    return [{ mode, network, unit, perMonth, used: month.units, usedShare, monthEstimate, level: levelOf(usedShare) }]
+    const level = levelOf(usedShare)
+    const state = { mode, network, unit, perMonth, used: month.units, usedShare, monthEstimate, level }
+    return [{ ...state, sentence: sentenceOf(state) }]
   })
   return { providers, quotas }
 }
@@ -152,7 +107,7 @@ function figuresIn(
 }
 
 /** The state of a quota for people; null while less than 80 % are used. */
-export function quotaSentence(state: QuotaState): string | null {
+function sentenceOf(state: Omit<QuotaState, 'sentence'>): string | null {
   if (state.level === 'ok') return null
   const { usedShare, perMonth, unit, monthEstimate } = state
   const used = `${Math.floor(usedShare * 100)} % of this month’s ${perMonth.toLocaleString('en')} ${unitName(unit)} are used`
@@ -177,22 +132,25 @@ const UNIT_NAMES: Readonly<Record<UsageUnit, string>> = {
 /** What a unit is called beside a figure. */
 export const unitName = (unit: UsageUnit): string => UNIT_NAMES[unit]
 
-/** Rows are read at most this often. */
-const QUOTA_EVERY_MS = 300_000
+/** The costs of nodes, read at most once in `lifeMs`, and again after a failure. */
+export function createCostReader(deps: NodeCostDeps, lifeMs: Ms): () => Promise<NodeCosts> {
+  let last: { readonly at: Ms; readonly costs: NodeCosts } | null = null
+  return async () => {
+    const at = deps.clock.now()
+    if (last === null || at - last.at >= lifeMs || at < last.at) last = { at, costs: await nodeCosts(deps) }
+    return last.costs
+  }
+}
 
 /**
  * Whether the quota of a network is nearly used up (95 % of this month's). False without a quota, and when the rows cannot be read: a pace
  * is never slowed down by a guess. At most one read in five minutes.
  */
 export function createQuotaWatch(deps: NodeCostDeps, mode: Mode, network: NetworkId): () => Promise<boolean> {
-  let known: { readonly at: Ms; readonly isCritical: boolean } | null = null
+  if (deps.nodePrices.quota(mode, network) === null) return async () => false
+  const read = createCostReader(deps, 300_000)
   return async () => {
-    if (deps.nodePrices.quota(mode, network) === null) return false
-    const now = deps.clock.now()
-    if (known !== null && now >= known.at && now - known.at < QUOTA_EVERY_MS) return known.isCritical
-    const { quotas } = await nodeCosts(deps).catch(() => ({ quotas: [] }))
-    const state = quotas.find((one) => one.mode === mode && one.network === network)
-    known = { at: now, isCritical: state?.level === 'critical' }
-    return known.isCritical
+    const { quotas } = await read().catch(() => ({ quotas: [] }))
+    return quotas.some((one) => one.mode === mode && one.network === network && one.level === 'critical')
   }
 }
