@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { nodeCostReport } from '#shared/contracts/node-costs.ts'
 import { trimmedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { nodeCostReport } from '#shared/contracts/node-costs.ts'
 import { ASSET_IDS, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { CHAIN_COMMAND_KINDS, type ChainCommand } from '#shared/ports/chain-commands.ts'
 import { scanPlans } from '#shared/usecases/diagnostics/scan-plans.ts'

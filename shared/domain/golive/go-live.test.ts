@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type GoLiveStatement, isOutOfDate, STATEMENT_LIFE_MS, type StatedKind } from './go-live.ts'
+import { type GoLiveStatement, isOutOfDate, STATEMENT_LIFE_MS, type StatementKind } from './go-live.ts'
 
 const NOW = 1_800_000_000_000
 const stated = (change: Partial<GoLiveStatement>): GoLiveStatement => ({
@@ -17,7 +17,7 @@ const AFTER: readonly [string, (life: number) => GoLiveStatement, boolean][] = [
   ['a clock that is a minute behind', () => stated({ at: NOW + 60_000 }), false],
   ['a statement dated tomorrow', () => stated({ at: NOW + 86_400_000 }), true],
 ]
-const KINDS = Object.keys(STATEMENT_LIFE_MS) as StatedKind[]
+const KINDS = Object.keys(STATEMENT_LIFE_MS) as StatementKind[]
 it.each(KINDS.flatMap((kind) => AFTER.map(([what, statement, isOld]) => [kind, what, statement, isOld] as const)))(
   '%s after %s',
   (kind, _what, statement, isOld) => {

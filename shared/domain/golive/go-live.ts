@@ -65,10 +65,10 @@ export const STATEMENT_LIFE_MS = {
 } as const satisfies Partial<Record<GoLiveKind, Ms>>
 
 /** A kind whose items pass by what a person stated or began; all others are computed. */
-export type StatedKind = keyof typeof STATEMENT_LIFE_MS
+export type StatementKind = keyof typeof STATEMENT_LIFE_MS
 
 /** Whether a statement counts no more: its life is over, it is dated in the future, or what it depends on has changed. */
-export function isOutOfDate(kind: StatedKind, statement: GoLiveStatement, evidence: string, now: Ms): boolean {
+export function isOutOfDate(kind: StatementKind, statement: GoLiveStatement, evidence: string, now: Ms): boolean {
   const age = now - statement.at
   // A minute covers clocks that differ a little.
   return statement.evidence !== evidence || age > STATEMENT_LIFE_MS[kind] || age < -60_000

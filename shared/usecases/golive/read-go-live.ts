@@ -5,7 +5,7 @@ import {
   type GoLiveReason,
   type GoLiveStatement,
   isOutOfDate,
-  type StatedKind,
+  type StatementKind,
 } from '#shared/domain/golive/go-live.ts'
 import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
 import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
@@ -51,9 +51,9 @@ export interface GoLiveDeps extends NodeCostDeps {
 }
 
 /** An item that passes by what a person stated or began, with what that depends on. */
-export interface StatedItem {
+export interface StatementItem {
   readonly item: string
-  readonly kind: StatedKind
+  readonly kind: StatementKind
   readonly evidence: string
   /** The wallet of an `address` item, otherwise null. */
   readonly wallet: Wallet | null
@@ -67,12 +67,12 @@ export interface GoLiveFacts {
   readonly endpoints: readonly WebhookEndpoint[]
   /** Owners and admins. */
   readonly people: readonly User[]
-  readonly addresses: readonly StatedItem[]
+  readonly addresses: readonly StatementItem[]
   /** Whether it receives with the built-in wallet of test mode. */
   readonly isBuiltIn: boolean
-  readonly masterKey: StatedItem
-  readonly mail: StatedItem
-  readonly payments: readonly StatedItem[]
+  readonly masterKey: StatementItem
+  readonly mail: StatementItem
+  readonly payments: readonly StatementItem[]
 }
 
 /** State of an item, and why. */
@@ -102,7 +102,7 @@ const waiting = (reason: GoLiveReason): Finding => ({ state: 'open', reason, abo
 export async function readGoLive(deps: GoLiveDeps, scope: GoLiveScope): Promise<GoLiveReport> {
   const [facts, stored] = await Promise.all([readGoLiveFacts(deps, scope), deps.goLive.list(scope)])
   const byItem = new Map(stored.map((statement) => [statement.item, statement]))
-  const stated = (entry: StatedItem) => statedLine(deps, scope, entry, byItem.get(entry.item) ?? null)
+  const stated = (entry: StatementItem) => statedLine(deps, scope, entry, byItem.get(entry.item) ?? null)
   const found = async (kind: GoLiveKind, finding: Finding | Promise<Finding>) => lineOf(kind, await finding)
   const noWallet = facts.addresses.length === 0 && !facts.isBuiltIn
   const lines = await Promise.all([
@@ -167,12 +167,12 @@ const lineOf = (kind: GoLiveKind, finding: Finding): GoLiveLine => ({
 async function statedLine(
   deps: GoLiveDeps,
   scope: GoLiveScope,
-  { item, kind, evidence, wallet, network }: StatedItem,
+  { item, kind, evidence, wallet, network }: StatementItem,
   statement: GoLiveStatement | null,
 ): Promise<GoLiveLine> {
   const isOld = statement !== null && isOutOfDate(kind, statement, evidence, deps.clock.now())
   const payment = kind === 'payment' && !isOld ? await followPayment(deps, scope, statement) : null
-  const finding = isOld ? OUT_OF_DATE : (payment?.finding ?? (await judge(deps, kind, statement)))
+  const finding = isOld ? OUT_OF_DATE : (payment?.finding ?? (await findingOf(deps, kind, statement)))
   const material = wallet === null ? null : await deps.wallets.findMaterial(wallet.materialId)
   return {
     ...lineOf(kind, finding),
@@ -186,7 +186,7 @@ async function statedLine(
 }
 
 /** What a statement that still counts says about its item. */
-async function judge(deps: GoLiveDeps, kind: StatedKind, statement: GoLiveStatement | null): Promise<Finding> {
+async function findingOf(deps: GoLiveDeps, kind: StatementKind, statement: GoLiveStatement | null): Promise<Finding> {
   // A payment whose invoice is another workspace's shows nothing.
   if (statement === null || kind === 'payment') return OPEN
   if (kind === 'mail') return await observeMail(deps, statement)

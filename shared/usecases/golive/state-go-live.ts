@@ -14,7 +14,7 @@ import { type CreateByHandDeps, createInvoiceByHand } from '#shared/usecases/inv
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { bodyFingerprint } from '#shared/usecases/requests/idempotency-scope.ts'
 import { openKeyMaterial } from '#shared/usecases/wallets/key-material.ts'
-import { BUILT_IN, COMPARED_INDEX, type GoLiveDeps, readGoLiveFacts, type StatedItem } from './read-go-live.ts'
+import { BUILT_IN, COMPARED_INDEX, type GoLiveDeps, readGoLiveFacts, type StatementItem } from './read-go-live.ts'
 
 /** Marks the invoice of a self-payment; its value is the network. Receivers see it in `metadata` and can leave the invoice out of their books. */
 const GO_LIVE_METADATA = 'paymesh_go_live'
@@ -167,7 +167,7 @@ async function store(
     evidence,
     holds = true,
     ref = null,
-  }: Pick<StatedItem, 'item' | 'evidence'> & Partial<Pick<GoLiveStatement, 'holds' | 'ref'>>,
+  }: Pick<StatementItem, 'item' | 'evidence'> & Partial<Pick<GoLiveStatement, 'holds' | 'ref'>>,
   { action, detail, mails }: Pick<AuditRecord, 'action' | 'detail'> & { readonly mails?: readonly MailRecord[] },
 ): Promise<void> {
   const at = deps.clock.now()
