@@ -22,7 +22,7 @@ async function insert(...numbers: readonly number[]): Promise<void> {
   const at = 1_800_000_000_000
   await createAuditRepository(stores.db).insertMany(
     numbers.map((n) => ({
-      ...{ id: `row-${n}`, at: at + n, actor: 'cli:ada', action: 'golive.checked', subject: `thing-${n}` },
+      ...{ id: `row-${n}`, at: at + n, actor: 'cli:ada', action: 'golive.master_key_stated', subject: `thing-${n}` },
       ...{ workspaceId, mode, detail: {} },
     })),
   )

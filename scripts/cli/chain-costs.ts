@@ -1,5 +1,6 @@
+import type { NodeCosts, ProviderCost } from '#shared/contracts/node-costs.ts'
 import type { ChainStatus } from '#shared/usecases/networks/chain-status.ts'
-import { type NodeCosts, type ProviderCost, quotaSentence, unitName } from '#shared/usecases/networks/node-costs.ts'
+import { unitName } from '#shared/usecases/networks/node-costs.ts'
 import { table } from './text/output.ts'
 
 const count = (value: number): string => value.toLocaleString('en')
@@ -29,10 +30,9 @@ export function costLines({ providers, quotas }: NodeCosts): readonly string[] {
     ...['WHOLE MONTH', 'DATA MONTH', 'LOG BLOCKS FREE/PAID'],
   ]
   const shares = quotas.map((state) => {
-    const { mode, network, used, perMonth, unit, usedShare } = state
+    const { mode, network, used, perMonth, unit, usedShare, sentence } = state
     const share = `${Math.floor(usedShare * 100)} %`
     const figures = `${count(used)} of ${count(perMonth)} ${unitName(unit)} this month (${share})`
-    const sentence = quotaSentence(state)
     const mark = state.level === 'critical' ? 'ERROR: ' : state.level === 'warning' ? 'WARNING: ' : ''
     return `${mark}${mode} ${network} quota: ${figures}${sentence === null ? '' : `. ${sentence}`}`
   })

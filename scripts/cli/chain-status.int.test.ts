@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
-import { startOfDay } from '#shared/usecases/networks/usage-ledger.ts'
+import { startOfDay } from '#shared/usecases/networks/usage-counter.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -68,9 +68,9 @@ it('names a lease that ran out, and none that is held', async () => {
 async function use(calls: number): Promise<void> {
   const now = Date.now()
   await stores.db.connection.collection('node_usage').deleteMany({})
-  const key = { mode: 'test', network: 'ethereum', provider: '127.0.0.1:1', method: 'eth_call' } as const
-  const row = { ...key, day: startOfDay(now), calls, requestBytes: 1_000_000, responseBytes: 2_000_000 }
-  await createNodeUsageRepository(stores.db).add([row], now)
+  const key = { mode: 'test', network: 'ethereum', provider: '127.0.0.1:1', unit: 'calls' } as const
+  const row = { ...key, day: startOfDay(now), firstAt: now, calls, units: calls, bytes: 3_000_000 }
+  await createNodeUsageRepository(stores.db).add([row])
 }
 
 async function run(...args: readonly string[]): Promise<string> {

@@ -1,12 +1,16 @@
 import { type Command, Option } from 'commander'
+import { GO_LIVE_LABELS as EN } from '#shared/contracts/go-live-labels.ts'
+import type { GoLiveLine, GoLiveReport } from '#shared/contracts/go-live-report.ts'
 import { ASSET_IDS, type AssetId, MODES, type Mode } from '#shared/domain/enumerations.ts'
-import { EN } from '#shared/domain/golive/words-en.ts'
 import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
 import type { QueueNotifier } from '#shared/ports/runtime.ts'
-import { checkGoLive } from '#shared/usecases/golive/check-go-live.ts'
-import { type GoLiveLine, type GoLiveReport, readGoLive } from '#shared/usecases/golive/read-go-live.ts'
-import { startGoLivePayment } from '#shared/usecases/golive/start-payment.ts'
-import { confirmAddress, sendTestMail, stateMasterKey } from '#shared/usecases/golive/state-go-live.ts'
+import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
+import {
+  confirmAddress,
+  sendTestMail,
+  startGoLivePayment,
+  stateMasterKey,
+} from '#shared/usecases/golive/state-go-live.ts'
 import { createInvoiceNumbers } from '#shared/usecases/invoices/invoice-numbers.ts'
 import { createQuotes } from '#shared/usecases/quotes/create-quotes.ts'
 import { manualAction } from './session/actor.ts'
@@ -84,11 +88,9 @@ function scoped(command: Command): Command {
 /** `go-live check | confirm-address | state-master-key | send-mail | pay`; status 1 until everything has passed. */
 export function addGoLiveCommands(program: Command): void {
   const goLive = program.command('go-live').description('Guided check before real money arrives.')
-  scoped(
-    goLive
-      .command('check', { isDefault: true })
-      .description('Check everything that can be observed, and store the results.'),
-  ).action((options: Scoped) => run(options, (deps, scope) => checkGoLive(deps, scope, manualAction(deps))))
+  scoped(goLive.command('check', { isDefault: true }).description('Check everything now.')).action((options: Scoped) =>
+    run(options, async () => undefined),
+  )
   scoped(
     goLive
       .command('confirm-address <walletId> <address>')

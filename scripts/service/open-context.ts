@@ -1,4 +1,5 @@
 import type { ServiceContext } from '#services/context.ts'
+import { createNodePrices } from '#shared/chains/node-prices.ts'
 import type { Config } from '#shared/config/schema.ts'
 import { createStoreClock, driftFault, type StoreClock } from '#shared/db/connection/clock.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
@@ -19,7 +20,7 @@ import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createSecretBox, masterKeyId } from '#shared/runtime/secrets/secret-box.ts'
 import { checkKeys } from '#shared/usecases/maintenance/check-keys.ts'
-import { createUsageLedger } from '#shared/usecases/networks/usage-ledger.ts'
+import { createUsageCounter } from '#shared/usecases/networks/usage-counter.ts'
 import { connectPatiently } from './connect-store.ts'
 import { type OpenSignals, openSignals } from './open-signals.ts'
 import { startCollector } from './start-collector.ts'
@@ -72,7 +73,7 @@ export async function openContext(
     await requireRightKeys(keys)
     const clock = await createStoreClock(db, logger)
     undo.push(() => clock.stop())
-    const usage = createUsageLedger(registry, clock)
+    const usage = createUsageCounter(registry, clock, createNodePrices(config.networks))
     // Whatever calls a node counts with these.
     const metrics = { ...registry, ...usage.metrics }
     undo.push(startUsageWriter(db, usage, logger))

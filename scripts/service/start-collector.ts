@@ -11,6 +11,7 @@ import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-reposi
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 import { createBacklogCollector } from '#shared/usecases/maintenance/collect-backlogs.ts'
+import { repeat } from './repeat.ts'
 
 /** Often enough for an autoscaler that polls every 15 s. */
 const EVERY_MS = 5_000
@@ -35,21 +36,9 @@ export function startCollector(
     nodeUsage: createNodeUsageRepository(db),
     nodePrices: createNodePrices(networks),
   })
-  let running = Promise.resolve()
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
-  const round = (): void => {
-    running = collector.run().then(() => {
-      if (stopped) return
-      timer = setTimeout(round, EVERY_MS)
-      timer.unref()
-    })
-  }
-  round()
+  const stop = repeat(collector.run, EVERY_MS, 0)
   return async () => {
-    stopped = true
-    clearTimeout(timer)
-    await running
+    await stop()
     await collector.stop()
   }
 }

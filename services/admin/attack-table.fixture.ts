@@ -192,9 +192,8 @@ const installation: Pick<
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7'
 const preparing: Pick<
   Record<MutationPath, AuditBehaviour>,
-  `goLive.${'check' | 'confirmAddress' | 'sendMail' | 'startPayment' | 'stateMasterKey'}`
+  `goLive.${'confirmAddress' | 'sendMail' | 'startPayment' | 'stateMasterKey'}`
 > = {
-  'goLive.check': once(1, 0, async () => ({ input: {}, other: because })),
   'goLive.confirmAddress': once(1, 0, async ({ boss: { caller, at } }) => {
     const { id: walletId } = (await caller.wallets.add({ ...at, ...op(), ...xpub() })).wallet
     return { input: { walletId, address: ADDRESS }, other: { walletId, address: ADDRESS.toLowerCase() } }

@@ -43,7 +43,6 @@ const WORKS_WHILE: Readonly<Record<Path, WorkspaceStatus>> = {
   'wallets.challenge': RESTRICTED,
   'wallets.prove': RESTRICTED,
   'wallets.enable': RESTRICTED,
-  'goLive.check': RESTRICTED,
   'goLive.confirmAddress': RESTRICTED,
   'goLive.stateMasterKey': RESTRICTED,
   'goLive.sendMail': RESTRICTED,

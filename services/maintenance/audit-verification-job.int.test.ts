@@ -24,7 +24,7 @@ beforeEach(async () => {
 const insert = async (from: number, to: number) =>
   await createAuditRepository(stores.db).insertMany(
     Array.from({ length: to - from + 1 }, (_, index) => ({
-      ...{ id: `row-${from + index}`, at: from + index, actor: 'a', action: 'golive.checked', subject: 'c' },
+      ...{ id: `row-${from + index}`, at: from + index, actor: 'a', action: 'golive.master_key_stated', subject: 'c' },
       ...{ workspaceId: null, mode: null, detail: {} },
     })),
   )

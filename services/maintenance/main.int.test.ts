@@ -45,7 +45,7 @@ describe('the maintenance process', () => {
         id: 'one',
         at: 1,
         actor: 'a',
-        action: 'golive.checked',
+        action: 'golive.master_key_stated',
         subject: 'c',
         workspaceId: null,
         mode: null,

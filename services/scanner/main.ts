@@ -4,7 +4,7 @@ import { createCatalog } from '#shared/chains/catalog.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
-import { createQuotaWatch } from '#shared/usecases/networks/quota-watch.ts'
+import { createQuotaWatch } from '#shared/usecases/networks/node-costs.ts'
 import { assembleScanner } from './assemble.ts'
 
 /** Most blocks per step of any network; all are in memory at once. */

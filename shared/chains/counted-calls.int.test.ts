@@ -5,9 +5,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
-import { createUsageLedger, startOfDay } from '#shared/usecases/networks/usage-ledger.ts'
+import { createUsageCounter, startOfDay } from '#shared/usecases/networks/usage-counter.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createChainClient } from './create-chain-client.ts'
+import { createNodePrices } from './node-prices.ts'
 
 const stores = useStores()
 /** Takes every question and answers none of them well: what is sent to it counts all the same. */
@@ -26,13 +27,13 @@ afterAll(() => new Promise((resolve) => server.close(resolve)))
 async function live(network: NetworkId): Promise<void> {
   const registry = createMetrics({ defaults: false })
   const { clock, logger } = stores.runtime
-  const ledger = createUsageLedger(registry, clock)
+  const usage = createUsageCounter(registry, clock, createNodePrices({ live: {}, test: {} }))
   const url = `http://user:password@127.0.0.1:${(server.address() as AddressInfo).port}/path-with-key?key=secret`
-  const metrics = { ...registry, ...ledger.metrics }
+  const metrics = { ...registry, ...usage.metrics }
   const client = createChainClient({ live: { [network]: { rpcUrls: [url] } }, test: {} }, 'live', network, metrics)
   await expect(client?.head()).rejects.toThrow()
   await client?.close()
-  await ledger.flush(createNodeUsageRepository(stores.db), logger)
+  await usage.flush(createNodeUsageRepository(stores.db), logger)
 }
 
 // Guarantee: no family has a way to its nodes that is not counted, and a restart forgets nothing.
@@ -44,10 +45,10 @@ it.each(NETWORK_IDS)('every call to nodes of %s is counted over two lives of a p
   const own = rows.filter((row) => row.network === network)
   expect(own.reduce((sum, { calls }) => sum + calls, 0)).toBe(asked)
   expect(asked).toBeGreaterThan(1)
-  for (const { mode, provider, requestBytes, responseBytes } of own) {
-    expect([mode, provider]).toEqual(['live', `127.0.0.1:${(server.address() as AddressInfo).port}`])
-    expect(requestBytes).toBeGreaterThan(0)
-    expect(responseBytes).toBeGreaterThan(0)
+  for (const { mode, provider, unit, units, bytes } of own) {
+    expect([mode, provider, unit]).toEqual(['live', `127.0.0.1:${(server.address() as AddressInfo).port}`, 'calls'])
+    expect(units).toBe(asked)
+    expect(bytes).toBeGreaterThan(0)
   }
   expect(JSON.stringify(rows)).not.toMatch(/secret|password|path-with-key/)
 })

@@ -24,7 +24,6 @@ const LABELS = new Map(
     'exception.closed': 'Exception resolved',
     'exception.noted': 'Note added to exception',
     'golive.address_compared': 'Wallet address compared',
-    'golive.checked': 'Go-live check run',
     'golive.mail_sent': 'Go-live test mail sent',
     'golive.master_key_stated': 'Copy of the master key stated',
     'golive.payment_started': 'Go-live self-payment started',

@@ -1,22 +1,22 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { GoLiveResult } from '#shared/domain/golive/go-live.ts'
+import type { GoLiveStatement } from '#shared/domain/golive/go-live.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditWrite } from './audit.ts'
 
-/** Whose results. */
+/** Whose statements. */
 export interface GoLiveScope {
   readonly workspaceId: string
   readonly mode: Mode
 }
 
-/** Results of the checks before going live, one for each item. */
+/** What people stated or began before going live: the newest of each item. */
 export interface GoLiveRepository {
-  list(scope: GoLiveScope): Promise<readonly GoLiveResult[]>
+  list(scope: GoLiveScope): Promise<readonly GoLiveStatement[]>
   /**
-   * Stores results with the audit row and its mails, all or none; a later result of an item is never replaced by an earlier one.
-   * False, and nothing stored, when a row with this id is stored already.
+   * Stores a statement in place of the item's former one, with the audit row and its mails, all or none. False, and nothing stored, when a
+   * row with this id is stored already.
    */
-  record(scope: GoLiveScope, results: readonly GoLiveResult[], recorded: AuditWrite): Promise<boolean>
+  record(scope: GoLiveScope, statement: GoLiveStatement, recorded: AuditWrite): Promise<boolean>
   /** When the newest back-up was made, from the audit log; null without one. */
   lastBackupAt(): Promise<Ms | null>
 }

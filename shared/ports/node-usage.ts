@@ -2,35 +2,32 @@ import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { NodeQuota, UsageUnit } from '#shared/domain/nodes/providers.ts'
 
-/** Calls of one method to one provider of a network. */
-export interface UsageKey {
+/** What was sent to one provider of a network on one UTC day. */
+export interface DayUsage {
+  /** 00:00 UTC of the day, Unix milliseconds. */
+  readonly day: Ms
   readonly mode: Mode
   readonly network: NetworkId
   /** A known provider's name, otherwise host and port of the URL; never a path, a query or user info. */
   readonly provider: string
-  /** The JSON-RPC method, or the path of an HTTP API. */
-  readonly method: string
-}
-
-/** How many, and bytes of their bodies in both directions. A row of method `batch` counts batches, whose calls have rows of their own. */
-export interface UsageAmounts {
+  /** What `units` were counted in. Settings that change it begin another row. */
+  readonly unit: UsageUnit
+  /** Each call of a batch counts for itself, and the batch not at all. */
   readonly calls: number
-  readonly requestBytes: number
-  readonly responseBytes: number
+  /** What the calls and batches cost by the provider's list. */
+  readonly units: number
+  /** Bytes of the bodies in both directions. */
+  readonly bytes: number
+  /** When the first of them was counted. */
+  readonly firstAt: Ms
 }
 
-/** One UTC day of a key. */
-export interface DayUsage extends UsageKey, UsageAmounts {
-  /** 00:00 UTC of the day, Unix milliseconds. */
-  readonly day: Ms
-}
-
-/** Calls per network, provider, method and UTC day. They are kept for 400 days. */
+/** Calls per network, provider and UTC day. They are kept for 400 days. */
 export interface NodeUsageRepository {
   /** Adds to what is stored, so that processes add up. Resolves when MongoDB acknowledged all rows. */
-  add(rows: readonly DayUsage[], at: Ms): Promise<void>
-  /** All rows from a day on (00:00 UTC), and when the first call of each was stored. */
-  since(day: Ms): Promise<readonly (DayUsage & { readonly firstAt: Ms })[]>
+  add(rows: readonly DayUsage[]): Promise<void>
+  /** All rows from a day on (00:00 UTC). */
+  since(day: Ms): Promise<readonly DayUsage[]>
 }
 
 /** What calls cost, and what they may cost. */

@@ -15,7 +15,7 @@ import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-reposi
 import type { ChainCursor, ScanTrouble } from '#shared/ports/cursors.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { createBacklogCollector } from '#shared/usecases/maintenance/collect-backlogs.ts'
-import { startOfDay } from '#shared/usecases/networks/usage-ledger.ts'
+import { startOfDay } from '#shared/usecases/networks/usage-counter.ts'
 import { sampleDelivery, sampleInvoice, sampleObservation } from '#test/support/db-samples.ts'
 import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -129,10 +129,8 @@ it.each(
   const now = stores.runtime.clock.now()
   await rates(now - 15_000)
   const key = { mode: 'live', network: 'ethereum', provider: 'alchemy', day: startOfDay(now) } as const
-  const bytes = { requestBytes: 1, responseBytes: 1 }
-  // 10 units each.
-  const rows = [{ ...key, ...bytes, method: 'eth_blockNumber', calls: units / 10 }]
-  await createNodeUsageRepository(stores.db).add(rows, now)
+  const row = { ...key, unit: 'alchemy', firstAt: now, calls: 1, units, bytes: 1 } as const
+  await createNodeUsageRepository(stores.db).add([row])
   expectFiring(await exposition(), alerts)
 })
 

@@ -134,7 +134,13 @@ export function auditAt(facts: Facts, index: number): AuditDocument[] {
   if (index % 3 !== 0) return []
   const { waits: _waits, ...row } = auditToDocument({
     ...{ id: `audit-${index}`, at: facts.createdAt(index), actor: `user:${index % 7}@example.com` },
-    ...{ action: 'golive.checked', subject: facts.invoiceId(index), workspaceId: BUSY, mode: MODE, detail: {} },
+    ...{
+      action: 'golive.master_key_stated',
+      subject: facts.invoiceId(index),
+      workspaceId: BUSY,
+      mode: MODE,
+      detail: {},
+    },
   })
   const seq = index / 3 + 1
   return [{ ...row, seq, prevHash: 'a'.repeat(64), hash: seq.toString(16).padStart(64, '0'), keyId: 'k1', mac: 'm' }]

@@ -8,7 +8,7 @@ import type { useStores } from './stores.ts'
 
 /** An audit row of a test. */
 export const auditRow = (id: string): AuditRecord => ({
-  ...{ id, at: 1_800_000_000_000, actor: 'test', action: 'golive.checked', subject: 'thing' },
+  ...{ id, at: 1_800_000_000_000, actor: 'test', action: 'golive.master_key_stated', subject: 'thing' },
   ...{ workspaceId: null, mode: null, detail: {} },
 })
 

@@ -10,7 +10,7 @@ import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
 import { compareKeys } from '#shared/usecases/maintenance/check-keys.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
-import { nodeCosts, quotaSentence } from '#shared/usecases/networks/node-costs.ts'
+import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
 import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 import { goLiveDeps } from '../session/go-live-deps.ts'
@@ -126,7 +126,7 @@ function checkQuotas(installation: Installation): readonly Promise<Diagnosis>[] 
       check(`${mode} ${network} quota`, async () => {
         const state = (await costs).quotas.find((one) => one.mode === mode && one.network === network)
         if (state === undefined) throw new Error('no quota was read')
-        const sentence = quotaSentence(state)
+        const { sentence } = state
         if (state.level === 'critical') throw new Error(sentence ?? '')
         return sentence === null ? `${Math.floor(state.usedShare * 100)} % used this month` : `warning: ${sentence}`
       }),
@@ -170,6 +170,7 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
 /** Every workspace that receives live payments: how far it went through the go-live check. Never a fault. */
 async function checkGoLive(installation: Installation): Promise<string> {
   const workspaces = await installation.workspaces.list()
+  const deps = goLiveDeps(installation)
   const lines: string[] = []
   for (const { id } of workspaces) {
     const own = (await installation.wallets.listWallets(id)).filter((wallet) => wallet.mode === 'live')
@@ -178,11 +179,7 @@ async function checkGoLive(installation: Installation): Promise<string> {
       lines.push('more workspaces are left out')
       break
     }
-    const {
-      lines: items,
-      passed,
-      isReady,
-    } = await readGoLive(goLiveDeps(installation), { workspaceId: id, mode: 'live' })
+    const { lines: items, passed, isReady } = await readGoLive(deps, { workspaceId: id, mode: 'live' })
     const wrong = items.filter(({ state }) => state === 'failed' || state === 'out_of_date').map(({ item }) => item)
     const hint = isReady ? '' : `; see paymesh go-live --workspace ${id}`
     lines.push(

@@ -19,7 +19,7 @@ import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
 import { createMarks } from '#shared/usecases/marks/marks.ts'
-import { createUsageLedger } from '#shared/usecases/networks/usage-ledger.ts'
+import { createUsageCounter } from '#shared/usecases/networks/usage-counter.ts'
 import { findConfig } from './find-config.ts'
 import { markPlacesOf } from './mark-places.ts'
 
@@ -42,7 +42,8 @@ async function openInstallation() {
   const markPlaces = markPlacesOf(redis, config.stores.marksDir)
   const markKeys = createMarkKeys(config.secrets.masterKey)
   const registry = createMetrics()
-  const usage = createUsageLedger(registry, clock)
+  const nodePrices = createNodePrices(config.networks)
+  const usage = createUsageCounter(registry, clock, nodePrices)
   return {
     config,
     logger,
@@ -53,7 +54,7 @@ async function openInstallation() {
     /** Null beside `paymesh serve`, which has none. */
     redis,
     catalog: createCatalog(config.networks),
-    nodePrices: createNodePrices(config.networks),
+    nodePrices,
     addressBook: createAddressBook(),
     secretBox: createSecretBox(config.secrets.masterKey),
     hasher: createKeyHasher(config.secrets.keyPepper),

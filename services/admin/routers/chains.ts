@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { trimmedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { nodeCostReport } from '#shared/contracts/node-costs.ts'
 import { ASSET_IDS, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
-import { USAGE_UNITS } from '#shared/domain/nodes/providers.ts'
 import { CHAIN_COMMAND_KINDS, type ChainCommand } from '#shared/ports/chain-commands.ts'
 import { scanPlans } from '#shared/usecases/diagnostics/scan-plans.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
-import { nodeCosts, quotaSentence } from '#shared/usecases/networks/node-costs.ts'
+import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { planRelease, type ReleasePlan, releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
 import { STUCK_CAUSES } from '#shared/usecases/networks/stuck-network.ts'
 import { cancelChainCommands } from '#shared/usecases/scanning/cancel-chain-commands.ts'
@@ -104,35 +104,6 @@ const statusWire = chain.extend({
   open: z.array(commandWire),
 })
 
-const figuresWire = z.object({ calls: z.number(), units: z.number(), bytes: z.number() })
-const costsWire = z.object({
-  providers: z.array(
-    chain.extend({
-      provider: z.string(),
-      unit: z.enum(USAGE_UNITS),
-      /** Its calls count against the quota of the network. */
-      inQuota: z.boolean(),
-      today: figuresWire,
-      month: figuresWire,
-      monthEstimate: z.number().nullable(),
-      /** Most blocks per request for logs on free and paid plans; null where the provider is unknown. */
-      logRangeMax: z.object({ free: z.number().nullable(), paid: z.number().nullable() }).nullable(),
-    }),
-  ),
-  quotas: z.array(
-    chain.extend({
-      unit: z.enum(USAGE_UNITS),
-      perMonth: z.number(),
-      used: z.number(),
-      usedShare: z.number(),
-      monthEstimate: z.number().nullable(),
-      level: z.enum(['ok', 'warning', 'critical']),
-      /** For people; null while the level is `ok`. */
-      sentence: z.string().nullable(),
-    }),
-  ),
-})
-
 /** State of the scanners, and operators' requests to them. */
 export const chainsRouter = router({
   list: operatorQuery()
@@ -156,14 +127,8 @@ export const chainsRouter = router({
 
   /** What providers are asked today and this month (UTC), and how much of each quota is used. */
   costs: operatorQuery()
-    .output(costsWire)
-    .query(async ({ ctx }) => {
-      const { providers, quotas } = await nodeCosts({ ...ctx.deps.instance, clock: ctx.deps.clock })
-      return {
-        providers: [...providers],
-        quotas: quotas.map((state) => ({ ...state, sentence: quotaSentence(state) })),
-      }
-    }),
+    .output(nodeCostReport)
+    .query(({ ctx }) => nodeCosts({ ...ctx.deps.instance, clock: ctx.deps.clock })),
 
   /** Queries each node; slow where one does not respond. */
   nodes: operatorQuery()

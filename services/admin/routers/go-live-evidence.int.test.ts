@@ -6,7 +6,7 @@ import { validate } from '#shared/contracts/http/validate.ts'
 import { WALLETS } from '#shared/db/wallets/wallet-models.ts'
 import { aPayment } from '#shared/domain/invoice/transition-fixtures.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
-import { startGoLivePayment } from '#shared/usecases/golive/start-payment.ts'
+import { startGoLivePayment } from '#shared/usecases/golive/state-go-live.ts'
 import { bodyFingerprint } from '#shared/usecases/requests/idempotency-scope.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { sampleDelivery, sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
@@ -37,24 +37,38 @@ async function shop() {
     stores.db.collection(WALLETS).updateOne({ _id: young.id }, { $set: { effectiveAt: new Date(at) } })
   const { deps, at, workspaceId } = made
   const line = async (item = ITEM) => (await made.caller.goLive.read(at)).lines.find((one) => one.item === item)
-  const check = async (item = ITEM) =>
-    (await made.caller.goLive.check({ ...at, ...op() })).lines.find((one) => one.item === item)
-  /** Stores a result of a self-payment. */
-  const store = async (outcome: 'passed' | 'pending', evidence: string, ref: string | null) => {
+  /** Stores that a self-payment was begun. */
+  const store = async (evidence: string, ref: string) => {
     const now = deps.clock.now()
-    const result = { item: ITEM, outcome, at: now, by: 'x', evidence, reason: null, about: '', ref } as const
-    const audit = {
+    const statement = { item: ITEM, at: now, by: 'x', evidence, holds: true, ref }
+    const row = {
       id: `x:${randomUUID()}`,
       at: now,
       actor: 'x',
-      action: 'golive.checked' as const,
+      action: 'golive.payment_started',
       subject: 'x',
-      detail: {},
-      ...at,
-    }
-    expect(await deps.goLive.record({ workspaceId, mode: 'test' }, [result], { audit })).toBe(true)
+    } as const
+    const audit = { ...row, ...at, detail: {} }
+    expect(await deps.goLive.record({ workspaceId, mode: 'test' }, statement, { audit })).toBe(true)
   }
-  return { ...made, old, young, startAt, line, check, store }
+  let invoices = 0
+  /** An invoice that one payment paid, and whose event was delivered. */
+  const paid = async (simulated: boolean, isDelivered: boolean) => {
+    const now = deps.clock.now()
+    const state = { status: 'paid' as const, paidAt: now, ledger: [row(simulated)] }
+    invoices += 1
+    const invoice = sampleInvoice(deps.random, { workspaceId, number: invoices, at: now, state })
+    const { id } = invoice.terms
+    expect(await deps.invoices.insert(invoice)).toEqual({ inserted: true })
+    if (!isDelivered) return id
+    const eventId = `evt_${randomUUID()}`
+    const event = { id: eventId, workspaceId, mode: 'test', invoiceId: id, seq: 1, type: 'invoice.paid' } as const
+    await deps.events.insertMany([{ ...event, body: Buffer.from('{}'), createdAt: now }])
+    const about = { eventId, workspaceId, status: 'succeeded' as const, finishedAt: now, createdAt: now }
+    await deps.deliveries.insertMany([sampleDelivery(`whd_${randomUUID()}`, about)])
+    return id
+  }
+  return { ...made, old, young, startAt, line, store, paid }
 }
 
 // Guarantee: a payment to the old wallet proves nothing about the one that takes over later.
@@ -62,11 +76,12 @@ it('keeps a proof of the old wallet until the new one starts, and not after', as
   const mine = await shop()
   const now = mine.deps.clock.now()
   await mine.startAt(now + HOUR_MS)
-  await mine.store('passed', mine.old.materialId, null)
-  expect((await mine.line())?.state).toBe('passed')
-  await mine.store('passed', mine.young.materialId, null)
-  expect((await mine.line())?.state).toBe('out_of_date')
-  await mine.store('passed', mine.old.materialId, null)
+  const invoiceId = await mine.paid(false, true)
+  await mine.store(mine.old.materialId, invoiceId)
+  expect(await mine.line()).toMatchObject({ state: 'passed', steps: { delivered: true } })
+  await mine.store(mine.young.materialId, invoiceId)
+  expect(await mine.line()).toMatchObject({ state: 'out_of_date', reason: null, steps: null })
+  await mine.store(mine.old.materialId, invoiceId)
   await mine.startAt(now - 1)
   expect((await mine.line())?.state).toBe('out_of_date')
 })
@@ -116,13 +131,8 @@ it.each(
   ),
 )('an invoice that is paid with simulated = %s', async (simulated, expected) => {
   const mine = await shop()
-  const { deps, workspaceId, young } = mine
-  const at = deps.clock.now()
-  const state = { status: 'paid' as const, paidAt: at, ledger: [row(simulated)] }
-  const invoice = sampleInvoice(deps.random, { workspaceId, number: 1, at, state })
-  expect(await deps.invoices.insert(invoice)).toEqual({ inserted: true })
-  await mine.store('pending', young.materialId, invoice.terms.id)
-  expect(await mine.check()).toMatchObject(expected)
+  await mine.store(mine.young.materialId, await mine.paid(simulated, false))
+  expect(await mine.line()).toMatchObject(expected)
 })
 
 // Guarantee: a receiver that has the old secret only does not pass by what it accepted before.
@@ -141,12 +151,12 @@ it('counts no delivery from before the secret was rotated', async () => {
     return deps.deliveries.insertMany([sampleDelivery(`whd_${randomUUID()}`, about)])
   }
   await deliver('succeeded', created + 1)
-  expect(await mine.check('webhook')).toMatchObject({ state: 'passed' })
+  expect(await mine.line('webhook')).toMatchObject({ state: 'passed' })
   await mine.caller.endpoints.rotate({ ...mine.at, ...op(), endpointId: id })
-  expect(await mine.check('webhook')).toMatchObject({ state: 'failed', reason: 'webhook_untested' })
+  expect(await mine.line('webhook')).toMatchObject({ state: 'failed', reason: 'webhook_untested' })
   const rotated = (await deps.endpoints.findById(id))?.updatedAt ?? 0
   await deliver('failed', rotated + 1)
-  expect(await mine.check('webhook')).toMatchObject({ state: 'failed', reason: 'webhook_failing' })
+  expect(await mine.line('webhook')).toMatchObject({ state: 'failed', reason: 'webhook_failing' })
   await deliver('succeeded', rotated + 2)
-  expect(await mine.check('webhook')).toMatchObject({ state: 'passed' })
+  expect(await mine.line('webhook')).toMatchObject({ state: 'passed' })
 })

@@ -48,56 +48,56 @@ async function shop(nodes: { states: readonly NodeState[] } = { states: [up('a')
     networks: ['ethereum' as const],
   }
   const { wallet } = await made.caller.wallets.add({ ...made.at, ...op(), ...entered })
-  const check = async () => (await made.caller.goLive.check({ ...made.at, ...op() })).lines
   const line = async (item: string) => {
     const { lines } = await made.caller.goLive.read(made.at)
     return lines.find((one) => one.item === item)
   }
-  return { ...made, key, walletId: wallet.id, check, line }
+  return { ...made, key, walletId: wallet.id, line }
 }
 
-it('lists every item, why each is open, and stores and audits a run', async () => {
+it('lists every item: what is computed as it is now, and what a person has to state as open', async () => {
   const mine = await shop()
-  const before = await mine.caller.goLive.read(mine.at)
-  expect(before.isReady).toBe(false)
-  expect(before.lines.map(({ item }) => item)).toEqual([
+  const { lines, passed, isReady } = await mine.caller.goLive.read(mine.at)
+  expect([passed, isReady]).toEqual([2, false])
+  expect(lines.map(({ item }) => item)).toEqual([
     `address:${mine.walletId}`,
     ...['nodes', 'second_source', 'webhook', 'second_factor', 'master_key', 'backup', 'mail'],
     'payment:ethereum',
   ])
-  expect(new Set(before.lines.map(({ state }) => state))).toEqual(new Set(['open']))
-  const after = await mine.check()
-  const state = (item: string) => after.find((one) => one.item === item)
-  expect(state('nodes')).toMatchObject({ state: 'passed', by: `user:${mine.session.email}` })
+  const state = (item: string) => lines.find((one) => one.item === item)
+  expect(state('nodes')).toMatchObject({ state: 'passed', at: null, by: null })
   expect(state('second_source')).toMatchObject({ state: 'passed' })
   expect(state('webhook')).toMatchObject({ state: 'failed', reason: 'no_endpoint' })
   expect(state('second_factor')).toMatchObject({ state: 'failed', reason: 'factor_missing', about: mine.session.email })
   expect(state('backup')).toMatchObject({ state: 'failed', reason: 'backup_missing' })
-  expect(state('master_key')?.state).toBe('open')
-  const rows = await stores.db
-    .collection(AUDIT_LOG)
-    .find({ subject: mine.workspaceId, action: 'golive.checked' })
-    .toArray()
-  expect(rows).toMatchObject([{ actor: `user:${mine.session.email}`, mode: 'live' }])
+  for (const item of [`address:${mine.walletId}`, 'master_key', 'mail', 'payment:ethereum'])
+    expect(state(item), item).toMatchObject({ state: 'open', reason: null, at: null, by: null })
+})
+
+it('names the missing wallet of a live workspace, and needs none in test mode', async () => {
+  const { caller, at } = await adminCaller(stores, { mode: 'live', stored: true, email: `${randomUUID()}@example.com` })
+  const { lines } = await caller.goLive.read(at)
+  expect(lines[0]).toMatchObject({ item: 'address', state: 'failed', reason: 'no_wallet', walletId: null })
+  const kinds = (await caller.goLive.read({ ...at, mode: 'test' })).lines.map(({ kind }) => kind)
+  expect(kinds).not.toContain('address')
 })
 
 deepTest('names a silent node by its host, and one source for a network', async () => {
   const nodes = { states: [up('a'), { ...up('b.example'), height: null, fault: 'refused' }] }
   const mine = await shop(nodes)
-  const found = (await mine.check()).find(({ item }) => item === 'nodes')
+  const found = await mine.line('nodes')
   expect(found).toMatchObject({ state: 'failed', reason: 'node_silent', about: 'ethereum (b.example)' })
   nodes.states = [up('a'), up('b.example')]
-  expect((await mine.check()).find(({ item }) => item === 'nodes')?.state).toBe('passed')
+  expect((await mine.line('nodes'))?.state).toBe('passed')
   const lone = { ...mine.deps.preparing, nodeHosts: () => ['one', 'one'] }
   const single = await adminCaller(stores, {
     workspaceId: mine.workspaceId,
     mode: 'live',
     deps: () => ({ preparing: lone }),
   })
-  const { lines } = await single.caller.goLive.check({ ...single.at, ...op() })
+  const { lines } = await single.caller.goLive.read(single.at)
   expect(lines.find(({ item }) => item === 'second_source')).toMatchObject({ state: 'failed', reason: 'one_source' })
-  // The sources are others than those that passed.
-  expect((await mine.line('second_source'))?.state).toBe('out_of_date')
+  expect((await mine.line('second_source'))?.state).toBe('passed')
 })
 
 // Guarantee: a wallet passes only with the address that its owner's wallet shows at the stated place, as the wallet spells it.
@@ -137,8 +137,8 @@ it('follows a test mail until the mail server accepted it, or refused it', async
     .find({ workspaceId: mine.workspaceId, template: 'owner_notice' })
     .sort({ createdAt: -1 })
     .toArray()
-  const state = async () => (await mine.check()).find(({ item }) => item === 'mail')
-  expect(await state()).toMatchObject({ state: 'open', reason: 'mail_waits' })
+  const state = () => mine.line('mail')
+  expect(await state()).toMatchObject({ state: 'open', reason: 'mail_waits', by: `user:${mine.session.email}` })
   await stores.db.collection(MAILS).updateOne({ _id: mail?._id ?? '' }, { $set: { status: 'failed' } })
   expect(await state()).toMatchObject({ state: 'failed', reason: 'mail_failed' })
   await stores.db.collection(MAILS).updateOne({ _id: mail?._id ?? '' }, { $set: { status: 'sent' } })
@@ -160,7 +160,7 @@ deepTest('counts a verified back-up by the moment whose data it holds', async ()
     const fact = { backupId, takenAt, verifiedAt: now }
     return () => mine.deps.preparing.verifiedBackups.record(fact, row('backup.verified', mine.deps.random.uuid(), now))
   }
-  const state = async () => (await mine.check()).find(({ item }) => item === 'backup')
+  const state = () => mine.line('backup')
   const verifyOld = await make(now - 9 * 86_400_000)
   expect(await state()).toMatchObject({ state: 'failed', reason: 'backup_missing' })
   await verifyOld()
@@ -200,41 +200,32 @@ deepTest('follows no foreign invoice', async () => {
   await theirs.deps.invoices.insert(paid)
   const { goLive } = mine.deps
   const evidence = (await mine.deps.instance.wallets.listWallets(mine.workspaceId))[0]?.materialId ?? ''
-  const result = {
-    item: 'payment:ethereum',
-    outcome: 'pending',
-    at,
-    by: 'x',
-    evidence,
-    reason: null,
-    about: '',
-  } as const
-  const audit = { id: `x:${randomUUID()}`, at, actor: 'x', action: 'golive.checked' as const, subject: 'x', detail: {} }
+  const statement = { item: 'payment:ethereum', at, by: 'x', evidence, holds: true, ref: paid.terms.id }
+  const row = { id: `x:${randomUUID()}`, at, actor: 'x', action: 'golive.payment_started', subject: 'x' } as const
   const scope = { workspaceId: mine.workspaceId, mode: 'live' } as const
-  await goLive.record(scope, [{ ...result, ref: paid.terms.id }], { audit: { ...audit, ...scope } })
-  const found = (await mine.check()).find(({ item }) => item === 'payment:ethereum')
-  expect(found).toMatchObject({ state: 'open', steps: null })
+  await goLive.record(scope, statement, { audit: { ...row, ...scope, detail: {} } })
+  expect(await mine.line('payment:ethereum')).toMatchObject({ state: 'open', steps: null })
 })
 
-// Guarantee: of two people who check at the same time, the later result stays.
-it('replaces no later result by an earlier one, and stores a run once', async () => {
+// Guarantee: what a person did is stored once, with its audit row; a repetition changes nothing.
+it('stores a statement in place of the former one, and each action once', async () => {
   const mine = await shop()
   const scope = { workspaceId: mine.workspaceId, mode: 'live' } as const
-  const result = (at: number, outcome: 'passed' | 'failed') =>
-    ({ item: 'nodes', outcome, at, by: 'x', evidence: 'e', reason: null, about: '', ref: null }) as const
-  const audit = (id: string) => ({
-    id,
-    at: 1,
-    actor: 'x',
-    action: 'golive.checked' as const,
-    subject: 'x',
-    detail: {},
-    ...scope,
-  })
+  const say = (id: string, at: number, holds: boolean) => {
+    const statement = { item: `address:${mine.walletId}`, at, by: 'x', evidence: 'e', holds, ref: null }
+    const row = { id, at, actor: 'x', action: 'golive.address_compared', subject: 'x', detail: {} } as const
+    return mine.deps.goLive.record(scope, statement, { audit: { ...row, ...scope } })
+  }
   const [one, two] = [randomUUID(), randomUUID()]
-  const { goLive } = mine.deps
-  expect(await goLive.record(scope, [result(2_000, 'passed')], { audit: audit(one) })).toBe(true)
-  expect(await goLive.record(scope, [result(1_000, 'failed')], { audit: audit(two) })).toBe(true)
-  expect(await goLive.record(scope, [result(3_000, 'failed')], { audit: audit(one) })).toBe(false)
-  expect(await goLive.list(scope)).toMatchObject([{ item: 'nodes', outcome: 'passed', at: 2_000 }])
+  expect(await say(one, 1_000, true)).toBe(true)
+  expect(await say(two, 2_000, false)).toBe(true)
+  expect(await say(one, 3_000, true)).toBe(false)
+  expect(await mine.deps.goLive.list(scope)).toEqual([
+    { item: `address:${mine.walletId}`, at: 2_000, by: 'x', evidence: 'e', holds: false, ref: null },
+  ])
+  const rows = await stores.db
+    .collection(AUDIT_LOG)
+    .find({ _id: { $in: [one, two] } })
+    .toArray()
+  expect(rows).toHaveLength(2)
 })

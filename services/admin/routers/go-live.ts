@@ -1,83 +1,48 @@
 import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
-import { ASSET_IDS, FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
-import { GO_LIVE_KINDS, GO_LIVE_REASONS } from '#shared/domain/golive/go-live.ts'
-import { WALLET_KINDS } from '#shared/ports/key-material.ts'
-import { checkGoLive } from '#shared/usecases/golive/check-go-live.ts'
-import { type GoLiveReport, readGoLive } from '#shared/usecases/golive/read-go-live.ts'
-import { startGoLivePayment } from '#shared/usecases/golive/start-payment.ts'
-import { confirmAddress, sendTestMail, stateMasterKey } from '#shared/usecases/golive/state-go-live.ts'
+import { goLiveReport } from '#shared/contracts/go-live-report.ts'
+import { ASSET_IDS } from '#shared/domain/enumerations.ts'
+import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
+import {
+  confirmAddress,
+  sendTestMail,
+  startGoLivePayment,
+  stateMasterKey,
+} from '#shared/usecases/golive/state-go-live.ts'
+import { actionOf } from '../action.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
-
-const line = z.object({
-  item: z.string(),
-  kind: z.enum(GO_LIVE_KINDS),
-  state: z.enum(['open', 'passed', 'failed', 'out_of_date']),
-  at: z.number().nullable(),
-  by: z.string().nullable(),
-  reason: z.enum(GO_LIVE_REASONS).nullable(),
-  about: z.string(),
-  walletId: z.string().nullable(),
-  walletKind: z.enum(WALLET_KINDS).nullable(),
-  family: z.enum(FAMILIES).nullable(),
-  path: z.string().nullable(),
-  network: z.enum(NETWORK_IDS).nullable(),
-  steps: z
-    .object({
-      invoiceId: z.string(),
-      number: z.number(),
-      seen: z.boolean(),
-      confirming: z.boolean(),
-      paid: z.boolean(),
-      delivered: z.boolean(),
-    })
-    .nullable(),
-})
-const report = z.object({ lines: z.array(line), passed: z.number(), isReady: z.boolean() })
-
-const toWire = ({ lines, ...same }: GoLiveReport) => ({ ...same, lines: [...lines] })
 
 /** The guided check before real money arrives. */
 export const goLiveRouter = router({
-  /** The stored results; no node is asked. */
+  /** Computes every item now; asks each node of the workspace's networks for its position. */
   read: workspaceQuery('admin')
-    .output(report)
-    .query(async ({ ctx, input: { workspaceId, mode } }) =>
-      toWire(await readGoLive(ctx.deps.preparing, { workspaceId, mode })),
-    ),
-
-  /** Checks what can be observed and stores the results. */
-  check: workspaceMutation('admin', { worksWhile: 'restricted' })
-    .output(report)
-    .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason } }) => {
-      const action = { opId, actor: ctx.actor, reason: reason ?? null }
-      return toWire(await checkGoLive(ctx.deps.preparing, { workspaceId, mode }, action))
-    }),
+    .output(goLiveReport)
+    .query(({ ctx, input: { workspaceId, mode } }) => readGoLive(ctx.deps.preparing, { workspaceId, mode })),
 
   /** Compares an address that the person reads in their own wallet. */
   confirmAddress: workspaceMutation('admin', { worksWhile: 'restricted' })
     .input(z.object({ walletId: z.uuid(), address: boundedText(120).min(1) }))
     .output(z.object({ same: z.boolean() }))
-    .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason, walletId, address } }) => {
-      const action = { opId, actor: ctx.actor, reason: reason ?? null }
-      const scope = { workspaceId, mode }
-      return { same: await confirmAddress(ctx.deps.preparing, scope, { ...action, walletId, address }) }
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode, walletId, address } = input
+      const entered = { walletId, address, ...actionOf(ctx, input) }
+      return { same: await confirmAddress(ctx.deps.preparing, { workspaceId, mode }, entered) }
     }),
 
   /** States that the master key is kept at another place as well. */
   stateMasterKey: workspaceMutation('owner', { worksWhile: 'restricted', stepUp: 'live' })
     .output(z.object({ stated: z.literal(true) }))
-    .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason } }) => {
-      const action = { opId, actor: ctx.actor, reason: reason ?? null }
-      await stateMasterKey(ctx.deps.preparing, { workspaceId, mode }, action)
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode } = input
+      await stateMasterKey(ctx.deps.preparing, { workspaceId, mode }, actionOf(ctx, input))
       return { stated: true }
     }),
 
   sendMail: workspaceMutation('admin', { worksWhile: 'restricted' })
     .output(z.object({ queued: z.literal(true) }))
-    .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason } }) => {
-      const action = { opId, actor: ctx.actor, reason: reason ?? null }
-      await sendTestMail(ctx.deps.preparing, { workspaceId, mode }, action)
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode } = input
+      await sendTestMail(ctx.deps.preparing, { workspaceId, mode }, actionOf(ctx, input))
       return { queued: true }
     }),
 
@@ -85,8 +50,9 @@ export const goLiveRouter = router({
   startPayment: workspaceMutation('admin', { worksWhile: 'active' })
     .input(z.object({ asset: z.enum(ASSET_IDS), amount: boundedText(20) }))
     .output(z.object({ invoiceId: z.string() }))
-    .mutation(async ({ ctx, input: { workspaceId, mode, opId, reason, asset, amount } }) => {
-      const action = { opId, actor: ctx.actor, reason: reason ?? null, requestId: ctx.requestId }
-      return await startGoLivePayment(ctx.deps.preparing, { workspaceId, mode }, { ...action, asset, amount })
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode, asset, amount } = input
+      const request = { asset, amount, requestId: ctx.requestId, ...actionOf(ctx, input) }
+      return await startGoLivePayment(ctx.deps.preparing, { workspaceId, mode }, request)
     }),
 })

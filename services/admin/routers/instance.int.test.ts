@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
-import { startOfDay } from '#shared/usecases/networks/usage-ledger.ts'
+import { startOfDay } from '#shared/usecases/networks/usage-counter.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -96,8 +96,8 @@ it('says how a network is scanned and when its node is asked next', async () => 
 it('shows what the nodes of a network are asked', async () => {
   const { caller, deps } = await operator()
   const now = deps.clock.now()
-  const key = { ...ETHEREUM, provider: 'geth:8545', method: 'eth_call', day: startOfDay(now) }
-  await deps.instance.nodeUsage.add([{ ...key, calls: 3, requestBytes: 30, responseBytes: 70 }], now)
+  const key = { ...ETHEREUM, provider: 'geth:8545', unit: 'calls' as const, day: startOfDay(now), firstAt: now }
+  await deps.instance.nodeUsage.add([{ ...key, calls: 3, units: 3, bytes: 100 }])
   const figures = { calls: 3, units: 3, bytes: 100 }
   expect(await caller.chains.costs()).toEqual({
     providers: [

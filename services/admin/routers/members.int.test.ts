@@ -155,7 +155,7 @@ describe('changing roles', () => {
       id: opId(),
       at: 0,
       actor: 'test',
-      action: 'golive.checked' as const,
+      action: 'golive.master_key_stated' as const,
       subject: userId,
       workspaceId,
       mode: null,

@@ -14,7 +14,7 @@ const row = (change: Partial<AuditRecord> = {}): AuditRecord => ({
     id: `row:${randomUUID()}`,
     at: 1,
     actor: 'user:ana@example.com',
-    action: 'golive.checked',
+    action: 'golive.master_key_stated',
     subject: randomUUID(),
   },
   ...{ workspaceId: null, mode: null, detail: {} },

@@ -98,7 +98,7 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
     { path: 'pendingTotp.sealedSecret', contextOf: totpContext },
   ]),
   memberships: kept(forever),
-  go_live_results: kept(forever),
+  go_live_statements: kept(forever),
   invitations: kept(ttl('invitation_life')),
   // People log in again after a restore: a session that was ended since must not become valid again.
   sessions: dropped(ttl('session_life')),

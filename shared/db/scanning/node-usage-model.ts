@@ -1,23 +1,15 @@
 import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { DayUsage } from '#shared/ports/node-usage.ts'
 
 /** A year and a month, so that any month can be compared with the same one of the year before. */
 const KEPT_S = 400 * 86_400
 
-/** Calls of one method to one provider of a network on one UTC day. */
-export interface NodeUsageDocument {
-  /** `<day>|<mode>|<network>|<provider>|<method>` */
+/** What was sent to one provider of a network on one UTC day. */
+export type NodeUsageDocument = Omit<DayUsage, 'day' | 'firstAt'> & {
+  /** `<day>|<mode>|<network>|<provider>|<unit>` */
   _id: string
   /** 00:00 UTC. */
   day: Date
-  mode: Mode
-  network: NetworkId
-  provider: string
-  method: string
-  calls: number
-  requestBytes: number
-  responseBytes: number
-  /** When the first of them were stored. */
   firstAt: Date
 }
 
@@ -30,10 +22,10 @@ export const NODE_USAGE = defineCollection<NodeUsageDocument>(
     mode: TEXT,
     network: TEXT,
     provider: TEXT,
-    method: TEXT,
+    unit: TEXT,
     calls: COUNT,
-    requestBytes: COUNT,
-    responseBytes: COUNT,
+    units: COUNT,
+    bytes: COUNT,
     firstAt: DATE,
   },
   [{ name: 'node_usage_life', key: { day: 1 }, expireAfterSeconds: KEPT_S }],

@@ -293,7 +293,7 @@ describe('the audit trail', () => {
     const row = {
       at: 1,
       actor: 'a',
-      action: 'golive.checked' as const,
+      action: 'golive.master_key_stated' as const,
       subject: 'c',
       workspaceId: null,
       mode: null,

@@ -14,7 +14,7 @@ import { DELIVERY_RECOVERIES } from '#shared/db/deliveries/recovery-model.ts'
 import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
-import { GO_LIVE_RESULTS } from '#shared/db/golive/go-live-model.ts'
+import { GO_LIVE_STATEMENTS } from '#shared/db/golive/go-live-model.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { LEASES } from '#shared/db/installation/lease-model.ts'
 import { PROCESSES } from '#shared/db/installation/process-model.ts'
@@ -71,7 +71,7 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   CHAIN_COMMANDS,
   COIN_BALANCES,
   NODE_USAGE,
-  GO_LIVE_RESULTS,
+  GO_LIVE_STATEMENTS,
   RATE_SNAPSHOTS,
   EXCEPTIONS,
   IDEMPOTENCY_KEYS,

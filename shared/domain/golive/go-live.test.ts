@@ -1,35 +1,26 @@
 import { expect, it } from 'vitest'
-import { GO_LIVE_KINDS, GO_LIVE_LIFE_MS, type GoLiveResult, type GoLiveState, goLiveState, kindOf } from './go-live.ts'
+import { type GoLiveStatement, isOutOfDate, STATEMENT_LIFE_MS, type StatementKind } from './go-live.ts'
 
 const NOW = 1_800_000_000_000
-const result = (change: Partial<GoLiveResult>): GoLiveResult => ({
-  ...{ item: 'nodes', outcome: 'passed', at: NOW, by: 'test', evidence: 'a', reason: null, about: '', ref: null },
+const stated = (change: Partial<GoLiveStatement>): GoLiveStatement => ({
+  ...{ item: 'mail', at: NOW, by: 'test', evidence: 'a', holds: true, ref: null },
   ...change,
 })
 
-// Every item × what happened to it.
-const AFTER: readonly [string, (life: number) => GoLiveResult | null, GoLiveState][] = [
-  ['nothing', () => null, 'open'],
-  ['a try that is under way', () => result({ outcome: 'pending' }), 'open'],
-  ['a pass', () => result({}), 'passed'],
-  ['a failure', () => result({ outcome: 'failed' }), 'failed'],
-  ['a pass on the last moment of its life', (life) => result({ at: NOW - life }), 'passed'],
-  ['a pass whose life is over', (life) => result({ at: NOW - life - 1 }), 'out_of_date'],
-  ['a failure whose life is over', (life) => result({ outcome: 'failed', at: NOW - life - 1 }), 'out_of_date'],
-  ['a try whose life is over', (life) => result({ outcome: 'pending', at: NOW - life - 1 }), 'out_of_date'],
-  ['a pass of something that has changed', () => result({ evidence: 'b' }), 'out_of_date'],
-  ['a failure of something that has changed', () => result({ outcome: 'failed', evidence: 'b' }), 'out_of_date'],
-  ['a try on something that has changed', () => result({ outcome: 'pending', evidence: 'b' }), 'out_of_date'],
-  ['a pass dated tomorrow', () => result({ at: NOW + 86_400_000 }), 'out_of_date'],
+// Every kind × what happened to the statement.
+const AFTER: readonly [string, (life: number) => GoLiveStatement, boolean][] = [
+  ['a statement', () => stated({}), false],
+  ['an address that differs', () => stated({ holds: false }), false],
+  ['the last moment of its life', (life) => stated({ at: NOW - life }), false],
+  ['its life', (life) => stated({ at: NOW - life - 1 }), true],
+  ['a change of what it depends on', () => stated({ evidence: 'b' }), true],
+  ['a clock that is a minute behind', () => stated({ at: NOW + 60_000 }), false],
+  ['a statement dated tomorrow', () => stated({ at: NOW + 86_400_000 }), true],
 ]
-it.each(GO_LIVE_KINDS.flatMap((kind) => AFTER.map(([what, stored, state]) => [kind, what, stored, state] as const)))(
+const KINDS = Object.keys(STATEMENT_LIFE_MS) as StatementKind[]
+it.each(KINDS.flatMap((kind) => AFTER.map(([what, statement, isOld]) => [kind, what, statement, isOld] as const)))(
   '%s after %s',
-  (kind, _what, stored, state) => {
-    expect(goLiveState(`${kind}:x`, stored(GO_LIVE_LIFE_MS[kind]), 'a', NOW)).toBe(state)
+  (kind, _what, statement, isOld) => {
+    expect(isOutOfDate(kind, statement(STATEMENT_LIFE_MS[kind]), 'a', NOW)).toBe(isOld)
   },
 )
-
-it('knows items by their kind', () => {
-  expect([kindOf('payment:ethereum'), kindOf('mail')]).toEqual(['payment', 'mail'])
-  expect(() => kindOf('constructor')).toThrow(TypeError)
-})

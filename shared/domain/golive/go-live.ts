@@ -14,7 +14,7 @@ export const GO_LIVE_KINDS = [
 ] as const
 export type GoLiveKind = (typeof GO_LIVE_KINDS)[number]
 
-/** Why an item did not pass. `about` of the result names networks, hosts or people. */
+/** Why an item has not passed. The `about` beside it names networks, hosts or people. */
 export const GO_LIVE_REASONS = [
   'no_wallet',
   'address_differs',
@@ -36,52 +36,40 @@ export const GO_LIVE_REASONS = [
 ] as const
 export type GoLiveReason = (typeof GO_LIVE_REASONS)[number]
 
-/** The stored result of one item. */
-export interface GoLiveResult {
+/** `open`: nobody stated it, or what a person began is under way. `out_of_date`: what was stated counts no more. */
+export const GO_LIVE_STATES = ['open', 'passed', 'failed', 'out_of_date'] as const
+export type GoLiveState = (typeof GO_LIVE_STATES)[number]
+
+/** What a person did about an item that cannot be computed: an address compared, a key stated, a mail sent or a payment begun. */
+export interface GoLiveStatement {
   /** A kind, or a kind, a colon and the wallet or network that it is about. */
   readonly item: string
-  readonly outcome: 'passed' | 'failed' | 'pending'
   readonly at: Ms
   readonly by: string
-  /** What the result depends on: with another evidence it is out of date. */
+  /** What the statement depends on: with another evidence it is out of date. */
   readonly evidence: string
-  readonly reason: GoLiveReason | null
-  readonly about: string
-  /** The mail or invoice that a pending or ended try is about; null without one. */
+  /** False for an address that differs from the derived one. */
+  readonly holds: boolean
+  /** The mail or invoice that was begun; null without one. */
   readonly ref: string | null
 }
 
-/** `open`: never tried, or a try is under way. */
-export type GoLiveState = 'open' | 'passed' | 'failed' | 'out_of_date'
-
 const DAY_MS: Ms = 86_400_000
 
-/** How long a result counts, milliseconds. What changes without a trace here is looked at again sooner. */
-export const GO_LIVE_LIFE_MS: Readonly<Record<GoLiveKind, Ms>> = {
+/** How long a statement counts, milliseconds: a mail and the delivery of a payment are stored for as long. */
+export const STATEMENT_LIFE_MS = {
   address: 365 * DAY_MS,
-  nodes: 7 * DAY_MS,
-  second_source: 30 * DAY_MS,
-  webhook: 30 * DAY_MS,
-  second_factor: 30 * DAY_MS,
   master_key: 365 * DAY_MS,
-  backup: 8 * DAY_MS,
   mail: 90 * DAY_MS,
   payment: 180 * DAY_MS,
-}
+} as const satisfies Partial<Record<GoLiveKind, Ms>>
 
-/** The kind of an item. Throws TypeError for a text that is no item. */
-export function kindOf(item: string): GoLiveKind {
-  const [head] = item.split(':')
-  const kind = GO_LIVE_KINDS.find((known) => known === head)
-  if (kind === undefined) throw new TypeError(`no item ${item}`)
-  return kind
-}
+/** A kind whose items pass by what a person stated or began; all others are computed. */
+export type StatementKind = keyof typeof STATEMENT_LIFE_MS
 
-/** The state of an item now. A result for other evidence, one from the future, and one past its life count for nothing. */
-export function goLiveState(item: string, stored: GoLiveResult | null, evidence: string, now: Ms): GoLiveState {
-  if (stored === null) return 'open'
-  const age = now - stored.at
+/** Whether a statement counts no more: its life is over, it is dated in the future, or what it depends on has changed. */
+export function isOutOfDate(kind: StatementKind, statement: GoLiveStatement, evidence: string, now: Ms): boolean {
+  const age = now - statement.at
   // A minute covers clocks that differ a little.
-  if (stored.evidence !== evidence || age > GO_LIVE_LIFE_MS[kindOf(item)] || age < -60_000) return 'out_of_date'
-  return stored.outcome === 'pending' ? 'open' : stored.outcome
+  return statement.evidence !== evidence || age > STATEMENT_LIFE_MS[kind] || age < -60_000
 }

@@ -76,7 +76,6 @@ export const TAKES_NOTHING_BACK = [
   'export.ended',
   'export.started',
   'golive.address_compared',
-  'golive.checked',
   'golive.mail_sent',
   'golive.master_key_stated',
   'golive.payment_started',

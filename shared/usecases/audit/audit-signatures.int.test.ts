@@ -23,7 +23,12 @@ const NEXT = createAuditKeys([master(2), master(1)])
 const NEXT_ALONE = createAuditKeys(master(2))
 
 const row = (n: number, change: Partial<AuditRecord> = {}): AuditRecord => ({
-  ...{ id: `row-${String(n).padStart(3, '0')}`, at: 1_800_000_000_000 + n, actor: 'cli:ada', action: 'golive.checked' },
+  ...{
+    id: `row-${String(n).padStart(3, '0')}`,
+    at: 1_800_000_000_000 + n,
+    actor: 'cli:ada',
+    action: 'golive.master_key_stated',
+  },
   ...{ subject: `thing-${n}`, workspaceId: null, mode: null, detail: { n } },
   ...change,
 })

@@ -30,7 +30,13 @@ function deps(): VerifyInPartsDeps {
 
 async function chained(from: number, to: number): Promise<void> {
   const records = Array.from({ length: to - from + 1 }, (_, index) => ({
-    ...{ id: `row-${from + index}`, at: from + index, actor: 'a', action: 'golive.checked' as const, subject: 'c' },
+    ...{
+      id: `row-${from + index}`,
+      at: from + index,
+      actor: 'a',
+      action: 'golive.master_key_stated' as const,
+      subject: 'c',
+    },
     ...{ workspaceId: null, mode: null, detail: {} },
   }))
   await createAuditRepository(stores.db).insertMany(records)

@@ -1,32 +1,26 @@
 import { actionLabel, actorLabel } from '#shared/contracts/audit-labels.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { EVENT_TYPES, type EventType, type Mode } from '#shared/domain/enumerations.ts'
-import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Ms, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import type { AuditRecord, AuditRepository } from '#shared/ports/audit.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { EndpointRepository } from '#shared/ports/endpoints.ts'
-import type { EventRepository } from '#shared/ports/events.ts'
-import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
-import { eventSentence } from './event-sentence.ts'
+import type { Payment } from '#shared/ports/payments.ts'
 import { amountText } from './exception-evidence.ts'
+import type { ExplainInvoiceDeps } from './explain-invoice.ts'
 
 /** Events whose deliveries are shown; an invoice with hundreds of payments has more. */
 const EVENTS_MAX = 200
 
 /** Dependencies of building a timeline; it never writes. */
-export interface TimelineDeps {
+export interface TimelineDeps
+  extends Pick<ExplainInvoiceDeps, 'payments' | 'events' | 'deliveries' | 'exceptions' | 'catalog'> {
   readonly invoices: Pick<InvoiceRepository, 'findInWorkspace'>
-  readonly payments: Pick<PaymentRepository, 'listByInvoice'>
-  readonly events: Pick<EventRepository, 'listByInvoice'>
-  readonly deliveries: Pick<DeliveryRepository, 'listByEvent'>
   readonly endpoints: Pick<EndpointRepository, 'findByIds'>
   readonly audits: Pick<AuditRepository, 'listBySubject'>
-  readonly exceptions: Pick<ExceptionRepository, 'listByInvoice'>
-  readonly catalog: Pick<Catalog, 'asset'>
 }
 
 /** One entry of the timeline. */
@@ -193,4 +187,27 @@ function actionEntry({ id, at, actor, action, detail }: AuditRecord): TimelineEn
 function hostText(url: string | undefined): string {
   if (url === undefined) return 'a deleted endpoint'
   return /^[a-z]+:\/\/([^/?#]+)/i.exec(url)?.[1] ?? 'an endpoint'
+}
+
+/** What an event of an invoice means, as a sentence for people. `methods` are the invoice's payment methods, in their order. */
+export function eventSentence(type: EventType, at: Ms, methods: readonly PaymentMethod[]): string {
+  if (type !== 'invoice.pending') return SENTENCES[type]
+  // The method that began last before the event; those of one moment follow each other.
+  const method = methods.findLast(({ from }) => from <= at) ?? methods[0]
+  return method === undefined ? SENTENCES[type] : `Payer chose ${method.symbol} on ${NETWORKS[method.network].name}`
+}
+
+const SENTENCES: Readonly<Record<EventType, string>> = {
+  'invoice.created': 'Invoice created',
+  'invoice.pending': 'Payer chose a coin',
+  'invoice.partial': 'Part of the amount arrived',
+  'invoice.confirming': 'The whole amount arrived and is being confirmed',
+  'invoice.paid': 'Paid',
+  'invoice.overpaid': 'Paid, with more than was due',
+  'invoice.expired': 'Expired',
+  'invoice.late_payment': 'A payment arrived after the end',
+  'invoice.cancelled': 'Cancelled',
+  'payment.detected': 'A payment was seen',
+  'payment.confirmed': 'A payment was confirmed',
+  'webhook.test': 'Test event',
 }

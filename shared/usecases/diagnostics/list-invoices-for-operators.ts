@@ -1,11 +1,12 @@
-import { activePaymentMethod, type PaymentMethod } from '#shared/domain/invoice/model.ts'
-import { isLive } from '#shared/domain/invoice/totals.ts'
+import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
+import { isLive, totals } from '#shared/domain/invoice/totals.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { CursorRepository } from '#shared/ports/cursors.ts'
 import type { InvoiceLookups, InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import { invoiceWhatNow, type Progress } from './invoice-next-step.ts'
+import { duration } from './exception-sentence.ts'
 
 /** Dependencies of listing. */
 export interface ListForOperatorsDeps {
@@ -48,4 +49,46 @@ async function progressOf(deps: ListForOperatorsDeps, { terms }: Invoice): Promi
     block === null || cursor === null ? 0 : Math.max(0, cursor.height - block.height + 1),
   )
   return { have: Math.min(...have), need: first.requiredConfirmations }
+}
+
+/** Confirmations of the slowest pending payment. */
+interface Progress {
+  readonly have: number
+  readonly need: number
+}
+
+/** Next step of an invoice, in a few words for the end of a list row. Pure. */
+function invoiceWhatNow(state: InvoiceState, now: Ms, progress: Progress | null): string {
+  const lock = activePaymentMethod(state)
+  const { dueBase, seenBase, receivedBase } = totals(state)
+  const units = (base: bigint) => `${formatUnits(base, lock?.decimals ?? 0)} ${lock?.symbol ?? ''}`.trim()
+  const left = state.expiresAt - now
+  const decide = state.exceptions.length > 0
+  switch (state.status) {
+    case 'new':
+      return `no coin chosen yet${left > 0 ? `, ${duration(left)} left` : ''}`
+    case 'pending':
+      if (receivedBase > 0n) return 'received a payment that does not count, needs a decision'
+      return left > 0 ? `expires in ${duration(left)}` : 'expired, waiting for the last blocks'
+    case 'partial':
+      return `${units(dueBase - seenBase)} left to pay${left > 0 ? `, ${duration(left)} left` : ''}`
+    case 'confirming':
+      return progress === null ? 'waiting for confirmations' : `${progress.have} of ${progress.need} confirmations`
+    case 'paid':
+      if (decide) return 'paid, has an open exception'
+      return paidIn((state.paidAt ?? state.updatedAt) - state.createdAt)
+    case 'overpaid':
+      return `overpaid by ${units(seenBase - dueBase)}`
+    case 'expired':
+      if (lock === null) return 'no coin chosen'
+      if (receivedBase > 0n)
+        return `${formatUnits(receivedBase, lock.decimals)} of ${units(dueBase)} received, needs a decision`
+      return decide ? 'received a payment that does not count, needs a decision' : 'nothing received'
+    case 'cancelled':
+      return decide ? 'received a payment after it was cancelled, needs a decision' : 'cancelled'
+  }
+}
+
+function paidIn(ms: number): string {
+  return ms < 1_000 ? 'paid instantly' : `paid in ${duration(ms)}`
 }

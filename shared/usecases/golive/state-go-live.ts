@@ -1,16 +1,23 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { GoLiveResult } from '#shared/domain/golive/go-live.ts'
+import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
+import { validate } from '#shared/contracts/http/validate.ts'
+import { type AssetId, networkOf } from '#shared/domain/enumerations.ts'
+import type { GoLiveStatement } from '#shared/domain/golive/go-live.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { GoLiveScope } from '#shared/ports/go-live.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
+import { type CreateByHandDeps, createInvoiceByHand } from '#shared/usecases/invoices/create-invoice-by-hand.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
+import { bodyFingerprint } from '#shared/usecases/requests/idempotency-scope.ts'
 import { openKeyMaterial } from '#shared/usecases/wallets/key-material.ts'
-import type { GoLiveDeps } from './go-live-deps.ts'
-import { type GoLiveItem, readGoLiveFacts } from './go-live-items.ts'
-import { COMPARED_INDEX } from './read-go-live.ts'
+import { BUILT_IN, COMPARED_INDEX, type GoLiveDeps, readGoLiveFacts, type StatementItem } from './read-go-live.ts'
+
+/** Marks the invoice of a self-payment; its value is the network. Receivers see it in `metadata` and can leave the invoice out of their books. */
+const GO_LIVE_METADATA = 'paymesh_go_live'
 
 /**
  * Compares the address that a person's own wallet shows with the one that Paymesh derives; the address is never shown before. For listed
@@ -22,19 +29,15 @@ export async function confirmAddress(
   scope: GoLiveScope,
   input: { readonly walletId: string; readonly address: string } & OperatorAction,
 ): Promise<boolean> {
-  const item = `address:${input.walletId}`
-  const entry = await findItem(deps, scope, item)
-  const material = await deps.wallets.findMaterial(entry.wallet?.materialId ?? '')
-  if (material === null) throw new PaymeshError('NOT_FOUND')
+  const { addresses } = await readGoLiveFacts(deps, scope)
+  const entry = found(addresses.find(({ wallet }) => wallet?.id === input.walletId))
+  const material = found(await deps.wallets.findMaterial(entry.evidence))
   const [given] = deps.addressBook.parseAddresses(material.family, input.address.trim()).addresses
   if (given === undefined)
     throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'address', message: 'is not an address' }] })
   const isSame = await holds(deps, material, given.matchKey)
-  const outcome = isSame
-    ? ({ outcome: 'passed', reason: null } as const)
-    : ({ outcome: 'failed', reason: 'address_differs' } as const)
-  const result = { ...outcome, about: '', ref: null, evidence: entry.evidence }
-  await store(deps, scope, input, { item, ...result }, { action: 'golive.address_compared', detail: { same: isSame } })
+  const audit = { action: 'golive.address_compared', detail: { same: isSame } } as const
+  await store(deps, scope, input, { ...entry, holds: isSame }, audit)
   return isSame
 }
 
@@ -54,17 +57,16 @@ async function holds(
 
 /** Stores a person's statement that the master key is kept elsewhere as well, for the key that is in use now. */
 export async function stateMasterKey(deps: GoLiveDeps, scope: GoLiveScope, input: OperatorAction): Promise<void> {
-  const { evidence } = await findItem(deps, scope, 'master_key')
-  const result = { item: 'master_key', outcome: 'passed', reason: null, about: '', ref: null, evidence } as const
-  await store(deps, scope, input, result, { action: 'golive.master_key_stated', detail: { key: evidence } })
+  const { masterKey } = await readGoLiveFacts(deps, scope)
+  const audit = { action: 'golive.master_key_stated', detail: { key: masterKey.evidence } } as const
+  await store(deps, scope, input, masterKey, audit)
 }
 
-/** Queues a mail to the first owner or admin; the next check shows whether the mail server accepted it. Throws `INVALID_STATE` without a person. */
+/** Queues a mail to the first owner or admin; the check then shows whether the mail server accepted it. Throws `INVALID_STATE` without a person. */
 export async function sendTestMail(deps: GoLiveDeps, scope: GoLiveScope, input: OperatorAction): Promise<void> {
-  const { people, items } = await readGoLiveFacts(deps, scope)
-  const to = people[0]?.email
-  const evidence = items.find(({ item }) => item === 'mail')?.evidence
-  if (to === undefined || evidence === undefined)
+  const facts = await readGoLiveFacts(deps, scope)
+  const to = facts.people[0]?.email
+  if (to === undefined)
     throw new PaymeshError('INVALID_STATE', {
       message: 'The workspace has no owner or admin who could receive a mail.',
     })
@@ -86,31 +88,93 @@ export async function sendTestMail(deps: GoLiveDeps, scope: GoLiveScope, input: 
     },
     createdAt: at,
   }
-  const result = { item: 'mail', outcome: 'pending', reason: 'mail_waits', about: '', ref: mail.id, evidence } as const
-  await store(deps, scope, input, result, { action: 'golive.mail_sent', detail: {}, mails: [mail] })
+  const audit = { action: 'golive.mail_sent', detail: {}, mails: [mail] } as const
+  await store(deps, scope, input, { ...facts.mail, ref: mail.id }, audit)
   deps.notifier.notify(QUEUES.mail, mail.id)
 }
 
-/** The item of this workspace now. Throws `NOT_FOUND`. */
-export async function findItem(deps: GoLiveDeps, scope: GoLiveScope, item: string): Promise<GoLiveItem> {
-  const { items } = await readGoLiveFacts(deps, scope)
-  const found = items.find((one) => one.item === item)
-  if (found === undefined) throw new PaymeshError('NOT_FOUND')
-  return found
+/**
+ * Creates a real invoice for a small payment of one's own on the network of `asset`. Repeating it with the same `opId` returns the
+ * same invoice. Throws `NOT_FOUND` for a network on which the workspace does not receive, and every error of creating an invoice.
+ */
+export async function startGoLivePayment(
+  deps: GoLiveDeps & { readonly invoicing: CreateByHandDeps },
+  scope: GoLiveScope,
+  input: OperatorAction & {
+    readonly asset: AssetId
+    /** Decimal amount in US dollars. */
+    readonly amount: string
+    readonly requestId: string
+  },
+): Promise<{ readonly invoiceId: string }> {
+  const network = networkOf(input.asset)
+  const { payments } = await readGoLiveFacts(deps, scope)
+  const { item } = found(payments.find((entry) => entry.network === network))
+  const workspace = found(await deps.workspaces.findById(scope.workspaceId))
+  const body = {
+    amount: input.amount,
+    currency: 'USD',
+    asset: input.asset,
+    description: `Go-live test on ${network}`,
+    metadata: { [GO_LIVE_METADATA]: network },
+  }
+  const invoice = await createInvoiceByHand(deps.invoicing, {
+    workspace,
+    mode: scope.mode,
+    body: validate(invoiceCreateBody[scope.mode], body),
+    opId: input.opId,
+    attribution: { by: input.actor, ...(input.reason !== null && { reason: input.reason }) },
+    fingerprint: bodyFingerprint(Buffer.from(JSON.stringify(body), 'utf8')),
+    requestId: input.requestId,
+  })
+  const invoiceId = invoice.terms.id
+  const evidence = await receivedWith(deps, scope, invoice, input.asset)
+  const audit = { action: 'golive.payment_started', detail: { invoice: invoiceId } } as const
+  await store(deps, scope, input, { item, evidence, ref: invoiceId }, audit)
+  return { invoiceId }
 }
 
-/** Stores one result with its audit row. */
-export async function store(
+/** The workspace's key material behind the address that the invoice was given for the asset: a payment proves this one, whatever was added meanwhile. */
+async function receivedWith(
+  { wallets }: Pick<GoLiveDeps, 'wallets'>,
+  { workspaceId, mode }: GoLiveScope,
+  { state }: Pick<Invoice, 'state'>,
+  asset: AssetId,
+): Promise<string> {
+  const method = state.locks.find((lock) => lock.asset === asset)
+  if (method === undefined) return BUILT_IN
+  const [held] = await wallets.findAddresses(mode, method.family, [method.matchKey])
+  if (held === undefined) return BUILT_IN
+  const own = (await wallets.listWallets(workspaceId)).filter((wallet) => wallet.mode === mode)
+  const holders = held.heldBy ?? [held.materialId]
+  const newest = own.toSorted((a, b) => b.createdAt - a.createdAt).find((one) => holders.includes(one.materialId))
+  return newest?.materialId ?? BUILT_IN
+}
+
+/** Throws `NOT_FOUND` for what is not there. */
+function found<T>(one: T | null | undefined): T {
+  if (one === null || one === undefined) throw new PaymeshError('NOT_FOUND')
+  return one
+}
+
+/** Stores one statement with its audit row. */
+async function store(
   deps: Pick<GoLiveDeps, 'clock' | 'goLive'>,
   scope: GoLiveScope,
   { opId, actor }: OperatorAction,
-  result: Omit<GoLiveResult, 'at' | 'by'>,
+  {
+    item,
+    evidence,
+    holds = true,
+    ref = null,
+  }: Pick<StatementItem, 'item' | 'evidence'> & Partial<Pick<GoLiveStatement, 'holds' | 'ref'>>,
   { action, detail, mails }: Pick<AuditRecord, 'action' | 'detail'> & { readonly mails?: readonly MailRecord[] },
 ): Promise<void> {
   const at = deps.clock.now()
   const audit = { id: `${action}:${opId}`, at, actor, action, subject: scope.workspaceId, ...scope }
-  await deps.goLive.record(scope, [{ ...result, at, by: actor }], {
-    audit: { ...audit, detail: { item: result.item, ...detail } },
-    ...(mails !== undefined && { mails }),
-  })
+  await deps.goLive.record(
+    scope,
+    { item, at, by: actor, evidence, holds, ref },
+    { audit: { ...audit, detail: { item, ...detail } }, ...(mails !== undefined && { mails }) },
+  )
 }

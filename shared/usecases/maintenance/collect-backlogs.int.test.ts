@@ -17,7 +17,7 @@ import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts
 import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
-import { startOfDay } from '#shared/usecases/networks/usage-ledger.ts'
+import { startOfDay } from '#shared/usecases/networks/usage-counter.ts'
 import { sampleDelivery, sampleInvoice, sampleObservation } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createBacklogCollector } from './collect-backlogs.ts'
@@ -130,7 +130,7 @@ describe('what the store says, with nobody at work', () => {
         id: 'row',
         at: ago,
         actor: 'a',
-        action: 'golive.checked',
+        action: 'golive.master_key_stated',
         subject: 'c',
         workspaceId: null,
         mode: null,
@@ -150,9 +150,9 @@ describe('what the store says, with nobody at work', () => {
   it('is what nodes cost, and how much of a quota that is', async () => {
     const { db, runtime } = stores
     const at = runtime.clock.now()
-    const key = { mode: 'live', network: 'ethereum', provider: 'alchemy', method: 'eth_getLogs' } as const
-    const row = { ...key, day: startOfDay(at), calls: 140, requestBytes: 1, responseBytes: 2 }
-    await createNodeUsageRepository(db).add([row], at - 2 * 3_600_000)
+    const key = { mode: 'live', network: 'ethereum', provider: 'alchemy', unit: 'alchemy' } as const
+    const row = { ...key, day: startOfDay(at), firstAt: at - 2 * 3_600_000, calls: 140, units: 8_400, bytes: 3 }
+    await createNodeUsageRepository(db).add([row])
     const { collector, value } = collecting()
     await collector.run()
     const labels = 'mode="live",network="ethereum",provider="alchemy"'

@@ -1,3 +1,4 @@
+import type { NodeCosts } from '#shared/contracts/node-costs.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { BacklogRepository } from '#shared/ports/backlogs.ts'
@@ -10,7 +11,7 @@ import type { RateRepository } from '#shared/ports/rates.ts'
 import type { Metrics, Runtime } from '#shared/ports/runtime.ts'
 import { backupAge, type VerifiedBackups } from '#shared/ports/verified-backups.ts'
 import { createNetworkLag, type NetworkLag } from '#shared/usecases/networks/network-lag.ts'
-import { type NodeCosts, nodeCosts } from '#shared/usecases/networks/node-costs.ts'
+import { createCostReader } from '#shared/usecases/networks/node-costs.ts'
 import { type StuckNetwork, stuckNetwork } from '#shared/usecases/networks/stuck-network.ts'
 import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 
@@ -70,7 +71,8 @@ const GAUGES = [
 export function createBacklogCollector(deps: CollectBacklogsDeps): BacklogCollector {
   const owner = deps.random.uuid()
   const chains = createChainFigures(deps)
-  const costs = costsOfAMinute(deps)
+  // They change by the second and matter by the hour.
+  const costs = createCostReader(deps, COSTS_LIFE_MS)
   let holds = false
   const forgetAll = () => {
     for (const name of GAUGES) deps.metrics.forget(name)
@@ -198,16 +200,6 @@ async function collectRates({ rates, metrics }: CollectBacklogsDeps, at: Ms): Pr
 async function collectBackups({ verifiedBackups, metrics }: CollectBacklogsDeps, at: Ms): Promise<Publish> {
   const verified = await verifiedBackups.latest()
   return () => metrics.gauge('backup_verified_age_seconds', backupAge(verified, at) / 1_000)
-}
-
-/** A month's rows are read once a minute: they change by the second and matter by the hour. */
-function costsOfAMinute(deps: CollectBacklogsDeps): () => Promise<NodeCosts> {
-  let held: { readonly at: Ms; readonly costs: NodeCosts } | null = null
-  return async () => {
-    const at = deps.clock.now()
-    if (held === null || at - held.at >= COSTS_LIFE_MS || at < held.at) held = { at, costs: await nodeCosts(deps) }
-    return held.costs
-  }
 }
 
 async function collectCosts({ metrics }: CollectBacklogsDeps, read: () => Promise<NodeCosts>): Promise<Publish> {

@@ -1,9 +1,10 @@
+import type { NodeCosts, ProviderCost, QuotaState } from '#shared/contracts/node-costs.ts'
 import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { BATCH, type UsageUnit } from '#shared/domain/nodes/providers.ts'
-import type { NodePrices, NodeUsageRepository } from '#shared/ports/node-usage.ts'
+import type { UsageUnit } from '#shared/domain/nodes/providers.ts'
+import type { DayUsage, NodePrices, NodeUsageRepository } from '#shared/ports/node-usage.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import { startOfDay } from './usage-ledger.ts'
+import { startOfDay } from './usage-counter.ts'
 
 const DAY_MS = 86_400_000
 /** The pace is that of the last seven days: weekdays differ. */
@@ -11,8 +12,8 @@ const PACE_DAYS = 7
 /** A pace of less than this says nothing about a month. */
 const PACE_MIN_MS = 3_600_000
 /** Shares of a quota from which people are warned, and from which it counts as nearly spent. */
-export const QUOTA_WARN_SHARE = 0.8
-export const QUOTA_CRITICAL_SHARE = 0.95
+const QUOTA_WARN_SHARE = 0.8
+const QUOTA_CRITICAL_SHARE = 0.95
 
 /** What reading the cost of nodes needs. */
 export interface NodeCostDeps {
@@ -20,56 +21,6 @@ export interface NodeCostDeps {
   readonly nodeUsage: Pick<NodeUsageRepository, 'since'>
   readonly nodePrices: NodePrices
 }
-
-/** Calls, and bytes in both directions; `units` by the provider's list, an estimate. */
-export interface CostFigures {
-  readonly calls: number
-  readonly units: number
-  readonly bytes: number
-}
-
-/** What one provider of one network is asked; days and months are those of UTC. */
-export interface ProviderCost {
-  readonly mode: Mode
-  readonly network: NetworkId
-  /** A known provider's name, otherwise host and port. */
-  readonly provider: string
-  readonly unit: UsageUnit
-  /** Whether its calls count against the quota of the network; false without one. */
-  readonly inQuota: boolean
-  readonly today: CostFigures
-  readonly month: CostFigures
-  /** Units of the whole month at the pace of the last seven days; null in the first hour after calls were first counted. */
-  readonly monthEstimate: number | null
-  /** Most blocks that one request for logs may span; null: the provider is unknown. */
-  readonly logRangeMax: { readonly free: number | null; readonly paid: number | null } | null
-}
-
-/** How much of what a network may cost in this month is used. */
-export interface QuotaState {
-  readonly mode: Mode
-  readonly network: NetworkId
-  readonly unit: UsageUnit
-  readonly perMonth: number
-  readonly used: number
-  /** 1 is all of it; more is possible. */
-  readonly usedShare: number
-  readonly monthEstimate: number | null
-  /**
-   * `warning` from 80 %, `critical` from 95 %. Scanning never stops because of it: a thrifty scanner takes its slowest safe pace from
-   * `critical` on.
-   */
-  readonly level: 'ok' | 'warning' | 'critical'
-}
-
-/** What this installation's nodes cost. */
-export interface NodeCosts {
-  readonly providers: readonly ProviderCost[]
-  /** Of every network whose settings state a quota. */
-  readonly quotas: readonly QuotaState[]
-}
-
-type UsageRow = Awaited<ReturnType<NodeUsageRepository['since']>>[number]
 
 /** The month of a moment, and when the pace is measured from. */
 interface Span {
@@ -92,13 +43,9 @@ export async function nodeCosts({ clock, nodeUsage, nodePrices }: NodeCostDeps):
     return names.map((provider): ProviderCost => {
       const unit = nodePrices.unitOf(mode, network, provider)
       const of = own.filter((row) => row.provider === provider)
-      const units = (row: UsageRow) => row.calls * nodePrices.unitsOf(unit, network, row.method)
-      const today = of.filter(({ day }) => day === span.today)
-      const month = of.filter(({ day }) => day >= span.monthStart)
       return {
-        ...{ mode, network, provider, unit, today: sum(today, units), month: sum(month, units) },
+        ...{ mode, network, provider, unit, ...figuresIn(unit, of, span, nodePrices) },
         inQuota: nodePrices.counts(mode, network, provider),
-        monthEstimate: estimateMonth(of, units, span),
         logRangeMax: nodePrices.logRangeMax(provider),
       }
     })
@@ -108,14 +55,11 @@ export async function nodeCosts({ clock, nodeUsage, nodePrices }: NodeCostDeps):
     if (quota === null) return []
     const { unit, perMonth } = quota
     const counted = rowsOf(mode, network).filter(({ provider }) => nodePrices.counts(mode, network, provider))
-    const units = (row: UsageRow) => row.calls * nodePrices.unitsOf(unit, network, row.method)
-    const { units: used } = sum(
-      counted.filter(({ day }) => day >= span.monthStart),
-      units,
-    )
-    const usedShare = used / perMonth
-    const monthEstimate = estimateMonth(counted, units, span)
-    return [{ mode, network, unit, perMonth, used, usedShare, monthEstimate, level: levelOf(usedShare) }]
+    const { month, monthEstimate } = figuresIn(unit, counted, span, nodePrices)
+    const usedShare = month.units / perMonth
+    const level = levelOf(usedShare)
+    const state = { mode, network, unit, perMonth, used: month.units, usedShare, monthEstimate, level }
+    return [{ ...state, sentence: sentenceOf(state) }]
   })
   return { providers, quotas }
 }
@@ -137,32 +81,33 @@ function spanOf(now: Ms): Span {
   }
 }
 
-function sum(rows: readonly UsageRow[], unitsOf: (row: UsageRow) => number): CostFigures {
-  let [calls, units, bytes] = [0, 0, 0]
-  for (const row of rows) {
-    if (row.method !== BATCH) calls += row.calls
-    units += unitsOf(row)
-    bytes += row.requestBytes + row.responseBytes
+/** Sums of the rows in a unit. A row that was counted in another one, as settings had it then, counts by its calls, each at the price of a method that is not listed. */
+function figuresIn(
+  unit: UsageUnit,
+  rows: readonly DayUsage[],
+  span: Span,
+  prices: NodePrices,
+): Pick<ProviderCost, 'today' | 'month' | 'monthEstimate'> {
+  const since = (from: Ms) => {
+    let [calls, units, bytes] = [0, 0, 0]
+    for (const row of rows.filter(({ day }) => day >= from)) {
+      calls += row.calls
+      units += row.unit === unit ? row.units : row.calls * prices.unitsOf(unit, row.network, 'another')
+      bytes += row.bytes
+    }
+    return { calls, units, bytes }
   }
-  return { calls, units, bytes }
-}
-
-/** What is used, and for the rest of the month the pace since the later of seven days ago and the first counted call. */
-function estimateMonth(rows: readonly UsageRow[], unitsOf: (row: UsageRow) => number, span: Span): number | null {
-  const recent = rows.filter(({ day }) => day >= span.paceFrom)
-  if (rows.length === 0) return 0
-  const from = Math.max(span.paceFrom, Math.min(...rows.map(({ firstAt }) => firstAt)))
-  const elapsed = span.now - from
-  if (elapsed < PACE_MIN_MS) return null
-  const used = sum(
-    rows.filter(({ day }) => day >= span.monthStart),
-    unitsOf,
-  ).units
-  return Math.round(used + (sum(recent, unitsOf).units / elapsed) * (span.monthEnd - span.now))
+  const month = since(span.monthStart)
+  // The pace is measured from the later of seven days ago and the first counted call.
+  const elapsed = span.now - Math.max(span.paceFrom, Math.min(...rows.map(({ firstAt }) => firstAt)))
+  const ahead = (since(span.paceFrom).units / elapsed) * (span.monthEnd - span.now)
+  const isKnown = elapsed >= PACE_MIN_MS
+  const monthEstimate = rows.length === 0 ? 0 : isKnown ? Math.round(month.units + ahead) : null
+  return { today: since(span.today), month, monthEstimate }
 }
 
 /** The state of a quota for people; null while less than 80 % are used. */
-export function quotaSentence(state: QuotaState): string | null {
+function sentenceOf(state: Omit<QuotaState, 'sentence'>): string | null {
   if (state.level === 'ok') return null
   const { usedShare, perMonth, unit, monthEstimate } = state
   const used = `${Math.floor(usedShare * 100)} % of this month’s ${perMonth.toLocaleString('en')} ${unitName(unit)} are used`
@@ -186,3 +131,26 @@ const UNIT_NAMES: Readonly<Record<UsageUnit, string>> = {
 
 /** What a unit is called beside a figure. */
 export const unitName = (unit: UsageUnit): string => UNIT_NAMES[unit]
+
+/** The costs of nodes, read at most once in `lifeMs`, and again after a failure. */
+export function createCostReader(deps: NodeCostDeps, lifeMs: Ms): () => Promise<NodeCosts> {
+  let last: { readonly at: Ms; readonly costs: NodeCosts } | null = null
+  return async () => {
+    const at = deps.clock.now()
+    if (last === null || at - last.at >= lifeMs || at < last.at) last = { at, costs: await nodeCosts(deps) }
+    return last.costs
+  }
+}
+
+/**
+ * Whether the quota of a network is nearly used up (95 % of this month's). False without a quota, and when the rows cannot be read: a pace
+ * is never slowed down by a guess. At most one read in five minutes.
+ */
+export function createQuotaWatch(deps: NodeCostDeps, mode: Mode, network: NetworkId): () => Promise<boolean> {
+  if (deps.nodePrices.quota(mode, network) === null) return async () => false
+  const read = createCostReader(deps, 300_000)
+  return async () => {
+    const { quotas } = await read().catch(() => ({ quotas: [] }))
+    return quotas.some((one) => one.mode === mode && one.network === network && one.level === 'critical')
+  }
+}

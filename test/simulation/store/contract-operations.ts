@@ -258,34 +258,28 @@ export const OPERATION_CASES: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'counted calls add up by day, network, provider and method, and are read from a day on',
+    name: 'counted calls add up by day, network and provider, and are read from a day on',
     ask: async ({ usage }) => {
-      const row = (method: string, calls: number, day = 0) => {
-        const key = { mode: 'test', network: 'ethereum', provider: 'alchemy', method } as const
-        return { ...key, day: day * 86_400_000, calls, requestBytes: 10 * calls, responseBytes: 100 * calls }
+      const row = (provider: string, calls: number, firstAt: number, day = 0) => {
+        const key = { mode: 'test', network: 'ethereum', provider, unit: 'calls' } as const
+        return { ...key, day: day * 86_400_000, firstAt, calls, units: 2 * calls, bytes: 100 * calls }
       }
-      await usage.add([row('eth_call', 2), row('eth_getLogs', 1), row('eth_call', 5, 1)], PAST)
-      await usage.add([row('eth_call', 3)], PAST + 1)
-      await usage.add([], PAST + 2)
+      await usage.add([row('geth:8545', 2, PAST), row('reth:8545', 1, PAST), row('geth:8545', 5, PAST, 1)])
+      await usage.add([row('geth:8545', 3, PAST + 1)])
+      await usage.add([])
       const shown = async (day: number) =>
         (await usage.since(day * 86_400_000))
-          .map(({ day: of, method, calls, responseBytes, firstAt }) => [
-            of,
-            method,
-            calls,
-            responseBytes,
-            firstAt - PAST,
-          ])
+          .map((row) => [row.day, row.provider, row.calls, row.units, row.bytes, row.firstAt - PAST])
           .sort()
       return [await shown(0), await shown(1)]
     },
     gives: [
       [
-        [0, 'eth_call', 5, 500, 0],
-        [0, 'eth_getLogs', 1, 100, 0],
-        [86_400_000, 'eth_call', 5, 500, 0],
+        [0, 'geth:8545', 5, 10, 500, 0],
+        [0, 'reth:8545', 1, 2, 100, 0],
+        [86_400_000, 'geth:8545', 5, 10, 500, 0],
       ],
-      [[86_400_000, 'eth_call', 5, 500, 0]],
+      [[86_400_000, 'geth:8545', 5, 10, 500, 0]],
     ],
   },
   {

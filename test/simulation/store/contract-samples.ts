@@ -109,7 +109,7 @@ export const auditNamed = (id: string, overrides: Partial<AuditRecord> = {}): Au
   id,
   at: PAST,
   actor: 'operator',
-  action: 'golive.checked',
+  action: 'golive.master_key_stated',
   subject: 'subject-1',
   workspaceId: null,
   mode: null,

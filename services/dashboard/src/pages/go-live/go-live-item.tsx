@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
+import type { GoLiveLine } from '#shared/contracts/go-live-report.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
-import type { api } from '../../api/trpc.ts'
 import { Card } from '../../parts/card.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -8,9 +8,6 @@ import { useTo } from '../../session/scope.ts'
 import { FAMILY_LABELS } from '../wallets/labels.ts'
 import { words } from './go-live-words.ts'
 import { CompareAddress, SendMail, StartPayment, StateMasterKey } from './item-actions.tsx'
-
-/** One item as the server sends it. */
-export type GoLiveLine = Awaited<ReturnType<typeof api.goLive.read.query>>['lines'][number]
 
 const TONES = { open: 'new', passed: 'paid', failed: 'danger', out_of_date: 'partial' } as const
 

@@ -1,7 +1,6 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { api, trpc } from '../../api/trpc.ts'
-import { ActionButton } from '../../parts/action/action-button.tsx'
-import { useAction } from '../../parts/action/use-action.ts'
+import { trpc } from '../../api/trpc.ts'
 import { Note } from '../../parts/card.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -16,11 +15,6 @@ export function GoLivePage() {
   const scope = useScope()
   const may = useMay('admin')
   const report = useQuery(trpc.goLive.read.queryOptions(scope, { enabled: may }))
-  const check = useAction({
-    call: (ids, _input: object) => api.goLive.check.mutate({ ...scope, ...ids }),
-    done: words.checked,
-    refresh: [trpc.goLive.pathFilter()],
-  })
   const { data } = report
   return (
     <div lang={LANGUAGE}>
@@ -28,9 +22,11 @@ export function GoLivePage() {
         title={words.title}
         beside={<span className="pm-muted">{scope.mode === 'live' ? words.live : words.rehearsal}</span>}
         actions={
-          <ActionButton action={check} input={{}} refusal={may ? null : words.needsAdmin}>
-            {words.check}
-          </ActionButton>
+          may ? (
+            <Button loading={report.isFetching} onClick={() => void report.refetch()}>
+              {words.check}
+            </Button>
+          ) : null
         }
       >
         {!may ? (

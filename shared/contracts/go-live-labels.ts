@@ -1,7 +1,17 @@
-import type { GoLiveWords } from './words.ts'
+import type { GoLiveKind, GoLiveReason, GoLiveState } from '#shared/domain/golive/go-live.ts'
 
-/** The check in English. */
-export const EN: GoLiveWords = {
+/** The texts of the go-live check in one language. */
+export interface GoLiveLabels {
+  readonly states: Readonly<Record<GoLiveState, string>>
+  readonly steps: Readonly<Record<'seen' | 'confirming' | 'paid' | 'delivered', string>>
+  /** Each item, why it matters, and how to mend it. */
+  readonly items: Readonly<Record<GoLiveKind, { readonly title: string; readonly why: string; readonly mend: string }>>
+  /** Why an item has not passed; `about` names networks, hosts or people. */
+  readonly reasons: Readonly<Record<GoLiveReason, (about: string) => string>>
+}
+
+/** The check in English, as the dashboard and the command line show it. */
+export const GO_LIVE_LABELS: GoLiveLabels = {
   states: { open: 'Open', passed: 'Passed', failed: 'Failed', out_of_date: 'Out of date' },
   steps: { seen: 'seen', confirming: 'confirming', paid: 'paid', delivered: 'webhook delivered' },
   items: {

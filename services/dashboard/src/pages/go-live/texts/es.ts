@@ -1,7 +1,35 @@
-import type { GoLiveWords } from './words.ts'
+import type { GoLiveTexts } from './en.ts'
 
-/** The check in Spanish. */
-export const ES: GoLiveWords = {
+/** The page in Spanish. */
+export const es: GoLiveTexts = {
+  title: 'Puesta en marcha',
+  live: 'Comprobaciones antes de que llegue dinero real.',
+  rehearsal: 'Un ensayo con los nodos del modo de prueba.',
+  check: 'Comprobar ahora',
+  passed: (passed, all) => `${passed} de ${all} superados`,
+  ready: 'Todo está superado.',
+  needsAdmin: 'Requiere el rol de administrador.',
+  needsOwner: 'Requiere el rol de propietario.',
+  why: 'Por qué importa',
+  mend: 'Cómo resolverlo',
+  by: 'por',
+  addressAt: (path) => `Dirección en ${path}`,
+  listedAddress: 'Una dirección de este monedero',
+  compare: 'Comparar',
+  same: 'Las direcciones son iguales.',
+  differs: 'Las direcciones difieren.',
+  state: 'La guardo en otro lugar',
+  stated: 'Declarado.',
+  cancel: 'Cancelar',
+  checks: 'las comprobaciones',
+  confirmKey: 'Puedo leer la clave maestra y el pepper sin este servidor.',
+  sendMail: 'Enviar un correo de prueba',
+  sent: 'Correo de prueba en cola.',
+  asset: 'Moneda o token',
+  amount: 'Importe en dólares',
+  create: 'Crear el cobro de prueba',
+  created: 'Cobro creado. Págalo desde tu propio monedero.',
+  invoice: (number) => `Cobro ${number}`,
   states: { open: 'Abierto', passed: 'Superado', failed: 'Con fallo', out_of_date: 'Caducado' },
   steps: { seen: 'visto', confirming: 'confirmando', paid: 'pagado', delivered: 'webhook entregado' },
   items: {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import { samplePaymentMethod } from '#test/support/db-samples.ts'
-import { eventSentence } from './event-sentence.ts'
+import { eventSentence } from './invoice-timeline.ts'
 
 test('the choice of a coin names the coin that was chosen then', () => {
   const methods = [samplePaymentMethod('e01', 1_000), { ...samplePaymentMethod('e02', 5_000), symbol: 'DAI' }]

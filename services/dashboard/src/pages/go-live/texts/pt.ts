@@ -1,7 +1,35 @@
-import type { GoLiveWords } from './words.ts'
+import type { GoLiveTexts } from './en.ts'
 
-/** The check in Portuguese of Brazil. */
-export const PT: GoLiveWords = {
+/** The page in Portuguese of Brazil. */
+export const pt: GoLiveTexts = {
+  title: 'Entrar em produção',
+  live: 'Verificações antes de chegar dinheiro real.',
+  rehearsal: 'Um ensaio com os nós do modo de teste.',
+  check: 'Verificar agora',
+  passed: (passed, all) => `${passed} de ${all} aprovados`,
+  ready: 'Tudo aprovado.',
+  needsAdmin: 'Requer a função de administrador.',
+  needsOwner: 'Requer a função de proprietário.',
+  why: 'Por que importa',
+  mend: 'Como resolver',
+  by: 'por',
+  addressAt: (path) => `Endereço em ${path}`,
+  listedAddress: 'Um endereço desta carteira',
+  compare: 'Comparar',
+  same: 'Os endereços são iguais.',
+  differs: 'Os endereços são diferentes.',
+  state: 'Guardo em outro lugar',
+  stated: 'Declarado.',
+  cancel: 'Cancelar',
+  checks: 'as verificações',
+  confirmKey: 'Consigo ler a chave mestra e o pepper sem este servidor.',
+  sendMail: 'Enviar um e-mail de teste',
+  sent: 'E-mail de teste na fila.',
+  asset: 'Moeda ou token',
+  amount: 'Valor em dólares',
+  create: 'Criar a cobrança de teste',
+  created: 'Cobrança criada. Pague da sua própria carteira.',
+  invoice: (number) => `Cobrança ${number}`,
   states: { open: 'Aberto', passed: 'Aprovado', failed: 'Com falha', out_of_date: 'Vencido' },
   steps: { seen: 'visto', confirming: 'confirmando', paid: 'pago', delivered: 'webhook entregue' },
   items: {
