@@ -2,6 +2,7 @@ import type { LeaseRepository } from '#shared/ports/leases.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { leaseLifeMs, startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
 import { createMarkKeeper, type KeepMarksDeps } from '#shared/usecases/marks/keep-marks.ts'
+import { BLOCK_SIZE } from '#shared/usecases/quotes/address-source.ts'
 import { deriveAhead, ensureSandboxMaterials, type HeadroomDeps } from '#shared/usecases/wallets/address-headroom.ts'
 import { createHeadroomPlan } from '#shared/usecases/wallets/headroom-plan.ts'
 import { createIndexReclaimer, type ReclaimDeps } from '#shared/usecases/wallets/reclaim-indexes.ts'
@@ -36,7 +37,7 @@ interface LoopDeps extends HeadroomDeps, KeepMarksDeps, ReclaimDeps, ReleaseDeps
  * addresses beyond the next one to be offered. Returns a function that ends the loop and frees the lease.
  */
 export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promise<void> {
-  const plan = createHeadroomPlan(headroom, GAP_MS)
+  const plan = createHeadroomPlan(headroom, GAP_MS, BLOCK_SIZE)
   const keeper = createMarkKeeper(deps)
   const reclaimer = createIndexReclaimer(deps)
   const pools = createPoolWatch(deps)

@@ -295,7 +295,10 @@ describe('idempotency', () => {
   // Guarantee: an archive can be restored whatever was refused before it, and a master key can be replaced.
   it('stores a refusal sealed, as a restore and a rotation of the master key read it', async () => {
     await create({ ...BODY, asset: 'shib_ethereum' }, { 'idempotency-key': 'sealed' })
-    const stored = await stores.db.collection(IDEMPOTENCY_KEYS).find({ _id: /:sealed$/ }).toArray()
+    const stored = await stores.db
+      .collection(IDEMPOTENCY_KEYS)
+      .find({ _id: /:sealed$/ })
+      .toArray()
     const sealed = stored.flatMap((row) => envelopesIn('idempotency_keys', row))
     expect(sealed.map((one) => api.engine.secretBox.open(one.sealed, one.context))).toEqual([
       expect.stringContaining('UNSUPPORTED_ASSET'),

@@ -5,7 +5,7 @@ import { createHeadroomPlan } from './headroom-plan.ts'
 const LEAST = 512
 const GAP_S = 70
 const counters = (nextIndex: number, derivedCount: number) => [{ materialId: 'k', nextIndex, derivedCount }]
-const newPlan = () => createHeadroomPlan(LEAST, GAP_S * 1_000)
+const newPlan = () => createHeadroomPlan(LEAST, GAP_S * 1_000, 16)
 
 // Guarantee: the death of the process that derives stops no sale, however fast a key is used.
 it('plans for a minute without anybody who derives, by the load of the key', () => {

@@ -1,13 +1,10 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { KeyCounters } from '#shared/ports/marks.ts'
-import { BLOCK_SIZE } from '../quotes/address-source.ts'
 
 /** Rounds shorter than this are too short to measure a rate by. */
 const ROUND_MIN_MS = 500
 /** A rate is measured over each stretch up to this long. */
 const STRETCH_MS = 5_000
-/** Indexes are reserved in blocks, so that a stretch may show a block at its start and one at its end of which few addresses were issued. */
-const UNISSUED_MAX = 2 * BLOCK_SIZE
 
 /** How many addresses of each key are derived ahead, by how fast it is used. */
 export interface HeadroomPlan {
@@ -27,9 +24,10 @@ interface Sample {
 /**
  * Plans at least `least` addresses for each key, and as many as its fastest stretch of the last minutes would use in `gapMs`, for which nobody may
  * derive. It is measured by the process that derives, so a new one plans `least` until it has seen a second of load, and a rate that begins is
- * planned for in full after five.
+ * planned for in full after five. Indexes are reserved in blocks of `blockSize`: a stretch may show a block at its start and one at its end of which few
+ * addresses were issued.
  */
-export function createHeadroomPlan(least: number, gapMs: Ms): HeadroomPlan {
+export function createHeadroomPlan(least: number, gapMs: Ms, blockSize: number): HeadroomPlan {
   const planned = new Map<string, number>()
   /** From the oldest to the newest. */
   let samples: readonly Sample[] = []
@@ -43,7 +41,7 @@ export function createHeadroomPlan(least: number, gapMs: Ms): HeadroomPlan {
       else if (newest !== undefined && now - newest.at < ROUND_MIN_MS) return
       for (const { materialId, nextIndex } of counters) {
         const rates = samples.map(({ at, nextIndexes }) => {
-          return rateOf(nextIndex - (nextIndexes.get(materialId) ?? nextIndex), now - at)
+          return rateOf(nextIndex - (nextIndexes.get(materialId) ?? nextIndex), now - at, 2 * blockSize)
         })
         // Falls slowly: a tenth of a percent a second is half after eleven minutes.
         const fallen = Math.floor((planned.get(materialId) ?? 0) * 0.999)
@@ -59,8 +57,8 @@ export function createHeadroomPlan(least: number, gapMs: Ms): HeadroomPlan {
   }
 }
 
-/** Addresses a millisecond: what may be left of two blocks counts as used over a whole stretch, so that two reservations in a second are no rush. */
-function rateOf(used: number, elapsedMs: Ms): number {
-  const unissued = Math.min(used, UNISSUED_MAX)
+/** Addresses a millisecond: what may not be issued yet counts as used over a whole stretch, so that two reservations in a second are no rush. */
+function rateOf(used: number, elapsedMs: Ms, unissuedMax: number): number {
+  const unissued = Math.min(used, unissuedMax)
   return (used - unissued) / elapsedMs + unissued / Math.max(elapsedMs, STRETCH_MS)
 }
