@@ -22,7 +22,7 @@ export interface Rig {
   stop(): Promise<void>
 }
 
-export interface RigOptions extends Pick<StackOptions, 'scale' | 'ports' | 'mongoUrl' | 'env'> {
+export interface RigOptions extends Pick<StackOptions, 'scale' | 'ports' | 'mongoUrl' | 'env' | 'keepAlive'> {
   /** An empty folder. */
   readonly dir: string
   readonly report: (line: string) => void

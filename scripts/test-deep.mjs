@@ -56,8 +56,9 @@ const STAGES = {
   },
   chaos: { what: '40 faults on real processes', args: ['--import', 'tsx', 'chaos/run.ts', '--faults', '40'] },
   putback: {
-    what: '400 invoices on real processes, of which the database is then put back to before: no address and no number twice',
-    args: [...VITEST, 'flow', 'test/flow/data-put-back.deep.test.ts'],
+    what: '400 invoices on real processes are lost with the database, which comes back from an archive, from former data files, and without a mark: no address and no number twice',
+    args: [...VITEST, 'flow', 'test/flow/lost-minutes.deep.test.ts'],
+    env: { LOST_INVOICES: '400' },
   },
   patterns: {
     what: 'the time of every regular expression, without the verdicts that are committed',

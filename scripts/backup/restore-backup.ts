@@ -274,13 +274,13 @@ export class NothingKnownOfIssued extends Error {
   override readonly name = 'NothingKnownOfIssued'
   readonly estimates: readonly IssuedEstimate[]
 
-  constructor({ silent, marks, writtenAt }: IssuedSince, estimates: readonly IssuedEstimate[]) {
+  constructor({ silent, writtenAt }: IssuedSince, estimates: readonly IssuedEstimate[]) {
     const found =
       silent.length > 0
         ? `${silent.join(' and ')} did not answer, and may hold what was issued since the archive was made: start it and try again`
-        : marks.size === 0
+        : writtenAt === null
           ? 'No record was found of what was issued since the archive was made, neither in Redis nor in PAYMESH_MARKS_DIR'
-          : `The record of what was issued is older than the archive (${writtenAt === null ? 'no time' : new Date(writtenAt).toISOString()})`
+          : `The record of what was issued is older than the archive (${new Date(writtenAt).toISOString()})`
     const rows = estimates.slice(0, ESTIMATES_SHOWN).map(({ of, most }) => `  ${of}: ${most}, so skip ${2 * most}`)
     const advice = `Nothing was written. Without that record the same addresses could be given to two customers. If it is lost, enter with --skip how many addresses of each key and invoice numbers to skip: at least twice the most that was issued in any stretch of time as long as the archive is old.`
     const rest = estimates.length - rows.length

@@ -1,7 +1,8 @@
 import type { LeaseRepository } from '#shared/ports/leases.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
-import { startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
+import { leaseLifeMs, startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
 import { createMarkKeeper, type KeepMarksDeps } from '#shared/usecases/marks/keep-marks.ts'
+import { BLOCK_SIZE } from '#shared/usecases/quotes/address-source.ts'
 import { deriveAhead, ensureSandboxMaterials, type HeadroomDeps } from '#shared/usecases/wallets/address-headroom.ts'
 import { createHeadroomPlan } from '#shared/usecases/wallets/headroom-plan.ts'
 import { createIndexReclaimer, type ReclaimDeps } from '#shared/usecases/wallets/reclaim-indexes.ts'
@@ -12,6 +13,8 @@ const LEASE_MS = 15_000
 /** A round ends before the lease does and continues in the next. */
 const ROUND_MS = 10_000
 const PAUSE_MS = 1_000
+/** Nobody derives for so long when the process that does is killed: its lease, one round of the next holder, and as much again. */
+const GAP_MS = 2 * (leaseLifeMs(LEASE_MS) + ROUND_MS)
 /** How often keys and pools are checked for one that is due; each is every ten minutes. */
 const POLL_EVERY_MS = 15_000
 /** How often expired claims are searched; they are held for days. */
@@ -34,7 +37,7 @@ interface LoopDeps extends HeadroomDeps, KeepMarksDeps, ReclaimDeps, ReleaseDeps
  * addresses beyond the next one to be offered. Returns a function that ends the loop and frees the lease.
  */
 export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promise<void> {
-  const plan = createHeadroomPlan(headroom)
+  const plan = createHeadroomPlan(headroom, GAP_MS, BLOCK_SIZE)
   const keeper = createMarkKeeper(deps)
   const reclaimer = createIndexReclaimer(deps)
   const pools = createPoolWatch(deps)

@@ -9,11 +9,15 @@ import { mostWithin } from '#scripts/backup/estimate-issued.ts'
 import { NothingKnownOfIssued, type RestoreOptions, restoreBackup } from '#scripts/backup/restore-backup.ts'
 import { takeBackup } from '#scripts/backup/take-backup.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
+import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
+import { storeMarksCopy } from '#shared/db/restore/marks-copy.ts'
+import { ceilingOf } from '#shared/domain/marks/mark-fields.ts'
 import type { MarkPlace } from '#shared/ports/marks.ts'
 import { createFolderMarkPlace } from '#shared/runtime/process/folder-mark-place.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createMarkKeeper } from '#shared/usecases/marks/keep-marks.ts'
+import { markText } from '#shared/usecases/marks/mark-text.ts'
 import { createMarks } from '#shared/usecases/marks/marks.ts'
 import { createAddressSource } from '#shared/usecases/quotes/address-source.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
@@ -37,6 +41,13 @@ beforeAll(async () => {
   engine = await openEngine(first)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What every archive of the command line holds: it says nothing of what was issued since. */
+async function storeCopy(): Promise<void> {
+  const record = await createInstallationLifeRepository(first.db).read()
+  const mark = { field: ceilingOf('live:evm:of-the-copy'), value: 1 }
+  await storeMarksCopy(first.db, record.life, { [mark.field]: markText(record, mark, markKeys) })
+}
 
 /** A process on a database, with its own memory. */
 function process(stores: TestStores, places: readonly MarkPlace[]) {
@@ -95,6 +106,7 @@ it('starts each key above what the marks name, and another life whose marks begi
   await on.take(known, 5)
   await engine.open()
   await on.keep()
+  await storeCopy()
   await takeBackup(first.db, {
     ...{ target: fileTarget(file), id: 'by-marks', secret, version: 'test' },
     onProgress: () => undefined,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { invoiceResource } from '#shared/contracts/http/invoice-resource.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { envelopesIn } from '#shared/db/maintenance/sealed-secret-repository.ts'
+import { IDEMPOTENCY_KEYS } from '#shared/db/requests/idempotency-model.ts'
 import { eventRecords } from '#shared/usecases/outbox/relay-records.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { sampleOf } from '#test/support/depth.ts'
@@ -288,6 +290,19 @@ describe('idempotency', () => {
 
     await create({ ...BODY, amount: 'x' }, { 'idempotency-key': 'invalid' })
     expect((await create(BODY, { 'idempotency-key': 'invalid' })).status).toBe(201)
+  })
+
+  // Guarantee: an archive can be restored whatever was refused before it, and a master key can be replaced.
+  it('stores a refusal sealed, as a restore and a rotation of the master key read it', async () => {
+    await create({ ...BODY, asset: 'shib_ethereum' }, { 'idempotency-key': 'sealed' })
+    const stored = await stores.db
+      .collection(IDEMPOTENCY_KEYS)
+      .find({ _id: /:sealed$/ })
+      .toArray()
+    const sealed = stored.flatMap((row) => envelopesIn('idempotency_keys', row))
+    expect(sealed.map((one) => api.engine.secretBox.open(one.sealed, one.context))).toEqual([
+      expect.stringContaining('UNSUPPORTED_ASSET'),
+    ])
   })
 
   it('frees the key after 24 hours', async () => {

@@ -30,6 +30,9 @@ const COMMON_MAX_MS = 2_000
 /** A lease is held for this much longer than a round may take, so that it is not written again for each of many short rounds. */
 const KEPT_MS = 10_000
 
+/** How long a lease lasts from its last renewal. When the process that holds it is killed, no other one runs a round before that, milliseconds. */
+export const leaseLifeMs = (leaseMs: Ms): Ms => leaseMs + KEPT_MS
+
 /**
  * Runs rounds with pauses between them while this process holds the lease, and retries to acquire it while another one does. A failed
  * round is counted and logged, and the next one tries again. Returns a function that ends the loop and frees the lease.
@@ -51,7 +54,7 @@ export function startLeasedLoop(
     const askedAt = performance.now()
     if (askedAt < keptUntil) return true
     keptUntil = Number.NEGATIVE_INFINITY
-    const isOurs = await deps.leases.acquire(id, owner, leaseMs + KEPT_MS)
+    const isOurs = await deps.leases.acquire(id, owner, leaseLifeMs(leaseMs))
     if (isOurs) keptUntil = askedAt + KEPT_MS
     return isOurs
   }

@@ -5,6 +5,7 @@ import type { EventRepository } from '#shared/ports/events.ts'
 import type { Answer } from '#shared/ports/http-response.ts'
 import type { IdempotencyRecord, IdempotencyRepository } from '#shared/ports/idempotency.ts'
 import type { Invoice, InvoiceIdempotency, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { SecretBox } from '#shared/ports/secrets.ts'
 import { IDEMPOTENCY_WINDOW_MS, isReplayable } from '#shared/usecases/requests/idempotency-scope.ts'
 import type { CreateInvoiceDeps, CreateInvoiceResult } from './create-invoice.ts'
 import { type PublicUrls, presentInvoice } from './present-invoice.ts'
@@ -20,6 +21,7 @@ export interface CreateOnceDeps extends CreateInvoiceDeps {
   readonly invoices: Pick<InvoiceRepository, 'insert' | 'findByIdempotencyKey' | 'releaseIdempotencyKey'>
   readonly events: Pick<EventRepository, 'findByIds'>
   readonly idempotency: Pick<IdempotencyRepository, 'begin' | 'finish'>
+  readonly secretBox: SecretBox
   /** Reads a stored refusal; concurrent requests share one read. */
   readonly findRefusal: (scope: string) => Promise<IdempotencyRecord | null>
   readonly urls: PublicUrls
@@ -113,14 +115,16 @@ function replayRefusal(deps: CreateOnceDeps, request: KeyedCreate, refusal: Idem
   if (refusal === null || refusal.response === null) return null
   if (refusal.createdAt + IDEMPOTENCY_WINDOW_MS <= deps.clock.now()) return null
   if (refusal.fingerprint !== request.guard.fingerprint) throw new PaymeshError('IDEMPOTENCY_MISMATCH')
-  return { ...refusal.response, replayed: true }
+  const { status, body } = refusal.response
+  return { status, body: deps.secretBox.open(body, request.scope), replayed: true }
 }
 
 async function storeRefusal(deps: CreateOnceDeps, request: KeyedCreate, error: PaymeshError): Promise<void> {
   const { scope, guard } = request
   const begun = await deps.idempotency.begin(scope, guard.fingerprint, guard.requestId, guard.at, REFUSAL_LEASE_MS)
   if (begun.outcome !== 'begun' && begun.outcome !== 'resumed') return
-  const body = errorEnvelope(error, guard.requestId)
+  // Sealed, as every stored response is: a restore and a rotation of the master key read them all.
+  const body = deps.secretBox.seal(errorEnvelope(error, guard.requestId), scope)
   await deps.idempotency.finish(scope, begun.fencingToken, { status: error.status, body })
 }
 

@@ -9,7 +9,7 @@ import type { Runtime } from '#shared/ports/runtime.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 
 /** Indexes reserved at once; each process holds at most a few blocks of them. */
-const BLOCK_SIZE = 16
+export const BLOCK_SIZE = 16
 /** A refill starts in the background when fewer usable addresses than this are left. */
 const LOW_WATER = 6
 /** Above this many stocked addresses, none of which may be issued, the network counts as exhausted. */
