@@ -32,7 +32,6 @@ describe('the maintenance process', () => {
           'operators-desk',
           'retention',
           'rollups',
-          'rollups-repair',
           'watch-packs',
         ]),
       )

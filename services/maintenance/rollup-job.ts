@@ -1,4 +1,4 @@
-import type { Rollups } from '#shared/ports/rollups.ts'
+import type { Repositories } from '#shared/db/create-repositories.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 
@@ -9,7 +9,7 @@ const PAUSE_MIN_MS = 5_000
 const PAUSE_PER_ROUND = 20
 
 /** Keeps the figures of the overview up to date: a few seconds old on most installations. */
-export function rollupJob(deps: Runtime & { readonly rollups: Pick<Rollups, 'catchUp'> }): ScheduledJob {
+export function rollupJob(deps: Runtime & Pick<Repositories, 'rollups'>): ScheduledJob {
   let nextAt = Number.NEGATIVE_INFINITY
   return {
     id: 'rollups',

@@ -18,8 +18,6 @@ import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
 import { BUSY, DAY_MS, ENDPOINTS, type Facts, HOUR_MS, MODE, NETWORK, OPEN_INVOICES } from '../facts.ts'
 import { unmatchedKey } from '../seed-records.ts'
 
-const REPAIR_MAX = 20_000
-
 const inbox = (overrides: Partial<ExceptionQuery>): ExceptionQuery => ({
   ...{ workspaceId: BUSY, mode: MODE, open: true, kinds: [], limit: 25, after: null, ...overrides },
 })
@@ -164,9 +162,6 @@ const ROLLUPS: Declared<ReturnType<typeof createRollups>> = {
       (on, { now }) => on.catchUp(now),
     ),
   },
-  repair: bounded(REPAIR_MAX, 'what was stamped in three hours, and a 168th of half a year', (on, { now }) =>
-    on.repair(now),
-  ),
 }
 
 /** What is asked about the inbox, the audit trail, mails, rates and the front page. */
