@@ -77,6 +77,7 @@ export function createRollups(db: Database) {
     catchUp: async (at: Ms, { stop = () => false, report = () => undefined }: RollupControl = {}): Promise<number> => {
       for (const [id, last] of counted) if (last.at > at) counted.delete(id)
       let place = await startingPlace(db, at)
+      if (place.asOf === null) counted.clear()
       let slots = 0
       while (!stop()) {
         const until = place.through + DAY_MS

@@ -4,7 +4,7 @@ import { uuidLowerBound, uuidTime } from '#shared/db/connection/uuid-time.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
-import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { HOUR_MS, type RollupSlot, slotId } from './rollup-models.ts'
@@ -22,30 +22,47 @@ export interface Stretch {
   readonly until: Ms
 }
 
-type Seen = Pick<InvoiceDocument, '_id' | 'workspaceId' | 'mode' | 'paidAt' | 'updatedAt' | 'version'>
-const PARTS = { workspaceId: 1, mode: 1, paidAt: 1, updatedAt: 1, version: 1 } as const
+interface InvoiceGroup {
+  readonly _id: { readonly workspaceId: string; readonly mode: Mode; readonly paidIn: Date | null }
+  /** Of ids, in whose order invoices are created. */
+  readonly least: string
+  readonly most: string
+  /** Of changes. */
+  readonly first?: Date
+  readonly last?: Date
+}
+
+/** Characters of an id that invoices of the same 66 seconds share: they lie in two hours at most, those of the least and of the greatest id. */
+const ID_PREFIX = 8
 
 /**
  * The hours of invoices that were created or changed in the stretch: that of the creation and, once they are paid, that of the
  * payment. A create writes no index on `updatedAt`; its id holds its time.
  */
 export async function touchedByInvoices(db: Database, { from, until }: Stretch): Promise<readonly TouchedSlot[]> {
-  const created = { _id: { $gte: uuidLowerBound(from), $lt: uuidLowerBound(until) } }
-  const changed = { version: { $gt: 1 }, updatedAt: { $gte: toDate(from), $lt: toDate(until) } }
-  const rows = db
+  const paidIn = { $dateTrunc: { date: '$paidAt', unit: 'hour' } }
+  const _id = { workspaceId: '$workspaceId', mode: '$mode', near: { $substrBytes: ['$_id', 0, ID_PREFIX] }, paidIn }
+  const group = { _id, least: { $min: '$_id' }, most: { $max: '$_id' } }
+  const changed = [
+    { $match: { version: { $gt: 1 }, updatedAt: { $gte: toDate(from), $lt: toDate(until) } } },
+    { $group: { ...group, first: { $min: '$updatedAt' }, last: { $max: '$updatedAt' } } },
+  ]
+  const groups = db
     .collection(INVOICES)
-    .aggregate<Seen>([
-      { $match: created },
-      { $project: PARTS },
-      { $unionWith: { coll: INVOICES.name, pipeline: [{ $match: changed }, { $project: PARTS }] } },
+    .aggregate<InvoiceGroup>([
+      { $match: { _id: { $gte: uuidLowerBound(from), $lt: uuidLowerBound(until) } } },
+      { $group: group },
+      { $unionWith: { coll: INVOICES.name, pipeline: changed } },
     ])
   const touched = new Map<string, TouchedSlot>()
-  for await (const { _id, workspaceId, mode, paidAt, updatedAt, version } of rows) {
-    const stamp = version > 1 ? toMs(updatedAt) : uuidTime(_id)
-    for (const time of paidAt === null ? [uuidTime(_id)] : [uuidTime(_id), toMs(paidAt)]) {
-      const slot = { of: 'invoices', ownerId: workspaceId, mode, at: Math.floor(time / HOUR_MS) * HOUR_MS } as const
-      const { first, last } = touched.get(slotId(slot)) ?? { first: stamp, last: stamp }
-      touched.set(slotId(slot), { slot, first: Math.min(first, stamp), last: Math.max(last, stamp) })
+  for await (const { _id: owner, least, most, ...stamps } of groups) {
+    const first = stamps.first === undefined ? uuidTime(least) : toMs(stamps.first)
+    const last = stamps.last === undefined ? uuidTime(most) : toMs(stamps.last)
+    const times = [uuidTime(least), uuidTime(most), ...(owner.paidIn === null ? [] : [toMs(owner.paidIn)])]
+    for (const at of new Set(times.map((time) => Math.floor(time / HOUR_MS) * HOUR_MS))) {
+      const slot = { of: 'invoices', ownerId: owner.workspaceId, mode: owner.mode, at } as const
+      const known = touched.get(slotId(slot)) ?? { first, last }
+      touched.set(slotId(slot), { slot, first: Math.min(known.first, first), last: Math.max(known.last, last) })
     }
   }
   return [...touched.values()]
