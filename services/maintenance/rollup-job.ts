@@ -8,7 +8,10 @@ const PAUSE_MIN_MS = 5_000
 /** Rounds take at most a twentieth of the time, so that counting never competes with what is counted. */
 const PAUSE_PER_ROUND = 20
 
-/** Keeps the figures of the overview up to date: a few seconds old on most installations. */
+/**
+ * Keeps the figures of the overview up to date. A change is counted in the next round, 5 s to a minute later, and in an hour of many
+ * invoices no sooner than 3 ms for each of them after its last count. Pages say as of when figures are once that is long ago.
+ */
 export function rollupJob(deps: Runtime & Pick<Repositories, 'rollups'>): ScheduledJob {
   let nextAt = Number.NEGATIVE_INFINITY
   return {

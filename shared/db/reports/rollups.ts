@@ -14,7 +14,7 @@ import { type Stretch, type TouchedSlot, touchedByDeliveries, touchedByInvoices 
 export const ROLLUPS_FACT = 'rollups'
 
 /** What is stamped with a time has arrived this much later; what takes longer is counted at night. */
-export const SETTLED_AFTER_MS = 120_000
+const SETTLED_AFTER_MS = 120_000
 /** The time between two counts of one slot: at least this long, */
 const PAUSE_MIN_MS = 5_000
 /** and longer the more documents were counted, so that no slot makes the store read more than some 300 a second. */
