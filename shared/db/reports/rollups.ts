@@ -39,7 +39,7 @@ export interface RollupControl {
 interface Place {
   /** All changes that are stamped before this time are counted. */
   readonly through: Ms
-  /** All changes that were stored by this time are counted; null before the first complete count. */
+  /** All changes that had arrived by this time are counted; null before the first complete count. */
   readonly asOf: Ms | null
   /** The day, of UTC and since 1970, in which the last three days were counted again. */
   readonly night: number
@@ -90,7 +90,7 @@ export function createRollups(db: Database) {
           await countAll(db, counted, due.slice(next, next + AT_ONCE), at)
         }
         slots += due.length
-        place = placeAfter(place, { touched, counted, until: Math.min(until, at - SETTLED_AFTER_MS), isNewest })
+        place = placeAfter(place, { at, until, touched, counted })
         if (due.length > 0 || !isNewest || Math.abs(at - savedAt) >= SAVE_EVERY_MS) {
           await savePlace(db, place)
           savedAt = at
@@ -186,19 +186,27 @@ const ROWS = { invoices: INVOICE_ROLLUPS as AnyRow, deliveries: DELIVERY_ROLLUPS
 const OWNERS = { invoices: 'workspaceId', deliveries: 'endpointId' } as const
 
 interface Round {
+  readonly at: Ms
+  readonly until: Ms
   readonly touched: readonly TouchedSlot[]
   readonly counted: ReadonlyMap<string, LastCount>
-  readonly until: Ms
-  readonly isNewest: boolean
 }
 
-/** The place stays before every change that the last count of its slot may lack: what had not arrived, or came during the pause. */
-function placeAfter(place: Place, { touched, counted, until, isNewest }: Round): Place {
-  const through = touched.reduce((least, { slot, first, last }) => {
-    const settled = (counted.get(slotId(slot))?.at ?? Number.NEGATIVE_INFINITY) - SETTLED_AFTER_MS
-    return last <= settled ? least : Math.min(least, Math.max(first, settled))
-  }, until)
-  return { ...place, through, ...(isNewest && { asOf: through + SETTLED_AFTER_MS }) }
+/**
+ * The place stays before every change that the last count of its slot may lack: what had not arrived, or came during the pause. The
+ * figures are as old as the last count of a slot that waits.
+ */
+function placeAfter(place: Place, { at, until, touched, counted }: Round): Place {
+  let through = Math.min(until, at - SETTLED_AFTER_MS)
+  let asOf = at
+  for (const { slot, first, last } of touched) {
+    const count = counted.get(slotId(slot))
+    if (count === undefined) throw new Error(`slot ${slotId(slot)} was never counted`)
+    const settled = count.at - SETTLED_AFTER_MS
+    if (last > settled) through = Math.min(through, Math.max(first, settled))
+    if (last > count.last) asOf = Math.min(asOf, count.at)
+  }
+  return { ...place, through, asOf: until < at ? place.asOf : asOf }
 }
 
 function forget(counted: Map<string, LastCount>, touched: readonly TouchedSlot[], at: Ms): void {
