@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
+import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
-import { forgetPosition } from '#shared/db/reports/rollup-position.ts'
-import { createRollups } from '#shared/db/reports/rollups.ts'
+import { createRollups, ROLLUPS_FACT } from '#shared/db/reports/rollups.ts'
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 
 const DAY_MS = 86_400_000
@@ -47,7 +47,7 @@ export async function fillHistory(db: Database, templateId: string): Promise<voi
     await invoices.insertMany(copies)
   }
   // No figure is counted again for invoices of earlier days: nobody makes them but this.
-  await forgetPosition(db)
+  await db.collection(INSTALLATION).deleteOne({ _id: ROLLUPS_FACT })
   await createRollups(db).catchUp(now)
 }
 

@@ -11,7 +11,6 @@ import { erasureJob } from './erasure-job.ts'
 import { reconciliationJob } from './reconciliation-job.ts'
 import { retentionJob } from './retention-job.ts'
 import { rollupJob } from './rollup-job.ts'
-import { rollupRepairJob } from './rollup-repair-job.ts'
 import { type ScheduledJob, startScheduledJobs } from './scheduled-job.ts'
 import { watchPacksJob } from './watch-packs-job.ts'
 
@@ -45,7 +44,6 @@ function schedule(parts: MaintenanceParts): readonly ScheduledJob[] {
     reconciliationJob(parts),
     countRepairJob(parts),
     rollupJob(parts),
-    rollupRepairJob(parts),
     digestJob(parts),
     erasureJob(parts),
     watchPacksJob(parts),

@@ -32,7 +32,6 @@ describe('the maintenance process', () => {
           'reconciliation',
           'retention',
           'rollups',
-          'rollups-repair',
           'watch-packs',
         ]),
       )

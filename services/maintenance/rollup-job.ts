@@ -1,4 +1,4 @@
-import type { Rollups } from '#shared/ports/rollups.ts'
+import type { Repositories } from '#shared/db/create-repositories.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 
@@ -8,8 +8,11 @@ const PAUSE_MIN_MS = 5_000
 /** Rounds take at most a twentieth of the time, so that counting never competes with what is counted. */
 const PAUSE_PER_ROUND = 20
 
-/** Keeps the figures of the overview up to date: a few seconds old on most installations. */
-export function rollupJob(deps: Runtime & { readonly rollups: Pick<Rollups, 'catchUp'> }): ScheduledJob {
+/**
+ * Keeps the figures of the overview up to date. A change is counted in the next round, 5 s to a minute later, and in an hour of many
+ * invoices no sooner than 3 ms for each of them after its last count. Pages say as of when figures are once that is long ago.
+ */
+export function rollupJob(deps: Runtime & Pick<Repositories, 'rollups'>): ScheduledJob {
   let nextAt = Number.NEGATIVE_INFINITY
   return {
     id: 'rollups',

@@ -66,8 +66,6 @@ const INSTALLATION = {
   invoice_counts_failed_total: counter('Failed rounds of that comparison'),
   rollups_counted_total: counter('Hours and quarters whose figures for the front page were counted again'),
   rollups_failed_total: counter('Failed rounds of that count'),
-  rollups_repaired_total: counter('Figures that the hourly comparison found wrong and counted again'),
-  rollups_repair_failed_total: counter('Failed rounds of that comparison'),
   reconciliation_failed_total: counter('Failed rounds of reconciliation'),
   node_calls: gauge('Calls to a provider of nodes, today or this month (UTC)', 'mode', 'network', 'provider', 'period'),
   node_units: gauge(

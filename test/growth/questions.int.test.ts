@@ -13,11 +13,10 @@ import { seedGrowth } from './seed.ts'
 /** The deep tier takes 100,000; few are enough to show most questions that read all rows. */
 const SIZE = Number(process.env['GROWTH_INVOICES'] ?? (EVERY_CASE ? 6_000 : 3_000))
 const SEED_TIMEOUT_MS = 1_200_000
-/** What asks nothing of its own: a clock, the creation of a collection, streams of changes, all repositories together, grouped inserts and reads, parts of the payments and of the roll-ups. */
+/** What asks nothing of its own: a clock, the creation of a collection, streams of changes, all repositories together, grouped inserts and reads, parts of the payments. */
 const NOT_DECLARED = [
   ...['createStoreClock', 'createCollection', 'createChangeFeed', 'createEventStream', 'createRepositories'],
   ...['createGroupedInsert', 'createGroupedFind', 'createChainMoves'],
-  ...['createRollupRows', 'createWalks'],
   // A part of `createDeliveryRepository`.
   'createAttempts',
   // Changes of a restore, by id, before any process starts.

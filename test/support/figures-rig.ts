@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
-import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
+import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { deliveryToDocument } from '#shared/db/deliveries/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
@@ -168,19 +168,9 @@ export function openFiguresRig(db: Database) {
       for (const { _id, attempt } of waiting.filter(() => random.chance(0.5)).slice(0, count)) {
         const at = new Date(stampOf(random, now))
         const status = random.pick(['succeeded', 'failed', 'pending'] as const)
-        const parts = {
-          durationMs: 80,
-          statusCode: 200,
-          error: null,
-          ip: '192.0.2.1',
-          phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
-          responseBody: 'ok',
-        }
-        await db
-          .collection(WEBHOOK_ATTEMPTS)
-          .insertOne({ _id: `${_id}:${attempt}`, deliveryId: _id, number: attempt + 1, at, ...parts })
         const finishedAt = status === 'pending' ? null : at
-        await deliveries.updateOne({ _id }, { $set: { status, finishedAt }, $inc: { attempt: 1 } })
+        const change = { $set: { status, finishedAt }, $inc: { attempt: 1 } }
+        await deliveries.updateOne({ _id }, attempt === 0 ? { ...change, $min: { attemptsFrom: at } } : change)
       }
     },
 

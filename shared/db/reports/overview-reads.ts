@@ -6,9 +6,8 @@ import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { DeliveryFigures, InvoiceSlot, OverviewReads } from '#shared/ports/overview.ts'
-import { DELIVERY_ROLLUPS, INVOICE_ROLLUPS } from './rollup-models.ts'
-import { readPosition } from './rollup-position.ts'
-import { HOUR_MS, QUARTER_MS } from './rollup-rows.ts'
+import { DELIVERY_ROLLUPS, HOUR_MS, INVOICE_ROLLUPS, QUARTER_MS } from './rollup-models.ts'
+import { figuresAsOf } from './rollups.ts'
 
 /** First attempts per endpoint from which a percentile is computed. */
 const FIRST_ATTEMPTS = 200
@@ -48,7 +47,7 @@ export function createOverviewReads(db: Database): OverviewReads {
           return { endpointId, ...figures, firstAttemptsMs }
         }),
       ),
-    asOf: async () => (await readPosition(db))?.asOf ?? null,
+    asOf: () => figuresAsOf(db),
     beginnings: async (workspaceId, mode) => {
       const any = { projection: { _id: 1 } } as const
       const [invoice, paid] = await Promise.all([
@@ -69,7 +68,6 @@ async function deliveryFigures(db: Database, endpointId: string, mode: Mode, sin
     .find({ endpointId, mode, at: { $gte: from } }, { projection: { figures: 1 } })
     .toArray()
   return stored.reduce<DeliveryFigures>((sum, { figures }) => {
-    if (figures === undefined) return sum
     return Object.fromEntries(FIGURES.map((name) => [name, sum[name] + figures[name]])) as unknown as DeliveryFigures
   }, NONE)
 }

@@ -1,127 +1,215 @@
+import type mongoose from 'mongoose'
+import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
+import { uuidTime } from '#shared/db/connection/uuid-time.ts'
+import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { RollupControl, RollupSlot, Rollups } from '#shared/ports/rollups.ts'
-import { repairRollups } from './repair-rollups.ts'
-import { countSlot } from './rollup-counts.ts'
-import { INVOICE_ROLLUPS_KEPT_MS } from './rollup-models.ts'
-import { type RollupPosition, readPosition, savePosition } from './rollup-position.ts'
-import { createRollupRows, HOUR_MS, type RollupRows } from './rollup-rows.ts'
-import { createWalks, hasNews, SETTLED_AFTER_MS, WALKS, type WalkBatch, type WalkName } from './rollup-walks.ts'
+import { countSlot } from './count-slot.ts'
+import { DELIVERY_ROLLUPS, HOUR_MS, INVOICE_ROLLUPS, INVOICE_ROLLUPS_KEPT_MS, slotId } from './rollup-models.ts'
+import { type Stretch, type TouchedSlot, touchedByDeliveries, touchedByInvoices } from './touched-slots.ts'
 
+/** Name of the fact that holds the place up to which figures are right. A restore leaves it out: figures are counted again. */
+export const ROLLUPS_FACT = 'rollups'
+
+/** What is stamped with a time has arrived this much later; what takes longer is counted at night. */
+const SETTLED_AFTER_MS = 120_000
+/** The time between two counts of one slot: at least this long, */
+const PAUSE_MIN_MS = 5_000
+/** and longer the more documents were counted, so that no slot makes the store read more than some 300 a second. */
+const PAUSE_PER_DOCUMENT_MS = 3
+const DAY_MS = 24 * HOUR_MS
+const NIGHTLY_MS = 3 * DAY_MS
 /** The front page shows a day of deliveries; a slot that has left that day is not counted any more. */
 const DELIVERIES_KEPT_MS = 26 * HOUR_MS
-/** A position that moved without a change is written this often. */
+/** A place that moved without a count is written this often. */
 const SAVE_EVERY_MS = 30_000
-/** Batches of a walk after which its place is kept, so that an interrupted round goes on there. */
-const SAVE_EVERY_BATCHES = 20
-const DUE_MAX = 40
 const AT_ONCE = 4
 
-interface Round {
-  readonly db: Database
-  readonly rows: RollupRows
+/** Bounds of one round, both optional. */
+export interface RollupControl {
+  /** True ends the round after the current day; the next one goes on from there. */
+  readonly stop?: () => boolean
+  /** Gets a line now and then while a round takes long. */
+  readonly report?: (line: string) => void
+}
+
+/** What is kept between rounds. */
+interface Place {
+  /** All changes that are stamped before this time are counted. */
+  readonly through: Ms
+  /** All changes that had arrived by this time are counted; null before the first complete count. */
+  readonly asOf: Ms | null
+  /** The day, of UTC and since 1970, in which the last three days were counted again. */
+  readonly night: number
+}
+
+/** A count of a slot that this process stored. `last` is the last stamp that was found before it. */
+interface LastCount {
   readonly at: Ms
-  readonly control: RollupControl
-  /** Changes that an earlier round, and this one, marked. */
-  readonly before: ReadonlySet<string>
-  readonly met: Set<string>
+  readonly last: Ms
+  readonly documents: number
 }
 
 /**
- * Stored figures on MongoDB. A round walks along the times that every write stamps, marks the slots of what it finds, and then counts
- * marked slots in full. The place of a walk moves after its marks are stored, and a count is stored only while nobody marked its slot
- * since the count began: whoever dies, or works at the same time, leaves a slot that is counted again.
+ * Figures of the front page, counted from the invoices and deliveries and stored per slot. A stored figure is always a full count of
+ * its slot, never a sum of changes. A round finds the slots of what was stamped since the place, day by day, counts them and then moves the
+ * place; a job runs the rounds under a lease. What a process remembers only spares counts.
+ *
+ * | event | result |
+ * |---|---|
+ * | dies before a count is stored, or before the place is | the next round finds the same slots from the same place and counts them again |
+ * | dies in the first count, or at night | the next round goes on with the day that was not finished |
+ * | a slot changes while it is counted | its stamp is not older than two minutes before the count: the place stays before it, and it is counted again |
+ * | a write arrives up to two minutes after its stamp | each slot is counted once more when two minutes have passed since its last stamp |
+ * | a write arrives later than that | wrong until the slot changes again, at the latest until the night |
+ * | a slot changes during its pause | the place stays before that change until the pause is over |
+ * | two processes count at once, or one goes on after its lease | the count that began later stays |
+ * | an older place is written over a newer one | more is counted again |
+ * | the clock is set back | the place goes back with it; counts that were made ahead of the clock are replaced |
  */
-export function createRollups(db: Database): Rollups {
-  const rows = createRollupRows(db)
-  let before: ReadonlySet<string> = new Set()
-  let savedAt: Ms | null = null
+export function createRollups(db: Database) {
+  const counted = new Map<string, LastCount>()
+  let savedAt = Number.NEGATIVE_INFINITY
   return {
-    catchUp: async (at, control = {}) => {
-      const stored = await readPosition(db)
-      const round: Round = { db, rows, at, control, before, met: new Set() }
-      const from = stored ?? startOf(at)
-      const isIdle = !(await Promise.all([hasNews(db, from), rows.isAnyDue(at)])).includes(true)
-      let position = isIdle ? settledAt(from, at) : from
-      if (!isIdle) for (const walk of WALKS) position = await follow(round, walk, position)
-      if (control.stop?.()) return 0
-      // The first count takes long: whoever goes on with it need not walk again.
-      if (position.asOf === null) await savePosition(db, position)
-      // What a later round will meet again, it meets in this one too: nothing older has to be remembered.
-      before = round.met
-      const counted = isIdle ? 0 : await countDue(round)
-      if (control.stop?.()) return counted
-      if (counted > 0 || position.asOf === null || savedAt === null || at - savedAt >= SAVE_EVERY_MS) {
-        await savePosition(db, { ...position, asOf: at })
-        savedAt = at
+    /** Counts again every slot in which something changed since the last round. Returns how many it counted. */
+    catchUp: async (at: Ms, { stop = () => false, report = () => undefined }: RollupControl = {}): Promise<number> => {
+      for (const [id, last] of counted) if (last.at > at) counted.delete(id)
+      let place = await startingPlace(db, at)
+      if (place.asOf === null) counted.clear()
+      let slots = 0
+      while (!stop()) {
+        const until = place.through + DAY_MS
+        const isNewest = until >= at
+        // Only in the newest day may a slot be in its pause.
+        if (!isNewest) counted.clear()
+        const touched = await touchedSlots(db, { from: place.through, until }, at)
+        const due = touched.filter((one) => isDue(one, counted.get(slotId(one.slot)), at))
+        for (let next = 0; next < due.length; next += AT_ONCE) {
+          await countAll(db, counted, due.slice(next, next + AT_ONCE), at)
+        }
+        slots += due.length
+        place = placeAfter(place, { at, until, touched, counted })
+        if (due.length > 0 || !isNewest || Math.abs(at - savedAt) >= SAVE_EVERY_MS) {
+          await savePlace(db, place)
+          savedAt = at
+        }
+        if (isNewest) {
+          forget(counted, touched, at)
+          break
+        }
+        report(`figures: counted ${slots} slots, of changes until ${new Date(place.through).toISOString()}`)
       }
-      return counted
+      return slots
     },
-    repair: (at, control = {}) => repairRollups(db, { at, control, isKept: (slot) => isKept(slot, at) }),
   }
 }
 
-function startOf(at: Ms): RollupPosition {
-  const [invoices, deliveries] = [at - INVOICE_ROLLUPS_KEPT_MS, at - DELIVERIES_KEPT_MS]
-  return { created: invoices, changed: invoices, attempted: deliveries, announced: deliveries, asOf: null }
+/** By which time all changes that are stored were counted; null while nothing was ever counted through. */
+export async function figuresAsOf(db: Database): Promise<Ms | null> {
+  return (await readPlace(db))?.asOf ?? null
 }
 
-/** Every walk found nothing: what was stamped by then has arrived. */
-function settledAt(from: RollupPosition, at: Ms): RollupPosition {
-  const passed = WALKS.map((name) => [name, Math.max(from[name], at - SETTLED_AFTER_MS)] as const)
-  return { ...from, ...Object.fromEntries(passed) }
+async function readPlace(db: Database): Promise<Place | null> {
+  const fact = await db.collection(INSTALLATION).findOne({ _id: ROLLUPS_FACT })
+  return fact === null ? null : (JSON.parse(fact.value) as Place)
 }
 
-const isKept = (slot: RollupSlot, at: Ms): boolean =>
-  slot.at > at - (slot.of === 'invoices' ? INVOICE_ROLLUPS_KEPT_MS : DELIVERIES_KEPT_MS)
+async function savePlace(db: Database, place: Place): Promise<void> {
+  const change = { $set: { value: JSON.stringify(place) }, $currentDate: { changedAt: true as const } }
+  await db.collection(INSTALLATION).updateOne({ _id: ROLLUPS_FACT }, change, { upsert: true })
+}
 
-/** Marks what one walk finds and returns the position behind it. */
-async function follow(round: Round, name: WalkName, from: RollupPosition): Promise<RollupPosition> {
-  const { db, at, control } = round
-  const settled = at - SETTLED_AFTER_MS
-  let position = from
-  let batches = 0
-  for await (const batch of createWalks(db)[name](from[name])) {
-    if (control.stop?.()) return position
-    await mark(round, batch)
-    position = { ...position, [name]: Math.max(from[name], Math.min(batch.through, settled)) }
-    batches += 1
-    if (batches % SAVE_EVERY_BATCHES !== 0) continue
-    await savePosition(db, position)
-    const share = Math.min(1, Math.max(0, (batch.through - from[name]) / Math.max(1, settled - from[name])))
-    const through = new Date(batch.through).toISOString()
-    control.report?.(`figures: ${name} read through ${through}, ${Math.floor(100 * share)} % of the time`)
+/** Where a round begins: the stored place, three days before it in the first round of a night, at first the oldest invoice that is shown. */
+async function startingPlace(db: Database, at: Ms): Promise<Place> {
+  const night = Math.floor(at / DAY_MS)
+  const stored = await readPlace(db)
+  if (stored === null) {
+    const oldest = await db
+      .collection(INVOICES)
+      .find({}, { projection: { _id: 1 } })
+      .sort({ _id: 1 })
+      .limit(1)
+      .next()
+    const invoices = Math.max(at - INVOICE_ROLLUPS_KEPT_MS, oldest === null ? at : uuidTime(oldest._id))
+    return { through: Math.min(invoices, at - DELIVERIES_KEPT_MS), asOf: null, night }
   }
-  return { ...position, [name]: Math.max(from[name], settled) }
+  const through = Math.min(stored.through, at - SETTLED_AFTER_MS)
+  return stored.night === night
+    ? { ...stored, through }
+    : { ...stored, through: Math.min(through, at - NIGHTLY_MS), night }
 }
 
-async function mark({ rows, at, before, met }: Round, { through, found }: WalkBatch): Promise<void> {
-  const fresh = found.filter(({ change }) => change === null || !before.has(change))
-  await rows.mark(
-    fresh.flatMap(({ slots }) => slots).filter((slot) => isKept(slot, at)),
-    at,
-  )
-  if (through < at - SETTLED_AFTER_MS) return
-  for (const { change } of found) if (change !== null) met.add(change)
+async function touchedSlots(db: Database, { from, until }: Stretch, at: Ms): Promise<readonly TouchedSlot[]> {
+  const kept = { invoices: at - INVOICE_ROLLUPS_KEPT_MS, deliveries: at - DELIVERIES_KEPT_MS }
+  const found = await Promise.all([
+    touchedByInvoices(db, { from, until }),
+    until <= kept.deliveries ? [] : touchedByDeliveries(db, { from: Math.max(from, kept.deliveries), until }),
+  ])
+  return found.flat().filter(({ slot }) => slot.at > kept[slot.of])
 }
 
-async function countDue({ db, rows, at, control }: Round): Promise<number> {
-  let counted = 0
+const pauseAfter = ({ documents }: LastCount): Ms => Math.max(PAUSE_MIN_MS, documents * PAUSE_PER_DOCUMENT_MS)
+
+function isDue({ last }: TouchedSlot, before: LastCount | undefined, at: Ms): boolean {
+  if (before === undefined) return true
+  if (last <= before.at - SETTLED_AFTER_MS || at - before.at < pauseAfter(before)) return false
+  return last > before.last || at >= last + SETTLED_AFTER_MS
+}
+
+/** Counts slots, stores the figures, and remembers both. A count that began later, and not ahead of the store's clock, stays. */
+async function countAll(
+  db: Database,
+  counted: Map<string, LastCount>,
+  touched: readonly TouchedSlot[],
+  at: Ms,
+): Promise<void> {
+  const counts = await Promise.all(touched.map(async (one) => ({ ...one, ...(await countSlot(db, one.slot)) })))
+  const isNewer = { $and: [{ $gt: ['$countedAt', toDate(at)] }, { $lte: ['$countedAt', '$$NOW'] }] }
   for (const of of ['invoices', 'deliveries'] as const) {
-    while (control.stop?.() !== true) {
-      const due = await rows.due(of, at, DUE_MAX)
-      let stored = 0
-      for (let next = 0; next < due.length; next += AT_ONCE) {
-        const results = await Promise.all(
-          due.slice(next, next + AT_ONCE).map(async (one) => await rows.store(one, await countSlot(db, one.slot), at)),
-        )
-        stored += results.filter(Boolean).length
-      }
-      counted += stored
-      if (stored > 0 && counted % 1_000 < stored) control.report?.(`figures: counted ${counted} slots`)
-      // Where nothing could be stored another process counts, or marks, the same: the next round goes on.
-      if (stored === 0) break
-    }
+    const writes = counts
+      .filter(({ slot }) => slot.of === of)
+      .map(({ slot, figures }) => {
+        const { ownerId, mode, at: begun } = slot
+        const row = { _id: slotId(slot), [OWNERS[of]]: ownerId, mode, at: toDate(begun), countedAt: toDate(at) }
+        const update = [{ $replaceWith: { $cond: [isNewer, '$$ROOT', { $literal: { ...row, ...figures } }] } }]
+        return { updateOne: { filter: { _id: row._id }, update, upsert: true } }
+      })
+    if (writes.length > 0) await db.collection(ROWS[of]).bulkWrite(writes, { ordered: false })
   }
-  return counted
+  for (const { slot, last, documents } of counts) counted.set(slotId(slot), { at, last, documents })
+}
+
+type AnyRow = CollectionModel<mongoose.mongo.Document & { _id: string }>
+const ROWS = { invoices: INVOICE_ROLLUPS as AnyRow, deliveries: DELIVERY_ROLLUPS as AnyRow } as const
+const OWNERS = { invoices: 'workspaceId', deliveries: 'endpointId' } as const
+
+interface Round {
+  readonly at: Ms
+  readonly until: Ms
+  readonly touched: readonly TouchedSlot[]
+  readonly counted: ReadonlyMap<string, LastCount>
+}
+
+/**
+ * The place stays before every change that the last count of its slot may lack: what had not arrived, or came during the pause. The
+ * figures are as old as the last count of a slot that waits.
+ */
+function placeAfter(place: Place, { at, until, touched, counted }: Round): Place {
+  let through = Math.min(until, at - SETTLED_AFTER_MS)
+  let asOf = at
+  for (const { slot, first, last } of touched) {
+    const count = counted.get(slotId(slot))
+    if (count === undefined) throw new Error(`slot ${slotId(slot)} was never counted`)
+    const settled = count.at - SETTLED_AFTER_MS
+    if (last > settled) through = Math.min(through, Math.max(first, settled))
+    if (last > count.last) asOf = Math.min(asOf, count.at)
+  }
+  return { ...place, through, asOf: until < at ? place.asOf : asOf }
+}
+
+function forget(counted: Map<string, LastCount>, touched: readonly TouchedSlot[], at: Ms): void {
+  const ids = new Set(touched.map(({ slot }) => slotId(slot)))
+  for (const [id, last] of counted) if (!ids.has(id) && at - last.at >= pauseAfter(last)) counted.delete(id)
 }

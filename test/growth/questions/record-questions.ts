@@ -15,10 +15,8 @@ import type { ExceptionQuery } from '#shared/ports/exception-decisions.ts'
 import type { OverviewSpan } from '#shared/ports/overview.ts'
 import { RECORDED_KINDS } from '#shared/ports/recorded-documents.ts'
 import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
-import { BUSY, DAY_MS, ENDPOINTS, type Facts, HOUR_MS, MODE, NETWORK, OPEN_INVOICES } from '../facts.ts'
+import { AGE_DAYS, BUSY, DAY_MS, ENDPOINTS, type Facts, HOUR_MS, MODE, NETWORK, OPEN_INVOICES } from '../facts.ts'
 import { unmatchedKey } from '../seed-records.ts'
-
-const REPAIR_MAX = 20_000
 
 const inbox = (overrides: Partial<ExceptionQuery>): ExceptionQuery => ({
   ...{ workspaceId: BUSY, mode: MODE, open: true, kinds: [], limit: 25, after: null, ...overrides },
@@ -155,18 +153,18 @@ const OVERVIEW: Declared<ReturnType<typeof createOverviewReads>> = {
   beginnings: (on) => on.beginnings(BUSY, MODE),
 }
 
+const NIGHT_DAYS = 4
+
 const ROLLUPS: Declared<ReturnType<typeof createRollups>> = {
   catchUp: {
-    'when nothing changed': (on, { now }) => on.catchUp(now + HOUR_MS),
-    'right after another round': bounded(
-      100 * OPEN_INVOICES,
-      'what was stamped in the last two minutes, and its hours in full',
-      (on, { now }) => on.catchUp(now),
+    // In the day of the seed's own count: it is not night yet.
+    'when nothing changed': (on, { now }) => on.catchUp(now),
+    'at night': bounded(
+      ({ invoices }) => 100 * (Math.ceil((invoices * NIGHT_DAYS) / AGE_DAYS) + OPEN_INVOICES),
+      'what was stamped in three days, and its hours in full',
+      (on, { now }) => on.catchUp(now + DAY_MS),
     ),
   },
-  repair: bounded(REPAIR_MAX, 'what was stamped in three hours, and a 168th of half a year', (on, { now }) =>
-    on.repair(now),
-  ),
 }
 
 /** What is asked about the inbox, the audit trail, mails, rates and the front page. */

@@ -6,9 +6,21 @@ import { OF_ANY_TYPE } from '#shared/db/deliveries/delivery-search.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import { type FiguredInvoice, figuresOf, mergeFigures } from '#shared/domain/reports/invoice-figures.ts'
 import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
-import type { RollupSlot } from '#shared/ports/rollups.ts'
-import type { DeliveryRollupDocument, InvoiceRollupDocument } from './rollup-models.ts'
-import { HOUR_MS, QUARTER_MS, type SlotCount } from './rollup-rows.ts'
+import {
+  type DeliveryRollupDocument,
+  HOUR_MS,
+  type InvoiceRollupDocument,
+  QUARTER_MS,
+  type RollupSlot,
+} from './rollup-models.ts'
+
+/** What a count found. */
+export interface SlotCount {
+  /** The fields of the row that hold the figures. */
+  readonly figures: Pick<InvoiceRollupDocument, 'whole' | 'quarters'> | Pick<DeliveryRollupDocument, 'figures'>
+  /** Documents that were counted. */
+  readonly documents: number
+}
 
 type Counted = Pick<InvoiceDocument, '_id' | 'status' | 'createdAt' | 'paidAt' | 'fiat' | 'reporting'> & {
   locks: readonly { symbol: string; from: Date }[]
@@ -38,8 +50,7 @@ async function countInvoices(db: Database, { ownerId: workspaceId, mode, at }: R
       paid.filter((row) => row.paidAt !== null && isIn(quarter, toMs(row.paidAt))).map(figured),
     ),
   )
-  const figures: Pick<InvoiceRollupDocument, 'whole' | 'quarters'> = { whole: mergeFigures(quarters), quarters }
-  return { figures: { ...figures }, documents: created.length + paid.length }
+  return { figures: { whole: mergeFigures(quarters), quarters }, documents: created.length + paid.length }
 }
 
 function figured({ status, createdAt, paidAt, fiat, reporting, locks }: Counted): FiguredInvoice {
