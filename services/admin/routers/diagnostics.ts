@@ -1,9 +1,13 @@
 import { z } from 'zod'
-import { trimmedText } from '#shared/contracts/bounded-text.ts'
-import { NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
+import { invalid } from '#shared/contracts/http/validate.ts'
+import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { VERDICTS } from '#shared/usecases/diagnostics/explain-answer.ts'
+import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { explainQuestion } from '#shared/usecases/diagnostics/explain-question.ts'
-import { router, workspaceQuery } from '../trpc.ts'
+import { explainTransaction } from '#shared/usecases/diagnostics/explain-transaction.ts'
+import type { AdminDeps } from '../assemble.ts'
+import { operatorQuery, router, workspaceQuery } from '../trpc.ts'
 import { invoiceRowToWire, invoiceRowWire, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 
 const checkWire = z.object({ ok: z.boolean().nullable(), title: z.string(), detail: z.string() })
@@ -51,4 +55,40 @@ export const diagnosticsRouter = router({
         tookMs: Math.round(performance.now() - began),
       }
     }),
+
+  /** Everything that decides whether an invoice is paid, of any workspace. */
+  invoice: operatorQuery()
+    .input(z.object({ id: boundedText(100) }))
+    .query(({ ctx, input }) => explainInvoice(ctx.deps.money, input.id)),
+
+  /**
+   * What is stored of a transaction, for every workspace, and what the node shows if nothing is. Without `mode`: the only one in which the
+   * network has a node. `block` names its height, for nodes that cannot look up single transactions.
+   */
+  transaction: operatorQuery()
+    .input(
+      z.object({
+        network: z.enum(NETWORK_IDS),
+        txHash: boundedText(200),
+        block: z.int().min(0).optional(),
+        mode: z.enum(MODES).optional(),
+      }),
+    )
+    .query(async ({ ctx, input: { network, txHash, block, ...input } }) => {
+      const { money } = ctx.deps
+      const mode = input.mode ?? onlyModeOf(money, network)
+      const client = money.openClient(mode, network)
+      try {
+        return await explainTransaction({ ...money, client }, { mode, network, txHash, height: block ?? null })
+      } finally {
+        await client?.close()
+      }
+    }),
 })
+
+function onlyModeOf({ catalog }: Pick<AdminDeps, 'catalog'>, network: NetworkId): Mode {
+  const [mode, ...others] = MODES.filter((one) => catalog.hasNode(network, one))
+  if (mode !== undefined && others.length === 0) return mode
+  const message = `${network} has ${mode === undefined ? 'no node' : 'nodes in both modes'}: name the mode`
+  throw invalid([{ path: 'mode', message }])
+}
