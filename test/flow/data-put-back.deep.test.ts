@@ -129,7 +129,7 @@ test('data files of before issue nothing a second time', { timeout: START_MS }, 
   // Money to an address of the lost minutes is seen by a person.
   await world.pay(paid)
   await vi.waitFor(async () => {
-    const open = await world.cli<readonly { kind: string }[]>('exception', 'list', '--workspace', world.workspaceId)
-    expect(open.map(({ kind }) => kind)).toContain('unmatched')
+    const open = await world.cli<{ items: { kind: string }[] }>('exception', 'list', '--workspace', world.workspaceId)
+    expect(open.items.map(({ kind }) => kind)).toContain('unmatched')
   }, PATIENCE)
 })

@@ -213,6 +213,9 @@ const MONEY = {
     caller.exceptions.note({ ...at, ...op(), id, text: reason }),
   ),
   'exceptions.note text': WORDS,
+  'exceptions.closeOfInstallation id': INSTALLATION,
+  'diagnostics.invoice id': INSTALLATION,
+  'diagnostics.transaction txHash': INSTALLATION,
   'diagnostics.explain q': tries('unmatchedPayment', async ({ caller, at }, q) => ({
     ...(await caller.diagnostics.explain({ ...at, q })),
     tookMs: 0,
@@ -287,6 +290,7 @@ const SENDING = {
 const FOREIGN_ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7'
 const answered = (nonce: string) => ({ nonce, signatures: [{ address: '', signature: '0x00' }] })
 const WALLETS = {
+  'wallets.get walletId': tries('wallet', ({ caller, at }, walletId) => caller.wallets.get({ ...at, walletId })),
   'wallets.use walletId': tries('wallet', ({ caller, at }, walletId) => caller.wallets.use({ ...at, walletId })),
   'goLive.confirmAddress walletId': tries('wallet', ({ caller, at }, walletId) =>
     caller.goLive.confirmAddress({ ...at, ...op(), walletId, address: FOREIGN_ADDRESS }),

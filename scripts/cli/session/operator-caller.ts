@@ -37,8 +37,8 @@ export async function withOperatorCaller(work: (caller: OperatorCaller) => Promi
     const { redis, metrics, random } = installation
     // Without Redis the sweeps find the work, within about a second.
     const signals = redis === null ? createMemorySignals(metrics) : createRedisSignals(redis)
-    const parts = openAdminParts({ ...installation, signals })
-    const deps = assembleAdmin({ ...parts, walletDelayMs: 0 })
+    const parts = openAdminParts({ ...installation, signals }, 0)
+    const deps = assembleAdmin(parts)
     const actor = actorName()
     const procedures = createCaller({
       requestId: `cli_${random.uuid()}`,
