@@ -283,7 +283,7 @@ async function shutShop(isShut: boolean): Promise<void> {
 }
 
 // Guarantee: whoever changes something from the command line is in the audit trail by name. A command that is a procedure of the dashboard
-// needs no code, and works in a workspace that is suspended.
+// needs no code, and works in a workspace that is suspended; only new invoices are refused there, as everywhere (`workspace-status.int.test.ts`).
 test.each(sampleOf(changing, 4))(
   '%s leaves its rows',
   async (name, { actions, args, notices, status: expected = 0 }) => {
@@ -293,7 +293,7 @@ test.each(sampleOf(changing, 4))(
     const before = await stores.db.collection(AUDIT_LOG).distinct('_id')
     const unrecordedBefore = await unrecorded()
     const mailsBefore = await noticeIds()
-    if (Object.hasOwn(OPERATIONS, name)) await shutShop(true)
+    if (Object.hasOwn(OPERATIONS, name) && name !== 'go-live pay') await shutShop(true)
     const status = await runCli([...given, '--json']).finally(() => shutShop(false))
     process.exitCode = 0
     expect([name, status]).toEqual([name, expected])

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { appRouter } from '#services/admin/app-router.ts'
 import type { ProcedurePath } from '../session/operator-caller.ts'
 import { parseMoment } from '../text/parse-time.ts'
@@ -54,9 +54,10 @@ const PROCEDURES = appRouter._def.procedures as unknown as Readonly<
   Record<string, { readonly _def: { readonly inputs: readonly z.core.$ZodType[] } }>
 >
 
-/** The whole input of a procedure: a strict object without checks of its own. */
+/** The whole input of a procedure: a strict object without checks of its own, which is empty for one that takes nothing. */
 export function inputOf(procedure: ProcedurePath): z.ZodObject {
-  return PROCEDURES[procedure]?._def.inputs.at(-1) as z.ZodObject
+  const input = PROCEDURES[procedure]?._def.inputs.at(-1)
+  return input instanceof z.ZodObject ? input : z.strictObject({})
 }
 
 /** Whether the input names a workspace and a mode. */
@@ -153,6 +154,6 @@ export function wordOf(fields: readonly Field[], operands: readonly string[], pa
   // A choice between objects is wrong as a whole.
   const named =
     near.length > 0 ? near.slice(0, 1) : fields.filter(({ path: own }) => own.join('.').startsWith(`${key}.`))
-  const words = named.map(({ path: own, name }) => (operands.includes(own.join('.')) ? name : `--${name}`))
+  const words = named.map(({ path: own, name }) => (operands.includes(own.join('.')) ? own.join('.') : `--${name}`))
   return words.length === 0 ? key : words.join(', ')
 }
