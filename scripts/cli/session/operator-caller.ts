@@ -38,7 +38,7 @@ export async function withOperatorCaller(work: (caller: OperatorCaller) => Promi
     // Without Redis the sweeps find the work, within about a second.
     const signals = redis === null ? createMemorySignals(metrics) : createRedisSignals(redis)
     const parts = openAdminParts({ ...installation, signals }, 0)
-    const deps = assembleAdmin(parts)
+    const deps = assembleAdmin({ ...parts, epochs: installation.epochs })
     const actor = actorName()
     const procedures = createCaller({
       requestId: `cli_${random.uuid()}`,

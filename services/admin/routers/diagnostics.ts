@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
-import { invalid } from '#shared/contracts/http/validate.ts'
-import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { VERDICTS } from '#shared/usecases/diagnostics/explain-answer.ts'
 import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { explainQuestion } from '#shared/usecases/diagnostics/explain-question.ts'
 import { explainTransaction } from '#shared/usecases/diagnostics/explain-transaction.ts'
-import type { AdminDeps } from '../assemble.ts'
+import { onlyMode } from '#shared/usecases/networks/only-mode.ts'
 import { operatorQuery, router, workspaceQuery } from '../trpc.ts'
 import { invoiceRowToWire, invoiceRowWire, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 
@@ -76,7 +75,7 @@ export const diagnosticsRouter = router({
     )
     .query(async ({ ctx, input: { network, txHash, block, ...input } }) => {
       const { money } = ctx.deps
-      const mode = input.mode ?? onlyModeOf(money, network)
+      const mode = input.mode ?? onlyMode(money.catalog, network)
       const client = money.openClient(mode, network)
       try {
         return await explainTransaction({ ...money, client }, { mode, network, txHash, height: block ?? null })
@@ -85,10 +84,3 @@ export const diagnosticsRouter = router({
       }
     }),
 })
-
-function onlyModeOf({ catalog }: Pick<AdminDeps, 'catalog'>, network: NetworkId): Mode {
-  const [mode, ...others] = MODES.filter((one) => catalog.hasNode(network, one))
-  if (mode !== undefined && others.length === 0) return mode
-  const message = `${network} has ${mode === undefined ? 'no node' : 'nodes in both modes'}: name the mode`
-  throw invalid([{ path: 'mode', message }])
-}
