@@ -136,8 +136,8 @@ async function listAll(
     for (const item of output.items) if (!items.has(item.id)) items.set(item.id, { ...scope, ...item })
     if (isWhole && output.nextCursor != null) await add(path, scope, { ...page, cursor: output.nextCursor })
   }
-  if (ownerless !== undefined && options.workspace === undefined)
-    await add(ownerless, { workspaceId: null, mode: null }, {})
+  const isFiltered = options.workspace !== undefined || Object.keys(input).length > 0
+  if (ownerless !== undefined && !isFiltered) await add(ownerless, { workspaceId: null, mode: null }, {})
   for (const scope of await scopesOf(caller.installation, options)) await add(procedure, scope, { ...input, ...scope })
   return { items: [...items.values()] }
 }

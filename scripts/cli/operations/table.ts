@@ -26,7 +26,7 @@ export interface Operation {
   readonly mode?: 'live'
   /** Also offers `--mode`, for things of both modes. */
   readonly takesMode?: true
-  /** The procedure for what belongs to no workspace. */
+  /** The procedure for what belongs to no workspace; a list has that too, unless it is filtered. */
   readonly ownerless?: ProcedurePath
   /** The procedure that `--dry-run` calls instead. */
   readonly dryRun?: ProcedurePath
@@ -132,7 +132,7 @@ const MONEY: Readonly<Record<string, Operation>> = {
   },
   'exception list': {
     ...{ procedure: 'exceptions.list', ownerless: 'exceptions.ofInstallation', isList: true, isWhole: true },
-    help: 'List open exceptions, or the resolved ones.',
+    help: 'List open exceptions, with those of the installation unless an option narrows the list, or the resolved ones.',
     flags: { view: { help: 'open or resolved' }, group: { help: 'those about money, or the others' }, limit: null },
     columns: ['kind', 'openedAt', 'workspaceId', 'mode', 'invoiceId', 'title', 'id'],
   },
