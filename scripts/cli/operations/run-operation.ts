@@ -41,7 +41,8 @@ export async function runOperation(command: Command, operation: Operation): Prom
       print(options, output, `${procedure === usual ? text(output) : plainText(output)}${note}`)
       if (operation.isFailure?.(output as never) === true) process.exitCode = 1
     } catch (error) {
-      if (isRefused(error) && operation.whenRefused !== undefined) process.stderr.write(`${operation.whenRefused}\n`)
+      const hint = options.json || !isRefused(error) ? undefined : operation.whenRefused
+      if (hint !== undefined) process.stderr.write(`${hint}\n`)
       throw error
     }
   })
