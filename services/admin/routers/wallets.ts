@@ -47,6 +47,8 @@ const proof = z.strictObject({
 })
 const choice = z.object({ scriptType: z.enum(SCRIPT_TYPES), path: z.string(), address: z.string() })
 const changed = z.object({ wallet: walletWire, startsAt: z.number().nullable(), changed: z.boolean() })
+/** How many addresses of a list joined a pool; null for anything else. */
+const listedWire = z.object({ added: z.number(), known: z.number(), repeated: z.number() }).nullable()
 const one = z.strictObject({ walletId: z.uuid() })
 const useWire = z.discriminatedUnion('kind', [
   z.object({
@@ -150,12 +152,13 @@ export const walletsRouter = router({
 
   add: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true, work: 'wallet' })
     .input(entered.extend({ proof: proof.optional() }))
-    .output(changed.extend({ firstAddresses: z.array(z.string()) }))
+    .output(changed.extend({ firstAddresses: z.array(z.string()), listed: listedWire }))
     .mutation(async ({ ctx, input }) => {
       const request = { actor: ctx.actor, reason: input.reason ?? null, opId: input.opId }
       const given = input.proof === undefined ? {} : { proof: input.proof }
       const added = await addAnnouncedWallet(partsOf(ctx.deps), { ...inputOf(input), ...request, ...given })
-      return { ...(await toWire(ctx.deps, added)), firstAddresses: [...added.firstAddresses] }
+      const { firstAddresses, listed } = added
+      return { ...(await toWire(ctx.deps, added)), firstAddresses: [...firstAddresses], listed }
     }),
 
   /** A text whose signature proves control of a wallet, or of material about to be added. */
