@@ -1,27 +1,21 @@
+import { TRPCError } from '@trpc/server'
 import { Command, CommanderError } from 'commander'
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
 import { versionHere } from '../service/version-here.ts'
 import { addApiKeyCommands } from './api-key.ts'
 import { addAuditCommands } from './audit.ts'
 import { addBackupCommands } from './backup.ts'
 import { addChainCommands } from './chain.ts'
-import { addDeliveryCommands } from './delivery.ts'
 import { addDoctorCommand } from './doctor/command.ts'
-import { addEndpointCommands } from './endpoint.ts'
 import { addListenCommand } from './events/listen.ts'
 import { addTriggerCommand } from './events/trigger.ts'
-import { addExceptionCommands } from './exception.ts'
-import { addGoLiveCommands } from './go-live.ts'
-import { addInvoiceCommands } from './invoice.ts'
 import { addMasterKeyCommands } from './master-key.ts'
 import { addMigrateCommand } from './migrate.ts'
+import { addOperations } from './operations/add-operations.ts'
 import { addOperatorCommands } from './operator.ts'
 import { addPayCommand } from './pay.ts'
-import { addPaymentCommand } from './payment.ts'
 import { addReconcileCommand } from './reconcile.ts'
 import { addServeCommand } from './serve.ts'
-import { addTxCommand } from './tx.ts'
-import { addWalletCommands } from './wallet.ts'
 import { addWorkspaceCommands } from './workspace.ts'
 
 /** The whole command tree of `paymesh`; each leaf has `--help`, and takes `--json` if it prints a value. */
@@ -36,13 +30,7 @@ export function createProgram(): Command {
   addApiKeyCommands(program)
   addMasterKeyCommands(program)
   addOperatorCommands(program)
-  addWalletCommands(program)
-  addInvoiceCommands(program)
-  addTxCommand(program)
-  addPaymentCommand(program)
-  addExceptionCommands(program)
-  addEndpointCommands(program)
-  addDeliveryCommands(program)
+  addOperations(program)
   addListenCommand(program)
   addTriggerCommand(program)
   addChainCommands(program)
@@ -50,20 +38,30 @@ export function createProgram(): Command {
   addServeCommand(program)
   addBackupCommands(program)
   addDoctorCommand(program)
-  addGoLiveCommands(program)
   addAuditCommands(program)
   addReconcileCommand(program)
   addPayCommand(program)
   return program
 }
 
+/** An error with its code: our own, or of the procedure that refused. */
+function reportOf(error: unknown): {
+  readonly code: string
+  readonly message: string
+  readonly details: readonly ErrorDetail[]
+} {
+  const own = error instanceof TRPCError && error.cause instanceof PaymeshError ? error.cause : error
+  if (own instanceof PaymeshError) return { code: own.code, message: own.message, details: own.details ?? [] }
+  const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof TRPCError && error.code !== 'INTERNAL_SERVER_ERROR' ? error.code : 'ERROR'
+  return { code, message, details: [] }
+}
+
 /** Readable text: the public message, then each invalid field. */
 function describeError(error: unknown): string {
-  if (error instanceof PaymeshError) {
-    const details = (error.details ?? []).map((detail) => `  ${detail.path}: ${detail.message}`)
-    return [`${error.code}: ${error.message}`, ...details].join('\n')
-  }
-  return error instanceof Error ? error.message : String(error)
+  const { code, message, details } = reportOf(error)
+  const head = code === 'ERROR' ? message : `${code}: ${message}`
+  return [head, ...details.map((detail) => `  ${detail.path}: ${detail.message}`)].join('\n')
 }
 
 /** Runs one command line; returns the exit status. Errors go to stderr, as JSON when `--json` was given. */
@@ -73,15 +71,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? 0)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
-    const text = args.includes('--json')
-      ? JSON.stringify({
-          error: {
-            code: error instanceof PaymeshError ? error.code : 'ERROR',
-            message: error instanceof Error ? error.message : String(error),
-            details: error instanceof PaymeshError ? (error.details ?? []) : [],
-          },
-        })
-      : describeError(error)
+    const text = args.includes('--json') ? JSON.stringify({ error: reportOf(error) }) : describeError(error)
     process.stderr.write(`${text}\n`)
     return 1
   }

@@ -1,22 +1,17 @@
 import { writeFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { type FundsLine, fundsCsv, fundsTotals, mayHold } from '#shared/domain/funds/funds-line.ts'
 import { FUNDS_PAGE } from '#shared/ports/funds.ts'
 import type { Wallet } from '#shared/ports/wallets.ts'
-import { readWalletFunds, type WalletFundsPage } from '#shared/usecases/funds/read-wallet-funds.ts'
-import { createRateReader } from '#shared/usecases/rates/read-rate.ts'
-import { type Installation, withInstallation } from './session/installation.ts'
+import { type OperatorCaller, withOperatorCaller } from './session/operator-caller.ts'
 import { fundsText, isComplete, type NetworkFunds } from './text/funds-text.ts'
 import { type OutputOptions, print } from './text/output.ts'
 import { parseNetwork } from './text/pick-mode.ts'
 
 /** Addresses of one network that are read unless another number is given. */
 const ADDRESSES_MAX = 1_000
-/** A Bitcoin node searches its whole set of unspent outputs. */
-const TIMEOUT_MS = 30 * 60_000
 
 interface FundsOptions extends OutputOptions {
   readonly network?: NetworkId
@@ -24,7 +19,9 @@ interface FundsOptions extends OutputOptions {
   readonly addressesMax: number
 }
 
-const FAULTS: Readonly<Record<NonNullable<WalletFundsPage['fault']>, string>> = {
+type Page = Awaited<ReturnType<OperatorCaller['procedures']['funds']['page']>>
+
+const FAULTS: Readonly<Record<NonNullable<Page['fault']>, string>> = {
   no_node: 'no node is configured in this mode',
   not_supported: 'balances cannot be read from this node',
   no_response: 'no node gave a clear response',
@@ -32,24 +29,21 @@ const FAULTS: Readonly<Record<NonNullable<WalletFundsPage['fault']>, string>> = 
 }
 
 async function funds(id: string, options: FundsOptions): Promise<void> {
-  await withInstallation(async (installation) => {
-    const wallet = await installation.wallets.findWallet(id)
+  await withOperatorCaller(async (caller) => {
+    const wallet = await caller.installation.wallets.findWallet(id)
     if (wallet === null) throw new PaymeshError('NOT_FOUND', { message: 'Wallet not found.' })
     const networks = options.network === undefined ? wallet.networks : [options.network]
     const found: NetworkFunds[] = []
     for (const network of networks) {
-      found.push(await readNetwork(installation, wallet, network, options.addressesMax))
+      found.push(await readNetwork(caller, wallet, network, options.addressesMax))
     }
     const lines = found.flatMap((one) => one.lines)
     if (options.csv !== undefined) await writeFile(options.csv, fundsCsv(lines), { mode: 0o600, flag: 'wx' })
     const value = {
-      wallet_id: wallet.id,
+      walletId: wallet.id,
       mode: wallet.mode,
-      networks: found.map(({ network, addresses, height, faults, isCut, facts }) => ({
-        ...{ network, addresses, height, faults, cut: isCut },
-        fees: facts.map(({ name, value: figure, unit }) => ({ name, value: figure.toString(), unit })),
-      })),
-      complete: isComplete(found),
+      networks: found.map(({ lines: _lines, ...one }) => one),
+      isComplete: isComplete(found),
       totals: fundsTotals(lines),
       lines: lines.filter(mayHold),
     }
@@ -59,25 +53,18 @@ async function funds(id: string, options: FundsOptions): Promise<void> {
 }
 
 async function readNetwork(
-  installation: Installation,
+  { procedures }: OperatorCaller,
   wallet: Wallet,
   network: NetworkId,
   addressesMax: number,
 ): Promise<NetworkFunds> {
-  const { config, metrics } = installation
-  const deps = {
-    ...installation,
-    lookups: installation.invoiceLookups,
-    rates: createRateReader(installation),
-    openClient: (mode: Wallet['mode'], on: NetworkId) => createChainClient(config.networks, mode, on, metrics),
-  }
   const { workspaceId, mode, id: walletId } = wallet
   const lines: FundsLine[] = []
   const faults = new Set<string>()
-  let page: WalletFundsPage
+  let page: Page
   let [after, addresses]: [string | null, number] = [null, 0]
   do {
-    page = await readWalletFunds(deps, { workspaceId, mode, walletId, network, after, timeoutMs: TIMEOUT_MS })
+    page = await procedures.funds.page({ workspaceId, mode, walletId, network, after })
     lines.push(...page.lines)
     addresses += page.addresses
     after = page.next
@@ -91,7 +78,7 @@ async function readNetwork(
     height: page.height,
     faults: [...faults],
     isCut: after !== null,
-    facts: page.facts,
+    fees: page.fees,
   }
 }
 

@@ -33,6 +33,9 @@ import { createWorkBudgets } from './work-budgets.ts'
 /** Live views: two for each open page of a person, enough for fifteen pages, and those of the whole process. */
 const LIVE_VIEWS = SCARCE.dashboardStreams.budget
 
+/** How long a page waits for balances from nodes; proxies usually cut a request after a minute. */
+const FUNDS_TIMEOUT_MS = 45_000
+
 /** The parts of the `admin` process. */
 export interface AdminParts extends ServiceParts, Pick<PeopleDeps, 'lanes' | 'passwords' | 'codes' | 'hasher'> {
   readonly secretBox: SecretBox & Pick<SecretRotation, 'keyId'>
@@ -89,6 +92,7 @@ export function assembleAdmin(parts: AdminParts) {
     funds: {
       ...parts,
       gate: createFundsGate(),
+      timeoutMs: FUNDS_TIMEOUT_MS,
       lookups: parts.invoiceLookups,
       rates: quotes.rates,
       openClient: parts.openChain,

@@ -114,6 +114,12 @@ export const MONEY_ATTACKS: Pick<
     const undo = () => exception({ id, openedAt: engine.deps.clock.now() })
     return { input: { id }, other: { id: await exception() }, undo }
   }),
+  'exceptions.closeOfInstallation': once(1, 0, async ({ engine, exception }) => {
+    const own = { workspaceId: null, mode: null }
+    const id = await exception(own)
+    const undo = () => exception({ ...own, id, openedAt: engine.deps.clock.now() })
+    return { input: { id }, other: { id: await exception(own) }, undo }
+  }),
   // Each exception, and the invoice of each.
   'exceptions.decideMany': once(4, 0, async ({ latePayment }) => {
     const [one, two, three] = [await latePayment(), await latePayment(), await latePayment()]

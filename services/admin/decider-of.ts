@@ -3,7 +3,7 @@ import type { Decider } from '#shared/usecases/workspaces/large-sum.ts'
 import { type AdminContext, demandStepUp } from './trpc.ts'
 
 /** Context of a procedure that decides about a workspace's money. */
-export type DecisionContext = Pick<AdminContext, 'session' | 'deps' | 'ip'> & {
+export type DecisionContext = Pick<AdminContext, 'session' | 'machine' | 'deps' | 'ip'> & {
   readonly workspace: Workspace
   readonly actor: string
 }

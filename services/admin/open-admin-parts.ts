@@ -19,8 +19,11 @@ import { createRefundLinks } from '#shared/usecases/refunds/refund-link.ts'
 import { createListCursor } from '#shared/usecases/requests/list-cursor.ts'
 import type { AdminParts } from './assemble.ts'
 
-/** The real parts of the dashboard API on open connections. */
-export function openAdminParts(context: ServiceContext): ReturnType<typeof openParts> & AdminParts {
+/** The real parts of the dashboard API on open connections. `walletDelayMs`: how long a new live wallet waits; default: as configured. */
+export function openAdminParts(
+  context: ServiceContext,
+  walletDelayMs: number = context.config.wallets.delayMs,
+): ReturnType<typeof openParts> & AdminParts {
   const { config, signals, metrics } = context
   const { masterKey, keyPepper } = config.secrets
   const parts = openParts(context)
@@ -49,6 +52,6 @@ export function openAdminParts(context: ServiceContext): ReturnType<typeof openP
     secretBox: createSecretBox(masterKey),
     urlGuard: createEgressGuard({ allowLocalhost: config.webhooks.allowLocalhost }),
     urls: { checkoutBaseUrl: config.checkout.baseUrl },
-    walletDelayMs: config.wallets.delayMs,
+    walletDelayMs,
   }
 }

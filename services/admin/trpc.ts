@@ -12,6 +12,7 @@ import { beginOperation, isRefusal } from '#shared/usecases/requests/begin-opera
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import type { AdminDeps } from './assemble.ts'
 import { isBounded } from './bounded-input.ts'
+import type { Machine } from './machine.ts'
 import { detailsOf, isOurs, publicMessage, Refused, refusalOf, secondFactorNeeded, stepUpNeeded } from './refusals.ts'
 import { allows } from './roles.ts'
 import { NO_FIELDS, strictInput, strictly } from './strict-input.ts'
@@ -23,6 +24,8 @@ export interface AdminContext {
   readonly ip: string
   readonly userAgent: string
   readonly session: OperatorSession | null
+  /** Who acts from the command line, and the guards that do not apply to them; absent for requests. */
+  readonly machine?: Machine | undefined
   readonly deps: AdminDeps
   /** The device token that this browser got at an earlier login; null without one. */
   readonly device: string | null
@@ -123,8 +126,12 @@ const signedIn = t.middleware(async ({ ctx, next }) => {
   const { session } = ctx
   if (session === null || session.secondFactor === 'asked')
     throw new Refused({ code: 'UNAUTHORIZED', message: 'Please log in.' })
-  return await next({ ctx: { session, actor: `user:${session.email}` } })
+  return await next({ ctx: { session, actor: actorOf(ctx) } })
 })
+
+/** Who acts, as in the audit log. */
+const actorOf = ({ machine, session }: Pick<AdminContext, 'machine' | 'session'>): string =>
+  machine?.actor ?? `user:${session?.email}`
 
 /** The password was entered, and a code comes next. */
 const codeAwaited = t.middleware(async ({ ctx, next }) => {
@@ -146,7 +153,8 @@ function isTest(input: unknown): boolean {
 }
 
 /** Throws `FORBIDDEN` unless this session entered a code in the last minutes; the page then requests one, or an authenticator. */
-export function demandStepUp({ session, deps }: Pick<AdminContext, 'session' | 'deps'>): void {
+export function demandStepUp({ session, deps, machine }: Pick<AdminContext, 'session' | 'deps' | 'machine'>): void {
+  if (machine?.exempt.code === true) return
   if (session?.secondFactor !== 'given') throw secondFactorNeeded('Turn on two-factor authentication to do this.')
   const until = session.steppedUpUntil
   if (until === null || until < deps.clock.now()) throw stepUpNeeded()
@@ -160,20 +168,24 @@ const actionInput = z.object({ opId: z.uuid(), reason: trimmedText(500).optional
 const member = (role: Role) =>
   t.middleware(async ({ ctx, input, meta, next }) => {
     const { workspaceId } = input as z.output<typeof workspaceInput>
-    const held = ctx.session?.roles.get(workspaceId)
+    const isMember = ctx.machine?.exempt.membership !== true
+    const held = isMember ? ctx.session?.roles.get(workspaceId) : ('owner' as const)
     const workspace = held === undefined ? null : await ctx.deps.workspaces.findById(workspaceId)
     if (held === undefined || workspace === null)
       throw new Refused({ code: 'NOT_FOUND', message: 'Resource not found.' })
-    if (workspace.policy.requiresSecondFactor && ctx.session?.secondFactor !== 'given')
+    const needsFactor = workspace.policy.requiresSecondFactor && ctx.machine?.exempt.code !== true
+    if (needsFactor && ctx.session?.secondFactor !== 'given')
       throw secondFactorNeeded(`${workspace.name} requires two-factor authentication. Turn it on first.`)
     if (!allows(held, role))
       throw new Refused({
         code: 'FORBIDDEN',
         message: `Requires the ${role.slice(0, 1).toUpperCase()}${role.slice(1)} role.`,
       })
-    requireStatus(workspace, meta?.worksWhile ?? 'active')
+    if (ctx.machine?.exempt.status !== true) requireStatus(workspace, meta?.worksWhile ?? 'active')
+    const passed = () => next({ ctx: { workspace, role: held } })
+    if (!isMember) return await passed()
     const acting = { workspaceId, userId: ctx.session?.userId ?? '', role: held }
-    return await whileActing(holdMembership(acting), () => next({ ctx: { workspace, role: held } }))
+    return await whileActing(holdMembership(acting), passed)
   })
 
 /**
@@ -199,7 +211,7 @@ const withinBudget = t.middleware(async ({ ctx, input, meta, next }) => {
 const carriedOutOnce = t.middleware(async ({ ctx, input, path, meta, next }) => {
   const given = input as z.output<typeof actionInput> & Partial<z.output<typeof workspaceInput>>
   const { opId, ...content } = given
-  const actor = `user:${ctx.session?.email}`
+  const actor = actorOf(ctx)
   const scope = given.workspaceId ?? (meta?.access === 'operator' ? 'installation' : `user:${ctx.session?.userId}`)
   const operation = await beginOperation(ctx.deps, { scope, opId, actor, procedure: path, content })
   const result = await next({ ctx: { operation }, input: { ...given, opId: operation.id } })
@@ -214,6 +226,7 @@ const carriedOutOnce = t.middleware(async ({ ctx, input, path, meta, next }) => 
 const wasRefused = (error: TRPCError): boolean => error instanceof Refused || isRefusal(error.cause)
 
 const operatorOnly = t.middleware(async ({ ctx, next }) => {
+  if (ctx.machine?.exempt.membership === true) return await next()
   if (ctx.session?.isOperator !== true)
     throw new Refused({ code: 'FORBIDDEN', message: 'Only instance administrators can do this.' })
   if (ctx.deps.config.env === 'production' && ctx.session.secondFactor !== 'given')

@@ -12,7 +12,10 @@ type PathsOf<R, Before extends string = ''> = {
 }[keyof R & string]
 type Path = Exclude<
   PathsOf<AppRouter['_def']['record']>,
-  `${'auth' | 'chains' | 'queues' | 'rates' | 'system'}.${string}` | 'audit.listAll' | 'audit.verify'
+  | `${'auth' | 'chains' | 'queues' | 'rates' | 'system'}.${string}`
+  | `audit.${'listAll' | 'verify'}`
+  | `diagnostics.${'invoice' | 'transaction'}`
+  | `exceptions.${'ofInstallation' | 'closeOfInstallation'}`
 >
 
 const [ACTIVE, RESTRICTED, SUSPENDED] = WORKSPACE_STATUSES
@@ -113,6 +116,7 @@ const WORKS_WHILE: Readonly<Record<Path, WorkspaceStatus>> = {
   'settlements.list': SUSPENDED,
   'wallets.list': SUSPENDED,
   'wallets.prepare': SUSPENDED,
+  'wallets.get': SUSPENDED,
   'wallets.use': SUSPENDED,
   'workspace.get': SUSPENDED,
   'workspace.logo': SUSPENDED,

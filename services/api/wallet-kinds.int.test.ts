@@ -2,7 +2,6 @@ import { HDNodeWallet } from 'ethers'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { SLOTS_MAX } from '#shared/domain/money/amount-slot.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
-import { disableWallet } from '#shared/usecases/wallets/disable-wallet.ts'
 import { walletGap } from '#shared/usecases/wallets/wallet-gap.ts'
 import type { TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -57,10 +56,7 @@ describe('a disabled wallet', () => {
   it('locks nothing more, and credits what it issued', async () => {
     const { wallet } = await add([addressAt(10)])
     const asked = await created()
-    await disableWallet(
-      { ...api.engine.deps, ownersOf: async () => [] },
-      { walletId: wallet.id, dryRun: false, actor: 'test' },
-    )
+    await api.engine.deps.wallets.setDisabled(wallet.id, api.engine.deps.clock.now())
     api.engine.advance(6_000)
     // Test mode falls back to its built-in wallet.
     expect((await created()).address).not.toBe(addressAt(10))

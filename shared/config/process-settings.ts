@@ -119,6 +119,7 @@ export const SETTINGS_OF = {
     'PAYMESH_KEY_PEPPER',
     'PAYMESH_NETWORKS',
     'PAYMESH_PUBLIC_CHECKOUT_URL',
+    'PAYMESH_ALLOW_LOCALHOST_WEBHOOKS',
   ],
   migrate: DATABASE,
   // Back-ups and restores: opens sealed values to check that an archive can be restored, and keys to derive the next addresses; reads what was issued.

@@ -27,7 +27,7 @@ let walletId: string
 let address: string
 
 interface Added {
-  readonly id: string
+  readonly wallet: { readonly id: string }
 }
 interface Funds {
   readonly lines: readonly { readonly address: string; readonly asset: string; readonly balance: string | null }[]
@@ -38,7 +38,7 @@ beforeAll(async () => {
   address = Wallet.createRandom().address
   const scope = ['--workspace', dev.workspaceId, '--mode', 'test', '--family', 'evm', '--kind', 'address']
   const added = await runCli<Added>(dataDir, ['wallet', 'add', ...scope, '--networks', 'ethereum', '--value', address])
-  walletId = added.id
+  walletId = added.wallet.id
   const node = parseConfig(readEnvironment(dataDir) ?? {}, 'cli').networks.test.ethereum
   const payment = { asset: 'eth_ethereum', contract: null, to: address, amountBase: AMOUNT } as const
   await payLocally({ ...payment, rpcUrl: node?.rpcUrls[0] ?? '' })

@@ -35,7 +35,7 @@ function accountKey(): { xpub: string; xprv: string; first: string } {
 interface Explained {
   readonly conclusion: string
   readonly payments: readonly { readonly id: string }[]
-  readonly open_exceptions: readonly object[]
+  readonly openExceptions: readonly object[]
 }
 
 /** A real transfer on the local chain to any address. */
@@ -107,14 +107,14 @@ describe('paymesh', () => {
   deepTest('a wallet shows its first addresses and receives', async () => {
     const { cli, merchant, workspaceId, pay, waitForEvent } = world()
     const { xpub, first } = accountKey()
-    const wallet = await cli<{ first_addresses: string[] }>(
+    const wallet = await cli<{ firstAddresses: string[] }>(
       ...['wallet', 'add', '--workspace', workspaceId, '--mode', 'test', '--family', 'evm'],
       ...['--kind', 'xpub', '--value', xpub],
     )
-    expect(wallet.first_addresses[0]).toBe(first)
-    expect(wallet.first_addresses).toHaveLength(3)
-    const listed = await cli<object[]>('wallet', 'list', '--workspace', workspaceId)
-    expect(listed).toMatchObject([{ family: 'evm', kind: 'xpub', mode: 'test' }])
+    expect(wallet.firstAddresses[0]).toBe(first)
+    expect(wallet.firstAddresses).toHaveLength(3)
+    const listed = await cli<object>('wallet', 'list', '--workspace', workspaceId)
+    expect(listed).toMatchObject({ items: [{ family: 'evm', kind: 'xpub', mode: 'test' }] })
 
     // Addresses of a new wallet are issued once the scanner watches them; until then the API refuses the asset.
     const invoice = await vi.waitFor(
@@ -149,9 +149,9 @@ describe('paymesh', () => {
     const unsearched = await paymesh(...add, '--script-type', 'p2pkh', ...proof, '--json')
     expect(JSON.parse(unsearched.stderr)).toMatchObject({ error: { details: [{ path: 'startIndex' }] } })
     const added = await cli<object>(...whole, ...proof)
-    expect(added).toMatchObject({ script_type: 'p2pkh', start_index: 7, searching: [] })
+    expect(added).toMatchObject({ wallet: { key: { scriptType: 'p2pkh', startIndex: 7, waitingFor: [] } } })
     const { stdout } = await paymesh('wallet', 'list', '--workspace', workspaceId)
-    expect(stdout).toMatch(/bitcoin +xpub p2pkh +bitcoin/)
+    expect(stdout).toMatch(/bitcoin +xpub +p2pkh +bitcoin/)
   })
 
   /** A private key must neither be accepted nor be repeated in any output. */
@@ -182,14 +182,14 @@ describe('paymesh', () => {
     const invoice = await createInvoice({ asset: 'usdc_ethereum' })
     const unpaid = await cli<{ conclusion: string }>('invoice', 'explain', invoice.id)
     expect(unpaid.conclusion).toMatch(/^Waiting for payment: nothing received yet \(checked up to block [\d,]+\)\.$/)
-    expect(await cli('invoice', 'show', invoice.id)).toMatchObject({ id: invoice.id, status: 'pending', mode: 'test' })
+    expect(await cli('invoice', 'show', invoice.id)).toMatchObject({ id: invoice.id, status: 'pending', payments: [] })
 
     const txHash = await payIn('usdt_ethereum', invoice.crypto?.address ?? '', 25_000_000n)
     const stored = await vi.waitFor(
       async () => {
         const known = await cli<Explained>('invoice', 'explain', invoice.id)
         expect(known.payments).toMatchObject([{ asset: 'usdt_ethereum', state: 'confirmed', counted: false }])
-        expect(known.open_exceptions).toMatchObject([{ kind: 'wrong_asset' }])
+        expect(known.openExceptions).toMatchObject([{ kind: 'wrong_asset' }])
         // Stored by the scanner, it waits a moment for the invoice's own process.
         expect(known.conclusion).toContain('the invoice is for another coin at this address')
         return known
@@ -199,18 +199,18 @@ describe('paymesh', () => {
     const { stdout } = await paymesh('invoice', 'explain', invoice.id)
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(stored.conclusion)
     const reported = await cli<{ stored: object[] }>('tx', 'explain', 'ethereum', txHash)
-    expect(reported.stored).toMatchObject([{ invoice_id: invoice.id, tx_hash: txHash, amount: '25' }])
+    expect(reported.stored).toMatchObject([{ invoiceId: invoice.id, txHash, amount: '25' }])
 
     const [payment] = stored.payments
     const attach = ['payment', 'attach', payment?.id ?? '', '--invoice', invoice.id, '--value', '25000000'] as const
-    expect(await cli(...attach, '--dry-run')).toMatchObject({ status: 'paid', changed: false, dry_run: true })
+    expect(await cli(...attach, '--dry-run')).toMatchObject({ statusBefore: 'pending', status: 'paid', changed: true })
     expect((await getInvoice(invoice.id)).status).toBe('pending')
-    expect(await cli(...attach)).toMatchObject({ status_before: 'pending', status: 'paid', changed: true })
+    expect(await cli(...attach)).toMatchObject({ statusBefore: 'pending', status: 'paid', changed: true })
     expect(await cli(...attach)).toMatchObject({ status: 'paid', changed: false })
     await waitForEvent(invoice.id, 'invoice.paid')
     expect(eventTypes(invoice.id).filter((type) => type === 'invoice.paid')).toHaveLength(1)
-    const open = await cli<{ invoice_id: string | null }[]>('exception', 'list')
-    expect(open.filter((one) => one.invoice_id === invoice.id)).toEqual([])
+    const open = await cli<{ items: { invoiceId: string | null }[] }>('exception', 'list')
+    expect(open.items.filter((one) => one.invoiceId === invoice.id)).toEqual([])
   })
 
   /** Nothing that was announced may be announced again because somebody on call reads blocks again. */
@@ -220,8 +220,8 @@ describe('paymesh', () => {
     const txHash = await pay(invoice)
     await expectPaidOnce(world(), invoice)
     const announced = eventTypes(invoice.id)
-    const [place] = (await cli<{ stored: { block_height: number }[] }>('tx', 'explain', 'ethereum', txHash)).stored
-    const height = place?.block_height ?? 0
+    const [place] = (await cli<{ stored: { blockHeight: number }[] }>('tx', 'explain', 'ethereum', txHash)).stored
+    const height = place?.blockHeight ?? 0
     const planned = await cli('chain', 'rescan', 'ethereum', '--from', String(height), '--dry-run')
     expect(planned).toMatchObject({ command: null, plan: { from: height }, preview: { effects: {} } })
     const rescan = await cli('chain', 'rescan', 'ethereum', '--from', String(height), '--to', String(height))

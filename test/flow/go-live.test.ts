@@ -11,8 +11,8 @@ interface Item {
   readonly steps: Readonly<Record<string, unknown>> | null
 }
 interface Report {
-  readonly ready: boolean
-  readonly items: readonly Item[]
+  readonly isReady: boolean
+  readonly lines: readonly Item[]
 }
 
 /** Runs a step of `paymesh go-live`, which ends with 1 until everything has passed. */
@@ -22,7 +22,7 @@ async function goLive(...args: readonly string[]): Promise<{ readonly status: nu
   if (status > 1 || stdout === '') throw new Error(stderr)
   return { status, report: JSON.parse(stdout) as Report }
 }
-const itemOf = ({ items }: Report, name: string): Item | undefined => items.find(({ item }) => item === name)
+const itemOf = ({ lines }: Report, name: string): Item | undefined => lines.find(({ item }) => item === name)
 
 const SLOW_MACHINE_MS = 600_000
 
@@ -32,7 +32,7 @@ test(
   async () => {
     const first = await goLive('check')
     expect(first.status).toBe(1)
-    expect(first.report.ready).toBe(false)
+    expect(first.report.isReady).toBe(false)
     expect(itemOf(first.report, 'nodes')).toMatchObject({ state: 'passed' })
     expect(itemOf(first.report, 'second_source')).toMatchObject({ state: 'failed', reason: 'one_source' })
     expect(itemOf(first.report, 'backup')).toMatchObject({ state: 'failed', reason: 'backup_missing' })
@@ -41,7 +41,7 @@ test(
     const started = await goLive('pay', '--asset', 'usdt_ethereum', '--amount', '5.00')
     const waiting = itemOf(started.report, 'payment:ethereum')
     expect(waiting).toMatchObject({ state: 'open', steps: { seen: false, paid: false, delivered: false } })
-    const invoice = await world().getInvoice(String(waiting?.steps?.['invoice_id']))
+    const invoice = await world().getInvoice(String(waiting?.steps?.['invoiceId']))
     expect(invoice).toMatchObject({ metadata: { paymesh_go_live: 'ethereum' }, source: 'manual' })
 
     await world().pay(invoice)

@@ -38,6 +38,13 @@ const NEW_SECRET: Exempt = {
   shownBy: ['shared/usecases/endpoints/endpoint-tools.int.test.ts', 'takes a secret that receivers know already'],
 }
 const INSTALLATION: Exempt = { because: 'for people who run the installation, who may read all of it' }
+const OF_INSTALLATION: Exempt = {
+  ...INSTALLATION,
+  shownBy: [
+    'services/admin/authorisation.int.test.ts',
+    'every procedure × every person × every state of the second factor',
+  ],
+}
 const ADDRESSES: Exempt = {
   because: 'addresses and keys are public: what decides is a proof',
   shownBy: [
@@ -213,6 +220,9 @@ const MONEY = {
     caller.exceptions.note({ ...at, ...op(), id, text: reason }),
   ),
   'exceptions.note text': WORDS,
+  'exceptions.closeOfInstallation id': OF_INSTALLATION,
+  'diagnostics.invoice id': OF_INSTALLATION,
+  'diagnostics.transaction txHash': INSTALLATION,
   'diagnostics.explain q': tries('unmatchedPayment', async ({ caller, at }, q) => ({
     ...(await caller.diagnostics.explain({ ...at, q })),
     tookMs: 0,
@@ -287,6 +297,7 @@ const SENDING = {
 const FOREIGN_ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7'
 const answered = (nonce: string) => ({ nonce, signatures: [{ address: '', signature: '0x00' }] })
 const WALLETS = {
+  'wallets.get walletId': tries('wallet', ({ caller, at }, walletId) => caller.wallets.get({ ...at, walletId })),
   'wallets.use walletId': tries('wallet', ({ caller, at }, walletId) => caller.wallets.use({ ...at, walletId })),
   'goLive.confirmAddress walletId': tries('wallet', ({ caller, at }, walletId) =>
     caller.goLive.confirmAddress({ ...at, ...op(), walletId, address: FOREIGN_ADDRESS }),

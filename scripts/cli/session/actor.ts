@@ -3,7 +3,7 @@ import type { Random } from '#shared/ports/runtime.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 
 /** The actor of a command in the audit log: `cli:<operating-system user>`. */
-export function actorName(): string {
+export function actorName(): `cli:${string}` {
   try {
     return `cli:${userInfo().username}`
   } catch {

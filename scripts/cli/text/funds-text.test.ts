@@ -8,7 +8,7 @@ const line = (balance: string | null): FundsLine => ({
   ...{ currency: 'USD', balanceFiat: null, feeFiat: null },
 })
 const reading = (change: Partial<NetworkFunds>): NetworkFunds => ({
-  ...{ network: 'ethereum', lines: [], addresses: 20, height: 5, faults: [], isCut: false, facts: [] },
+  ...{ network: 'ethereum', lines: [], addresses: 20, height: 5, faults: [], isCut: false, fees: [] },
   ...change,
 })
 

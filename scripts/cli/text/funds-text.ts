@@ -1,6 +1,5 @@
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { type FundsLine, fundsTotals, mayHold } from '#shared/domain/funds/funds-line.ts'
-import type { FeeFact } from '#shared/ports/funds.ts'
 import { table } from './output.ts'
 
 /** Balances of a wallet on one network, as far as they were read. */
@@ -12,7 +11,7 @@ export interface NetworkFunds {
   readonly faults: readonly string[]
   /** The limit was reached before the last address. */
   readonly isCut: boolean
-  readonly facts: readonly FeeFact[]
+  readonly fees: readonly { readonly name: string; readonly value: string; readonly unit: string }[]
 }
 
 /** Whether every used address of every network was read and every balance is known: only then are totals exact. */

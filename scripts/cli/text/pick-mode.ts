@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
-import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { onlyMode } from '#shared/usecases/networks/only-mode.ts'
 import type { Installation } from '../session/installation.ts'
 
 /** A network id on the command line. */
@@ -17,12 +18,5 @@ export function parseHeight(text: string): number {
 
 /** The given mode, otherwise the only one in which the network has a node. */
 export function pickMode({ catalog }: Installation, network: NetworkId, named: Mode | undefined): Mode {
-  if (named !== undefined) return named
-  const [first, ...rest] = MODES.filter((mode) => catalog.hasNode(network, mode))
-  if (first === undefined || rest.length > 0) {
-    throw new Error(
-      `${network} has ${first === undefined ? 'no node' : 'nodes in both modes'}: set --mode live or --mode test`,
-    )
-  }
-  return first
+  return named ?? onlyMode(catalog, network)
 }

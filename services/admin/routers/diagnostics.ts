@@ -1,9 +1,12 @@
 import { z } from 'zod'
-import { trimmedText } from '#shared/contracts/bounded-text.ts'
-import { NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
+import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { VERDICTS } from '#shared/usecases/diagnostics/explain-answer.ts'
+import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { explainQuestion } from '#shared/usecases/diagnostics/explain-question.ts'
-import { router, workspaceQuery } from '../trpc.ts'
+import { explainTransaction } from '#shared/usecases/diagnostics/explain-transaction.ts'
+import { onlyMode } from '#shared/usecases/networks/only-mode.ts'
+import { operatorQuery, router, workspaceQuery } from '../trpc.ts'
 import { invoiceRowToWire, invoiceRowWire, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 
 const checkWire = z.object({ ok: z.boolean().nullable(), title: z.string(), detail: z.string() })
@@ -49,6 +52,35 @@ export const diagnosticsRouter = router({
         invoice: invoice === null ? null : invoiceRowToWire(invoice, money),
         looked: [...answer.looked],
         tookMs: Math.round(performance.now() - began),
+      }
+    }),
+
+  /** Everything that decides whether an invoice is paid, of any workspace. */
+  invoice: operatorQuery()
+    .input(z.object({ id: boundedText(100) }))
+    .query(({ ctx, input }) => explainInvoice(ctx.deps.money, input.id)),
+
+  /**
+   * What is stored of a transaction, for every workspace, and what the node shows if nothing is. Without `mode`: the only one in which the
+   * network has a node. `block` names its height, for nodes that cannot look up single transactions.
+   */
+  transaction: operatorQuery()
+    .input(
+      z.object({
+        network: z.enum(NETWORK_IDS),
+        txHash: boundedText(200),
+        block: z.int().min(0).optional(),
+        mode: z.enum(MODES).optional(),
+      }),
+    )
+    .query(async ({ ctx, input: { network, txHash, block, ...input } }) => {
+      const { money } = ctx.deps
+      const mode = input.mode ?? onlyMode(money.catalog, network)
+      const client = money.openClient(mode, network)
+      try {
+        return await explainTransaction({ ...money, client }, { mode, network, txHash, height: block ?? null })
+      } finally {
+        await client?.close()
       }
     }),
 })

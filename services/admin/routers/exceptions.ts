@@ -11,10 +11,12 @@ import {
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { type ExceptionEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { exceptionSentence } from '#shared/usecases/diagnostics/exception-sentence.ts'
 import { explainException } from '#shared/usecases/diagnostics/explain-exception.ts'
 import { BULK_RESOLUTIONS } from '#shared/usecases/exceptions/bulk-decision.ts'
+import { closeException } from '#shared/usecases/exceptions/close-exception.ts'
 import { type DecideInput, decideException, noteException } from '#shared/usecases/exceptions/decide-exception.ts'
 import { decideMany } from '#shared/usecases/exceptions/decide-many.ts'
 import { paymentInInbox } from '#shared/usecases/exceptions/payment-in-inbox.ts'
@@ -25,7 +27,7 @@ import { actionOf } from '../action.ts'
 import type { AdminDeps } from '../assemble.ts'
 import type { DecisionContext } from '../decider-of.ts'
 import { largeShortfall } from '../large-shortfall.ts'
-import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
+import { operatorMutation, operatorQuery, router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { bulkInput, bulkPreviewWire, bulkResultWire } from '../wire/bulk-wire.ts'
 import { exceptionInput, exceptionToWire, exceptionWire } from '../wire/exception-wire.ts'
 import { invoiceRowToWire, invoiceRowWire, pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
@@ -60,6 +62,18 @@ const detailWire = z.object({
   valueIn: z.object({ symbol: z.string(), decimals: z.number(), due: z.string() }).nullable(),
   /** The likely refund of overpaid and late money, in units of the coin; see `suggestRefund`. */
   refund: z.object({ amount: z.string(), symbol: z.string() }).nullable(),
+})
+
+const installationWire = z.object({
+  id: z.string(),
+  kind: z.enum(EXCEPTION_KINDS),
+  title: z.string(),
+  detail: z.string(),
+  openedAt: z.number(),
+  closedAt: z.number().nullable(),
+})
+const installationToWire = ({ id, kind, detail, openedAt, closedAt }: ExceptionRecord) => ({
+  ...{ id, kind, title: EXCEPTION_TITLES[kind], detail, openedAt, closedAt },
 })
 
 /** Exceptions: evidence and decisions. */
@@ -194,6 +208,24 @@ export const exceptionsRouter = router({
         text,
       })
       return await withSentence(ctx.deps, entry)
+    }),
+
+  /** Open exceptions that belong to no workspace, newest first. */
+  ofInstallation: operatorQuery()
+    .output(z.object({ items: z.array(installationWire) }))
+    .query(async ({ ctx }) => {
+      const open = await ctx.deps.money.exceptions.listOpen(null)
+      return { items: open.filter(({ workspaceId }) => workspaceId === null).map(installationToWire) }
+    }),
+
+  closeOfInstallation: operatorMutation()
+    .input(exceptionInput)
+    .output(installationWire.extend({ changed: z.boolean() }))
+    .mutation(async ({ ctx, input: { id } }) => {
+      const { exception, changed } = await closeException(ctx.deps.money, {
+        ...{ id, actor: ctx.actor, isDone: ctx.operation.isDone },
+      })
+      return { ...installationToWire(exception), changed }
     }),
 })
 

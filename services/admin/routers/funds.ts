@@ -6,9 +6,6 @@ import { adviseWallet } from '#shared/usecases/funds/advise-wallet.ts'
 import { readWalletFunds } from '#shared/usecases/funds/read-wallet-funds.ts'
 import { router, workspaceQuery } from '../trpc.ts'
 
-/** How long a page waits for nodes; proxies usually cut a request after a minute. */
-const TIMEOUT_MS = 45_000
-
 const network = z.enum(NETWORK_IDS)
 const line = z.object({
   network,
@@ -45,7 +42,7 @@ export const fundsRouter = router({
     .query(async ({ ctx, input }) => {
       const { funds } = ctx.deps
       const { workspaceId, mode, walletId, network: on, after } = input
-      const asked = { workspaceId, mode, walletId, network: on, after, timeoutMs: TIMEOUT_MS }
+      const asked = { workspaceId, mode, walletId, network: on, after, timeoutMs: funds.timeoutMs }
       const key = [mode, walletId, on, after ?? ''].join(' ')
       const { lines, facts, ...page } = await funds.gate.run(workspaceId, key, () => readWalletFunds(funds, asked))
       return { ...page, lines: [...lines], fees: facts.map((fact) => ({ ...fact, value: fact.value.toString() })) }

@@ -6,6 +6,7 @@ import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
 import { WALLET_KINDS } from '#shared/ports/key-material.ts'
 import type { Wallet } from '#shared/ports/wallets.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
 import { visitorShare } from '#shared/usecases/quotes/visitor-budget.ts'
 import { addAnnouncedWallet, switchWallet } from '#shared/usecases/wallets/change-wallets.ts'
 import { issueChallenge } from '#shared/usecases/wallets/issue-challenge.ts'
@@ -46,7 +47,29 @@ const proof = z.strictObject({
 })
 const choice = z.object({ scriptType: z.enum(SCRIPT_TYPES), path: z.string(), address: z.string() })
 const changed = z.object({ wallet: walletWire, startsAt: z.number().nullable(), changed: z.boolean() })
+/** How many addresses of a list joined a pool; null for anything else. */
+const listedWire = z.object({ added: z.number(), known: z.number(), repeated: z.number() }).nullable()
 const one = z.strictObject({ walletId: z.uuid() })
+const useWire = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('xpub'),
+    nextIndex: z.number(),
+    lastPaidIndex: z.number().nullable(),
+    /** Unpaid addresses in a row that the owner's wallet must search. */
+    requiredGap: z.number(),
+    usualGap: z.number(),
+    /** False when older addresses were not read: the gap is at least this. */
+    isComplete: z.boolean(),
+  }),
+  z.object({
+    kind: z.literal('pool'),
+    total: z.number(),
+    free: z.number(),
+    /** How many of `total` are reserved from visitors who have not paid. */
+    reserved: z.number(),
+  }),
+  z.object({ kind: z.literal('address') }),
+])
 
 /** A workspace's wallets: public keys and addresses only. */
 export const walletsRouter = router({
@@ -76,44 +99,20 @@ export const walletsRouter = router({
       return { items, delayMs, asksForProofs: isAsked }
     }),
 
+  get: workspaceQuery('viewer')
+    .input(one)
+    .output(z.object({ wallet: walletWire, use: useWire }))
+    .query(async ({ ctx, input }) => {
+      const wallet = await ownWallet(ctx.deps, input)
+      const shown = await toWire(ctx.deps, { wallet, effectiveAt: null, changed: false })
+      return { wallet: shown.wallet, use: await useOf(ctx, wallet) }
+    }),
+
   /** How far a wallet is used. Reads the newest offered addresses, so it is a separate query for each wallet. */
   use: workspaceQuery('viewer')
     .input(one)
-    .output(
-      z.discriminatedUnion('kind', [
-        z.object({
-          kind: z.literal('xpub'),
-          nextIndex: z.number(),
-          lastPaidIndex: z.number().nullable(),
-          /** Unpaid addresses in a row that the owner's wallet must search. */
-          requiredGap: z.number(),
-          usualGap: z.number(),
-          /** False when older addresses were not read: the gap is at least this. */
-          isComplete: z.boolean(),
-        }),
-        z.object({
-          kind: z.literal('pool'),
-          total: z.number(),
-          free: z.number(),
-          /** How many of `total` are reserved from visitors who have not paid. */
-          reserved: z.number(),
-        }),
-        z.object({ kind: z.literal('address') }),
-      ]),
-    )
-    .query(async ({ ctx, input }) => {
-      const { instance } = ctx.deps
-      const wallet = await ownWallet(ctx.deps, input)
-      const material = await instance.wallets.findMaterial(wallet.materialId)
-      if (material === null) throw new PaymeshError('NOT_FOUND')
-      if (wallet.kind === 'address') return { kind: 'address' }
-      if (wallet.kind === 'pool') {
-        const { total, free } = await countPool(instance, material)
-        return { kind: 'pool', total, free, reserved: total - visitorShare(total, ctx.workspace.policy) }
-      }
-      const gap = await walletGap(instance, material, GAP_LOOK_BACK)
-      return { kind: 'xpub', ...gap, usualGap: USUAL_GAP_LIMIT }
-    }),
+    .output(useWire)
+    .query(async ({ ctx, input }) => await useOf(ctx, await ownWallet(ctx.deps, input))),
 
   /** Previews a wallet and stores nothing. A mutation, so that no client puts its input into a URL, which ends up in logs. */
   prepare: workspaceQuery('admin', { work: 'wallet' })
@@ -153,12 +152,13 @@ export const walletsRouter = router({
 
   add: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true, work: 'wallet' })
     .input(entered.extend({ proof: proof.optional() }))
-    .output(changed.extend({ firstAddresses: z.array(z.string()) }))
+    .output(changed.extend({ firstAddresses: z.array(z.string()), listed: listedWire }))
     .mutation(async ({ ctx, input }) => {
       const request = { actor: ctx.actor, reason: input.reason ?? null, opId: input.opId }
       const given = input.proof === undefined ? {} : { proof: input.proof }
       const added = await addAnnouncedWallet(partsOf(ctx.deps), { ...inputOf(input), ...request, ...given })
-      return { ...(await toWire(ctx.deps, added)), firstAddresses: [...added.firstAddresses] }
+      const { firstAddresses, listed } = added
+      return { ...(await toWire(ctx.deps, added)), firstAddresses: [...firstAddresses], listed }
     }),
 
   /** A text whose signature proves control of a wallet, or of material about to be added. */
@@ -208,6 +208,20 @@ export const walletsRouter = router({
       return await toWire(ctx.deps, await switchWallet(partsOf(ctx.deps), { ...request, to: 'enabled' }))
     }),
 })
+
+async function useOf(
+  { deps: { instance }, workspace }: { readonly deps: AdminDeps; readonly workspace: Workspace },
+  { materialId, kind }: Wallet,
+): Promise<z.output<typeof useWire>> {
+  const material = await instance.wallets.findMaterial(materialId)
+  if (material === null) throw new PaymeshError('NOT_FOUND')
+  if (kind === 'address') return { kind }
+  if (kind === 'pool') {
+    const { total, free } = await countPool(instance, material)
+    return { kind, total, free, reserved: total - visitorShare(total, workspace.policy) }
+  }
+  return { kind, ...(await walletGap(instance, material, GAP_LOOK_BACK)), usualGap: USUAL_GAP_LIMIT }
+}
 
 type Entered = z.output<typeof entered> & { readonly workspaceId: string; readonly mode: 'live' | 'test' }
 

@@ -20,8 +20,6 @@ export interface AttachByHandInput extends Omit<AttachInput, 'beforeWrite'> {
   readonly workspaceId: string
   /** The person said that the rejected payment was not returned to the customer. */
   readonly notReturned: boolean
-  /** How to say so; appended to the refusal. */
-  readonly howToApply?: string
 }
 
 /**
@@ -36,7 +34,7 @@ export async function attachByHand(
   input: AttachByHandInput,
 ): Promise<Attachment & { readonly rejected: Rejection | null }> {
   const rejected = await rejectionOf(deps, input)
-  if (rejected !== null && !input.dryRun && !input.notReturned) throw refusal(rejected, input)
+  if (rejected !== null && !input.dryRun && !input.notReturned) throw refusal(rejected)
   let claimed: string | null = null
   // One claim for all who give this payment to this invoice: that is one operation.
   const opId = `attach:${input.paymentId}:${input.invoiceId}`
@@ -44,7 +42,7 @@ export async function attachByHand(
     const beforeWrite = async (): Promise<void> => {
       claimed = await claimException(deps, input, opId)
       const standing = await rejectionOf(deps, input)
-      if (standing !== null && standing.at !== rejected?.at) throw refusal(standing, input)
+      if (standing !== null && standing.at !== rejected?.at) throw refusal(standing)
     }
     const done = await attachPayment(deps, { ...input, beforeWrite })
     const overtaking = input.dryRun ? null : await rejectionOf(deps, input)
@@ -72,7 +70,5 @@ async function claimException(deps: AttachByHandDeps, input: AttachByHandInput, 
   throw beingDecided(now.deciding)
 }
 
-const refusal = (rejection: Rejection, { howToApply }: AttachByHandInput): PaymeshError =>
-  new PaymeshError('INVALID_STATE', {
-    message: [rejectionText(rejection), howToApply, 'No changes were made.'].filter(Boolean).join(' '),
-  })
+const refusal = (rejection: Rejection): PaymeshError =>
+  new PaymeshError('INVALID_STATE', { message: `${rejectionText(rejection)} No changes were made.` })

@@ -1,7 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
-import { DECIDING_MAX_MS } from './decide-exception.ts'
 
 /** Dependencies of closing an exception. */
 export interface CloseExceptionDeps {
@@ -11,33 +10,22 @@ export interface CloseExceptionDeps {
 }
 
 /**
- * Closes an exception and records who did it. Only the exception: the money or invoice it is about is unchanged.
- * Closing a closed one changes nothing. Throws `NOT_FOUND`, and `INVALID_STATE` while somebody decides it in the dashboard.
+ * Closes an exception of the installation, which belongs to no workspace and concerns no money, and records who did it. Closing a closed
+ * one changes nothing; `isDone`: this operation succeeded before. Throws `NOT_FOUND`, also for one of a workspace: its people decide it.
  */
 export async function closeException(
   deps: CloseExceptionDeps,
-  input: { readonly id: string; readonly dryRun: boolean; readonly actor: string },
+  input: { readonly id: string; readonly actor: string; readonly isDone: boolean },
 ): Promise<{ readonly exception: ExceptionRecord; readonly changed: boolean }> {
   const found = await deps.exceptions.findById(input.id)
-  if (found === null) throw new PaymeshError('NOT_FOUND', { message: `Exception ${input.id} not found.` })
-  if (found.closedAt !== null) return { exception: found, changed: false }
+  if (found === null || found.workspaceId !== null)
+    throw new PaymeshError('NOT_FOUND', { message: `Exception ${input.id} not found.` })
+  if (found.closedAt !== null || input.isDone) return { exception: found, changed: false }
+  const { id: subject, workspaceId, mode, kind } = found
   const at = deps.clock.now()
-  const closed = { ...found, closedAt: at }
-  if (input.dryRun) return { exception: closed, changed: true }
-  const changed = await deps.exceptions.closeAudited(found.id, at, at - DECIDING_MAX_MS, {
-    id: deps.random.uuid(),
-    at,
-    actor: input.actor,
-    action: 'exception.closed',
-    subject: found.id,
-    workspaceId: found.workspaceId,
-    mode: found.mode,
-    detail: { kind: found.kind, invoice: found.invoiceId, payment: found.paymentKey },
+  const changed = await deps.exceptions.closeAudited(subject, at, at, {
+    ...{ id: deps.random.uuid(), at, actor: input.actor, action: 'exception.closed' as const },
+    ...{ subject, workspaceId, mode, detail: { kind } },
   })
-  const isOpen = !changed && (await deps.exceptions.findById(found.id))?.closedAt === null
-  if (isOpen)
-    throw new PaymeshError('INVALID_STATE', {
-      message: 'Somebody is deciding this exception in the dashboard. No changes were made. Try again in a minute.',
-    })
-  return { exception: closed, changed }
+  return { exception: { ...found, closedAt: at }, changed }
 }

@@ -25,8 +25,6 @@ export interface AttachInput {
   readonly valueBase: bigint | null
   readonly dryRun: boolean
   readonly actor: string
-  /** Set by the command line: errors may name another workspace as the owner. Absent = such money is reported as unknown. */
-  readonly isByHand?: true
   /** The operator's reason. */
   readonly reason?: string
   /** Called with the resulting invoice before anything is stored and again with the write; see {@link WeighAcceptance}. */
@@ -67,7 +65,7 @@ export async function attachPayment(deps: AttachDeps, input: AttachInput): Promi
   if (payment === null) throw noPayment()
   const invoice = await deps.invoices.findById(input.invoiceId)
   if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: 'Invoice not found.' })
-  const owners = await checkOwner(deps, payment, invoice, input.isByHand === true)
+  const owners = await checkOwner(deps, payment, invoice)
   const statusBefore = invoice.state.status
   const known = invoice.state.ledger.find((row) => row.payment === payment.key)
   if (known !== undefined && known.acceptedBase !== null) {
@@ -108,19 +106,11 @@ async function applied(deps: AttachDeps, input: ApplyInput): Promise<{ invoice: 
 }
 
 /** Throws unless the payment is the invoice's or can be assigned to it. Returns the workspaces whose address received it. */
-async function checkOwner(
-  deps: AttachDeps,
-  payment: Payment,
-  { terms }: Invoice,
-  isByHand: boolean,
-): Promise<readonly string[]> {
+async function checkOwner(deps: AttachDeps, payment: Payment, { terms }: Invoice): Promise<readonly string[]> {
   const owners = (await addressOwners(deps, [payment])).get(payment.matchKey) ?? []
   const isForeign =
     payment.workspaceId === null ? !owners.includes(terms.workspaceId) : payment.workspaceId !== terms.workspaceId
-  if (isForeign && payment.invoiceId !== terms.id) {
-    if (!isByHand) throw noPayment()
-    throw refused('The payment belongs to another workspace: its address is in no wallet of this workspace.')
-  }
+  if (isForeign && payment.invoiceId !== terms.id) throw noPayment()
   if (payment.mode !== terms.mode)
     throw refused(`The payment is in ${payment.mode} mode, but the invoice is in ${terms.mode} mode.`)
   if (payment.invoiceId !== null && payment.invoiceId !== terms.id) {

@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
-import { closeException } from '#shared/usecases/exceptions/close-exception.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
+import { auditRow } from '#test/support/audit-parts.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { attachPayment } from './attach-payment.ts'
@@ -95,7 +95,8 @@ describe('the inbox row of an unmatched transfer', () => {
   it('stays closed when a person closed it, whatever the chain does afterwards', async () => {
     const key = keyed('decided')
     await record(blockAt(1, key))
-    await closeException(engine.deps, { id: rowOf(key), dryRun: false, actor: 'cli:test' })
+    const at = engine.deps.clock.now()
+    await engine.deps.exceptions.closeAudited(rowOf(key), at, at, auditRow('closed'))
     await orphanPayments(engine.deps, { ...scope, forkHeight: height })
     await record(blockAt(2, key, undefined, 'b'))
     expect(await inbox()).not.toContain(rowOf(key))

@@ -1,0 +1,144 @@
+import type { Command } from 'commander'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import { type OperatorCaller, type ProcedurePath, withOperatorCaller } from '../session/operator-caller.ts'
+import { print } from '../text/output.ts'
+import { plainText } from '../text/plain-text.ts'
+import { type Field, fieldsOf, inputFrom, inputOf, isScoped, wordOf } from './input-flags.ts'
+import { type Scope, scopeOf, scopesOf } from './subjects.ts'
+import type { Operation } from './table.ts'
+
+interface Options extends Readonly<Record<string, unknown>> {
+  readonly workspace?: string
+  readonly mode?: Mode
+  readonly dryRun?: boolean
+  readonly json?: boolean
+}
+
+/** The procedures whose fields are flags of a command. */
+export const proceduresOf = (operation: Operation): readonly ProcedurePath[] =>
+  [operation.procedure, operation.with?.[1]].filter((one) => one !== undefined)
+
+/** Runs a command of the table. Ends with a usage error for an input that its procedure does not take. */
+export async function runOperation(command: Command, operation: Operation): Promise<void> {
+  const options: Options = command.opts()
+  const { procedure: usual, operands = [], flags, fixed, about } = operation
+  const given = operation.with !== undefined && options[operation.with[0]] !== undefined
+  const procedure = (options.dryRun ? operation.dryRun : given ? operation.with?.[1] : undefined) ?? usual
+  const places = Object.fromEntries(operands.map((operand, index) => [operand, command.args[index] ?? '']))
+  const fields = fieldsOf(options.dryRun ? usual : procedure, flags)
+  const entered = { ...inputFrom(fields, { operands: places, options }), ...fixed }
+  const input = pick(entered, procedure)
+  check(command, procedure, input, { fields, operands, options, about })
+  await withOperatorCaller(async (caller) => {
+    try {
+      const output = operation.isList
+        ? await listAll(caller, operation, input, options)
+        : await callOnce(caller, operation, procedure, { entered, input, options })
+      const text = (operation.text ?? ((value) => plainText(value, operation.columns))) as (output: unknown) => string
+      // The note is about what the command usually does.
+      const note = operation.note === undefined || procedure !== usual ? '' : `\n${operation.note}`
+      print(options, output, `${procedure === usual ? text(output) : plainText(output)}${note}`)
+      if (operation.isFailure?.(output as never) === true) process.exitCode = 1
+    } catch (error) {
+      const hint = options.json || !isRefused(error) ? undefined : operation.whenRefused
+      if (hint !== undefined) process.stderr.write(`${hint}\n`)
+      throw error
+    }
+  })
+}
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && error.cause instanceof PaymeshError && error.cause.code === 'INVALID_STATE'
+
+/** The part of an input that a procedure takes: a preview takes no reason. */
+function pick(entered: Readonly<Record<string, unknown>>, procedure: ProcedurePath): Record<string, unknown> {
+  const { shape } = inputOf(procedure)
+  return Object.fromEntries(Object.entries(entered).filter(([name]) => name in shape))
+}
+
+/** Ends with a usage error that names the flag. The thing that names the workspace is looked up later. */
+function check(
+  command: Command,
+  procedure: ProcedurePath,
+  input: Readonly<Record<string, unknown>>,
+  {
+    fields,
+    operands,
+    options,
+    about,
+  }: {
+    readonly fields: readonly Field[]
+    readonly operands: readonly string[]
+    readonly options: Options
+    readonly about: Operation['about']
+  },
+): void {
+  const schema = inputOf(procedure)
+  const later = ['opId', ...(isScoped(procedure) ? ['mode'] : []), about?.[1] ?? '']
+  const filled = { ...input, ...(options.workspace !== undefined && { workspaceId: options.workspace }) }
+  const result = schema.safeParse(filled)
+  const issues = (result.error?.issues ?? []).filter(({ path: [first] }) => {
+    return !later.includes(String(first)) && (first !== 'workspaceId' || options.workspace !== undefined)
+  })
+  if (issues.length === 0) return
+  const lines = issues.map(({ path, message }) => `${wordOf(fields, operands, path)}: ${message}`)
+  command.error(`error: ${lines.join('\n  ')}`)
+}
+
+/** Fields that the skin fills: the workspace and mode, and a new id for what changes something. */
+function filled(caller: OperatorCaller, procedure: ProcedurePath, input: object, scope: Scope | null): object {
+  const needsId = 'opId' in inputOf(procedure).shape
+  return { ...input, ...scope, ...(needsId && { opId: caller.installation.random.uuid() }) }
+}
+
+async function callOnce(
+  caller: OperatorCaller,
+  { about, ownerless, shows, remark }: Operation,
+  procedure: ProcedurePath,
+  {
+    entered,
+    input,
+    options,
+  }: { readonly entered: Readonly<Record<string, unknown>>; readonly input: object; readonly options: Options },
+): Promise<unknown> {
+  const { installation, call } = caller
+  const id = String(entered[about?.[1] ?? ''])
+  const named =
+    about === undefined && isScoped(procedure)
+      ? { workspaceId: options.workspace ?? '', mode: options.mode ?? 'live' }
+      : null
+  const scope = about === undefined ? named : await scopeOf(installation, about[0], id, options.mode)
+  if (scope === null && about !== undefined) {
+    if (ownerless === undefined) throw new PaymeshError('NOT_FOUND')
+    if (options.dryRun) return await installation.exceptions.findById(id)
+    return await call(ownerless, filled(caller, ownerless, input, null))
+  }
+  const output = await call(procedure, filled(caller, procedure, input, scope))
+  if (remark !== undefined) process.stderr.write(`${remark(output as never, installation.config.checkout.baseUrl)}\n`)
+  return shows === undefined ? output : await call(shows, { ...scope })
+}
+
+interface Listed {
+  readonly items: readonly { readonly id: string }[]
+  readonly nextCursor?: string | null
+}
+
+/** The items of every workspace and mode that is named, each with them. A thing of both modes is listed once. */
+async function listAll(
+  caller: OperatorCaller,
+  { procedure, ownerless, isWhole }: Operation,
+  input: object,
+  options: Options,
+): Promise<Listed> {
+  const items = new Map<string, Listed['items'][number]>()
+  const add = async (path: ProcedurePath, scope: object, page: object): Promise<void> => {
+    const output = (await caller.call(path, page)) as Listed
+    for (const item of output.items) if (!items.has(item.id)) items.set(item.id, { ...scope, ...item })
+    if (isWhole && output.nextCursor != null) await add(path, scope, { ...page, cursor: output.nextCursor })
+  }
+  const isFiltered = options.workspace !== undefined || Object.keys(input).length > 0
+  if (ownerless !== undefined && !isFiltered) await add(ownerless, { workspaceId: null, mode: null }, {})
+  for (const scope of await scopesOf(caller.installation, options)) await add(procedure, scope, { ...input, ...scope })
+  return { items: [...items.values()] }
+}
