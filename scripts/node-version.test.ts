@@ -19,7 +19,7 @@ it('npm run uses the Node that npm installed', () => {
     env: {
       ...process.env,
       PATH: folders.join(delimiter),
-      NODE_OPTIONS: preload('process.stderr.write(`${process.argv[1]} on ${process.version}\\n`)'),
+      NODE_OPTIONS: preload('process.stderr.write(process.argv[1] + " on " + process.version + "\\n")'),
     },
   })
   expect(stderr).toMatch(/^\S*npm\S* on v\d+/m)
