@@ -42,7 +42,7 @@ const OPTIONS = {
   splitting: true,
   format: 'esm',
   platform: 'node',
-  target: 'node20',
+  target: 'node22',
   sourcemap: true,
   sourcesContent: false,
   external: EXTERNAL,

@@ -1,7 +1,11 @@
 // `npm start`: bundles what changed, then runs everything (scripts/start/main.ts).
+import './node-version.mjs'
 import { bundled } from './bundle.mjs'
 
 process.setSourceMapsEnabled(true)
+const { prepareStart } = await import('./requirements.ts')
+const args = await prepareStart(process.argv.slice(2))
+if (args === null) process.exit(1)
 const entry = await bundled('scripts/start/main.ts', (line) => process.stdout.write(`  ${line}\n`))
 const { runStart } = await import(entry)
-await runStart(process.argv.slice(2))
+await runStart(args)

@@ -1,16 +1,23 @@
 // `npm run test:deep -- [stage …]`: the long-running tests, each with a time limit of 80 minutes.
 // Writes docs/reports/deep-STAGE.md for each stage: commit, date, command, minutes, result and the end of its output.
+// Begins with what the stages need (requirements.ts), and brings it where it may; a stage that lacks something has failed.
 // The last line is `N passed, N failed`; the status is 0 only when every stage passed.
-import { execFileSync, spawn } from 'node:child_process'
+import './node-version.mjs'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 
+const { startGuarded } = await import('./embedded/guarded-child.ts')
+const { bringRequirements, describeMissing, TEST_REQUIREMENTS } = await import('./requirements.ts')
+
 const LIMIT_MS = 80 * 60_000
+const STOP_MS = 10_000
 const KEPT_LINES = 60
 const SIMULATION = ['--import', 'tsx', 'test/simulation/run.ts']
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--project']
 /** What every stage has: no table is sampled. */
 const FULL = { EVERY_CASE: '1' }
-/** Every stage: what it proves, and the program that runs it. */
+/** Every stage: what it proves, the program that runs it, and what that needs: if nothing is named, what `npm test` needs. */
 const STAGES = {
   cases: {
     what: 'all of `npm test`, with every case of the tables from which it tests a sample',
@@ -18,14 +25,17 @@ const STAGES = {
   },
   seeds: {
     what: '2,000 simulated seeds, with every kind of fault and guarantee met',
+    needs: [],
     args: [...SIMULATION, '--seeds', '2000'],
   },
   mutants: {
     what: 'each known bug, planted in the simulation and detected',
+    needs: [],
     args: [...SIMULATION, '--mutants', '--report', 'docs/reports/simulation-mutants.md'],
   },
   properties: {
     what: '20,000 random scenarios for each guarantee of the state machine and of its figures',
+    needs: [],
     args: [...VITEST, 'unit', 'shared/domain/invoice', 'shared/domain/reports/invoice-figures'],
     env: { PROPERTY_RUNS: '20000' },
   },
@@ -62,6 +72,7 @@ const STAGES = {
   },
   patterns: {
     what: 'the time of every regular expression, without the verdicts that are committed',
+    needs: [],
     args: ['--import', 'tsx', 'scripts/patterns/check-patterns.ts', '--again'],
   },
   looks: {
@@ -71,6 +82,7 @@ const STAGES = {
   },
   clients: {
     what: 'clients of six generators and a Postman import call every operation of a running installation',
+    needs: [...TEST_REQUIREMENTS, 'java', 'mvn', 'venv', 'php', 'ruby'],
     args: ['--import', 'tsx', 'scripts/generators/run.ts'],
   },
   walks: {
@@ -80,6 +92,7 @@ const STAGES = {
   },
   models: {
     what: 'the models of deliveries and of the scanner in every state within their bounds, and each planted mistake found',
+    needs: ['java', 'mvn'],
     args: ['--import', 'tsx', 'scripts/check-models.ts'],
   },
   upgrade: {
@@ -88,6 +101,7 @@ const STAGES = {
   },
   image: {
     what: 'the container image, built without a daemon, with every process, the command line, a payment and doctor in it',
+    needs: [...TEST_REQUIREMENTS, 'buildah', 'debootstrap'],
     args: ['--import', 'tsx', 'test/drills/image/run.ts'],
   },
   chart: {
@@ -96,7 +110,13 @@ const STAGES = {
   },
   deploy: {
     what: 'deploy/README.md followed literally, in one process and in one per type, from an empty machine to restore, update, going back and mishaps',
+    needs: [...TEST_REQUIREMENTS, 'haproxy', 'openssl'],
     args: ['--import', 'tsx', 'test/drills/deploy/run.ts'],
+  },
+  fresh: {
+    what: 'both pairs of commands of the README in a minimal Debian with nothing but Node and git, as root and as an ordinary user',
+    needs: ['debootstrap'],
+    args: ['--import', 'tsx', 'test/drills/fresh/run.ts'],
   },
 }
 
@@ -106,20 +126,33 @@ ${Object.entries(STAGES)
   .map(([name, { what }]) => `  ${name.padEnd(10)} ${what}`)
   .join('\n')}
 
-Each stage takes at most 80 minutes and writes docs/reports/deep-STAGE.md. --list prints their names.
+Each stage takes at most 80 minutes and writes docs/reports/deep-STAGE.md. --list prints their names. What is missing is installed with
+apt-get as root on Debian and Ubuntu; --no-install leaves the system alone.
 `
+
+/** Stages that run: each has a process group, which ends with this process. */
+const running = new Set()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, async () => {
+    await Promise.all([...running].map((child) => child.stop(STOP_MS)))
+    process.stdout.write(`\n${signal}\n0 passed, 1 failed\n`)
+    process.exit(130)
+  })
+}
 
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim()
 
 /** Runs a stage and shows its output as it arrives; one that exceeds the limit is ended and has failed. */
 async function run({ args, env = {} }) {
   const started = performance.now()
-  const child = spawn(process.execPath, args, {
+  const child = await startGuarded(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1', ...FULL, ...env },
   })
+  running.add(child)
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
+  const streams = [child.stdout, child.stderr]
+  for (const stream of streams) {
     stream.setEncoding('utf8').on('data', (text) => {
       process.stdout.write(text)
       output += text
@@ -127,18 +160,17 @@ async function run({ args, env = {} }) {
   }
   const timer = setTimeout(() => {
     output += '\nEnded after 80 minutes.\n'
-    child.kill('SIGTERM')
+    void child.stop(STOP_MS)
   }, LIMIT_MS)
-  const hasPassed = await new Promise((resolve) => {
-    child.once('error', () => resolve(false))
-    child.once('close', (status) => resolve(status === 0))
-  })
+  await Promise.all(streams.map((stream) => once(stream, 'close')))
+  const hasPassed = (await child.exited).code === 0
+  running.delete(child)
   clearTimeout(timer)
   return { hasPassed, output, minutes: (performance.now() - started) / 60_000 }
 }
 
 /** The report of a stage, in Markdown. */
-function report(name, { what, args, env = {} }, { hasPassed, output, minutes }) {
+function reportOf(name, { what, args, env = {} }, { hasPassed, output, minutes }) {
   const settings = Object.entries({ ...FULL, ...env }).map(([key, value]) => `${key}=${value} `)
   const isChanged = git('status', '--porcelain', '--untracked-files=no', '--', ':!docs/reports') !== ''
   return `# Deep test: ${name}
@@ -154,7 +186,28 @@ ${output.trimEnd().split('\n').slice(-KEPT_LINES).join('\n')}
 `
 }
 
-const asked = process.argv.slice(2)
+/** Runs the named stages one after the other and writes their reports; resolves with those that failed. */
+async function runAll(names, mayInstall) {
+  const failed = []
+  for (const name of names) {
+    process.stdout.write(`\n── ${name}: ${STAGES[name].what} ──\n`)
+    const report = (line) => void process.stdout.write(`${line}\n`)
+    const missing = await bringRequirements(STAGES[name].needs ?? TEST_REQUIREMENTS, { mayInstall, report })
+    if (missing !== null) {
+      process.stdout.write(`${describeMissing(missing)}${name}: left out\n`)
+      failed.push(name)
+      continue
+    }
+    const result = await run(STAGES[name])
+    writeFileSync(`docs/reports/deep-${name}.md`, reportOf(name, STAGES[name], result))
+    if (!result.hasPassed) failed.push(name)
+    process.stdout.write(`${name}: ${result.hasPassed ? 'passed' : 'failed'} (${result.minutes.toFixed(1)} minutes)\n`)
+  }
+  return failed
+}
+
+const args = process.argv.slice(2)
+const asked = args.filter((arg) => arg !== '--no-install')
 const [option] = asked
 const unknown = asked.filter((name) => !Object.hasOwn(STAGES, name))
 if (option === '--help') {
@@ -166,14 +219,7 @@ if (option === '--help') {
   process.exitCode = 2
 } else {
   const names = asked.length > 0 ? asked : Object.keys(STAGES)
-  const failed = []
-  for (const name of names) {
-    process.stdout.write(`\n── ${name}: ${STAGES[name].what} ──\n`)
-    const result = await run(STAGES[name])
-    writeFileSync(`docs/reports/deep-${name}.md`, report(name, STAGES[name], result))
-    if (!result.hasPassed) failed.push(name)
-    process.stdout.write(`${name}: ${result.hasPassed ? 'passed' : 'failed'} (${result.minutes.toFixed(1)} minutes)\n`)
-  }
+  const failed = await runAll(names, asked.length === args.length)
   if (failed.length > 0) process.stdout.write(`\nFailed: ${failed.join(', ')}\n`)
   process.stdout.write(`\n${names.length - failed.length} passed, ${failed.length} failed\n`)
   process.exitCode = failed.length === 0 ? 0 : 1

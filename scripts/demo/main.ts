@@ -5,13 +5,15 @@ import { startStack } from '../start/stack.ts'
 import { tellStory } from './story.ts'
 import { createTimeline } from './timeline.ts'
 
-const USAGE = `npm run demo [-- --exit]
+const USAGE = `npm run demo [-- --exit] [-- --no-install]
 
 Starts Paymesh on a throw-away folder with a local Ethereum, takes a real payment from invoice to signed
 webhook, and prints what happened. Then it stays up for you to try, until Ctrl-C.
 
   --exit   end after the story; status 0 when every event arrived, in a legal order, with a valid
            signature and the right amounts, else 1
+  --no-install
+           print what is missing instead of installing it with apt-get, which otherwise happens as root
   --help   this text
 `
 

@@ -1,25 +1,29 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
 
 /**
  * Waits on a pipe from the parent. When the parent ends in any way, SIGKILL included, the pipe closes without the word `done` and the
- * guard ends the child: with SIGTERM first, by force after five seconds.
+ * guard ends the child and what it started in its process group: with SIGTERM first, by force after five seconds.
  */
 const GUARD_SCRIPT = `trap '' INT TERM HUP
 read word
 [ "$word" = done ] && exit 0
-kill -CONT "$1" 2>/dev/null; kill -TERM "$1" 2>/dev/null
-for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$1" 2>/dev/null || exit 0; sleep 0.5; done
-kill -KILL "$1" 2>/dev/null`
+kill -CONT "-$1" 2>/dev/null; kill -TERM "-$1" 2>/dev/null
+for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "-$1" 2>/dev/null || exit 0; sleep 0.5; done
+kill -KILL "-$1" 2>/dev/null`
 
-/** A process that never outlives the one that started it. */
+/** A process that never outlives the one that started it, and leaves none of its process group behind. */
 export interface GuardedChild {
   readonly pid: number
+  /** The pipes that `stdio` asked for. */
+  readonly stdout: Readable | null
+  readonly stderr: Readable | null
   /** Resolves when the process has ended, with its exit code or the signal that ended it. */
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
   hasExited(): boolean
-  /** Sends a signal; false when the process has ended. */
+  /** Sends a signal to the process alone; false when it has ended. */
   kill(signal: NodeJS.Signals): boolean
-  /** SIGTERM, and SIGKILL when the process still runs after `graceMs`. Resolves when it has ended. */
+  /** SIGTERM to its process group, and SIGKILL when the process still runs after `graceMs`. Resolves when it has ended. */
   stop(graceMs: number): Promise<void>
 }
 
@@ -53,23 +57,35 @@ function wrap(child: ChildProcess, pid: number, release: () => void): GuardedChi
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('exit', (code, signal) => {
       ended = true
+      signalGroup(pid, 'SIGKILL')
       release()
       resolve({ code, signal })
     })
   })
   return {
     pid,
+    stdout: child.stdout,
+    stderr: child.stderr,
     exited,
     hasExited: () => ended,
     kill: (signal) => !ended && child.kill(signal),
     async stop(graceMs) {
       if (ended) return
       // A stopped process handles SIGTERM only after SIGCONT.
-      child.kill('SIGCONT')
-      child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), graceMs)
+      signalGroup(pid, 'SIGCONT')
+      signalGroup(pid, 'SIGTERM')
+      const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs)
       await exited
       clearTimeout(timer)
     },
+  }
+}
+
+/** Signals every process of the group; one that is gone has nobody left to signal. */
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // The last of the group has ended.
   }
 }

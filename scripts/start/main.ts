@@ -22,6 +22,7 @@ const HELP = `npm start -- [options]   runs Paymesh for development, with its st
                  what is not installed is named and left out
   --data DIR     keep data in DIR (default .data)
   --port N       port of the API (default ${DEVELOPMENT_PORTS.api}; a free one when it is taken)
+  --no-install   print what is missing instead of installing it with apt-get, which otherwise happens as root
   --help         this text
 
 MONGO_URL and, with --processes, REDIS_URL name stores to use instead of own ones; .env.example lists every setting.

@@ -1,6 +1,5 @@
-import { createServer as createHttpServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http'
-import { Socket } from 'node:net'
-import express, { type Express } from 'express'
+import { createServer as createHttpServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Express } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
 import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.ts'
@@ -9,17 +8,12 @@ import { limitRequests, REQUEST_LIMIT_OPTIONS } from '#shared/runtime/http/reque
 import { HARDENED } from './middleware/send.ts'
 
 /**
- * An HTTP server for an Express application; it does not start listening. Requests and responses are created with Express's own
- * methods, because moving every request to another prototype costs more than the rest of Express
- * (expressjs/express#5998). A self-test guards the trick: with an Express that works differently it is skipped.
+ * An HTTP server for an Express application; it does not start listening. What never reaches the application (no HTTP, no Host, too many
+ * headers) is refused here in the application's own envelope.
  */
-export function createServer(app: Express, runtime: Pick<Runtime, 'logger' | 'random' | 'clock'>): Server {
-  const fast = adoptPrototypes(express())
-  const classes = fast && passesSelfTest(fast) ? adoptPrototypes(app) : null
-  if (classes === null) runtime.logger.warn({}, 'Express internals have changed: requests take its slow path')
-  const adopted = classes === null ? {} : { IncomingMessage: classes.Request, ServerResponse: classes.Response }
+export function createServer(app: Express, runtime: Ways): Server {
   // Node's own refusal of a request without Host (RFC 9112 §3.2) would be a response without the envelope.
-  const options = { ...adopted, ...REQUEST_LIMIT_OPTIONS, requireHostHeader: false }
+  const options = { ...REQUEST_LIMIT_OPTIONS, requireHostHeader: false }
   const server = createHttpServer(options, (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === '1.1') refuse(response, NO_HOST, runtime)
     else app(request, response)
@@ -31,52 +25,6 @@ export function createServer(app: Express, runtime: Pick<Runtime, 'logger' | 'ra
   })
   server.on('checkExpectation', (request, response) => app(request, response))
   return server
-}
-
-interface AdoptedClasses {
-  readonly app: Express
-  readonly Request: typeof IncomingMessage
-  readonly Response: typeof ServerResponse<IncomingMessage>
-}
-
-/** Classes whose prototypes are the ones that Express would set on each request; null when it has none. */
-function adoptPrototypes(app: Express): AdoptedClasses | null {
-  class FastRequest extends IncomingMessage {}
-  class FastResponse extends ServerResponse<IncomingMessage> {}
-  if (typeof express.request !== 'object' || typeof express.response !== 'object') return null
-  const appProperty = { app: { configurable: true, enumerable: true, writable: true, value: app } }
-  Object.defineProperties(FastRequest.prototype, {
-    ...Object.getOwnPropertyDescriptors(express.request),
-    ...appProperty,
-  })
-  Object.defineProperties(FastResponse.prototype, {
-    ...Object.getOwnPropertyDescriptors(express.response),
-    ...appProperty,
-  })
-  Object.assign(app, { request: FastRequest.prototype, response: FastResponse.prototype })
-  return { app, Request: FastRequest, Response: FastResponse }
-}
-
-/** Routes one request through a temporary application and checks whether it kept its prototypes and its methods. */
-function passesSelfTest({ app, Request, Response }: AdoptedClasses): boolean {
-  let passed = false
-  app.get('/self/:test', (request, response) => {
-    passed =
-      Object.getPrototypeOf(request) === Request.prototype &&
-      Object.getPrototypeOf(response) === Response.prototype &&
-      request.get('host') === 'self.test' &&
-      request.params['test'] === 'x' &&
-      request.app === app &&
-      typeof response.status === 'function'
-  })
-  const request = new Request(new Socket())
-  Object.assign(request, { method: 'GET', url: '/self/x', headers: { host: 'self.test' } })
-  try {
-    app(request as never, new Response(request) as never)
-  } catch {
-    return false
-  }
-  return passed
 }
 
 type Ways = Pick<Runtime, 'random' | 'clock'>

@@ -1,4 +1,5 @@
-import ipaddr from 'ipaddr.js'
+import { BlockList, isIP } from 'node:net'
+import { SPECIAL_ADDRESSES } from '#shared/contracts/special-addresses.ts'
 import type { Family, NetworkId } from '#shared/domain/enumerations.ts'
 import { providerOf } from '#shared/domain/nodes/providers.ts'
 import type { ScanChoice } from '#shared/ports/chain-catalog.ts'
@@ -9,15 +10,10 @@ import { isCounted } from './node-prices.ts'
 /** Families whose clients read balances, which thrifty scanning needs. */
 const THRIFTY_FAMILIES: ReadonlySet<Family> = new Set(['evm'])
 
-/** Ranges of addresses by `ipaddr.js` that no provider on the internet has. Tailscale and other overlays use `carrierGradeNat`. */
-const OWN_RANGES: ReadonlySet<string> = new Set([
-  'loopback',
-  'private',
-  'uniqueLocal',
-  'linkLocal',
-  'carrierGradeNat',
-  'unspecified',
-])
+/** Addresses of this machine and of the network around it. A check of it reads an IPv4 address inside IPv6 (RFC 4291, 2.5.5.2) as what it is. */
+const ownAddresses = new BlockList()
+for (const { network, prefix, family, use } of SPECIAL_ADDRESSES)
+  if (use !== 'reserved') ownAddresses.addSubnet(network, prefix, family)
 
 /**
  * Last labels of names that the public DNS never has: `localhost` (RFC 6761), `local` and those of appendix G of RFC 6762,
@@ -52,7 +48,7 @@ const thriftyFor = (cause: string): ScanChoice => ({
 /** Whether a host of a parsed URL is on this machine or in a private network, as far as its text shows. */
 function isOwnHost(hostname: string): boolean {
   const name = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-  // `process` takes an IPv4 address out of its form in IPv6 (RFC 4291, 2.5.5.2).
-  if (ipaddr.isValid(name)) return OWN_RANGES.has(ipaddr.process(name).range())
+  const version = isIP(name)
+  if (version !== 0) return ownAddresses.check(name, version === 4 ? 'ipv4' : 'ipv6')
   return !name.includes('.') || OWN_NAMES.some((end) => name.endsWith(`.${end}`))
 }

@@ -84,7 +84,10 @@ async function expectPaidOnce(invoice: Invoice, txid: string): Promise<void> {
 }
 
 describe.concurrent.each(NETWORKS)('on a node of the Bitcoin family, as %s,', (network) => {
-  test.sequential('a payment is seen in the mempool and counts once it is buried', { timeout: FLOW_MS }, async () => {
+  test('a payment is seen in the mempool and counts once it is buried', {
+    timeout: FLOW_MS,
+    concurrent: false,
+  }, async () => {
     const node = nodeOf(network)
     const invoice = await openInvoice(network)
     const txid = await node.pay([asked(invoice)])
@@ -94,7 +97,10 @@ describe.concurrent.each(NETWORKS)('on a node of the Bitcoin family, as %s,', (n
     await expectPaidOnce(invoice, txid)
   })
 
-  test.sequential('a replaced transaction is forgotten, its replacement counts', { timeout: FLOW_MS }, async () => {
+  test('a replaced transaction is forgotten, its replacement counts', {
+    timeout: FLOW_MS,
+    concurrent: false,
+  }, async () => {
     const node = nodeOf(network)
     const invoice = await openInvoice(network)
     const replaced = await node.pay([asked(invoice)])
@@ -114,7 +120,10 @@ describe.concurrent.each(NETWORKS)('on a node of the Bitcoin family, as %s,', (n
     expect(eventsOf(invoice, 'payment.detected').map((event) => event.data.payment?.tx_hash)).toEqual([replaced, txid])
   })
 
-  test.sequential('a payment whose block is taken back waits for its next block', { timeout: FLOW_MS }, async () => {
+  test('a payment whose block is taken back waits for its next block', {
+    timeout: FLOW_MS,
+    concurrent: false,
+  }, async () => {
     const node = nodeOf(network)
     const invoice = await openInvoice(network)
     const txid = await node.pay([asked(invoice)])

@@ -20,7 +20,7 @@ export async function bundleSimulation(mutant: Mutant | null = null): Promise<st
     write: false,
     format: 'esm',
     platform: 'node',
-    target: 'node20',
+    target: 'node22',
     packages: 'external',
     sourcemap: 'inline',
     sourcesContent: false,

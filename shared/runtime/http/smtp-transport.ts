@@ -1,6 +1,5 @@
-import MailComposer from 'nodemailer/lib/mail-composer'
-import { parseConnectionUrl } from 'nodemailer/lib/shared'
-import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { PassThrough } from 'node:stream'
+import nodemailer from 'nodemailer'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
 import type { MailFault, MailResult, MailTransport, OutgoingMail } from '#shared/ports/mail-transport.ts'
 
@@ -25,11 +24,10 @@ export interface SmtpTransport extends MailTransport {
 }
 
 /** Stage of the SMTP session: only errors from `envelope` on concern the mail. */
-type Stage = 'server' | 'envelope' | 'done'
+type Stage = 'server' | 'envelope'
 
 interface Conversation {
   stage: Stage
-  readonly connection: SMTPConnection
   readonly over: AbortController
 }
 
@@ -42,20 +40,16 @@ export function createSmtpTransport(options: SmtpTransportOptions): SmtpTranspor
   const talking = new Set<Conversation>()
   return {
     send: async (mail) => {
-      const { auth, ...connectionOptions } = settings
-      const connection = new SMTPConnection(connectionOptions)
-      const conversation: Conversation = { stage: 'server', connection, over: new AbortController() }
+      const conversation: Conversation = { stage: 'server', over: new AbortController() }
       talking.add(conversation)
       const timer = setTimeout(() => conversation.over.abort('timeout'), options.deadlineMs ?? DEADLINE_MS)
       try {
-        const reply = await Promise.race([converse(conversation, auth, options.from, mail), ended(conversation)])
-        return { outcome: 'sent', reply: plain(reply) }
+        return { outcome: 'sent', reply: plain(await converse(conversation, settings, options.from, mail)) }
       } catch (error) {
         return failure(conversation, error)
       } finally {
         clearTimeout(timer)
         talking.delete(conversation)
-        connection.close()
       }
     },
     close: () => {
@@ -64,52 +58,47 @@ export function createSmtpTransport(options: SmtpTransportOptions): SmtpTranspor
   }
 }
 
+/** What the URL states, `requireTLS=false` among it, goes before the rest. */
 function connectionSettings(url: string) {
-  const given = parseConnectionUrl(url)
-  const isLocal = given.host === 'localhost' || given.host === '127.0.0.1' || given.host === '[::1]'
+  const { protocol, hostname, username, searchParams } = new URL(url)
+  const isLocal = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
+  const isEncrypted = protocol === 'smtps:' || searchParams.get('secure') === 'true'
   return {
-    requireTLS: given.auth !== undefined && given.secure !== true && !isLocal,
+    // A login that the server does not offer fails: mails would go out under no name.
+    forceAuth: true,
+    requireTLS: username !== '' && !isEncrypted && !isLocal,
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     dnsTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
-    socketCloseTimeout: 0,
-    ...given,
-    logger: false,
+    url,
   }
 }
 
-/** The server's final reply when it accepted the mail. */
+/**
+ * The server's final reply when it accepted the mail. Addresses are passed as objects, never as text to be parsed; nothing is read from
+ * files or URLs.
+ */
 async function converse(
   conversation: Conversation,
-  auth: ReturnType<typeof connectionSettings>['auth'],
+  settings: ReturnType<typeof connectionSettings>,
   from: MailAddress,
   mail: OutgoingMail,
 ): Promise<string> {
-  const { connection } = conversation
-  const message = await compose(from, mail)
-  await new Promise<void>((resolve, reject) => connection.connect((error) => (error ? reject(error) : resolve())))
-  if (auth !== undefined) {
-    if (!connection.allowsAuth) throw new Error('the server offers no login')
-    const credentials = { user: auth.user ?? '', pass: auth.pass ?? '' }
-    await new Promise<void>((resolve, reject) =>
-      connection.login({ user: credentials.user, credentials }, (error) => (error ? reject(error) : resolve())),
-    )
-  }
-  conversation.stage = 'envelope'
-  const envelope = { from: from.address, to: [mail.to] }
-  const response = await new Promise<string>((resolve, reject) =>
-    connection.send(envelope, message, (error, info) => (error ? reject(error) : resolve(info?.response ?? ''))),
-  )
-  conversation.stage = 'done'
-  return response
-}
-
-/** Addresses are passed as objects, never as text to be parsed; nothing is read from files or URLs. */
-function compose(from: MailAddress, mail: OutgoingMail): Promise<Buffer> {
-  return new MailComposer({
+  const transporter = nodemailer.createTransport(settings)
+  transporter.use('stream', ({ message }, done) => {
+    // The message is read when the session is open and its envelope is about to be sent.
+    message?.transform(() => {
+      conversation.stage = 'envelope'
+      return new PassThrough()
+    })
+    done()
+  })
+  const to = { name: '', address: mail.to }
+  const { response } = await transporter.sendMail({
     from,
-    to: { name: '', address: mail.to },
+    to,
+    envelope: { from: { name: '', address: from.address }, to: [to] },
     subject: mail.subject,
     text: mail.text,
     html: mail.html,
@@ -118,19 +107,9 @@ function compose(from: MailAddress, mail: OutgoingMail): Promise<Buffer> {
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,
-    newline: 'win',
+    signal: conversation.over.signal,
   })
-    .compile()
-    .build()
-}
-
-function ended({ connection, over }: Conversation): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    over.signal.addEventListener('abort', () => reject(new Error(String(over.signal.reason))), { once: true })
-    // Without a listener, a second error of one connection would end the process.
-    connection.on('error', (error: unknown) => reject(error))
-    connection.once('end', () => reject(new Error('the server ended the connection')))
-  })
+  return response
 }
 
 function failure({ stage, over }: Conversation, error: unknown): MailResult {

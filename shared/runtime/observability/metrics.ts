@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import { type GaugeName, METRICS, type MetricDefinition } from '#shared/ports/metric-table.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
 
