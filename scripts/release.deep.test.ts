@@ -53,36 +53,38 @@ afterAll(() => rmSync(clone, { recursive: true, force: true }))
 describe('npm run release', () => {
   it('refuses a commit that is none and names every reason at once', () => {
     writeFileSync(join(clone, 'left-over.txt'), '')
-    const { status, stderr } = release('0.2.0')
+    const { status, stderr } = release('1.1.0')
     rmSync(join(clone, 'left-over.txt'))
     expect(status).toBe(1)
     for (const part of [
       'not committed',
-      'not "Release 0.2.0"',
+      'not "Release 1.1.0"',
       'package.json says',
       'Chart.yaml',
-      'no section [0.2.0]',
+      'no section [1.1.0]',
     ])
       expect(stderr).toContain(part)
     expect(tags()).toBe('')
-    expect(release('0.2').status).toBe(2)
+    expect(release('1.1').status).toBe(2)
   })
 
   it('makes an annotated tag for a release, once', () => {
     const from = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')).version
-    prepare('0.2.0', from)
-    expect(release('0.2.0', '--check')).toMatchObject({ status: 0, stderr: '' })
+    writeFileSync(join(clone, MIGRATIONS, '0001-first.ts'), 'export const first = {\n  id: 1,\n  readableBy: 0,\n}\n')
+    git('add', '--all')
+    prepare('1.1.0', from)
+    expect(release('1.1.0', '--check')).toMatchObject({ status: 0, stderr: '' })
     expect(tags()).toBe('')
-    expect(release('0.2.0')).toMatchObject({ status: 0, stderr: '' })
-    expect(git('cat-file', '-t', 'v0.2.0')).toBe('tag')
-    expect(git('rev-parse', 'v0.2.0^{commit}')).toBe(git('rev-parse', 'HEAD'))
-    expect(release('0.2.0').stderr).toContain('v0.2.0 exists')
+    expect(release('1.1.0')).toMatchObject({ status: 0, stderr: '' })
+    expect(git('cat-file', '-t', 'v1.1.0')).toBe('tag')
+    expect(git('rev-parse', 'v1.1.0^{commit}')).toBe(git('rev-parse', 'HEAD'))
+    expect(release('1.1.0').stderr).toContain('v1.1.0 exists')
   })
 
   deepTest('refuses a number that skips one', () => {
-    for (const version of ['0.1.9', '0.2.2', '0.4.0', '2.0.0'])
-      expect(release(version, '--check').stderr).toContain(`${version} does not follow 0.2.0`)
-    for (const version of ['0.2.1', '0.3.0', '1.0.0'])
+    for (const version of ['1.0.9', '1.1.2', '1.3.0', '3.0.0'])
+      expect(release(version, '--check').stderr).toContain(`${version} does not follow 1.1.0`)
+    for (const version of ['1.1.1', '1.2.0', '2.0.0'])
       expect(release(version, '--check').stderr).not.toContain('follow')
   })
 
@@ -94,10 +96,10 @@ describe('npm run release', () => {
     writeFileSync(join(clone, MIGRATIONS, added), `export const added = {\n  id: ${next},\n  readableBy: ${next},\n}\n`)
     edit(join(MIGRATIONS, last), (text) => text.replace(/readableBy: \d+/, `readableBy: ${next - 1}`))
     git('add', '--all')
-    prepare('0.2.1', '0.2.0')
-    const { stderr } = release('0.2.1')
-    expect(stderr).toContain(`${added}: readableBy ${next} shuts out v0.2.0`)
-    expect(stderr).toContain(`${last} of v0.2.0 was changed or removed`)
-    expect(tags()).toBe('v0.2.0')
+    prepare('1.1.1', '1.1.0')
+    const { stderr } = release('1.1.1')
+    expect(stderr).toContain(`${added}: readableBy ${next} shuts out v1.1.0`)
+    expect(stderr).toContain(`${last} of v1.1.0 was changed or removed`)
+    expect(tags()).toBe('v1.1.0')
   })
 })

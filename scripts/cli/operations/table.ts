@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { readSignatureList } from '#shared/contracts/signature-list.ts'
-import type { GoLiveReport } from '#shared/usecases/golive/read-go-live.ts'
+import type { GoLiveReport } from '#shared/contracts/go-live-report.ts'
 import type { ProcedurePath } from '../session/operator-caller.ts'
 import { deliveryText } from '../text/delivery-text.ts'
 import { invoiceText, transactionText } from '../text/explain-text.ts'
@@ -250,14 +250,15 @@ const WALLETS: Readonly<Record<string, Operation>> = {
   },
 }
 
-const GO_LIVE: Pick<Operation, 'shows' | 'mode' | 'text' | 'isFailure'> = {
-  ...{ shows: 'goLive.read', mode: 'live', text: goLiveText },
+const GO_LIVE_REPORT: Pick<Operation, 'mode' | 'text' | 'isFailure'> = {
+  ...{ mode: 'live', text: goLiveText },
   isFailure: ({ isReady }: GoLiveReport) => !isReady,
 }
+const GO_LIVE: Pick<Operation, 'shows' | 'mode' | 'text' | 'isFailure'> = { ...GO_LIVE_REPORT, shows: 'goLive.read' }
 const PREPARING: Readonly<Record<string, Operation>> = {
   'go-live check': {
-    ...{ procedure: 'goLive.check', ...GO_LIVE },
-    help: 'Check everything that can be observed, and store the results.',
+    ...{ procedure: 'goLive.read', ...GO_LIVE_REPORT },
+    help: 'Check everything now.',
   },
   'go-live confirm-address': {
     ...{ procedure: 'goLive.confirmAddress', ...GO_LIVE, operands: ['walletId', 'address'] },

@@ -1,5 +1,5 @@
-import { EN } from '#shared/domain/golive/words-en.ts'
-import type { GoLiveLine, GoLiveReport } from '#shared/usecases/golive/read-go-live.ts'
+import { GO_LIVE_LABELS as EN } from '#shared/contracts/go-live-labels.ts'
+import type { GoLiveLine, GoLiveReport } from '#shared/contracts/go-live-report.ts'
 
 const MARKS = { passed: '✓', failed: '✗', out_of_date: '↻', open: '·' } as const
 

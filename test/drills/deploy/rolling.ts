@@ -65,7 +65,7 @@ async function prepare(
     const { line } = command
     if ((isBack && line.includes('migrate')) || line.includes('up -d')) continue
     story.say(line)
-    faults.push(...failed(command, await terminal.type(command, line.includes('v0.2.0') ? { 'v0.2.0': to } : {})))
+    faults.push(...failed(command, await terminal.type(command, line.includes('v1.1.0') ? { 'v1.1.0': to } : {})))
   }
   return faults
 }

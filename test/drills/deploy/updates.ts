@@ -121,7 +121,7 @@ async function move(story: Story, installation: Installation, { commands, to, is
       story.say(line)
       const isUp = line.includes('up -d')
       if (isUp) during(RESTART)
-      faults.push(...failed(command, await terminal.type(command, line.includes('v0.2.0') ? { 'v0.2.0': to } : {})))
+      faults.push(...failed(command, await terminal.type(command, line.includes('v1.1.0') ? { 'v1.1.0': to } : {})))
       if (!isUp) continue
       await installation.untilReady()
       await delay(LATE_MS)

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Check, describeCheck, isKept } from '../upgrade/checks.ts'
+import { type Check, describeCheck, isKept } from '../checks.ts'
 import { type Machine, makeSystem, ORDINARY_USER, openMachine, type Person, ROOT_USER } from './machine.ts'
 
 const USAGE = `usage: npm run drill:fresh -- [options]

@@ -121,9 +121,7 @@ it('the repositories use no method of the driver that the simulated store lacks'
   // Asked for only where a collection or an index is missing, which the simulated installation never lacks.
   const migration = new Set(['createCollection', 'estimatedDocumentCount'])
   const found = sources.flatMap(({ file, text }) => unknownMethods(text).map((name) => `${file}: ${name}`))
-  expect(
-    found.filter((use) => !migration.has(use.replace(/^(migrate|create-collection)\.ts: /, ''))),
-  ).toEqual([])
+  expect(found.filter((use) => !migration.has(use.replace(/^(migrate|create-collection)\.ts: /, '')))).toEqual([])
 })
 
 it('sees what it looks for', () => {
