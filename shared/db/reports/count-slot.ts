@@ -15,7 +15,7 @@ import {
 } from './rollup-models.ts'
 
 /** What a count found. */
-export interface SlotCount {
+interface SlotCount {
   /** The fields of the row that hold the figures. */
   readonly figures: Pick<InvoiceRollupDocument, 'whole' | 'quarters'> | Pick<DeliveryRollupDocument, 'figures'>
   /** Documents that were counted. */

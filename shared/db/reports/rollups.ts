@@ -28,7 +28,7 @@ const SAVE_EVERY_MS = 30_000
 const AT_ONCE = 4
 
 /** Bounds of one round, both optional. */
-export interface RollupControl {
+interface RollupControl {
   /** True ends the round after the current day; the next one goes on from there. */
   readonly stop?: () => boolean
   /** Gets a line now and then while a round takes long. */
