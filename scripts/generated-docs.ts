@@ -18,7 +18,12 @@ function stored(path: string): string | null {
 
 /** Writes the pages that are made from the code's own tables, or with `--check` says which are out of date. */
 function main(): void {
-  const pages = new Map([...assetPages(), ['cli.md', cliReference()], ['errors.md', errorReference()], ['security/scarce.md', scarceTable()]])
+  const pages = new Map([
+    ...assetPages(),
+    ['cli.md', cliReference()],
+    ['errors.md', errorReference()],
+    ['security/scarce.md', scarceTable()],
+  ])
   const stale = [...pages].filter(([path, text]) => stored(path) !== text)
   if (process.argv.includes('--check')) {
     for (const [path] of stale) process.stderr.write(`docs/${path} is out of date; run \`npm run gen:docs\`\n`)
