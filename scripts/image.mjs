@@ -10,7 +10,7 @@ const FILES = [
   'package.json',
   'Procfile',
   'LICENSE',
-  ...['bundle', 'node-version', 'service', 'paymesh', 'health'].map((name) => `scripts/${name}.mjs`),
+  ...['bundle', 'machine/node-version', 'service', 'paymesh', 'health'].map((name) => `scripts/${name}.mjs`),
 ]
 /** Processes and the command line; the development runner is not included. */
 const ENTRIES = ['scripts/service/main.ts', 'scripts/cli/main.ts']

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `paymesh …` and `npm run cli -- …`: the command line of an installation (scripts/cli/main.ts).
-import './node-version.mjs'
+import './machine/node-version.mjs'
 import { bundled } from './bundle.mjs'
 
 process.setSourceMapsEnabled(true)

@@ -1,5 +1,5 @@
 // Runs one process of the Procfile: `node scripts/service.mjs <name>`, configured by its environment (.env.example).
-import './node-version.mjs'
+import './machine/node-version.mjs'
 import { bundled } from './bundle.mjs'
 
 process.setSourceMapsEnabled(true)

@@ -1,9 +1,9 @@
 // `npm start`: bundles what changed, then runs everything (scripts/start/main.ts).
-import './node-version.mjs'
+import './machine/node-version.mjs'
 import { bundled } from './bundle.mjs'
 
 process.setSourceMapsEnabled(true)
-const { prepareStart } = await import('./requirements.ts')
+const { prepareStart } = await import('./machine/requirements.ts')
 const args = await prepareStart(process.argv.slice(2))
 if (args === null) process.exit(1)
 const entry = await bundled('scripts/start/main.ts', (line) => process.stdout.write(`  ${line}\n`))

@@ -1,14 +1,14 @@
 // `npm run test:deep -- [stage …]`: the long-running tests, each with a time limit of 80 minutes.
 // Writes docs/reports/deep-STAGE.md for each stage: commit, date, command, minutes, result and the end of its output.
-// Begins with what the stages need (requirements.ts), and brings it where it may; a stage that lacks something has failed.
+// Begins with what the stages need (machine/requirements.ts), and brings it where it may; a stage that lacks something has failed.
 // The last line is `N passed, N failed`; the status is 0 only when every stage passed.
-import './node-version.mjs'
+import './machine/node-version.mjs'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 
 const { startGuarded } = await import('./embedded/guarded-child.ts')
-const { bringRequirements, describeMissing, TEST_REQUIREMENTS } = await import('./requirements.ts')
+const { bringRequirements, describeMissing, TEST_REQUIREMENTS } = await import('./machine/requirements.ts')
 
 const LIMIT_MS = 80 * 60_000
 const STOP_MS = 10_000

@@ -1,9 +1,9 @@
 // `npm test`: everything that CI runs: checks, unit, integration, flow and browser tests, simulated seeds, a short chaos run on
-// real processes, and the demo; `npm run test:deep` has the larger sizes. Begins with what it needs (requirements.ts), and brings it where
+// real processes, and the demo; `npm run test:deep` has the larger sizes. Begins with what it needs (machine/requirements.ts), and brings it where
 // it may. Two lanes side by side: stages that compute and the tests on stores yield to stages that mostly wait for processes, blocks and
 // pages. The output of a stage is shown when it ends. When each stage ran and what failed is shown at the end. The last line is
 // `N passed, N failed`; the status is 0 only when nothing failed, no stage was empty and nothing was missing.
-import './node-version.mjs'
+import './machine/node-version.mjs'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -35,7 +35,7 @@ if (values.help || unknown.length > 0) {
   process.exit(unknown.length > 0 ? 2 : 0)
 }
 const { startGuarded } = await import('./embedded/guarded-child.ts')
-const { bringRequirements, describeMissing, TEST_REQUIREMENTS } = await import('./requirements.ts')
+const { bringRequirements, describeMissing, TEST_REQUIREMENTS } = await import('./machine/requirements.ts')
 
 const reports = mkdtempSync(join(tmpdir(), 'paymesh-reports-'))
 const totals = { passed: 0, failed: 0 }

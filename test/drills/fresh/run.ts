@@ -15,7 +15,7 @@ The status is 0 only when every check passed.
   --limited     of npm test only the look at what it needs, and the demo
   --system DIR  an earlier system: made there when there is none, never changed otherwise
 `
-/** The one command that brings what is missing, as scripts/requirements.ts prints it. */
+/** The one command that brings what is missing, as scripts/machine/requirements.ts prints it. */
 const COMMAND = /^ {2}(su -c '[^']+'|sudo sh -c '[^']+'|apt-get .+)$/m
 const DEMO = 'npm run demo -- --exit'
 

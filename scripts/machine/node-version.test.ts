@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ROOT } from './bundle.mjs'
+import { ROOT } from '../bundle.mjs'
 
 /** A module for `--import`. */
 const preload = (code: string): string => `--import=data:text/javascript,${encodeURIComponent(code)}`
