@@ -17,7 +17,16 @@ it('chains what waits in one process at a time, and hands over when that one end
   const deps = { ...stores.runtime, ...auditParts(stores, keys), leases: createLeaseRepository(stores.db) }
   const note = (id: string) =>
     createAuditRepository(stores.db).insertMany([
-      { id, at: 1, actor: 'a', action: 'golive.master_key_stated', subject: 'c', workspaceId: null, mode: null, detail: {} },
+      {
+        id,
+        at: 1,
+        actor: 'a',
+        action: 'golive.master_key_stated',
+        subject: 'c',
+        workspaceId: null,
+        mode: null,
+        detail: {},
+      },
     ])
   const until = (seq: number) => vi.waitFor(async () => expect((await chain.tail())?.seq).toBe(seq), WAIT)
   await note('first')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
-import { readSignatureList } from '#shared/contracts/signature-list.ts'
 import type { GoLiveReport } from '#shared/contracts/go-live-report.ts'
+import { readSignatureList } from '#shared/contracts/signature-list.ts'
 import type { ProcedurePath } from '../session/operator-caller.ts'
 import { deliveryText } from '../text/delivery-text.ts'
 import { invoiceText, transactionText } from '../text/explain-text.ts'
