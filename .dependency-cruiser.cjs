@@ -22,9 +22,15 @@ module.exports = {
     ),
     rule(
       'usecases-know-ports',
-      'A use case knows its ports, never a store, a queue, a node or a library that does I/O; node:crypto is arithmetic.',
+      'A use case knows its ports, never a queue, a node or a library that does I/O; node:crypto is arithmetic.',
       { path: '^shared/usecases/', pathNot: tests },
-      { pathNot: ['^shared/(domain|contracts|ports|usecases)/', '^(node:)?crypto$'] },
+      { pathNot: ['^shared/(domain|contracts|ports|usecases|db)/', '^(node:)?crypto$'] },
+    ),
+    rule(
+      'usecases-know-types-of-stores',
+      'The type of a repository is that of its implementation; what runs of it is passed in.',
+      { path: '^shared/usecases/', pathNot: tests },
+      { path: '^shared/db/', dependencyTypesNot: ['type-only'] },
     ),
     rule(
       'ports-know-contracts',

@@ -12,6 +12,7 @@ import { createWatchPackRepository } from '#shared/db/wallets/watch-pack-reposit
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { packWatches } from '#shared/usecases/watches/pack-watches.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import type { BenchOptions } from './options.ts'
 
 const HOT = 100_000
@@ -73,10 +74,10 @@ async function packOld(db: Database, count: number, print: (line: string) => voi
   const moved = await packWatches(
     {
       clock: { now: Date.now },
-      random: { bytes: randomBytes },
+      random: standIn({ bytes: randomBytes }),
       wallets: createWalletRepository(db),
       watchPacks: createWatchPackRepository(db),
-      invoices: { claimsCold: async (claims) => new Set(claims) },
+      invoices: standIn({ claimsCold: async (claims) => new Set(claims) }),
     },
     new Map(),
   )

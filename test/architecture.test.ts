@@ -17,7 +17,8 @@ import { cruiseImports } from '#scripts/check-imports.ts'
 const canaries: Record<string, { file: string; code: string; also?: Record<string, string> }> = {
   'domain-is-pure': { file: 'shared/domain/bad.ts', code: "import 'node:fs'" },
   'contracts-know-domain-and-zod': { file: 'shared/contracts/bad.ts', code: "import 'pino'" },
-  'usecases-know-ports': { file: 'shared/usecases/bad.ts', code: "import '#shared/db/target.ts'" },
+  'usecases-know-ports': { file: 'shared/usecases/bad.ts', code: "import '#shared/queues/target.ts'" },
+  'usecases-know-types-of-stores': { file: 'shared/usecases/bad.ts', code: "import '#shared/db/target.ts'" },
   'ports-know-contracts': { file: 'shared/ports/bad.ts', code: "import '#shared/usecases/target.ts'" },
   'adapters-know-ports': { file: 'shared/queues/bad.ts', code: "import '#shared/usecases/target.ts'" },
   'no-barrels': {

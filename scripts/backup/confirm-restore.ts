@@ -2,15 +2,10 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { type OverrunKey, skipPastSeen } from '#shared/db/restore/precautions.ts'
 import { readRestoreState, writeRestoreState } from '#shared/db/restore/restore-state.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { CursorRepository } from '#shared/ports/cursors.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
-export interface ConfirmDeps {
+export type ConfirmDeps = Uses<'clock' | 'cursors' | 'catalog'> & {
   readonly db: Database
-  readonly clock: Clock
-  readonly cursors: Pick<CursorRepository, 'list'>
-  readonly catalog: Pick<Catalog, 'hasNode'>
 }
 
 /**

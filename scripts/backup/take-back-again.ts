@@ -4,7 +4,7 @@ import { subjectOf } from '#shared/domain/marks/mark-fields.ts'
 import { type AuditAction, takesBack } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Mark } from '#shared/ports/marks.ts'
-import type { Runtime } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { TAKEN_BACK_ACTS, type TakenBackDeps, takenBackRow } from './taken-back-acts.ts'
 
 /** What became of one act that took something back after the archive was made. */
@@ -16,7 +16,7 @@ export interface TakenBackAgain {
   readonly advice: string | null
 }
 
-export interface TakeBackAgainDeps extends Omit<TakenBackDeps, 'repositories'>, Pick<Runtime, 'logger'> {}
+export type TakeBackAgainDeps = Omit<TakenBackDeps, 'repositories'> & Uses<'logger'>
 
 /** The audit rows that marks hold of what was taken back, oldest first: numbers of several lives of a database overlap. Throws for a mark whose row cannot be read. */
 export function takenBackRows(marks: ReadonlyMap<string, Mark>): readonly AuditRecord[] {

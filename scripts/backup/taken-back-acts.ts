@@ -16,21 +16,19 @@ import type { TakenBackAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { CustomerEraser, StoredAnswer } from '#shared/ports/customer-erasure.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
-import type { Runtime } from '#shared/ports/runtime.ts'
-import { endpointSecretContext, type PasswordHasher, type SecretBox } from '#shared/ports/secrets.ts'
+import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import { ROLES } from '#shared/ports/users.ts'
 import { accountMail } from '#shared/usecases/accounts/account-audit.ts'
 import { newEndpointSecret } from '#shared/usecases/endpoints/manage-endpoints.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { DELIVERY_LIFE_MS, eraseRecorded } from '#shared/usecases/maintenance/erase-customer.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
 
 /** What taking back again works with: the restored database and its repositories. */
-export interface TakenBackDeps extends Pick<Runtime, 'clock' | 'random'> {
+export type TakenBackDeps = Uses<'secretBox' | 'passwords' | 'clock' | 'random'> & {
   readonly db: Database
   readonly repositories: Repositories
-  readonly secretBox: SecretBox
-  readonly passwords: Pick<PasswordHasher, 'hash'>
 }
 
 /** One act, as a restored database repeats it. */

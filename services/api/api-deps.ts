@@ -1,8 +1,3 @@
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { IdempotencyRepository } from '#shared/ports/idempotency.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { PaymentRepository } from '#shared/ports/payments.ts'
-import type { ProductRepository } from '#shared/ports/products.ts'
 import type { RateLimiter } from '#shared/ports/rate-limit.ts'
 import type { ManageEndpointsDeps } from '#shared/usecases/endpoints/manage-endpoints.ts'
 import type { RecordedEndpointsDeps } from '#shared/usecases/endpoints/recorded-endpoints.ts'
@@ -12,43 +7,35 @@ import type { SimulateDeps } from '#shared/usecases/invoices/simulate-payment.ts
 import type { ManagePaymentLinksDeps } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import type { ManageProductsDeps } from '#shared/usecases/payment-links/manage-products.ts'
 import type { QuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
-import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
 import type { ListCursor } from '#shared/usecases/requests/list-cursor.ts'
 import type { RunOnceDeps } from '#shared/usecases/requests/run-once.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import type { AnnouncedEndpointsDeps } from '#shared/usecases/workspaces/announced-changes.ts'
 import type { KeyRing } from '#shared/usecases/workspaces/api-key-cache.ts'
 import type { KeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
 
 /** Dependencies of the REST API; `assembleApi` wires them and tests may replace single ones. */
-export interface ApiDeps
-  extends CreateOnceDeps,
-    CancelDeps,
-    SimulateDeps,
-    ManageEndpointsDeps,
-    RecordedEndpointsDeps,
-    AnnouncedEndpointsDeps,
-    ManagePaymentLinksDeps,
-    ManageProductsDeps,
-    RunOnceDeps {
-  readonly operations: AnnouncedEndpointsDeps['operations']
-  readonly endpoints: ManageEndpointsDeps['endpoints']
-  readonly invoices: InvoiceRepository
-  readonly payments: PaymentRepository
-  readonly products: ProductRepository
-  readonly idempotency: IdempotencyRepository
-  readonly keyRing: KeyRing
-  readonly keyUse: KeyUse
-  readonly limiter: RateLimiter
-  readonly catalog: Catalog
-  readonly rates: RateReader
-  readonly availability: QuoteAvailability
-  readonly listCursor: ListCursor
-  /** Check every response against its schema before it is sent; for development and tests. */
-  readonly checkAnswers: boolean
-  /** Trusted proxies in front that add to `X-Forwarded-For`; 0 = none. */
-  readonly trustedProxies: number
-  /** Public URL of the API, without path and trailing slash. */
-  readonly publicUrl: string
-  /** Folder of the built pages, including `reference`; null when they were not built. */
-  readonly pagesDir: string | null
-}
+export type ApiDeps = CreateOnceDeps &
+  CancelDeps &
+  SimulateDeps &
+  ManageEndpointsDeps &
+  RecordedEndpointsDeps &
+  AnnouncedEndpointsDeps &
+  ManagePaymentLinksDeps &
+  ManageProductsDeps &
+  RunOnceDeps &
+  Uses<'operations' | 'endpoints' | 'invoices' | 'payments' | 'products' | 'idempotency' | 'catalog' | 'rates'> & {
+    readonly keyRing: KeyRing
+    readonly keyUse: KeyUse
+    readonly limiter: RateLimiter
+    readonly availability: QuoteAvailability
+    readonly listCursor: ListCursor
+    /** Check every response against its schema before it is sent; for development and tests. */
+    readonly checkAnswers: boolean
+    /** Trusted proxies in front that add to `X-Forwarded-For`; 0 = none. */
+    readonly trustedProxies: number
+    /** Public URL of the API, without path and trailing slash. */
+    readonly publicUrl: string
+    /** Folder of the built pages, including `reference`; null when they were not built. */
+    readonly pagesDir: string | null
+  }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { createLiveFeed, type LiveFeed, type LiveView } from './live-feed.ts'
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -51,8 +52,8 @@ beforeEach(() => {
         return versions
       },
     },
-    hints: { countsOf: async () => announced },
-    cursors: { list: async () => [{ id: 'test:ethereum', height }] as never },
+    hints: standIn({ countsOf: async () => announced }),
+    cursors: standIn({ list: async () => [{ id: 'test:ethereum', height }] as never }),
     attend: (id) => void attended.push(id),
     view: async (id) => {
       made.push(id)

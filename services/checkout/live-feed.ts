@@ -1,10 +1,7 @@
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { type InvoiceStatus, networkOf } from '#shared/domain/enumerations.ts'
-import type { CursorRepository } from '#shared/ports/cursors.ts'
-import type { InvoiceVersions } from '#shared/ports/live-invoices.ts'
-import type { PaymentHints } from '#shared/ports/payment-hints.ts'
-import type { Logger, Metrics } from '#shared/ports/runtime.ts'
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { tagOf } from './answers.ts'
 
 /** How often the store is polled for changes: three queries, however many people watch. */
@@ -44,12 +41,7 @@ interface Watched {
 }
 
 /** Reads of the feed. */
-export interface LiveFeedDeps {
-  readonly versions: InvoiceVersions
-  readonly hints: Pick<PaymentHints, 'countsOf'>
-  readonly cursors: Pick<CursorRepository, 'list'>
-  readonly logger: Logger
-  readonly metrics: Metrics
+export type LiveFeedDeps = Uses<'versions' | 'hints' | 'cursors' | 'logger' | 'metrics'> & {
   /** The view of an invoice; null when it is unknown. */
   readonly view: (invoiceId: string) => Promise<InvoiceView | null>
   /** Wakes the scanner of `<mode>-<network>`, because somebody watches a page that waits for money there. */

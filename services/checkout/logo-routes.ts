@@ -1,5 +1,5 @@
 import { Router } from 'express'
-import type { Logos } from '#shared/ports/logos.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { handle } from './answers.ts'
 import { admit, LIMITS, type LimitDeps } from './limits.ts'
 
@@ -7,9 +7,7 @@ const NAME = /^([0-9a-f]{64})\.webp$/
 const YEAR_S = 31_536_000
 
 /** Dependencies of serving logos. */
-interface LogoDeps extends LimitDeps {
-  readonly logos: Pick<Logos, 'findByHash'>
-}
+type LogoDeps = LimitDeps & Uses<'logos'>
 
 /**
  * Merchants' logos under the hash of their bytes: a name never means other bytes, so that browsers and proxies keep them for a year.

@@ -1,8 +1,7 @@
-import type { LeaseRepository } from '#shared/ports/leases.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { leaseLifeMs, startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
 import { createMarkKeeper, type KeepMarksDeps } from '#shared/usecases/marks/keep-marks.ts'
 import { BLOCK_SIZE } from '#shared/usecases/quotes/address-source.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { deriveAhead, ensureSandboxMaterials, type HeadroomDeps } from '#shared/usecases/wallets/address-headroom.ts'
 import { createHeadroomPlan } from '#shared/usecases/wallets/headroom-plan.ts'
 import { createIndexReclaimer, type ReclaimDeps } from '#shared/usecases/wallets/reclaim-indexes.ts'
@@ -23,14 +22,12 @@ const RELEASE_EVERY_MS = 60_000
 const SILENCE_MAX_MS = 120_000
 const PAUSE_AFTER_FAILURE_MS = 5_000
 
-interface LoopDeps extends HeadroomDeps, KeepMarksDeps, ReclaimDeps, ReleaseDeps, WatchPoolsDeps {
-  readonly wallets: HeadroomDeps['wallets'] &
-    ReclaimDeps['wallets'] &
-    WatchPoolsDeps['wallets'] &
-    Pick<WalletRepository, 'isAnyBehind'>
-  readonly invoices: ReclaimDeps['invoices'] & ReleaseDeps['invoices'] & WatchPoolsDeps['invoices']
-  readonly leases: LeaseRepository
-}
+type LoopDeps = HeadroomDeps &
+  KeepMarksDeps &
+  ReclaimDeps &
+  ReleaseDeps &
+  WatchPoolsDeps &
+  Uses<'wallets' | 'invoices' | 'leases'>
 
 /**
  * Keeps the marks outside the store and every key's addresses derived ahead, ends expired claims and counts pools, in one process at a time. `headroom` is the least number of

@@ -1,8 +1,8 @@
 import { coinPaprikaTicker } from '#shared/contracts/rates/coin-paprika.ts'
 import { deviatesMoreThan, parsePrice } from '#shared/domain/rates/price.ts'
 import type { JumpConfirmation } from '#shared/ports/rate-sources.ts'
-import type { Logger } from '#shared/ports/runtime.ts'
 import type { HttpGet } from '#shared/runtime/http/http-get.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { isoMs } from './quote-readers.ts'
 import { readBody } from './rate-source.ts'
 
@@ -31,11 +31,9 @@ const MAX_BYTES = 256 * 1024
 const MAX_AGE_MS = 15 * 60_000
 
 /** Dependencies of {@link createJumpConfirmation}. */
-export interface JumpConfirmationDeps {
+export type JumpConfirmationDeps = Uses<'clock' | 'logger'> & {
   readonly http: Pick<HttpGet, 'get'>
   readonly baseUrl: string
-  readonly clock: { now(): number }
-  readonly logger: Logger
 }
 
 /** Confirms jumps with CoinPaprika. It averages the same exchanges, so it confirms a jump but never makes a price. */

@@ -1,7 +1,7 @@
-import type { LeaseRepository } from '#shared/ports/leases.ts'
 import type { RateSources } from '#shared/ports/rate-sources.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { type PublishRatesDeps, publishRates } from '#shared/usecases/rates/publish-rates.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** One process at a time fetches and publishes; the others stand by. */
 export interface RateCycle {
@@ -12,10 +12,11 @@ export interface RateCycle {
 }
 
 /** Dependencies of {@link createRateCycle}. */
-export interface RateCycleDeps extends Runtime, PublishRatesDeps {
-  readonly sources: RateSources
-  readonly leases: LeaseRepository
-}
+export type RateCycleDeps = Runtime &
+  PublishRatesDeps &
+  Uses<'leases'> & {
+    readonly sources: RateSources
+  }
 
 /** Three cycles: a dead holder is replaced well before its last snapshot expires. */
 const LEASE_MS = 45_000

@@ -1,11 +1,11 @@
 import type { RateSources } from '#shared/ports/rate-sources.ts'
-import type { Runtime } from '#shared/ports/runtime.ts'
 import type { HttpGet } from '#shared/runtime/http/http-get.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { ALL_SOURCES } from './all-sources.ts'
 import { createSourcePoller } from './source-poller.ts'
 
 /** Dependencies of {@link createRateSources}. */
-export interface RateSourcesDeps extends Pick<Runtime, 'clock' | 'logger' | 'metrics'> {
+export type RateSourcesDeps = Uses<'clock' | 'logger' | 'metrics'> & {
   readonly http: Pick<HttpGet, 'get'>
   /** Base URL by source name; a source without one uses its public address. */
   readonly sourceUrls: Readonly<Record<string, string>>

@@ -1,8 +1,8 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatDecimal } from '#shared/domain/money/decimal.ts'
 import type { Quote } from '#shared/domain/rates/quote.ts'
-import type { Runtime } from '#shared/ports/runtime.ts'
 import type { HttpGet, HttpGetResult } from '#shared/runtime/http/http-get.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type FaultReason, type RateSource, SourceFault } from './rate-source.ts'
 
 /** Polls one source at its own interval and caches its last quotes. */
@@ -14,7 +14,7 @@ export interface SourcePoller {
 }
 
 /** Dependencies of {@link createSourcePoller}. */
-export interface SourcePollerDeps extends Pick<Runtime, 'clock' | 'logger' | 'metrics'> {
+export type SourcePollerDeps = Uses<'clock' | 'logger' | 'metrics'> & {
   readonly http: Pick<HttpGet, 'get'>
   readonly source: RateSource
   /** Overrides the real host, for a local simulator. */

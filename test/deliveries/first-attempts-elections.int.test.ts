@@ -7,6 +7,7 @@ import { connectDatabase, type Database } from '#shared/db/connection/connect.ts
 import { migrate } from '#shared/db/schema/migrate.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useFirstAttempts } from '#test/support/first-attempts-stage.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 
 /** Clocks and Redis of the run; a MongoDB of its own, because an election would disturb all other files. */
@@ -55,12 +56,12 @@ test.each(sampleOf(['between the events and the rows', 'during the requests'] as
     })
     const one = stage.process({
       relay: {
-        deliveries: {
+        deliveries: standIn({
           insertMany: async (rows) => {
             if (when === 'between the events and the rows') await elect()
             return await deps.deliveries.insertMany(rows)
           },
-        },
+        }),
       },
     })
     const made = await stage.invoices(4)

@@ -18,6 +18,7 @@ import { createBacklogCollector } from '#shared/usecases/maintenance/collect-bac
 import { startOfDay } from '#shared/usecases/networks/usage-counter.ts'
 import { sampleDelivery, sampleInvoice, sampleObservation } from '#test/support/db-samples.ts'
 import { deepTest, sampleOf } from '#test/support/depth.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { deployPath } from './deploy-files.ts'
 import { promtool } from './promtool.ts'
@@ -51,10 +52,10 @@ async function exposition(): Promise<string> {
     leases: createLeaseRepository(db),
     nodeUsage: createNodeUsageRepository(db),
     nodePrices: createNodePrices(NETWORKS),
-    catalog: {
+    catalog: standIn({
       hasNode: (network, mode) => mode === 'live' && ['ethereum', 'bitcoin', 'tron'].includes(network),
       blockTimeMs: () => 12_000,
-    },
+    }),
   })
   await collector.run()
   const text = await metrics.render()

@@ -23,6 +23,7 @@ import { createAddressSource } from '#shared/usecases/quotes/address-source.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { deriveAhead } from '#shared/usecases/wallets/address-headroom.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { type TestStores, useStores } from '#test/support/stores.ts'
 
 /** A restore starts where the marks say, and refuses where nothing says it. */
@@ -59,7 +60,7 @@ function process(stores: TestStores, places: readonly MarkPlace[]) {
     markKeys,
   }
   const marks = createMarks(deps)
-  const source = createAddressSource({ ...deps, marks, catalog: { hasNode: () => false } })
+  const source = createAddressSource({ ...deps, marks, catalog: standIn({ hasNode: () => false }) })
   const keeper = createMarkKeeper(deps)
   return {
     deps,

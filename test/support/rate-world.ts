@@ -15,6 +15,7 @@ import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { AssetRate } from '#shared/ports/rates.ts'
 import { createHttpGet, type HttpGet } from '#shared/runtime/http/http-get.ts'
 import { createRateReader, type RateReader } from '#shared/usecases/rates/read-rate.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import type { TestStores } from './stores.ts'
 
 /** The rates service on the exchange simulator, with a reader of what it publishes. */
@@ -92,7 +93,7 @@ function openWorld(
   const runtime = { ...stores.runtime, clock, metrics }
   const rates = createRateRepository(stores.db)
   const catalog = { asset: (id: string) => ({ symbol: id.slice(0, id.indexOf('_')).toUpperCase() }) as AssetInfo }
-  const reader = createRateReader({ rates, clock, catalog })
+  const reader = createRateReader({ rates, clock, catalog: standIn(catalog) })
   return {
     later: (ms) => {
       clock.at += ms

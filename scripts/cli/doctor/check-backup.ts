@@ -7,6 +7,7 @@ import {
   backupAge,
   type VerifiedBackup,
 } from '#shared/ports/verified-backups.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { BACKUP_LEASE } from '../../backup/backup-lease.ts'
 import type { Installation } from '../session/installation.ts'
 
@@ -14,10 +15,10 @@ const HOUR_MS = 3_600_000
 const REMEDY = 'schedule `paymesh backup run`, see deploy/README.md'
 
 /** What `checkBackup` reads of an installation. */
-export interface BackupCheckDeps extends Pick<Installation, 'db'> {
-  readonly clock: Pick<Installation['clock'], 'now'>
-  readonly config: Pick<Installation['config'], 'env'>
-}
+export type BackupCheckDeps = Pick<Installation, 'db'> &
+  Uses<'clock'> & {
+    readonly config: Pick<Installation['config'], 'env'>
+  }
 
 /**
  * In production a verified back-up of the last day and a half, and no failure since; elsewhere the absence of both is a remark. A failure is a fault

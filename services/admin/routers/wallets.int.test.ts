@@ -8,6 +8,7 @@ import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
 import { createQuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
@@ -48,8 +49,8 @@ async function lockedOn({ deps, workspaceId }: AdminCaller, inHours: number): Pr
   const availability = createQuoteAvailability({
     wallets,
     catalog: { ...catalog, hasNode: () => true },
-    cursors: { find: async () => null },
-    rates: { rateFor: () => Promise.reject(new Error('not asked')) },
+    cursors: standIn({ find: async () => null }),
+    rates: standIn({ rateFor: () => Promise.reject(new Error('not asked')) }),
     addresses: { canTake: async () => true },
     clock: { now: () => deps.clock.now() + inHours * HOUR_MS },
   })

@@ -3,9 +3,9 @@ import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { DeliveryReads } from '#shared/ports/delivery-search.ts'
-import type { EndpointRepository } from '#shared/ports/endpoints.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 import { explainFailure } from '#shared/usecases/deliveries/explain-failure.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 export const DELIVERY_STATUSES = ['pending', 'held', 'succeeded', 'failed'] as const
 
@@ -39,10 +39,7 @@ export const deliveryWire = z.object({
 })
 export type DeliveryWire = z.output<typeof deliveryWire>
 
-interface WireDeps {
-  readonly deliveryReads: Pick<DeliveryReads, 'invoiceNumbers'>
-  readonly endpoints: Pick<EndpointRepository, 'findByIds'>
-}
+type WireDeps = Uses<'deliveryReads' | 'endpoints'>
 
 /** Rows with the names of the objects they belong to, in two reads for any number of rows. */
 export async function deliveriesToWire(deps: WireDeps, rows: readonly Delivery[]): Promise<DeliveryWire[]> {

@@ -1,8 +1,8 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { INVITER_ROLE, type Invitation, type InvitationRepository } from '#shared/ports/invitations.ts'
-import type { MembershipRepository } from '#shared/ports/members.ts'
+import { INVITER_ROLE, type Invitation } from '#shared/ports/invitations.ts'
 import type { ActingSession, User } from '#shared/ports/users.ts'
-import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { validName } from '#shared/usecases/workspaces/valid-name.ts'
 import type { PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
@@ -12,11 +12,7 @@ import { evaluateSlowly, SOURCE_DELAY, type Tried } from './login-throttle.ts'
 import { loggedOut } from './operator-sessions.ts'
 
 /** Dependencies of joining a workspace. */
-export interface AcceptDeps extends PeopleDeps {
-  readonly memberships: PeopleDeps['memberships'] & Pick<MembershipRepository, 'find'>
-  readonly invitations: Pick<InvitationRepository, 'findByTokenHash' | 'accept'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-}
+export type AcceptDeps = PeopleDeps & Uses<'memberships' | 'invitations' | 'workspaces'>
 
 /** An invitation that can be accepted, with its workspace. */
 export interface OpenInvitation {

@@ -1,18 +1,11 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { AuditRepository } from '#shared/ports/audit.ts'
-import type { MembershipRepository } from '#shared/ports/members.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
-import type { Role, UserRepository } from '#shared/ports/users.ts'
+import type { Role } from '#shared/ports/users.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { memberAudit } from './invite-member.ts'
 
 /** Dependencies of changing a member's role. */
-export interface ChangeMemberDeps {
-  readonly memberships: Pick<MembershipRepository, 'find' | 'change'>
-  readonly users: Pick<UserRepository, 'findById'>
-  readonly audits: Pick<AuditRepository, 'isRecorded'>
-  readonly clock: Clock
-}
+export type ChangeMemberDeps = Uses<'memberships' | 'users' | 'audits' | 'clock'>
 
 /**
  * Gives a member another role, or removes them (`to` null), from the next request on. `from` is the role the caller saw; a role that

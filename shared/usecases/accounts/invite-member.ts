@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { Invitation, InvitationRepository } from '#shared/ports/invitations.ts'
-import type { MembershipRepository } from '#shared/ports/members.ts'
+import type { Invitation } from '#shared/ports/invitations.ts'
 import type { Role, User } from '#shared/ports/users.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { operationResourceId } from '#shared/usecases/audit/operation-resource-id.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { validEmail } from '#shared/usecases/workspaces/valid-name.ts'
 import { accountMail, notifyMailer } from './account-audit.ts'
 import type { PeopleDeps } from './account-deps.ts'
@@ -16,11 +16,11 @@ import type { PeopleDeps } from './account-deps.ts'
 const LIFE_MS = 7 * 86_400_000
 
 /** Dependencies of inviting people into a workspace. */
-export interface InviteDeps
-  extends Pick<PeopleDeps, 'users' | 'clock' | 'random' | 'logger' | 'metrics' | 'secretBox' | 'notifier'> {
-  readonly invitations: InvitationRepository
-  readonly memberships: Pick<MembershipRepository, 'find'>
-}
+export type InviteDeps = Pick<
+  PeopleDeps,
+  'users' | 'clock' | 'random' | 'logger' | 'metrics' | 'secretBox' | 'notifier'
+> &
+  Uses<'invitations' | 'memberships'>
 
 /**
  * Mails a person a link for joining the workspace, valid for seven days and for this address only. The token is stored

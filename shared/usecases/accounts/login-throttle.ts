@@ -2,8 +2,8 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { BackOff, LoginAttempts } from '#shared/ports/login-attempts.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { After } from '#shared/ports/timers.ts'
 import type { TryLanes } from '#shared/ports/try-lanes.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import type { Origin } from './account-deps.ts'
 
 const MINUTE_MS = 60_000
@@ -25,11 +25,9 @@ export const CODE_BACK_OFF: BackOff = {
 const LANE_REST_MS = 100
 
 /** Dependencies of throttling password tries. */
-export interface SlowDownDeps {
+export type SlowDownDeps = Uses<'clock' | 'after'> & {
   readonly attempts: Pick<LoginAttempts, 'fail'>
-  readonly clock: Clock
   readonly lanes: TryLanes
-  readonly after: After
 }
 
 /** Where a try counts: its lane, and the counters of wrong tries with the delay each of them adds. */

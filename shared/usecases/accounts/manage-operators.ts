@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { MembershipRepository } from '#shared/ports/members.ts'
 import type { Role, User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { validEmail, validName } from '#shared/usecases/workspaces/valid-name.ts'
 import { newUser } from './accept-invitation.ts'
 import { accountAudit, accountMail } from './account-audit.ts'
@@ -9,9 +9,7 @@ import type { PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
 
 /** Dependencies of managing users from the command line. */
-export interface ManageOperatorsDeps extends Pick<PeopleDeps, 'users' | 'passwords' | 'clock' | 'random'> {
-  readonly memberships: Pick<MembershipRepository, 'add'>
-}
+export type ManageOperatorsDeps = Pick<PeopleDeps, 'users' | 'passwords' | 'clock' | 'random'> & Uses<'memberships'>
 
 const BASE_32 = '0123456789abcdefghjkmnpqrstvwxyz'
 

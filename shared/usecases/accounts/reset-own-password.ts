@@ -1,9 +1,10 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { LoginAttempts } from '#shared/ports/login-attempts.ts'
-import type { PasswordReset, PasswordResets } from '#shared/ports/password-resets.ts'
+import type { PasswordReset } from '#shared/ports/password-resets.ts'
 import type { User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { accountAudit, accountMail, failureAudit, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
@@ -20,10 +21,10 @@ const ANSWER_AFTER_MS = 1_000
 const SOURCE_LIMIT = SCARCE.resetRequests.budget
 
 /** Dependencies of a person who forgot the password. */
-export interface ResetDeps extends PeopleDeps {
-  readonly attempts: LoginAttempts
-  readonly resets: PasswordResets
-}
+export type ResetDeps = PeopleDeps &
+  Uses<'resets'> & {
+    readonly attempts: LoginAttempts
+  }
 
 /**
  * Mails a link to the person of an address. An unknown address, and a person who has enough links, get the same answer after the same

@@ -2,7 +2,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { AuditChainRepository, ChainedAudit } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import {
   type AcceptedStretch,
   type AnsweredBreak,
@@ -23,10 +23,10 @@ const BATCH = 1_000
 const NUMBER_MAX = 2 ** 52
 
 /** Dependencies of answering a break and of going on behind a restore. */
-export interface AcknowledgeDeps extends VerifyAuditDeps {
-  readonly chain: AuditChainRepository
-  readonly clock: Clock
-}
+export type AcknowledgeDeps = VerifyAuditDeps &
+  Uses<'clock'> & {
+    readonly chain: AuditChainRepository
+  }
 
 /** What a person accepted. */
 export interface Acknowledgement {

@@ -1,7 +1,7 @@
 import type { AuditChainRepository, SignedText } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { signedText } from './audit-chain-text.ts'
 import { canonicalJson } from './canonical-json.ts'
 
@@ -83,11 +83,10 @@ export interface ReadBreaks {
 }
 
 /** Dependencies of noticing a break. */
-export interface NoticeDeps {
+export type NoticeDeps = Uses<'clock'> & {
   readonly chain: Pick<AuditChainRepository, 'breaks' | 'saveBreaks' | 'tail' | 'head'>
   readonly keys: AuditKeys
   readonly marks: AuditMarks
-  readonly clock: Clock
 }
 
 const EMPTY: BreakRecord = { open: null, answered: [], accepted: [] }

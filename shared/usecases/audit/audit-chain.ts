@@ -1,8 +1,8 @@
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { AuditChainRepository, AuditHead, AuditLink, AuditStep, StoredHead } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type AuditBreak, readBreaks, signature, signedBreaks } from './audit-breaks.ts'
 import { CHAIN_START, chainHash, signedText } from './audit-chain-text.ts'
 
@@ -23,11 +23,10 @@ export class AuditChainBroken extends Error {
 }
 
 /** Dependencies of extending the chain. */
-export interface ExtendAuditDeps {
+export type ExtendAuditDeps = Uses<'clock'> & {
   readonly chain: Pick<AuditChainRepository, 'tail' | 'head' | 'waiting' | 'append' | 'breaks' | 'saveBreaks'>
   readonly keys: AuditKeys
   readonly marks: AuditMarks
-  readonly clock: Clock
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { AuditChainRepository, SignedText } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { RecordedDocuments } from '#shared/ports/recorded-documents.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type AnsweredBreak, type AuditBreak, type AuditHeadMark, noticeBreak, signature } from './audit-breaks.ts'
 import { type AuditWalk, continueWalk, headOf, newWalk } from './audit-walk.ts'
 import { canonicalJson } from './canonical-json.ts'
@@ -17,7 +17,7 @@ const RECORDS_EVERY_MS = 3_600_000
 const ASKED_BATCHES = 5
 
 /** Dependencies of verifying in parts. */
-export interface VerifyInPartsDeps {
+export type VerifyInPartsDeps = Uses<'clock'> & {
   readonly chain: Pick<
     AuditChainRepository,
     'listChained' | 'extent' | 'head' | 'tail' | 'unchained' | 'verified' | 'saveVerified' | 'breaks' | 'saveBreaks'
@@ -25,7 +25,6 @@ export interface VerifyInPartsDeps {
   readonly documents: RecordedDocuments
   readonly keys: AuditKeys
   readonly marks: AuditMarks
-  readonly clock: Clock
 }
 
 /** How far the audit log is verified. */

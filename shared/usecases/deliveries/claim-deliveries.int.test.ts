@@ -8,6 +8,7 @@ import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/http/webhoo
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { dispatcherDeps } from '#test/support/dispatcher-deps.ts'
 import { givePending } from '#test/support/pending-deliveries.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 import { createDispatcher, type Dispatcher } from './dispatch-deliveries.ts'
@@ -138,7 +139,7 @@ test('a claim that took so long that its lease might end first is not sent, and 
 
 test('a claim whose events cannot be read is given back at once', async () => {
   const { endpoint, only } = await give(1).then((made) => ({ ...made, only: made.deliveryIds[0] ?? '' }))
-  const sender = dispatcher({ events: { findByIds: () => Promise.reject(new Error('the store is away')) } })
+  const sender = dispatcher({ events: standIn({ findByIds: () => Promise.reject(new Error('the store is away')) }) })
   await expect(sender.drain('normal', endpoint.id)).rejects.toThrow('the store is away')
   expect(await row(only)).toMatchObject({ status: 'pending', attempt: 0, claims: 1, leaseToken: null })
   const healthy = dispatcher()

@@ -1,9 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ClaimWant, Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
-import type { EndpointRepository } from '#shared/ports/endpoints.ts'
-import type { EventRepository } from '#shared/ports/events.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
+import type { ClaimWant, Delivery } from '#shared/ports/deliveries.ts'
 import { createLowWaterMarks, type LowWaterMarks } from '#shared/usecases/outbox/low-water-marks.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type PrepareDeliveriesDeps, prepareDeliveries } from './prepare-deliveries.ts'
 import type { ClaimedDelivery } from './send-delivery.ts'
 
@@ -19,13 +17,8 @@ export const LEASE_MS = 20_000
 /** Requests that have not started by then are not sent: the lease could end while the request runs. */
 export const SEND_WITHIN_MS = 6_000
 
-export interface DeliveryClaimerDeps extends PrepareDeliveriesDeps {
-  readonly deliveries: Pick<DeliveryRepository, 'findDue' | 'claim' | 'hold' | 'purge' | 'release'>
-  readonly endpoints: Pick<EndpointRepository, 'findByIds'>
-  readonly events: Pick<EventRepository, 'findByIds'>
-  readonly random: Random
-  readonly clock: Clock
-}
+export type DeliveryClaimerDeps = PrepareDeliveriesDeps &
+  Uses<'deliveries' | 'endpoints' | 'events' | 'random' | 'clock'>
 
 /** Result of a claim for one endpoint. */
 export interface ClaimedRows {

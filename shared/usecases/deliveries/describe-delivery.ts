@@ -1,8 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
-import type { Delivery, DeliveryAttempt, DeliveryRepository } from '#shared/ports/deliveries.ts'
-import type { EndpointRepository } from '#shared/ports/endpoints.ts'
-import type { EventRepository } from '#shared/ports/events.ts'
+import type { Delivery, DeliveryAttempt } from '#shared/ports/deliveries.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { explainFailure } from './explain-failure.ts'
 import { signDelivery } from './sign-delivery.ts'
 
@@ -12,11 +11,7 @@ const BODY_MAX = 65_536
 const NO_SECRET = 'whsec_AAAA'
 
 /** Dependencies of describing a delivery. */
-export interface DescribeDeliveryDeps {
-  readonly deliveries: Pick<DeliveryRepository, 'listAttempts'>
-  readonly endpoints: Pick<EndpointRepository, 'findById'>
-  readonly events: Pick<EventRepository, 'findByIds'>
-}
+export type DescribeDeliveryDeps = Uses<'deliveries' | 'endpoints' | 'events'>
 
 /** One scheduled attempt that is still to come. */
 export interface FutureAttempt {

@@ -1,8 +1,8 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
-import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
-import type { After, Stopwatch } from '#shared/ports/timers.ts'
+import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { createDeliveryClaimer, type DeliveryClaimer, type DeliveryClaimerDeps } from './claim-deliveries.ts'
 import { createDeliveryCap, type DeliveryCap } from './delivery-cap.ts'
 import { createSlots, type Slots } from './delivery-slots.ts'
@@ -14,20 +14,16 @@ import { type WarnFailingEndpointDeps, warnFailingEndpoint } from './warn-failin
 /** `normal` serves everyone; endpoints that timed out in the last minute use `slow`, so they cannot exhaust the normal lane. */
 export type DispatchLane = 'normal' | 'slow'
 
-export interface DispatchDeliveriesDeps
-  extends Runtime,
-    DeliveryClaimerDeps,
-    SendDeliveryDeps,
-    Omit<WarnFailingEndpointDeps, 'deliveries'> {
-  readonly deliveries: DeliveryRepository
-  readonly notifier: QueueNotifier
-  readonly after: After
-  readonly stopwatch: Stopwatch
-  /** Requests in flight in this process, by lane. */
-  readonly maxInFlight: Readonly<Record<DispatchLane, number>>
-  /** How many processes send webhooks, this one included: they share the cap of an endpoint. */
-  processes(): number
-}
+export type DispatchDeliveriesDeps = Runtime &
+  DeliveryClaimerDeps &
+  SendDeliveryDeps &
+  Omit<WarnFailingEndpointDeps, 'deliveries'> &
+  Uses<'deliveries' | 'notifier' | 'after' | 'stopwatch'> & {
+    /** Requests in flight in this process, by lane. */
+    readonly maxInFlight: Readonly<Record<DispatchLane, number>>
+    /** How many processes send webhooks, this one included: they share the cap of an endpoint. */
+    processes(): number
+  }
 
 /** The question of one lane's sweep, answered or not. */
 export interface DueAnswer {

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { stopwatch } from '#shared/runtime/process/stopwatch.ts'
 import { sampleDelivery } from '#test/support/db-samples.ts'
 import { useFirstAttempts } from '#test/support/first-attempts-stage.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
@@ -23,14 +24,14 @@ describe('the endpoint between read and request', () => {
     const one = process({
       isStill: true,
       relay: {
-        deliveries: {
+        deliveries: standIn({
           insertMany: async (rows) => {
             const ours = await deps.deliveries.insertMany(rows)
             await meanwhile()
             one.elapsed.ms += ms
             return ours
           },
-        },
+        }),
       },
     })
     return one
@@ -73,14 +74,14 @@ describe('the endpoint between read and request', () => {
     const late = process({
       isStill: true,
       relay: {
-        endpoints: {
+        endpoints: standIn({
           listOf: async (ids) => {
             const found = await deps.endpoints.listOf(ids)
             await remove()
             await deps.deliveries.purge(stage.endpointId, null)
             return found
           },
-        },
+        }),
       },
     })
     const { id, shard } = await invoice()
@@ -110,13 +111,13 @@ describe('the endpoint between read and request', () => {
     const one = process({
       dispatcher: { clock: { now: () => deps.clock.now() + sleptMs } },
       relay: {
-        deliveries: {
+        deliveries: standIn({
           insertMany: async (rows) => {
             const ours = await deps.deliveries.insertMany(rows)
             sleptMs = 10_001
             return ours
           },
-        },
+        }),
       },
     })
     const { id, shard } = await invoice()
@@ -187,9 +188,9 @@ describe('the endpoint between read and request', () => {
     const one = process({
       isStill: true,
       relay: {
-        deliveries: {
+        deliveries: standIn({
           insertMany: (rows) => (fails ? Promise.reject(new Error('away')) : deps.deliveries.insertMany(rows)),
-        },
+        }),
       },
     })
     const made = await invoices(6)

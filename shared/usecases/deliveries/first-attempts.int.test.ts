@@ -5,6 +5,7 @@ import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/http/webhoo
 import { resendDelivery } from '#shared/usecases/deliveries/resend-delivery.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useFirstAttempts } from '#test/support/first-attempts-stage.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
@@ -18,12 +19,12 @@ describe('a first attempt by the relay', () => {
     const { deps } = stage.engine
     const one = process({
       relay: {
-        deliveries: {
+        deliveries: standIn({
           insertMany: (rows) => {
             inserted.push(...rows.map(({ leaseToken, claims }) => [typeof leaseToken, claims]))
             return deps.deliveries.insertMany(rows)
           },
-        },
+        }),
       },
     })
     const { id, shard } = await invoice()
@@ -230,12 +231,12 @@ describe('what is inserted pending', () => {
       const one = process({
         ...(why === 'an unconfirmed restore' && { isPaused: async () => true }),
         relay: {
-          deliveries: {
+          deliveries: standIn({
             insertMany: (rows) => {
               tokens.push(...rows.map(({ leaseToken }) => leaseToken))
               return deps.deliveries.insertMany(rows)
             },
-          },
+          }),
         },
       })
       if (why === 'a slow endpoint') {

@@ -1,20 +1,14 @@
-import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
-import type { Clock, Logger, Metrics } from '#shared/ports/runtime.ts'
-import { endpointSecretContext, type SecretBox } from '#shared/ports/secrets.ts'
+import { endpointSecretContext } from '#shared/ports/secrets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import type { ClaimedDelivery } from './send-delivery.ts'
 
 /** A row claimed more often than this without an outcome is suspected to crash its sender. */
 const POISON_CLAIMS = 20
 
-export interface PrepareDeliveriesDeps {
-  readonly deliveries: Pick<DeliveryRepository, 'purge' | 'hold'>
-  readonly secretBox: SecretBox
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly metrics: Metrics
-}
+export type PrepareDeliveriesDeps = Uses<'deliveries' | 'secretBox' | 'clock' | 'logger' | 'metrics'>
 
 /** Endpoints and events by id, read at the time of a claim. */
 export interface ClaimSurroundings {

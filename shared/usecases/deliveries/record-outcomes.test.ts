@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DeliveryOutcome } from '#shared/ports/deliveries.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { createOutcomeRecorder } from './record-outcomes.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
@@ -28,7 +29,7 @@ function given(failures = 0) {
   const time = { now: 5 }
   let left = failures
   const recorder = createOutcomeRecorder({
-    deliveries: {
+    deliveries: standIn({
       finish: async (outcomes) => {
         batches.push(outcomes.length)
         pauses.push(...outcomes.map(({ retryAfterMs }) => retryAfterMs))
@@ -36,7 +37,7 @@ function given(failures = 0) {
         left -= 1
         throw new Error('the store is away')
       },
-    },
+    }),
     after: (delayMs, run) => {
       delays.push(delayMs)
       timers.push(run)

@@ -1,6 +1,5 @@
-import type { DeliveryOutcome, DeliveryRepository } from '#shared/ports/deliveries.ts'
-import type { Logger, Metrics } from '#shared/ports/runtime.ts'
-import type { After, Stopwatch } from '#shared/ports/timers.ts'
+import type { DeliveryOutcome } from '#shared/ports/deliveries.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /**
  * A full batch is written at once; a smaller one waits this long for more rows, and for the write before it. The receiver already has
@@ -11,13 +10,7 @@ const BATCH_WAIT_MS = 40
 /** Pauses between tries of a failed write; together well within the lease of 20 s less the 10 s of the request. */
 const RETRY_AFTER_MS = [100, 500, 2_000] as const
 
-export interface OutcomeRecorderDeps {
-  readonly deliveries: Pick<DeliveryRepository, 'finish'>
-  readonly after: After
-  readonly stopwatch: Stopwatch
-  readonly logger: Logger
-  readonly metrics: Metrics
-}
+export type OutcomeRecorderDeps = Uses<'deliveries' | 'after' | 'stopwatch' | 'logger' | 'metrics'>
 
 /** Writes the outcomes of many endpoints together: one majority write for up to 32 rows instead of one for each. */
 export interface OutcomeRecorder {

@@ -1,13 +1,7 @@
-import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
-import type { EndpointRepository } from '#shared/ports/endpoints.ts'
-import { type Logger, QUEUES, type QueueNotifier } from '#shared/ports/runtime.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
-export interface ReleasePausedDeps {
-  readonly deliveries: Pick<DeliveryRepository, 'heldEndpoints' | 'unhold' | 'purge'>
-  readonly endpoints: Pick<EndpointRepository, 'findByIds'>
-  readonly notifier: QueueNotifier
-  readonly logger: Logger
-}
+export type ReleasePausedDeps = Uses<'deliveries' | 'endpoints' | 'notifier' | 'logger'>
 
 /**
  * Releases rows paused for an endpoint that is enabled, and removes rows paused for a deleted one: a process that

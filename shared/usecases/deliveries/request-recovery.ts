@@ -1,17 +1,12 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { EndpointRepository } from '#shared/ports/endpoints.ts'
-import type { Recovery, RecoveryRepository } from '#shared/ports/recoveries.ts'
-import { type Clock, QUEUES, type QueueNotifier } from '#shared/ports/runtime.ts'
+import type { Recovery } from '#shared/ports/recoveries.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import { findEndpoint, requireEnabled } from '#shared/usecases/endpoints/find-endpoint.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
-export interface AskRecoveryDeps {
-  readonly endpoints: Pick<EndpointRepository, 'findById'>
-  readonly recoveries: Pick<RecoveryRepository, 'ask'>
-  readonly notifier: QueueNotifier
-  readonly clock: Clock
-}
+export type AskRecoveryDeps = Uses<'endpoints' | 'recoveries' | 'notifier' | 'clock'>
 
 export interface AskRecoveryInput {
   readonly endpointId: string

@@ -1,22 +1,14 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
-import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
-import type { EndpointRepository } from '#shared/ports/endpoints.ts'
-import type { EventRepository } from '#shared/ports/events.ts'
-import { type Clock, QUEUES, type QueueNotifier, type Random } from '#shared/ports/runtime.ts'
+import type { Delivery } from '#shared/ports/deliveries.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import { requireEnabled } from '#shared/usecases/endpoints/find-endpoint.ts'
 import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
-export interface ResendDeliveryDeps {
-  readonly deliveries: Pick<DeliveryRepository, 'findById' | 'listByEvent'>
-  readonly endpoints: Pick<EndpointRepository, 'findById'>
-  readonly events: Pick<EventRepository, 'findByIds'>
-  readonly operations: Pick<EndpointOperations, 'addDelivery'>
-  readonly notifier: QueueNotifier
-  readonly clock: Clock
-  readonly random: Random
-}
+export type ResendDeliveryDeps = Uses<
+  'deliveries' | 'endpoints' | 'events' | 'operations' | 'notifier' | 'clock' | 'random'
+>
 
 export interface ResendDeliveryInput {
   readonly id: string

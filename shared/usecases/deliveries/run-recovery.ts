@@ -1,11 +1,12 @@
-import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { DeliveryLookups } from '#shared/ports/delivery-lookups.ts'
-import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
-import type { Recovery, RecoveryRepository } from '#shared/ports/recoveries.ts'
-import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
+import type { Recovery } from '#shared/ports/recoveries.ts'
+import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
 import { subscribes } from '#shared/usecases/outbox/event-recipients.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Events read in one step; all their deliveries are created before the position advances. */
 const STEP_EVENTS = 500
@@ -17,13 +18,10 @@ const DISABLED_PAUSE_MS = 30_000
 const OVERDUE_MS = 1_000
 const SWEEP_LIMIT = 50
 
-export interface CarryOutRecoveryDeps extends Runtime {
-  readonly recoveries: RecoveryRepository
-  readonly lookups: Pick<DeliveryLookups, 'eventsAfter' | 'ofEvents'>
-  readonly deliveries: Pick<DeliveryRepository, 'insertMany'>
-  readonly endpoints: Pick<EndpointRepository, 'findById'>
-  readonly notifier: QueueNotifier
-}
+export type CarryOutRecoveryDeps = Runtime &
+  Uses<'recoveries' | 'deliveries' | 'endpoints' | 'notifier'> & {
+    readonly lookups: Pick<DeliveryLookups, 'eventsAfter' | 'ofEvents'>
+  }
 
 /**
  * Continues a recovery for one turn. Deliveries have deterministic ids and carry the recovery's id, and the position advances

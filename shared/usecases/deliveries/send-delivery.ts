@@ -2,8 +2,8 @@ import { retryDelayMs } from '#shared/domain/webhook/schedule.ts'
 import type { Delivery, DeliveryOutcome } from '#shared/ports/deliveries.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
 import type { HttpOut, HttpPhases, HttpResult } from '#shared/ports/webhook-http.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { signDelivery } from './sign-delivery.ts'
 
 /** One total deadline for name look-up, connect, TLS, headers and body (specification §6). */
@@ -12,9 +12,8 @@ const TIMEOUT_MS = 10_000
 const READ_BYTES = 16_384
 const KEEP_CHARS = 4_096
 
-export interface SendDeliveryDeps {
+export type SendDeliveryDeps = Uses<'clock'> & {
   readonly http: HttpOut
-  readonly clock: Clock
   /** The server setting that allows `http://localhost:<port>` for endpoints that receive test events only. */
   readonly allowLocalhost: boolean
 }

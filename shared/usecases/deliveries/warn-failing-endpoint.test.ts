@@ -3,6 +3,8 @@ import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { Store } from '#shared/usecases/uses.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { warnFailingEndpoint } from './warn-failing-endpoint.ts'
 
 const endpoint = { id: 'endpoint', workspaceId: 'shop', url: 'https://shop.test/hook' } as WebhookEndpoint
@@ -16,12 +18,14 @@ async function mailsAfter(
   const mails: MailRecord[] = []
   const newestFirst = statuses.map((status, index) => ({ id: `whd_${index}`, status, finishedAt: index })).reverse()
   const deps = {
-    deliveries: { lastFinished: (_id: string, limit: number) => Promise.resolve(newestFirst.slice(0, limit)) },
+    deliveries: standIn<Store['deliveries']>({
+      lastFinished: (_id: string, limit: number) => Promise.resolve(newestFirst.slice(0, limit)),
+    }),
     mails: {
       insertMany: (rows: readonly MailRecord[]) => Promise.resolve(void mails.push(...rows)),
       hasAny: (ids: readonly string[]) => Promise.resolve(ids.some((id) => known.includes(id))),
     },
-    workspaces: { findById: () => Promise.resolve(workspace) },
+    workspaces: standIn<Store['workspaces']>({ findById: () => Promise.resolve(workspace) }),
     notifier: { notify: () => undefined },
     clock: { now: () => 0 },
   }

@@ -1,8 +1,6 @@
-import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
-import type { MailRepository } from '#shared/ports/mails.ts'
-import { type Clock, QUEUES, type QueueNotifier } from '#shared/ports/runtime.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Failed deliveries in a row that trigger a mail (specification §6, delivery rules). */
 const STREAK = 3
@@ -14,13 +12,7 @@ const LOOK_BACK = 20
  */
 const LOOK_BACK_MAX = 1_000
 
-export interface WarnFailingEndpointDeps {
-  readonly deliveries: Pick<DeliveryRepository, 'lastFinished'>
-  readonly mails: MailRepository
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly notifier: QueueNotifier
-  readonly clock: Clock
-}
+export type WarnFailingEndpointDeps = Uses<'deliveries' | 'mails' | 'workspaces' | 'notifier' | 'clock'>
 
 /**
  * Mails the owner when the endpoint's last deliveries, by finish time, are three failures or more in a row. The mail's id

@@ -5,29 +5,20 @@ import { activePaymentMethod, type PaymentMethod } from '#shared/domain/invoice/
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { CursorRepository } from '#shared/ports/cursors.ts'
-import type { ExceptionDecisions, ExceptionEntry, Resolution } from '#shared/ports/exception-decisions.ts'
-import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import type { ExceptionEntry, Resolution } from '#shared/ports/exception-decisions.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
+import type { Payment } from '#shared/ports/payments.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { waysToAccept } from '#shared/usecases/exceptions/decide-exception.ts'
 import { paymentInInbox } from '#shared/usecases/exceptions/payment-in-inbox.ts'
 import { fiatMinor } from '#shared/usecases/rates/fiat-value.ts'
-import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type EvidenceRow, paymentEvidence, sumEvidence } from './exception-evidence.ts'
 import { exceptionSentence } from './exception-sentence.ts'
 import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
 
 /** Dependencies of explaining an exception; it never writes. */
-export interface ExplainExceptionDeps {
-  readonly decisions: Pick<ExceptionDecisions, 'find'>
-  readonly invoices: Pick<InvoiceRepository, 'findById'>
-  readonly payments: Pick<PaymentRepository, 'findByKeys'>
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly catalog: Pick<Catalog, 'asset'>
-  readonly rates: Pick<RateReader, 'rateFor'>
-}
+export type ExplainExceptionDeps = Uses<'decisions' | 'invoices' | 'payments' | 'cursors' | 'catalog' | 'rates'>
 
 /** Value of the money in the invoice's currency, as decimal strings. */
 export interface Worth {

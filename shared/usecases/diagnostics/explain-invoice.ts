@@ -3,15 +3,11 @@ import type { Mode } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
-import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
-import type { EventRepository } from '#shared/ports/events.ts'
-import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
-import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
+import type { Payment } from '#shared/ports/payments.ts'
 import { type ChainStatus, position } from '#shared/usecases/networks/chain-status.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
 import { unpaidReason } from './why-not-paid.ts'
 
@@ -19,16 +15,9 @@ import { unpaidReason } from './why-not-paid.ts'
 const UNHELD_MAX = 20
 
 /** Dependencies of explaining an invoice; it never writes. */
-export interface ExplainInvoiceDeps {
-  readonly clock: Clock
-  readonly invoices: Pick<InvoiceRepository, 'findById'>
-  readonly payments: Pick<PaymentRepository, 'listByInvoice' | 'listUnheld'>
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly events: Pick<EventRepository, 'listByInvoice'>
-  readonly deliveries: Pick<DeliveryRepository, 'listByEvent'>
-  readonly exceptions: Pick<ExceptionRepository, 'listByInvoice'>
-  readonly catalog: Pick<Catalog, 'asset' | 'hasNode' | 'blockTimeMs'>
-}
+export type ExplainInvoiceDeps = Uses<
+  'clock' | 'invoices' | 'payments' | 'cursors' | 'events' | 'deliveries' | 'exceptions' | 'catalog'
+>
 
 /** An asset offered to the payer: its price, and the bounds that were frozen with it. */
 export interface QuoteExplanation {

@@ -5,12 +5,11 @@ import { isSettled } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
-import type { ExceptionDecisions } from '#shared/ports/exception-decisions.ts'
 import type { InvoiceLookups, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { PaymentRepository } from '#shared/ports/payments.ts'
 import { type GuessAddress, readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
 import { paymentsConcerning } from '#shared/usecases/payments/address-owners.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import type { Answer, Check } from './explain-answer.ts'
 import { type ExplainInvoiceDeps, explainInvoice, type InvoiceExplanation } from './explain-invoice.ts'
 import {
@@ -26,14 +25,12 @@ const UNMATCHED_MAX = 20
 const FOUND_MAX = 10
 
 /** Dependencies of answering a question; it never writes. */
-export interface ExplainQuestionDeps extends ExplainInvoiceDeps, FindTransactionDeps {
-  readonly invoices: InvoiceRepository
-  readonly payments: PaymentRepository
-  readonly catalog: ExplainInvoiceDeps['catalog'] & FindTransactionDeps['catalog']
-  readonly lookups: Pick<InvoiceLookups, 'page'>
-  readonly decisions: Pick<ExceptionDecisions, 'findOpenByPayment'>
-  readonly guessAddress: GuessAddress
-}
+export type ExplainQuestionDeps = ExplainInvoiceDeps &
+  FindTransactionDeps &
+  Uses<'invoices' | 'payments' | 'catalog' | 'decisions'> & {
+    readonly lookups: Pick<InvoiceLookups, 'page'>
+    readonly guessAddress: GuessAddress
+  }
 
 /** The question and the workspace it comes from. */
 export interface Question {

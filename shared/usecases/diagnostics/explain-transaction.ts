@@ -1,25 +1,17 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { PaymentRepository } from '#shared/ports/payments.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeMismatch, NodeUnreliable, type TransactionPlace } from '#shared/ports/scanning.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { transactionId } from '#shared/usecases/networks/transaction-id.ts'
 import { addressOwners, paymentsConcerning } from '#shared/usecases/payments/address-owners.ts'
 import { familyOf } from '#shared/usecases/payments/attribute-transfers.ts'
 import { findOwners } from '#shared/usecases/payments/find-owners.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
 
 /** Dependencies of explaining a transaction; it never writes. `client` is null without a node. */
-export interface ExplainTransactionDeps {
-  readonly payments: Pick<PaymentRepository, 'listByTransaction'>
-  readonly invoices: Pick<InvoiceRepository, 'findById' | 'findByClaims' | 'findByReferences'>
-  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing' | 'findProofs'>
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly catalog: Pick<Catalog, 'asset'>
+export type ExplainTransactionDeps = Uses<'payments' | 'invoices' | 'wallets' | 'cursors' | 'catalog'> & {
   readonly client: Pick<ChainClient, 'locate' | 'scan' | 'blockAt'> | null
 }
 

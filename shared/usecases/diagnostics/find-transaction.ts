@@ -1,10 +1,11 @@
 import { type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import type { Payment } from '#shared/ports/payments.ts'
 import type { ChainClient } from '#shared/ports/scanning.ts'
 import { mayBeTransactionId, transactionId } from '#shared/usecases/networks/transaction-id.ts'
 import { paymentsConcerning } from '#shared/usecases/payments/address-owners.ts'
 import { familyOf } from '#shared/usecases/payments/attribute-transfers.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type ExplainTransactionDeps, explainTransaction, type TransactionExplanation } from './explain-transaction.ts'
 
 /** A node that does not respond within this time is skipped, in milliseconds. */
@@ -16,12 +17,11 @@ export interface QuestionClient extends Pick<ChainClient, 'locate' | 'scan' | 'b
 }
 
 /** Dependencies of finding a transaction; it never writes. */
-export interface FindTransactionDeps extends Omit<ExplainTransactionDeps, 'client' | 'payments' | 'catalog'> {
-  readonly payments: ExplainTransactionDeps['payments'] & Pick<PaymentRepository, 'findById'>
-  readonly catalog: Pick<Catalog, 'asset' | 'hasNode'>
-  /** Null without a node. */
-  readonly openClient: (mode: Mode, network: NetworkId) => QuestionClient | null
-}
+export type FindTransactionDeps = Omit<ExplainTransactionDeps, 'client' | 'payments' | 'catalog'> &
+  Uses<'payments' | 'catalog'> & {
+    /** Null without a node. */
+    readonly openClient: (mode: Mode, network: NetworkId) => QuestionClient | null
+  }
 
 /** What one workspace may see of a transaction. */
 export interface FoundTransaction {

@@ -3,12 +3,12 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { EVENT_TYPES, type EventType, type Mode } from '#shared/domain/enumerations.ts'
 import type { Ms, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
-import type { AuditRecord, AuditRepository } from '#shared/ports/audit.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
-import type { EndpointRepository } from '#shared/ports/endpoints.ts'
-import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { amountText } from './exception-evidence.ts'
 import type { ExplainInvoiceDeps } from './explain-invoice.ts'
 
@@ -16,12 +16,8 @@ import type { ExplainInvoiceDeps } from './explain-invoice.ts'
 const EVENTS_MAX = 200
 
 /** Dependencies of building a timeline; it never writes. */
-export interface TimelineDeps
-  extends Pick<ExplainInvoiceDeps, 'payments' | 'events' | 'deliveries' | 'exceptions' | 'catalog'> {
-  readonly invoices: Pick<InvoiceRepository, 'findInWorkspace'>
-  readonly endpoints: Pick<EndpointRepository, 'findByIds'>
-  readonly audits: Pick<AuditRepository, 'listBySubject'>
-}
+export type TimelineDeps = Pick<ExplainInvoiceDeps, 'payments' | 'events' | 'deliveries' | 'exceptions' | 'catalog'> &
+  Uses<'invoices' | 'endpoints' | 'audits'>
 
 /** One entry of the timeline. */
 export interface TimelineEntry {

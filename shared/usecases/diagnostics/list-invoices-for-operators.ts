@@ -1,19 +1,14 @@
 import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isLive, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import type { CursorRepository } from '#shared/ports/cursors.ts'
 import type { InvoiceLookups, InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import type { PaymentRepository } from '#shared/ports/payments.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { duration } from './exception-sentence.ts'
 
 /** Dependencies of listing. */
-export interface ListForOperatorsDeps {
-  readonly clock: Clock
+export type ListForOperatorsDeps = Uses<'clock' | 'payments' | 'cursors'> & {
   readonly lookups: Pick<InvoiceLookups, 'page'>
-  readonly payments: Pick<PaymentRepository, 'listByInvoice'>
-  readonly cursors: Pick<CursorRepository, 'find'>
 }
 
 /** An invoice of a list and its next step. */

@@ -1,12 +1,12 @@
 import { type AssetId, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Catalog, ScanChoice } from '#shared/ports/chain-catalog.ts'
-import type { ChainCursor, CursorRepository, ScanMode } from '#shared/ports/cursors.ts'
-import type { InvoiceRepository, OpenMethods } from '#shared/ports/invoices.ts'
-import type { PaymentRepository } from '#shared/ports/payments.ts'
+import type { ScanChoice } from '#shared/ports/chain-catalog.ts'
+import type { ChainCursor, ScanMode } from '#shared/ports/cursors.ts'
+import type { OpenMethods } from '#shared/ports/invoices.ts'
 import { knownUntil } from '#shared/usecases/networks/known-until.ts'
 import { type NodeCostDeps, nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { type ThriftyPace, usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Most open invoices of one network that are counted. */
 const COUNT_MAX = 1_000
@@ -14,12 +14,7 @@ const COUNT_MAX = 1_000
 const EVERY_HEIGHT = Number.MAX_SAFE_INTEGER
 
 /** What reading the plans of all scanners needs. */
-export interface ScanPlanDeps extends NodeCostDeps {
-  readonly catalog: Pick<Catalog, 'hasNode' | 'scanChoice' | 'blockTimeMs'>
-  readonly cursors: Pick<CursorRepository, 'list'>
-  readonly invoices: Pick<InvoiceRepository, 'countOpenMethods'>
-  readonly payments: Pick<PaymentRepository, 'dueForConfirmation'>
-}
+export type ScanPlanDeps = NodeCostDeps & Uses<'catalog' | 'cursors' | 'invoices' | 'payments'>
 
 /** How a network is scanned, for whom, and when its node is asked next. */
 export interface ScanPlan {

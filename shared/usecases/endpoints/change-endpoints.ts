@@ -1,18 +1,14 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { WebhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { AuditRepository } from '#shared/ports/audit.ts'
-import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
 import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { createEndpoint, deleteEndpoint, type ManageEndpointsDeps } from './manage-endpoints.ts'
 import { type EndpointActor, endpointAudit, recordedEndpoints } from './recorded-endpoints.ts'
 
-export interface ChangeEndpointsDeps extends ManageEndpointsDeps {
-  readonly operations: Pick<EndpointOperations, 'insert' | 'update' | 'remove' | 'restrictToLive'>
-  readonly audits: Pick<AuditRepository, 'isRecorded' | 'newestOf'>
-}
+export type ChangeEndpointsDeps = ManageEndpointsDeps & Uses<'operations' | 'audits'>
 
 /** Actor, reason and operation id: a request repeated with the same id is done once. */
 export interface EndpointRequest {

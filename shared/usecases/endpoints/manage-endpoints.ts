@@ -7,12 +7,12 @@ import {
   type WebhookEndpointResource,
 } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
-import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
-import { endpointSecretContext, type SecretBox } from '#shared/ports/secrets.ts'
-import type { UrlGuard, UrlRefusal } from '#shared/ports/url-guard.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { Random } from '#shared/ports/runtime.ts'
+import { endpointSecretContext } from '#shared/ports/secrets.ts'
+import type { UrlRefusal } from '#shared/ports/url-guard.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 const SECRET_BYTES = 32
 
@@ -26,14 +26,7 @@ const REFUSAL_TEXT: Readonly<Record<UrlRefusal, string>> = {
 }
 
 /** Dependencies of managing webhook endpoints. */
-export interface ManageEndpointsDeps {
-  readonly endpoints: EndpointRepository
-  readonly deliveries: Pick<DeliveryRepository, 'purge'>
-  readonly urlGuard: UrlGuard
-  readonly secretBox: SecretBox
-  readonly clock: Clock
-  readonly random: Random
-}
+export type ManageEndpointsDeps = Uses<'endpoints' | 'deliveries' | 'urlGuard' | 'secretBox' | 'clock' | 'random'>
 
 /** A validated request for an endpoint, made with a key of `keyMode`. */
 export interface CreateEndpointInput {

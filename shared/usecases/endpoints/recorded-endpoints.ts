@@ -1,10 +1,10 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
 import type { EndpointRepository } from '#shared/ports/endpoints.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Who changes an endpoint, for which workspace and mode, and as part of which operation. */
 export interface EndpointActor {
@@ -18,11 +18,7 @@ export interface EndpointActor {
 }
 
 /** Dependencies of storing endpoints with their audit rows. */
-export interface RecordedEndpointsDeps {
-  readonly endpoints: EndpointRepository
-  readonly operations: Pick<EndpointOperations, 'insert' | 'remove' | 'restrictToLive'>
-  readonly clock: Clock
-}
+export type RecordedEndpointsDeps = Uses<'endpoints' | 'operations' | 'clock'>
 
 /** A repository whose endpoint changes are stored together with an audit row of this actor, or not at all. */
 export function recordedEndpoints(deps: RecordedEndpointsDeps, by: EndpointActor): EndpointRepository {

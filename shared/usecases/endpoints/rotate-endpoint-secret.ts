@@ -1,10 +1,9 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
-import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
-import { endpointSecretContext, type SecretBox } from '#shared/ports/secrets.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { findEndpoint } from './find-endpoint.ts'
 import { newEndpointSecret } from './manage-endpoints.ts'
 
@@ -17,13 +16,7 @@ export const ROTATION_OVERLAP_MAX_MS: Ms = 7 * 86_400_000
 const FORMER_MAX = 3
 const RACES_MAX = 5
 
-export interface RotateSecretDeps {
-  readonly endpoints: Pick<EndpointRepository, 'findById'>
-  readonly operations: Pick<EndpointOperations, 'rotate' | 'isRecorded'>
-  readonly secretBox: SecretBox
-  readonly clock: Clock
-  readonly random: Random
-}
+export type RotateSecretDeps = Uses<'endpoints' | 'operations' | 'secretBox' | 'clock' | 'random'>
 
 export interface RotateSecretInput {
   readonly endpointId: string

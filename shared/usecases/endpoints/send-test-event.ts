@@ -1,21 +1,16 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
-import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
-import type { EndpointRepository } from '#shared/ports/endpoints.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
-import { type Clock, QUEUES, type QueueNotifier } from '#shared/ports/runtime.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
 import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { findEndpoint, requireEnabled } from './find-endpoint.ts'
 import { testEvent } from './test-event.ts'
 
-export interface SendTestEventDeps {
-  readonly endpoints: Pick<EndpointRepository, 'findById'>
-  readonly operations: Pick<EndpointOperations, 'addDelivery'>
-  readonly notifier: QueueNotifier
-  readonly clock: Clock
+export type SendTestEventDeps = Uses<'endpoints' | 'operations' | 'notifier' | 'clock'> & {
   readonly urls: PublicUrls
 }
 

@@ -1,18 +1,10 @@
-import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
-import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
-import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
-import { type Clock, QUEUES, type QueueNotifier, type Random } from '#shared/ports/runtime.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { findEndpoint } from './find-endpoint.ts'
 
-export interface SetEndpointStatusDeps {
-  readonly endpoints: Pick<EndpointRepository, 'findById'>
-  readonly deliveries: Pick<DeliveryRepository, 'hold' | 'unhold'>
-  readonly operations: Pick<EndpointOperations, 'setStatus'>
-  readonly notifier: QueueNotifier
-  readonly clock: Clock
-  readonly random: Random
-}
+export type SetEndpointStatusDeps = Uses<'endpoints' | 'deliveries' | 'operations' | 'notifier' | 'clock' | 'random'>
 
 /**
  * Disables or enables an endpoint. A disabled one gets no new deliveries: events of that time reach it only by a recovery.

@@ -1,18 +1,17 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { Decision, ExceptionDecisions } from '#shared/ports/exception-decisions.ts'
+import type { Decision } from '#shared/ports/exception-decisions.ts'
 import {
   type AttachDeps,
   type AttachInput,
   type Attachment,
   attachPayment,
 } from '#shared/usecases/payments/attach-payment.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { beingDecided, DECIDING_MAX_MS, possiblyReturned } from './decide-exception.ts'
 import { type Rejection, rejectionOf, rejectionText } from './rejected-money.ts'
 
 /** Dependencies of attaching a payment outside its exception. */
-export interface AttachByHandDeps extends AttachDeps {
-  readonly decisions: Pick<ExceptionDecisions, 'findOpenByPayment' | 'findRejection' | 'claim' | 'release'>
-}
+export type AttachByHandDeps = AttachDeps & Uses<'decisions'>
 
 /** The attachment, and what the person said about a rejection. */
 export interface AttachByHandInput extends Omit<AttachInput, 'beforeWrite'> {

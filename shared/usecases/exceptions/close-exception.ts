@@ -1,13 +1,9 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of closing an exception. */
-export interface CloseExceptionDeps {
-  readonly clock: Clock
-  readonly random: Random
-  readonly exceptions: Pick<ExceptionRepository, 'findById' | 'closeAudited'>
-}
+export type CloseExceptionDeps = Uses<'clock' | 'random' | 'exceptions'>
 
 /**
  * Closes an exception of the installation, which belongs to no workspace and concerns no money, and records who did it. Closing a closed

@@ -2,11 +2,11 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { Decision, ExceptionDecisions, ExceptionEntry, Resolution } from '#shared/ports/exception-decisions.ts'
-import type { PaymentRepository } from '#shared/ports/payments.ts'
+import type { Decision, ExceptionEntry, Resolution } from '#shared/ports/exception-decisions.ts'
 import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event.ts'
 import { refusalError } from '#shared/usecases/invoices/refusal-error.ts'
 import { type AttachDeps, attachPayment, type WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** A decision that takes longer than this has crashed with its process. */
 export const DECIDING_MAX_MS: Ms = 60_000
@@ -21,10 +21,7 @@ const ABOUT_PAYMENT: readonly ExceptionKind[] = [
 ]
 
 /** Dependencies of deciding. */
-export interface DecideDeps extends AttachDeps {
-  readonly decisions: ExceptionDecisions
-  readonly payments: AttachDeps['payments'] & Pick<PaymentRepository, 'findByKeys'>
-}
+export type DecideDeps = AttachDeps & Uses<'decisions' | 'payments'>
 
 /** The decision: who, which exception, and what. */
 export interface DecideInput {

@@ -1,12 +1,8 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ExceptionDecisions } from '#shared/ports/exception-decisions.ts'
-import type { PaymentRepository } from '#shared/ports/payments.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of finding a rejection. */
-export interface RejectedMoneyDeps {
-  readonly payments: Pick<PaymentRepository, 'findById'>
-  readonly decisions: Pick<ExceptionDecisions, 'findRejection'>
-}
+export type RejectedMoneyDeps = Uses<'payments' | 'decisions'>
 
 /** Who rejected a payment, and when: that person may have returned it to the customer. */
 export interface Rejection {

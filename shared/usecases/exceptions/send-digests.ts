@@ -1,21 +1,16 @@
 import { EXCEPTION_TITLES } from '#shared/contracts/exception-labels.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ExceptionDecisions, OpenSummary } from '#shared/ports/exception-decisions.ts'
-import type { MailRecord, MailRepository } from '#shared/ports/mails.ts'
-import { type Clock, QUEUES, type QueueNotifier } from '#shared/ports/runtime.ts'
-import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { OpenSummary } from '#shared/ports/exception-decisions.ts'
+import type { MailRecord } from '#shared/ports/mails.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /** Dependencies of sending daily mails. */
-export interface DigestDeps {
-  readonly clock: Clock
-  readonly decisions: Pick<ExceptionDecisions, 'workspacesWithOpen' | 'summariseOpen'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findMany'>
-  readonly mails: MailRepository
-  readonly notifier: QueueNotifier
-}
+export type DigestDeps = Uses<'clock' | 'decisions' | 'workspaces' | 'mails' | 'notifier'>
 
 /**
  * Queues one mail a day to the owner of each workspace that has open exceptions, at the hour of its policy (UTC): it counts the exceptions

@@ -1,22 +1,20 @@
 import type { AssetId, FiatCode, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { MoveFees } from '#shared/ports/funds.ts'
 import type { InvoiceLookups } from '#shared/ports/invoice-lookups.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type FiatDeps, fiatOf, usualInvoice } from './fiat-of.ts'
 import { coinOf, type FundsClient } from './read-wallet-funds.ts'
 
 /** Dependencies of the advice. */
-export interface AdviseWalletDeps extends Omit<FiatDeps, 'catalog'> {
-  readonly catalog: Pick<Catalog, 'asset' | 'accepts' | 'hasNode'>
-  readonly lookups: Pick<InvoiceLookups, 'page'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  openClient(mode: Mode, network: NetworkId): FundsClient | null
-}
+export type AdviseWalletDeps = Omit<FiatDeps, 'catalog'> &
+  Uses<'catalog' | 'workspaces'> & {
+    readonly lookups: Pick<InvoiceLookups, 'page'>
+    openClient(mode: Mode, network: NetworkId): FundsClient | null
+  }
 
 /** What moving one payment of an asset costs. Null means unknown. */
 export interface MovingCost {

@@ -1,9 +1,9 @@
 import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { InvoiceLookups } from '#shared/ports/invoice-lookups.ts'
 import { fiatMinor } from '#shared/usecases/rates/fiat-value.ts'
-import type { ArsSeries, RateReader } from '#shared/usecases/rates/read-rate.ts'
+import type { ArsSeries } from '#shared/usecases/rates/read-rate.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Invoices that show the workspace's currency and usual amount. */
 const NEWEST = 50
@@ -11,10 +11,7 @@ const NEWEST = 50
 const USUAL_MIN = 5
 
 /** Dependencies of showing amounts in fiat. */
-export interface FiatDeps {
-  readonly rates: Pick<RateReader, 'rateFor'>
-  readonly catalog: Pick<Catalog, 'asset'>
-}
+export type FiatDeps = Uses<'rates' | 'catalog'>
 
 /** Values amounts in one currency. */
 export interface FiatOf {

@@ -4,15 +4,12 @@ import { ASSET_IDS, networkOf } from '#shared/domain/enumerations.ts'
 import type { FundsLine } from '#shared/domain/funds/funds-line.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
-import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
-import type { CursorRepository } from '#shared/ports/cursors.ts'
 import { type AssetFunds, type FeeFact, FUNDS_PAGE, type FundsReader, type FundsReading } from '#shared/ports/funds.ts'
 import type { InvoiceLookups } from '#shared/ports/invoice-lookups.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
-import type { SecretBox } from '#shared/ports/secrets.ts'
-import type { Wallet, WalletRepository } from '#shared/ports/wallets.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Wallet } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { openKeyMaterial } from '#shared/usecases/wallets/key-material.ts'
 import { type FiatDeps, type FiatOf, fiatOf, usualInvoice } from './fiat-of.ts'
 import { type UsedAddress, type UsedAddressesDeps, usedAddresses } from './used-addresses.ts'
@@ -27,17 +24,13 @@ export interface FundsClient {
 }
 
 /** Dependencies of reading where a wallet's money lies. */
-export interface WalletFundsDeps extends UsedAddressesDeps, Omit<FiatDeps, 'catalog'> {
-  readonly wallets: UsedAddressesDeps['wallets'] & Pick<WalletRepository, 'findWallet' | 'findMaterial'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly lookups: Pick<InvoiceLookups, 'page'>
-  readonly addressBook: Pick<AddressBook, 'accountPath'>
-  readonly secretBox: Pick<SecretBox, 'open' | 'seal'>
-  readonly catalog: Pick<Catalog, 'asset' | 'accepts'>
-  /** Null when the network has no node in that mode; the caller closes it. */
-  openClient(mode: Mode, network: NetworkId): FundsClient | null
-}
+export type WalletFundsDeps = UsedAddressesDeps &
+  Omit<FiatDeps, 'catalog'> &
+  Uses<'wallets' | 'workspaces' | 'cursors' | 'addressBook' | 'secretBox' | 'catalog'> & {
+    readonly lookups: Pick<InvoiceLookups, 'page'>
+    /** Null when the network has no node in that mode; the caller closes it. */
+    openClient(mode: Mode, network: NetworkId): FundsClient | null
+  }
 
 /** One page of one network. */
 export interface WalletFundsInput {

@@ -1,16 +1,13 @@
-import type { FundsReads } from '#shared/ports/funds.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Rows of the wallet that are read from the store in one step, and for one page at most. */
 const STEP = 100
 const ROWS_MAX = 2_000
 
 /** Dependencies of finding used addresses. */
-export interface UsedAddressesDeps {
-  readonly wallets: Pick<WalletRepository, 'addressesAt' | 'heldPage'>
-  readonly fundsReads: FundsReads
-}
+export type UsedAddressesDeps = Uses<'wallets' | 'fundsReads'>
 
 /** An address with its place in the wallet. */
 export interface UsedAddress {

@@ -7,48 +7,43 @@ import {
   isOutOfDate,
   type StatementKind,
 } from '#shared/domain/golive/go-live.ts'
-import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
-import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
 import type { DeliveryLookups } from '#shared/ports/delivery-lookups.ts'
-import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
-import type { EventRepository } from '#shared/ports/events.ts'
-import type { GoLiveRepository, GoLiveScope } from '#shared/ports/go-live.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { GoLiveScope } from '#shared/ports/go-live.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import type { MailQueue } from '#shared/ports/mail-queue.ts'
-import type { MembershipRepository } from '#shared/ports/members.ts'
 import type { NodeCheck } from '#shared/ports/node-states.ts'
-import type { QueueNotifier } from '#shared/ports/runtime.ts'
 import type { SecretBox, SecretRotation } from '#shared/ports/secrets.ts'
-import type { User, UserRepository } from '#shared/ports/users.ts'
-import { backupAge, type VerifiedBackups } from '#shared/ports/verified-backups.ts'
-import type { Wallet, WalletRepository } from '#shared/ports/wallets.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { User } from '#shared/ports/users.ts'
+import { backupAge } from '#shared/ports/verified-backups.ts'
+import type { Wallet } from '#shared/ports/wallets.ts'
 import { type NodeCostDeps, nodeCosts } from '#shared/usecases/networks/node-costs.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { openKeyMaterial } from '#shared/usecases/wallets/key-material.ts'
 
 /** Dependencies of the check before going live. */
-export interface GoLiveDeps extends NodeCostDeps {
-  readonly goLive: GoLiveRepository
-  readonly verifiedBackups: Pick<VerifiedBackups, 'latest'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly wallets: Pick<WalletRepository, 'listWallets' | 'findMaterial' | 'findAddresses'>
-  readonly catalog: Pick<Catalog, 'hasNode'>
-  readonly addressBook: Pick<AddressBook, 'derive' | 'parseAddresses' | 'accountPath'>
-  readonly secretBox: SecretBox & Pick<SecretRotation, 'keyId'>
-  readonly nodes: NodeCheck
-  /** Hosts of the configured nodes, in their order. */
-  nodeHosts(mode: Mode, network: NetworkId): readonly string[]
-  readonly endpoints: Pick<EndpointRepository, 'list'>
-  readonly lookups: Pick<DeliveryLookups, 'list'>
-  readonly memberships: Pick<MembershipRepository, 'list'>
-  readonly users: Pick<UserRepository, 'findMany'>
-  readonly mailQueue: Pick<MailQueue, 'findById'>
-  readonly invoices: Pick<InvoiceRepository, 'findById'>
-  readonly events: Pick<EventRepository, 'listByInvoice'>
-  readonly deliveries: Pick<DeliveryRepository, 'listByEvent'>
-  readonly notifier: QueueNotifier
-}
+export type GoLiveDeps = NodeCostDeps &
+  Uses<
+    | 'goLive'
+    | 'verifiedBackups'
+    | 'workspaces'
+    | 'wallets'
+    | 'catalog'
+    | 'addressBook'
+    | 'endpoints'
+    | 'memberships'
+    | 'users'
+    | 'mailQueue'
+    | 'invoices'
+    | 'events'
+    | 'deliveries'
+    | 'notifier'
+  > & {
+    readonly secretBox: SecretBox & Pick<SecretRotation, 'keyId'>
+    readonly nodes: NodeCheck
+    readonly lookups: Pick<DeliveryLookups, 'list'>
+    /** Hosts of the configured nodes, in their order. */
+    nodeHosts(mode: Mode, network: NetworkId): readonly string[]
+  }
 
 /** An item that passes by what a person stated or began, with what that depends on. */
 export interface StatementItem {

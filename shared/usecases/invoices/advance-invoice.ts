@@ -1,6 +1,6 @@
-import type { PaymentRepository } from '#shared/ports/payments.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type ApplyDeps, applyInvoiceEvent, OutboxFull } from './apply-invoice-event.ts'
-import { type DeadlineDeps, type DeadlineTurns, dueInvoices, isDue } from './deadlines.ts'
+import { type DeadlineTurns, dueInvoices, isDue } from './deadlines.ts'
 
 /** A payment version unapplied for this long got no wake-up, or its worker died. */
 const DIRTY_AFTER_MS = 1_000
@@ -8,12 +8,7 @@ const DIRTY_AFTER_MS = 1_000
 const SWEEP_LIMIT = 500
 
 /** Dependencies of advancing invoices. */
-export interface AdvanceDeps extends ApplyDeps {
-  readonly invoices: ApplyDeps['invoices'] & DeadlineDeps['invoices']
-  readonly payments: ApplyDeps['payments'] & Pick<PaymentRepository, 'takeDirtyInvoices'>
-  readonly cursors: DeadlineDeps['cursors']
-  readonly catalog: ApplyDeps['catalog'] & DeadlineDeps['catalog']
-}
+export type AdvanceDeps = ApplyDeps & Uses<'invoices' | 'payments' | 'cursors' | 'catalog'>
 
 /**
  * Brings one invoice up to date with its stored payments and its deadlines. Safe to repeat and to run concurrently.

@@ -1,6 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AdvanceFailures } from '#shared/ports/advance-failures.ts'
-import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type AdvanceDeps, advanceInvoice, overdueInvoices } from './advance-invoice.ts'
 import type { DeadlineTurns } from './deadlines.ts'
 
@@ -10,10 +11,10 @@ const PAUSE_MAX_MS = 600_000
 const FAILURES_MAX = 10
 
 /** Dependencies of advancing with back-off. */
-export interface BackOffDeps extends AdvanceDeps {
-  readonly failures: AdvanceFailures
-  readonly exceptions: Pick<ExceptionRepository, 'report' | 'openOnce' | 'close'>
-}
+export type BackOffDeps = AdvanceDeps &
+  Uses<'exceptions'> & {
+    readonly failures: AdvanceFailures
+  }
 
 /** Brings invoices up to date for one process. */
 export interface InvoiceAdvancer {

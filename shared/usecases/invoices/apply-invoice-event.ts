@@ -1,18 +1,10 @@
 import type { Effect, InvoiceEvent, Refusal } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { StaleObservations, transition } from '#shared/domain/invoice/transition.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { CursorRepository } from '#shared/ports/cursors.ts'
-import {
-  type Invoice,
-  type InvoiceRepository,
-  type OutboxEntry,
-  type OutboxNotice,
-  outboxJobId,
-} from '#shared/ports/invoices.ts'
-import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
-import type { RefundRepository } from '#shared/ports/refunds.ts'
-import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
+import { type Invoice, type OutboxEntry, type OutboxNotice, outboxJobId } from '#shared/ports/invoices.ts'
+import type { Payment } from '#shared/ports/payments.ts'
+import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import {
   type AppliedPayment,
   appliedPayments,
@@ -32,14 +24,9 @@ const OUTBOX_SOFT_LIMIT = 400
 const OUTBOX_HARD_LIMIT = 500
 
 /** Dependencies of every invoice change. */
-export interface ApplyDeps extends ObserveDeps, Runtime {
-  readonly invoices: Pick<InvoiceRepository, 'findById' | 'save'>
-  readonly payments: Pick<PaymentRepository, 'listByInvoice' | 'markApplied'>
-  readonly refunds: Pick<RefundRepository, 'listByInvoice'>
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly catalog: Pick<Catalog, 'asset' | 'explorerTxUrl' | 'hasNode' | 'blockTimeMs'>
-  readonly notifier: QueueNotifier
-}
+export type ApplyDeps = ObserveDeps &
+  Runtime &
+  Uses<'invoices' | 'payments' | 'refunds' | 'cursors' | 'catalog' | 'notifier'>
 
 /** One event of one invoice. */
 export interface ApplyInput {

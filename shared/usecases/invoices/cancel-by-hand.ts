@@ -1,12 +1,10 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { AuditRepository } from '#shared/ports/audit.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type CancelDeps, type CancelInput, cancelInvoice } from './cancel-invoice.ts'
 
 /** Dependencies of cancelling by an operator. */
-export interface CancelByHandDeps extends CancelDeps {
-  readonly audits: Pick<AuditRepository, 'newestOf'>
-}
+export type CancelByHandDeps = CancelDeps & Uses<'audits'>
 
 /** As `cancelInvoice`; when another operator was faster, the error names them. */
 export async function cancelByHand(deps: CancelByHandDeps, input: CancelInput): Promise<Invoice> {

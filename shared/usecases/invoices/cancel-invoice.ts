@@ -1,14 +1,13 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
-import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type ApplyDeps, applyInvoiceEvent } from './apply-invoice-event.ts'
 import { refusalError } from './refusal-error.ts'
 
 /** Dependencies of cancelling. */
-export interface CancelDeps extends ApplyDeps {
-  readonly invoices: Pick<InvoiceRepository, 'findById' | 'save' | 'findInWorkspace'>
-}
+export type CancelDeps = ApplyDeps & Uses<'invoices'>
 
 /** The invoice, and the workspace it must belong to. */
 export interface CancelInput {

@@ -4,17 +4,14 @@ import { quoteRefusal } from '#shared/domain/invoice/decide-quote.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Visitor } from '#shared/usecases/quotes/visitor-budget.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
 import { lockWithQuote, type QuoteAssetDeps, quoteAsset } from './quote-asset.ts'
 import { refusalError } from './refusal-error.ts'
 import { type RenewQuoteDeps, renewQuote } from './renew-quote.ts'
 
 /** Dependencies of a payer's choice. */
-export interface ChooseAssetDeps extends QuoteAssetDeps, RenewQuoteDeps {
-  readonly workspaces: QuoteAssetDeps['workspaces'] & RenewQuoteDeps['workspaces']
-  readonly catalog: RenewQuoteDeps['catalog']
-  readonly rates: RenewQuoteDeps['rates']
-}
+export type ChooseAssetDeps = QuoteAssetDeps & RenewQuoteDeps & Uses<'workspaces' | 'catalog' | 'rates'>
 
 /** A payer's choice of asset. */
 export interface ChooseAssetInput {

@@ -1,15 +1,12 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { PaymentRepository } from '#shared/ports/payments.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type ApplyDeps, applyInvoiceEvent } from './apply-invoice-event.ts'
 import { refusalError } from './refusal-error.ts'
 
 /** Dependencies of counting a payment. */
-export interface CountDeps extends ApplyDeps {
-  readonly invoices: ApplyDeps['invoices'] & Pick<InvoiceRepository, 'findInWorkspace'>
-  readonly payments: ApplyDeps['payments'] & Pick<PaymentRepository, 'findById'>
-}
+export type CountDeps = ApplyDeps & Uses<'invoices' | 'payments'>
 
 /** The payment, and the operator who counts it. */
 export interface CountInput {

@@ -2,17 +2,16 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { InvoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
-import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type CreateInvoiceDeps, createInvoice } from './create-invoice.ts'
 
 /** How long to search for the invoice after an insert was refused because it exists. */
 const READ_BACK_MS = 5_000
 
 /** Dependencies of manual creation. */
-export interface CreateByHandDeps extends CreateInvoiceDeps {
-  readonly invoices: CreateInvoiceDeps['invoices'] & Pick<InvoiceRepository, 'findById' | 'findByIdempotencyKey'>
-}
+export type CreateByHandDeps = CreateInvoiceDeps & Uses<'invoices'>
 
 /**
  * Creates an invoice for an operator, with its audit row in the same write. The operation's id works like a merchant's

@@ -1,12 +1,11 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope, successEnvelope } from '#shared/contracts/http/envelope.ts'
 import { eventId } from '#shared/domain/ids.ts'
-import type { EventRepository } from '#shared/ports/events.ts'
 import type { Answer } from '#shared/ports/http-response.ts'
-import type { IdempotencyRecord, IdempotencyRepository } from '#shared/ports/idempotency.ts'
-import type { Invoice, InvoiceIdempotency, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { SecretBox } from '#shared/ports/secrets.ts'
+import type { IdempotencyRecord } from '#shared/ports/idempotency.ts'
+import type { Invoice, InvoiceIdempotency } from '#shared/ports/invoices.ts'
 import { IDEMPOTENCY_WINDOW_MS, isReplayable } from '#shared/usecases/requests/idempotency-scope.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import type { CreateInvoiceDeps, CreateInvoiceResult } from './create-invoice.ts'
 import { type PublicUrls, presentInvoice } from './present-invoice.ts'
 
@@ -17,15 +16,12 @@ const READ_BACK_PAUSE_MS = 20
 const REFUSAL_LEASE_MS = 10_000
 
 /** Dependencies of creating an invoice under an idempotency key. */
-export interface CreateOnceDeps extends CreateInvoiceDeps {
-  readonly invoices: Pick<InvoiceRepository, 'insert' | 'findByIdempotencyKey' | 'releaseIdempotencyKey'>
-  readonly events: Pick<EventRepository, 'findByIds'>
-  readonly idempotency: Pick<IdempotencyRepository, 'begin' | 'finish'>
-  readonly secretBox: SecretBox
-  /** Reads a stored refusal; concurrent requests share one read. */
-  readonly findRefusal: (scope: string) => Promise<IdempotencyRecord | null>
-  readonly urls: PublicUrls
-}
+export type CreateOnceDeps = CreateInvoiceDeps &
+  Uses<'invoices' | 'events' | 'idempotency' | 'secretBox'> & {
+    /** Reads a stored refusal; concurrent requests share one read. */
+    readonly findRefusal: (scope: string) => Promise<IdempotencyRecord | null>
+    readonly urls: PublicUrls
+  }
 
 /** One request with an idempotency key. */
 export interface KeyedCreate {

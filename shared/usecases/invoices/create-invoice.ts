@@ -5,17 +5,11 @@ import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceTerms, Ms, ReportingRate, Visit } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
-import type { InvoiceCounts } from '#shared/ports/invoice-counts.ts'
-import {
-  type InvoiceIdempotency,
-  type InvoiceRepository,
-  type InvoiceSnapshot,
-  outboxJobId,
-} from '#shared/ports/invoices.ts'
-import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
+import { type InvoiceIdempotency, type InvoiceSnapshot, outboxJobId } from '#shared/ports/invoices.ts'
+import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { PreparedPaymentMethod, QuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
-import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import type { InvoiceNumbers } from './invoice-numbers.ts'
 import { outboxEntries } from './outbox-entries.ts'
@@ -25,14 +19,11 @@ import { snapshotInvoice } from './present-invoice.ts'
 const ATTEMPTS_MAX = 60
 
 /** Dependencies of creating an invoice. */
-export interface CreateInvoiceDeps extends Runtime {
-  readonly invoices: Pick<InvoiceRepository, 'insert'>
-  readonly counts: Pick<InvoiceCounts, 'inMonth'>
-  readonly numbers: InvoiceNumbers
-  readonly locks: QuotePreparer
-  readonly notifier: QueueNotifier
-  readonly rates: Pick<RateReader, 'fiatRate'>
-}
+export type CreateInvoiceDeps = Runtime &
+  Uses<'invoices' | 'counts' | 'notifier' | 'rates'> & {
+    readonly numbers: InvoiceNumbers
+    readonly locks: QuotePreparer
+  }
 
 /** A validated request for an invoice. */
 export interface CreateInvoiceInput {

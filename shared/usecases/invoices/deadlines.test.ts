@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { type DeadlineDeps, dueInvoices } from './deadlines.ts'
 
 const metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
@@ -9,12 +10,12 @@ const runtime = { clock: { now: () => 0 }, metrics } as unknown as DeadlineDeps
 /** An installation without chains whose deadlines stand in this list, oldest first. */
 const depsWith = (due: readonly string[]): DeadlineDeps => ({
   ...runtime,
-  cursors: { list: async () => [], find: async () => null },
-  catalog: { hasNode: () => true, blockTimeMs: () => 12_000 },
-  invoices: {
+  cursors: standIn({ list: async () => [], find: async () => null }),
+  catalog: standIn({ hasNode: () => true, blockTimeMs: () => 12_000 }),
+  invoices: standIn({
     isAnyDue: async () => due.length > 0,
     dueForAction: async (chain, _until, limit, skip = 0) => (chain === 'none' ? due.slice(skip, skip + limit) : []),
-  },
+  }),
 })
 
 // Guarantee: invoices that cannot be advanced, however many, hold up no deadline behind them.
@@ -47,15 +48,18 @@ it('passes no deadline of a live network whose node was taken out of the configu
   const deps: DeadlineDeps = {
     ...depsWith([]),
     clock: { now: () => 1_000_000 },
-    cursors: { list: async () => [cursor, { ...cursor, id: 'test:ethereum', mode: 'test' }], find: async () => cursor },
-    catalog: { hasNode: () => false, blockTimeMs: () => 12_000 },
-    invoices: {
+    cursors: standIn({
+      list: async () => [cursor, { ...cursor, id: 'test:ethereum', mode: 'test' }],
+      find: async () => cursor,
+    }),
+    catalog: standIn({ hasNode: () => false, blockTimeMs: () => 12_000 }),
+    invoices: standIn({
       isAnyDue: async () => true,
       dueForAction: async (chain, until) => {
         asked.push([chain, until])
         return []
       },
-    },
+    }),
   }
   await dueInvoices(deps)
   expect(new Map(asked).get('live:ethereum')).toBe(500)
@@ -72,14 +76,14 @@ it('asks once whether anything is due at all', async () => {
   const deps: DeadlineDeps = {
     ...depsWith(['one']),
     clock: { now: () => 1_000_000 },
-    cursors: { list: () => Promise.reject(new Error('must not be asked for')), find: async () => null },
-    invoices: {
+    cursors: standIn({ list: () => Promise.reject(new Error('must not be asked for')), find: async () => null }),
+    invoices: standIn({
       isAnyDue: async (...question) => {
         asked.push(question)
         return false
       },
       dueForAction: async () => ['must not be asked for'],
-    },
+    }),
   }
   const turns = new Map([['none', 200]])
   expect(await dueInvoices(deps, turns)).toEqual([])
@@ -101,14 +105,14 @@ it('asks once more for chains whose position is known, to the latest of them', a
   const deps: DeadlineDeps = {
     ...depsWith(['one']),
     clock: { now: () => 1_000_000 },
-    cursors: { list: async () => [cursor], find: async () => cursor },
-    invoices: {
+    cursors: standIn({ list: async () => [cursor], find: async () => cursor }),
+    invoices: standIn({
       isAnyDue: async (chains, until) => {
         asked.push([chains, until])
         return asked.length === 1
       },
       dueForAction: async () => ['must not be asked for'],
-    },
+    }),
   }
   const turns = new Map([['none', 200]])
   expect(await dueInvoices(deps, turns)).toEqual([])

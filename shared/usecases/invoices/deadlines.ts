@@ -1,10 +1,9 @@
 import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Invoices per action chain and sweep. */
 const BATCH = 200
@@ -15,16 +14,10 @@ const CHAINS: readonly { readonly id: string; readonly mode: Mode; readonly netw
 const ACTION_CHAINS = ['none', ...CHAINS.map(({ id }) => id)]
 
 /** Dependencies of the position of one invoice's chain. */
-export interface PositionDeps {
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
-}
+export type PositionDeps = Uses<'cursors' | 'catalog'>
 
 /** Dependencies of finding due invoices. */
-export interface DeadlineDeps extends Runtime, PositionDeps {
-  readonly invoices: Pick<InvoiceRepository, 'isAnyDue' | 'dueForAction'>
-  readonly cursors: Pick<CursorRepository, 'list' | 'find'>
-}
+export type DeadlineDeps = Runtime & PositionDeps & Uses<'invoices' | 'cursors'>
 
 /** For each action chain, how many due invoices the previous sweeps returned in a row, because one sweep could not take them all. */
 export type DeadlineTurns = Map<string, number>

@@ -3,6 +3,8 @@ import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { aPaymentMethod, aQuote, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
+import type { Devices } from '#shared/usecases/uses.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { observePayments } from './fold-payments.ts'
 
 const lock = aPaymentMethod()
@@ -26,7 +28,7 @@ const late = (key: string, amountBase: bigint) =>
 
 async function look(payments: readonly Payment[]) {
   let rates = 0
-  const deps = { rates: { rateAt: () => Promise.resolve(String(++rates)) } }
+  const deps = { rates: standIn<Devices['rates']>({ rateAt: () => Promise.resolve(String(++rates)) }) }
   const observations = await observePayments(deps, invoice, payments)
   return { rates, seen: observations.map((one) => one.rateSeen) }
 }
@@ -61,7 +63,7 @@ async function lookBetweenQuotes(first: ReturnType<typeof provenanceOf>, second:
     return Promise.resolve(request.arsSeries === 'crypto' ? '1' : '0.96')
   }
   const at = { ...invoice, terms, state: openInvoice(input).state }
-  const [one] = await observePayments({ rates: { rateAt } }, at, [late('between', DUE)])
+  const [one] = await observePayments({ rates: standIn({ rateAt }) }, at, [late('between', DUE)])
   return { asked, rateSeen: one?.rateSeen }
 }
 

@@ -5,16 +5,15 @@ import { quoteHolding, quoteOpenedBy } from '#shared/domain/invoice/quote-window
 import { isLive } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment, UncountedReason } from '#shared/ports/payments.ts'
-import { applySpread, type RateReader } from '#shared/usecases/rates/read-rate.ts'
+import { applySpread } from '#shared/usecases/rates/read-rate.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { deadlinesUntil, type PositionDeps } from './deadlines.ts'
 
 /** A payment seen in the mempool in time must be mined this soon after the deadline, otherwise it is late. */
 const MEMPOOL_GRACE_MS = 24 * 3_600_000
 
 /** Dependencies of checking late payments. */
-export interface ObserveDeps {
-  readonly rates: Pick<RateReader, 'rateAt'>
-}
+export type ObserveDeps = Uses<'rates'>
 
 /** The decision about one stored payment, in the shape that `markApplied` stores. */
 export interface AppliedPayment {

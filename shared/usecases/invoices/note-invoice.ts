@@ -1,15 +1,10 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { type InvoiceNote, type InvoiceNotes, NOTES_MAX } from '#shared/ports/invoice-notes.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import { type InvoiceNote, NOTES_MAX } from '#shared/ports/invoice-notes.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of adding a note. */
-export interface NoteInvoiceDeps {
-  readonly clock: Clock
-  readonly invoices: Pick<InvoiceRepository, 'findInWorkspace'>
-  readonly invoiceNotes: InvoiceNotes
-}
+export type NoteInvoiceDeps = Uses<'clock' | 'invoices' | 'invoiceNotes'>
 
 /**
  * Adds an operator's note to an invoice, with an audit row that has its author and not its text: audit rows stay, and the text is erased with the

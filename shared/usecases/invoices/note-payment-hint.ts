@@ -1,10 +1,9 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { PaymentHints } from '#shared/ports/payment-hints.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
 import { mayBeTransactionId, transactionId } from '#shared/usecases/networks/transaction-id.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Hints that an invoice keeps at most: a payer sends once, or a few times after an underpayment. */
 export const HINTS_MAX = 5
@@ -12,11 +11,7 @@ export const HINTS_MAX = 5
 const AFTER_END_MS = 3_600_000
 
 /** Dependencies of storing a hint. */
-export interface NotePaymentHintDeps {
-  readonly invoices: Pick<InvoiceRepository, 'findById'>
-  readonly hints: Pick<PaymentHints, 'add'>
-  readonly clock: Clock
-}
+export type NotePaymentHintDeps = Uses<'invoices' | 'hints' | 'clock'>
 
 /**
  * Stores what a payer's wallet says about a transaction. Nothing is checked but its form, and nothing of the invoice changes: only the

@@ -4,9 +4,10 @@ import { hasOpenPrice, openPrice } from '#shared/domain/invoice/decide-quote.ts'
 import type { InvoiceEvent } from '#shared/domain/invoice/invoice-event.ts'
 import { type InvoiceState, isHeld, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { ClaimTaken, type Invoice } from '#shared/ports/invoices.ts'
-import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { PreparedPaymentMethod, QuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
 import type { Visitor } from '#shared/usecases/quotes/visitor-budget.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type ApplyDeps, type ApplyResult, applyInvoiceEvent } from './apply-invoice-event.ts'
 import { refusalError } from './refusal-error.ts'
 
@@ -16,10 +17,10 @@ const CANDIDATES_MAX = 50
 const ROUNDS_MAX = 10
 
 /** Dependencies of choosing an asset for an invoice. */
-export interface QuoteAssetDeps extends ApplyDeps {
-  readonly locks: QuotePreparer
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-}
+export type QuoteAssetDeps = ApplyDeps &
+  Uses<'workspaces'> & {
+    readonly locks: QuotePreparer
+  }
 
 /** A payer's (or the simulation's) choice of asset. */
 export interface QuoteAssetInput {

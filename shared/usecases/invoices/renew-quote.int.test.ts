@@ -7,6 +7,7 @@ import { createQuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
 import { createVisitorBudget } from '#shared/usecases/quotes/visitor-budget.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
 import { applyInvoiceEvent } from './apply-invoice-event.ts'
@@ -184,7 +185,7 @@ describe('a new price', () => {
     expect(await pay(firstBase)).toBe('partial')
     // No invoice claims the difference: the page offers a new price at once instead of asking for money that nobody would find.
     const at = engine.deps.clock.now()
-    const asked = await viewInvoice({ ...deps, ...engine.deps, hints: noHints }, invoiceId)
+    const asked = await viewInvoice({ ...deps, ...engine.deps, hints: standIn(noHints) }, invoiceId)
     expect(asked?.canRenew).toBe(true)
     expect(asked?.lock?.quoteEndsAt).toBeLessThanOrEqual(at)
     expect(await pay(BigInt(asked?.lock?.remainingBase ?? 0n))).toBe('partial')

@@ -10,14 +10,12 @@ import {
 } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { roundUpToDisplay } from '#shared/domain/money/quote.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import { ClaimTaken, type Invoice } from '#shared/ports/invoices.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
-import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
 import { priceLock, type QuoteRequest } from '#shared/usecases/quotes/prepare-quote.ts'
 import type { QuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
 import type { Visitor, VisitorBudget } from '#shared/usecases/quotes/visitor-budget.ts'
-import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { mayPromise } from '#shared/usecases/wallets/may-receive.ts'
 import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
 import { type ApplyDeps, type ApplyResult, applyInvoiceEvent } from './apply-invoice-event.ts'
@@ -30,14 +28,11 @@ const CANDIDATES_MAX = 50
 const ROUNDS_MAX = 10
 
 /** Dependencies of renewing a quote. */
-export interface RenewQuoteDeps extends ApplyDeps {
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly catalog: ApplyDeps['catalog'] & Pick<Catalog, 'asset' | 'paymentUri'>
-  readonly rates: ApplyDeps['rates'] & Pick<RateReader, 'rateFor'>
-  readonly addresses: Pick<QuoteOffers, 'take'>
-  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'findProofs'>
-  readonly budget: VisitorBudget
-}
+export type RenewQuoteDeps = ApplyDeps &
+  Uses<'workspaces' | 'catalog' | 'rates' | 'wallets'> & {
+    readonly addresses: Pick<QuoteOffers, 'take'>
+    readonly budget: VisitorBudget
+  }
 
 /** A payer's request for a new quote. */
 export interface RenewQuoteInput {

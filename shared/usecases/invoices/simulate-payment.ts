@@ -4,8 +4,9 @@ import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { planSimulation, type SimulationScenario } from '#shared/domain/invoice/plan-simulation.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type ApplyInput, applyInvoiceEvent } from './apply-invoice-event.ts'
 import { quoteFirstAsset } from './lock-first-asset.ts'
 import type { QuoteAssetDeps } from './quote-asset.ts'
@@ -15,10 +16,7 @@ import { refusalError } from './refusal-error.ts'
 const ATTEMPTS_MAX = 20
 
 /** Dependencies of simulating a payment. */
-export interface SimulateDeps extends QuoteAssetDeps {
-  readonly invoices: Pick<InvoiceRepository, 'findById' | 'save' | 'findInWorkspace'>
-  readonly payments: Pick<PaymentRepository, 'listByInvoice' | 'markApplied' | 'insertSimulated'>
-}
+export type SimulateDeps = QuoteAssetDeps & Uses<'invoices' | 'payments'>
 
 /** The invoice, its workspace, and the scenario to simulate. */
 export interface SimulateInput {

@@ -5,15 +5,11 @@ import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
 import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { CursorRepository } from '#shared/ports/cursors.ts'
-import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { PaymentHints } from '#shared/ports/payment-hints.ts'
-import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
+import type { Payment } from '#shared/ports/payments.ts'
 import { confirmationWait } from '#shared/usecases/networks/confirmation-wait.ts'
 import { knownUntil } from '#shared/usecases/networks/known-until.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { viewMerchant } from '#shared/usecases/workspaces/view-merchant.ts'
 import { keepsHints } from './note-payment-hint.ts'
 
@@ -21,28 +17,7 @@ import { keepsHints } from './note-payment-hint.ts'
 const PAYMENTS_MAX = 20
 
 /** Dependencies of showing an invoice to its payer. */
-export interface ViewInvoiceDeps {
-  readonly invoices: Pick<InvoiceRepository, 'findById'>
-  readonly payments: Pick<PaymentRepository, 'listByInvoice'>
-  readonly hints: Pick<PaymentHints, 'listByInvoice'>
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly catalog: Pick<
-    Catalog,
-    | 'asset'
-    | 'contract'
-    | 'blockTimeMs'
-    | 'finalizesAfterMs'
-    | 'hasNode'
-    | 'needsFinality'
-    | 'chainId'
-    | 'publicNetwork'
-    | 'walletChain'
-    | 'paymentUri'
-    | 'explorerTxUrl'
-  >
-  readonly clock: Clock
-}
+export type ViewInvoiceDeps = Uses<'invoices' | 'payments' | 'hints' | 'cursors' | 'workspaces' | 'catalog' | 'clock'>
 
 /**
  * What a payer with the invoice's link may see: names, sums and transfers, but no metadata, customer, other ids or

@@ -1,8 +1,6 @@
 import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import type { EventType } from '#shared/domain/enumerations.ts'
 import type { SimulationScenario } from '#shared/domain/invoice/plan-simulation.ts'
-import type { EventRepository } from '#shared/ports/events.ts'
-import type { PaymentRepository } from '#shared/ports/payments.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { testEvent } from '#shared/usecases/endpoints/test-event.ts'
 import { cancelInvoice } from '#shared/usecases/invoices/cancel-invoice.ts'
@@ -10,21 +8,18 @@ import { type CreateInvoiceDeps, createInvoice } from '#shared/usecases/invoices
 import { quoteFirstAsset } from '#shared/usecases/invoices/lock-first-asset.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
 import { confirmSimulated, type SimulateDeps, simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 
 /** Above every asset's minimum, and half of it is as well. */
 const WISH = { amount: '40.00', currency: 'USD', description: 'Triggered for a test of webhooks.' } as const
 
 /** Dependencies of triggering events. */
-export interface TriggerDeps extends SimulateDeps {
-  readonly invoices: SimulateDeps['invoices'] & CreateInvoiceDeps['invoices']
-  readonly payments: SimulateDeps['payments'] & Pick<PaymentRepository, 'confirmSimulated'>
-  readonly numbers: CreateInvoiceDeps['numbers']
-  readonly counts: CreateInvoiceDeps['counts']
-  readonly rates: SimulateDeps['rates'] & CreateInvoiceDeps['rates']
-  readonly events: Pick<EventRepository, 'insertMany'>
-  readonly urls: PublicUrls
-}
+export type TriggerDeps = SimulateDeps &
+  Uses<'invoices' | 'payments' | 'counts' | 'rates' | 'events'> & {
+    readonly numbers: CreateInvoiceDeps['numbers']
+    readonly urls: PublicUrls
+  }
 
 type Step = SimulationScenario | 'lock' | 'cancel' | 'confirm'
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { isMailAddress, type MailAddress } from '#shared/contracts/mail-address.ts'
 import type { MailOutcome, MailQueue, QueuedMail } from '#shared/ports/mail-queue.ts'
 import type { MailFault, MailResult, MailTransport } from '#shared/ports/mail-transport.ts'
-import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
-import type { After } from '#shared/ports/timers.ts'
+import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { renderMail } from './render-mail.ts'
 
 /** Longer than the transport's deadline of 30 s, with time to write the outcome. */
@@ -22,15 +22,14 @@ const SWEEP_LIMIT = 200
 /** A mail claimed more often than this without an outcome is suspected to crash its sender. */
 const POISON_CLAIMS = 20
 
-export interface SendMailsDeps extends Runtime {
-  readonly mails: Pick<MailQueue, 'due' | 'claim' | 'finish' | 'release'>
-  /** Null while no mail server is configured: mails then wait unchanged. */
-  readonly transport: MailTransport | null
-  /** Its domain is the right side of every Message-ID. */
-  readonly from: MailAddress
-  readonly notifier: QueueNotifier
-  readonly after: After
-}
+export type SendMailsDeps = Runtime &
+  Uses<'notifier' | 'after'> & {
+    readonly mails: Pick<MailQueue, 'due' | 'claim' | 'finish' | 'release'>
+    /** Null while no mail server is configured: mails then wait unchanged. */
+    readonly transport: MailTransport | null
+    /** Its domain is the right side of every Message-ID. */
+    readonly from: MailAddress
+  }
 
 /** Sends waiting mails. One per process; any number of processes. */
 export interface MailSender {

@@ -19,6 +19,7 @@ import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { startOfDay } from '#shared/usecases/networks/usage-counter.ts'
 import { sampleDelivery, sampleInvoice, sampleObservation } from '#test/support/db-samples.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createBacklogCollector } from './collect-backlogs.ts'
 
@@ -44,7 +45,7 @@ function collecting(db = stores.db) {
     leases: createLeaseRepository(db),
     nodeUsage: createNodeUsageRepository(db),
     nodePrices: createNodePrices(NETWORKS),
-    catalog: { hasNode: (network, mode) => mode === 'test' && network !== 'tron', blockTimeMs: () => 12_000 },
+    catalog: standIn({ hasNode: (network, mode) => mode === 'test' && network !== 'tron', blockTimeMs: () => 12_000 }),
   })
   const value = async (series: string): Promise<number | null> => {
     const line = (await metrics.render()).split('\n').find((each) => each.startsWith(`paymesh_${series} `))

@@ -2,28 +2,24 @@ import type { NodeCosts } from '#shared/contracts/node-costs.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { BacklogRepository } from '#shared/ports/backlogs.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
-import type { LeaseRepository } from '#shared/ports/leases.ts'
 import type { GaugeName } from '#shared/ports/metric-table.ts'
-import type { NodePrices, NodeUsageRepository } from '#shared/ports/node-usage.ts'
+import type { NodePrices } from '#shared/ports/node-usage.ts'
 import type { RateRepository } from '#shared/ports/rates.ts'
-import type { Metrics, Runtime } from '#shared/ports/runtime.ts'
-import { backupAge, type VerifiedBackups } from '#shared/ports/verified-backups.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import { backupAge } from '#shared/ports/verified-backups.ts'
 import { createNetworkLag, type NetworkLag } from '#shared/usecases/networks/network-lag.ts'
 import { createCostReader } from '#shared/usecases/networks/node-costs.ts'
 import { type StuckNetwork, stuckNetwork } from '#shared/usecases/networks/stuck-network.ts'
 import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of collecting. */
-export interface CollectBacklogsDeps extends Pick<Runtime, 'clock' | 'random' | 'logger'> {
+export type CollectBacklogsDeps = Uses<
+  'cursors' | 'verifiedBackups' | 'catalog' | 'leases' | 'nodeUsage' | 'clock' | 'random' | 'logger'
+> & {
   readonly backlogs: BacklogRepository
-  readonly cursors: Pick<CursorRepository, 'list'>
   readonly rates: Pick<RateRepository, 'latest' | 'latestBefore'>
-  readonly verifiedBackups: Pick<VerifiedBackups, 'latest'>
-  readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
-  readonly leases: LeaseRepository
-  readonly nodeUsage: Pick<NodeUsageRepository, 'since'>
   readonly nodePrices: NodePrices
   /** `forget` removes series that this process no longer measures. */
   readonly metrics: Metrics & { forget(name: GaugeName): void }

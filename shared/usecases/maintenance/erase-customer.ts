@@ -3,10 +3,7 @@ import type { Mode } from '#shared/domain/enumerations.ts'
 import type { InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { CustomerEraser } from '#shared/ports/customer-erasure.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
-import type { SecretBox } from '#shared/ports/secrets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Beyond the last retry of a delivery: time for a delayed relay or dispatcher. */
 const SLACK_MS: Ms = 6 * 3_600_000
@@ -14,12 +11,7 @@ const SLACK_MS: Ms = 6 * 3_600_000
 export const DELIVERY_LIFE_MS: Ms = WEBHOOK_RETRY_DELAYS_MS.reduce((sum, delay) => sum + delay, 0) + SLACK_MS
 
 /** Dependencies of erasing. */
-export interface EraseCustomerDeps {
-  readonly clock: Clock
-  readonly invoices: Pick<InvoiceRepository, 'findInWorkspace'>
-  readonly eraser: CustomerEraser
-  readonly secretBox: SecretBox
-}
+export type EraseCustomerDeps = Uses<'clock' | 'invoices' | 'eraser' | 'secretBox'>
 
 /** Who requests it, and for which invoice. */
 export interface EraseCustomerInput {

@@ -1,7 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { RetentionRepository, RetentionRule } from '#shared/ports/retention.ts'
-import type { Clock, Metrics } from '#shared/ports/runtime.ts'
+import type { RetentionRule } from '#shared/ports/retention.ts'
 import { IDEMPOTENCY_WINDOW_MS } from '#shared/usecases/requests/idempotency-scope.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 const BATCH = 500
 /** Pricing a block needs rates from slightly before it. */
@@ -9,11 +9,7 @@ const MARGIN_MS = 86_400_000
 /** A guard goes well after the time until which it answers: requests in flight have read it. */
 const GUARD_MARGIN_MS = 3_600_000
 
-export interface RetentionDeps {
-  readonly retention: RetentionRepository
-  readonly clock: Clock
-  readonly metrics: Metrics
-}
+export type RetentionDeps = Uses<'retention' | 'clock' | 'metrics'>
 
 /**
  * Removes expired documents, in batches, oldest first, and reports for every collection how far its oldest document is past its

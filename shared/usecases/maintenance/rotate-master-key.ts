@@ -1,8 +1,8 @@
-import type { AuditRecord, AuditRepository } from '#shared/ports/audit.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { InstanceReads } from '#shared/ports/installation.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
 import type { SealedHolder, SealedSecretRepository } from '#shared/ports/sealed-secrets.ts'
 import type { SecretRotation } from '#shared/ports/secrets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 const PAGE = 200
 /** A document that changes constantly is tried again in the next round. */
@@ -13,15 +13,12 @@ const NAMED_MAX = 20
 /** A process writes a heartbeat every 15 s. */
 const ALIVE_MS = 60_000
 
-export interface RotateMasterKeyDeps {
+export type RotateMasterKeyDeps = Uses<'audits' | 'clock' | 'random'> & {
   readonly sealed: SealedSecretRepository
   readonly rotation: SecretRotation
-  readonly audits: Pick<AuditRepository, 'insertMany'>
   readonly instance: Pick<InstanceReads, 'processes'>
   /** Extends the audit chain, so that its end is signed under the present key; false when it differs from the signed end. */
   readonly signAudit: () => Promise<boolean>
-  readonly clock: Clock
-  readonly random: Random
 }
 
 export interface RotateMasterKeyInput {

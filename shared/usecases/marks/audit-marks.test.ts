@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { ChainedAudit } from '#shared/ports/audit-chain.ts'
 import type { MarkPlace } from '#shared/ports/marks.ts'
 import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { createAuditMarks } from './audit-marks.ts'
 
 const ROWS = 1_200
@@ -33,9 +34,9 @@ function stage(places: number) {
     markPlaces,
     markKeys: createMarkKeys(new Uint8Array(32).fill(7)),
     installationLife: { read: async () => ({ installation: 'i', life: 'l', beat: 1 }), beat: async () => true },
-    auditChain: {
+    auditChain: standIn({
       listChained: async (after, limit) => rows.filter(({ seq }) => seq > (after?.seq ?? 0)).slice(0, limit),
-    },
+    }),
   })
   return {
     marks,

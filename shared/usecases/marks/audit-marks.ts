@@ -1,9 +1,9 @@
 import { AUDIT, BORN, takenBackOf } from '#shared/domain/marks/mark-fields.ts'
 import { takesBack } from '#shared/domain/marks/taken-back.ts'
-import type { AuditChainRepository } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { InstallationLife, Mark, MarkPlace, MarkRecordId } from '#shared/ports/marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { otherLives, readMarks, writeMarks } from './mark-records.ts'
 import type { MarksDeps } from './marks.ts'
 
@@ -11,10 +11,10 @@ import type { MarksDeps } from './marks.ts'
 const PAGE = 500
 
 /** Dependencies of the audit log's marks. */
-export interface AuditMarksDeps extends MarksDeps {
-  readonly markKeys: AuditKeys
-  readonly auditChain: Pick<AuditChainRepository, 'listChained'>
-}
+export type AuditMarksDeps = MarksDeps &
+  Uses<'auditChain'> & {
+    readonly markKeys: AuditKeys
+  }
 
 /**
  * The newest number of the audit log among the marks, and the rows about what was taken back. A mark is raised only together with all such rows

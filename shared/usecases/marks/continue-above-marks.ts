@@ -1,11 +1,10 @@
 import { BEAT, ceilingOf, nextOf, numberOf } from '#shared/domain/marks/mark-fields.ts'
-import type { InstallationLife, Issued, IssuedRepository, KeyCounters, Mark } from '#shared/ports/marks.ts'
+import type { InstallationLife, Issued, KeyCounters, Mark } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import type { MarksDeps } from './marks.ts'
 
-interface ContinueDeps extends Runtime, MarksDeps {
-  readonly issued: IssuedRepository
-}
+type ContinueDeps = Runtime & MarksDeps & Uses<'issued'>
 
 /**
  * What may have been issued, by its marks: nothing at or above a key's ceiling was, and the store never derived less than it issued. A series

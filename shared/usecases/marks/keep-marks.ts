@@ -9,9 +9,10 @@ import {
   subjectOf,
   WRITTEN_AT,
 } from '#shared/domain/marks/mark-fields.ts'
-import type { InstallationLife, IssuedRepository, KeyCounters, Mark, SeriesNumber } from '#shared/ports/marks.ts'
+import type { InstallationLife, KeyCounters, Mark, SeriesNumber } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { continueAbove, continueKeys } from './continue-above-marks.ts'
 import { type MarkReading, otherLives, readMarks, writeMarks } from './mark-records.ts'
 import type { MarksDeps } from './marks.ts'
@@ -25,10 +26,11 @@ const NUMBERS_AHEAD = 1_000
 const ROUNDS_AHEAD = 120
 
 /** Dependencies of keeping the marks. */
-export interface KeepMarksDeps extends Runtime, MarksDeps {
-  readonly markKeys: AuditKeys
-  readonly issued: IssuedRepository
-}
+export type KeepMarksDeps = Runtime &
+  MarksDeps &
+  Uses<'issued'> & {
+    readonly markKeys: AuditKeys
+  }
 
 /** Keeps the marks equal to what the store issues, and the store above the marks. */
 export interface MarkKeeper {

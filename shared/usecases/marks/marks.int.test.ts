@@ -14,6 +14,7 @@ import { createAddressSource } from '#shared/usecases/quotes/address-source.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { deriveAhead } from '#shared/usecases/wallets/address-headroom.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createMarkKeeper } from './keep-marks.ts'
 import { readMarks, writeMarks } from './mark-records.ts'
@@ -43,7 +44,7 @@ async function snapshot() {
 function process(places: readonly MarkPlace[]) {
   const deps = { ...engine.deps, ...engine, markPlaces: places, markKeys }
   const marks = createMarks(deps)
-  const source = createAddressSource({ ...deps, marks, catalog: { hasNode: () => false } })
+  const source = createAddressSource({ ...deps, marks, catalog: standIn({ hasNode: () => false }) })
   const keeper = createMarkKeeper(deps)
   return {
     marks,

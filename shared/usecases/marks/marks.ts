@@ -1,13 +1,13 @@
 import { BEAT, ceilingOf, nextOf, numberOf } from '#shared/domain/marks/mark-fields.ts'
-import type { InstallationLife, InstallationLifeRepository, MarkPlace, Marks } from '#shared/ports/marks.ts'
+import type { InstallationLife, MarkPlace, Marks } from '#shared/ports/marks.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type MarkReading, otherLives, readMarks, writeMarks } from './mark-records.ts'
 import type { MarkKeys } from './mark-text.ts'
 
 /** Dependencies of marks outside the store. */
-export interface MarksDeps {
+export type MarksDeps = Uses<'installationLife'> & {
   readonly markPlaces: readonly MarkPlace[]
   readonly markKeys: MarkKeys
-  readonly installationLife: InstallationLifeRepository
 }
 
 /**

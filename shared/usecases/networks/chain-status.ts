@@ -1,19 +1,13 @@
 import { type AssetId, MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ChainCommand, ChainCommandRepository } from '#shared/ports/chain-commands.ts'
-import type { ChainCursor, CursorRepository, ScanTrouble } from '#shared/ports/cursors.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { ChainCommand } from '#shared/ports/chain-commands.ts'
+import type { ChainCursor, ScanTrouble } from '#shared/ports/cursors.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { deadlinesPassUntil } from './known-until.ts'
 import { type StuckNetwork, type StuckScene, stuckNetwork } from './stuck-network.ts'
 
 /** Dependencies of reading the state of all scanners. */
-export interface ChainStatusDeps {
-  readonly clock: Clock
-  readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
-  readonly cursors: Pick<CursorRepository, 'list'>
-  readonly commands: Pick<ChainCommandRepository, 'listAllOpen'>
-}
+export type ChainStatusDeps = Uses<'clock' | 'catalog' | 'cursors' | 'commands'>
 
 /** State of one network's scanner in one mode; times are ages in milliseconds. */
 export interface ChainStatus {

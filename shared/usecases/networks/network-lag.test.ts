@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { createNetworkLag } from './network-lag.ts'
 
 const START = 1_800_000_000_000
@@ -12,13 +13,13 @@ function build(mode: Mode = 'live') {
   const world: { now: number; reads: number; cursor: ChainCursor | null } = { now: START, reads: 0, cursor: null }
   const lag = createNetworkLag({
     clock: { now: () => world.now },
-    catalog: { blockTimeMs: () => BLOCK_MS },
-    cursors: {
+    catalog: standIn({ blockTimeMs: () => BLOCK_MS }),
+    cursors: standIn({
       find: async () => {
         world.reads += 1
         return world.cursor
       },
-    },
+    }),
   })
   const ask = () => lag.isLagging(mode, 'ethereum')
   return {

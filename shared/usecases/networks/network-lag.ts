@@ -1,9 +1,8 @@
 import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
+import type { Store, Uses } from '#shared/usecases/uses.ts'
 
 /** A network lags when its cursor is behind by more than ten blocks and more than a minute. */
 const LAG_BLOCKS = 10
@@ -16,11 +15,7 @@ const HALTED_PATIENCE_MS = 60_000
 const CACHE_MS = 2_000
 
 /** Dependencies of checking the lag of a network. */
-export interface NetworkLagDeps {
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly catalog: Pick<Catalog, 'blockTimeMs'>
-  readonly clock: Clock
-}
+export type NetworkLagDeps = Uses<'catalog' | 'clock'> & { readonly cursors: Pick<Store['cursors'], 'find'> }
 
 /** Checks whether a network's scanner is too far behind for new invoices. */
 export interface NetworkLag {

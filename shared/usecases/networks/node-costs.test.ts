@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import type { DayUsage } from '#shared/ports/node-usage.ts'
+import type { Store } from '#shared/usecases/uses.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { createQuotaWatch, nodeCosts } from './node-costs.ts'
 
 const NOW = Date.UTC(2026, 10, 11)
@@ -17,7 +19,7 @@ function depsOf(rows: readonly DayUsage[], quota: { perMonth: number; unit: 'alc
   const ethereum = { rpcUrls: [URL_OF_ALCHEMY], quota }
   const since = async (day: number) => rows.filter((row) => row.day >= day)
   const nodePrices = createNodePrices({ live: { ethereum }, test: {} })
-  return { clock: { now: () => now }, nodeUsage: { since }, nodePrices }
+  return { clock: { now: () => now }, nodeUsage: standIn<Store['nodeUsage']>({ since }), nodePrices }
 }
 
 const costs = (rows: readonly DayUsage[], perMonth: number | null = null, now = NOW) =>
@@ -107,5 +109,5 @@ it('watches a quota: nearly used from 95 percent on, not without one, and not wh
   expect(await watch(10_600)).toBe(false)
   expect(await watch(null)).toBe(false)
   const since = () => Promise.reject(new Error('the primary does not respond'))
-  expect(await watch(10_500, { nodeUsage: { since } })).toBe(false)
+  expect(await watch(10_500, { nodeUsage: standIn<Store['nodeUsage']>({ since }) })).toBe(false)
 })

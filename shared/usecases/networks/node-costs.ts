@@ -2,8 +2,8 @@ import type { NodeCosts, ProviderCost, QuotaState } from '#shared/contracts/node
 import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { UsageUnit } from '#shared/domain/nodes/providers.ts'
-import type { DayUsage, NodePrices, NodeUsageRepository } from '#shared/ports/node-usage.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { DayUsage, NodePrices } from '#shared/ports/node-usage.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { startOfDay } from './usage-counter.ts'
 
 const DAY_MS = 86_400_000
@@ -16,9 +16,7 @@ const QUOTA_WARN_SHARE = 0.8
 const QUOTA_CRITICAL_SHARE = 0.95
 
 /** What reading the cost of nodes needs. */
-export interface NodeCostDeps {
-  readonly clock: Clock
-  readonly nodeUsage: Pick<NodeUsageRepository, 'since'>
+export type NodeCostDeps = Uses<'clock' | 'nodeUsage'> & {
   readonly nodePrices: NodePrices
 }
 

@@ -2,10 +2,8 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { deadlinesPassUntil } from './known-until.ts'
 import { type StuckNetwork, stuckNetwork } from './stuck-network.ts'
 
@@ -13,17 +11,10 @@ import { type StuckNetwork, stuckNetwork } from './stuck-network.ts'
 const COUNT_MAX = 10_000
 
 /** Dependencies of planning a release. */
-export interface PlanReleaseDeps {
-  readonly clock: Clock
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly invoices: Pick<InvoiceRepository, 'countDueUnpaid'>
-  readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
-}
+export type PlanReleaseDeps = Uses<'clock' | 'cursors' | 'invoices' | 'catalog'>
 
 /** Dependencies of releasing. */
-export interface ReleaseDeadlinesDeps extends PlanReleaseDeps {
-  readonly cursors: Pick<CursorRepository, 'find' | 'releaseDeadlines'>
-}
+export type ReleaseDeadlinesDeps = PlanReleaseDeps & Uses<'cursors'>
 
 /** The network whose deadlines are released, and up to when; `through` null means now. */
 export interface PlanReleaseInput {

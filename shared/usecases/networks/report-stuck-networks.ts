@@ -1,9 +1,8 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
-import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type StuckCause, type StuckNetwork, stuckNetwork } from './stuck-network.ts'
 
 /** After a downtime every cursor looks abandoned until its scanner is back: such a finding must persist. */
@@ -12,12 +11,7 @@ const OBSERVED_MS = 60_000
 const WITNESSED: ReadonlySet<StuckCause> = new Set(['halted', 'node_refused', 'block_unreadable', 'scan_failed'])
 
 /** Dependencies of reporting. */
-export interface ReportStuckDeps {
-  readonly clock: Clock
-  readonly cursors: Pick<CursorRepository, 'list'>
-  readonly exceptions: Pick<ExceptionRepository, 'report' | 'close'>
-  readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
-}
+export type ReportStuckDeps = Uses<'clock' | 'cursors' | 'exceptions' | 'catalog'>
 
 /** Keeps the exceptions about stuck networks up to date. */
 export interface StuckReporter {

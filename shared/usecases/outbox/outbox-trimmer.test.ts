@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { standIn } from '#test/support/stand-in.ts'
 import { createBackgroundTrimmer } from './outbox-trimmer.ts'
 
 const nothing = (): void => undefined
@@ -8,12 +9,12 @@ function stage(fails: string | null = null) {
   const timers: { at: number; run: () => void }[] = []
   const world = { now: 0, writes: [] as string[] }
   const trimmer = createBackgroundTrimmer({
-    invoices: {
+    invoices: standIn({
       trimOutbox: async (entries) => {
         world.writes.push(entries.map(({ id, throughSeq }) => `${id} ${throughSeq}`).join(', '))
         if (entries.some(({ id }) => id === fails)) throw new Error('away')
       },
-    },
+    }),
     after: (ms, run) => {
       const timer = { at: world.now + ms, run }
       timers.push(timer)

@@ -1,6 +1,5 @@
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Logger } from '#shared/ports/runtime.ts'
-import type { After, Stopwatch } from '#shared/ports/timers.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** A full batch is trimmed at once; a smaller one waits this long for more. */
 const BATCH = 64
@@ -37,12 +36,7 @@ export function trimAtOnce(invoices: Pick<InvoiceRepository, 'trimOutbox'>): Out
   }
 }
 
-export interface BackgroundTrimmerDeps {
-  readonly invoices: Pick<InvoiceRepository, 'trimOutbox'>
-  readonly after: After
-  readonly stopwatch: Stopwatch
-  readonly logger: Logger
-}
+export type BackgroundTrimmerDeps = Uses<'invoices' | 'after' | 'stopwatch' | 'logger'>
 
 /** A trimmer that no round waits for. */
 export interface BackgroundTrimmer extends OutboxTrimmer {

@@ -1,13 +1,9 @@
-import type { AuditRepository } from '#shared/ports/audit.ts'
-import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
-import type { EndpointRepository } from '#shared/ports/endpoints.ts'
-import type { EventRecord, EventRepository } from '#shared/ports/events.ts'
-import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
+import type { Delivery } from '#shared/ports/deliveries.ts'
+import type { EventRecord } from '#shared/ports/events.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import type { MailRepository } from '#shared/ports/mails.ts'
-import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import type { FirstAttempts, RoundTimes } from './first-attempts.ts'
 import {
   assertKnownEntries,
@@ -18,17 +14,10 @@ import {
   mailRecords,
 } from './relay-records.ts'
 
-export interface RelayBatchDeps extends Runtime {
-  readonly events: Pick<EventRepository, 'insertMany' | 'findByIds'>
-  readonly endpoints: Pick<EndpointRepository, 'listOf'>
-  readonly deliveries: Pick<DeliveryRepository, 'insertMany'>
-  readonly exceptions: Pick<ExceptionRepository, 'applyChanges'>
-  readonly mails: Pick<MailRepository, 'insertMany'>
-  readonly audits: Pick<AuditRepository, 'insertMany'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly notifier: QueueNotifier
-  readonly urls: PublicUrls
-}
+export type RelayBatchDeps = Runtime &
+  Uses<'events' | 'endpoints' | 'deliveries' | 'exceptions' | 'mails' | 'audits' | 'workspaces' | 'notifier'> & {
+    readonly urls: PublicUrls
+  }
 
 /** How a round reads the time, and who sends what it inserts; `attempts` is null in a process that sends nothing. */
 export interface RoundContext extends Pick<RoundTimes, 'storeNow' | 'begunAt'> {

@@ -121,9 +121,10 @@ describe('relayShard', () => {
             afterwards(() => deps.events.insertMany(rows)),
         },
       }),
-      ...(line === 'endpoints' && { endpoints: { listOf: died } }),
+      ...(line === 'endpoints' && { endpoints: { ...deps.endpoints, listOf: died } }),
       ...(line === 'deliveries' && {
         deliveries: {
+          ...deps.deliveries,
           insertMany: (rows: Parameters<typeof deps.deliveries.insertMany>[0]) =>
             afterwards(() => deps.deliveries.insertMany(rows)),
         },
@@ -155,6 +156,7 @@ describe('relayShard', () => {
     const racing = {
       ...deps,
       endpoints: {
+        ...deps.endpoints,
         listOf: async (ids: readonly string[]) => {
           await simulatePayment(deps, { ...input, opId: 'while-relaying' })
           return deps.endpoints.listOf(ids)

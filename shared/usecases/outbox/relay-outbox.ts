@@ -1,7 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
-import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Stopwatch } from '#shared/ports/timers.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import type { FirstAttempts } from './first-attempts.ts'
 import { createLowWaterMarks } from './low-water-marks.ts'
 import { type OutboxTrimmer, trimAtOnce } from './outbox-trimmer.ts'
@@ -20,10 +20,7 @@ const PAUSE_MIN_MS = 250
 const PAUSE_MAX_MS = 60_000
 
 /** Dependencies of the relay. */
-export interface RelayDeps extends RelayBatchDeps {
-  readonly invoices: Pick<InvoiceRepository, 'outboxBatch' | 'overdueOutboxShards' | 'trimOutbox'>
-  readonly exceptions: RelayBatchDeps['exceptions'] & Pick<ExceptionRepository, 'open' | 'close'>
-}
+export type RelayDeps = RelayBatchDeps & Uses<'invoices' | 'exceptions'>
 
 /** What a process that sends webhooks adds to the relay. */
 export interface RelayAndSend {

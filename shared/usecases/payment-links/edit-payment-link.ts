@@ -4,18 +4,13 @@ import { invalid, validate } from '#shared/contracts/http/validate.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { AuditRepository } from '#shared/ports/audit.ts'
-import type { PaymentLink, PaymentLinkChange, PaymentLinkRepository } from '#shared/ports/payment-links.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { PaymentLink, PaymentLinkChange } from '#shared/ports/payment-links.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of editing a payment link. */
-export interface EditPaymentLinkDeps {
-  readonly paymentLinks: Pick<PaymentLinkRepository, 'findInWorkspace' | 'update'>
-  readonly audits: Pick<AuditRepository, 'isRecorded' | 'newestOf'>
-  readonly clock: Clock
-}
+export type EditPaymentLinkDeps = Uses<'paymentLinks' | 'audits' | 'clock'>
 
 /** All fields that an operator may change, as typed: what is left out is removed. */
 export interface PaymentLinkFields {

@@ -5,19 +5,13 @@ import { validate } from '#shared/contracts/http/validate.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { AuditRepository } from '#shared/ports/audit.ts'
-import type { ProductRepository } from '#shared/ports/products.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { getProduct } from './manage-products.ts'
 
 /** Dependencies of editing a product. */
-export interface EditProductDeps {
-  readonly products: ProductRepository
-  readonly audits: Pick<AuditRepository, 'isRecorded' | 'newestOf'>
-  readonly clock: Clock
-}
+export type EditProductDeps = Uses<'products' | 'audits' | 'clock'>
 
 /** An operator's edit of one product. */
 export interface EditProductInput {

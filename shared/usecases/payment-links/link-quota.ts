@@ -1,17 +1,11 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
-import type { InvoiceCounts } from '#shared/ports/invoice-counts.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { visitorShare } from '#shared/usecases/quotes/visitor-budget.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of counting the invoices of link visitors. */
-export interface LinkQuotaDeps {
-  readonly counts: Pick<InvoiceCounts, 'inMonth'>
-  readonly exceptions: Pick<ExceptionRepository, 'openOnce'>
-  readonly clock: Clock
-}
+export type LinkQuotaDeps = Uses<'counts' | 'exceptions' | 'clock'>
 
 /** Reserves a share of the monthly plan that visitors of payment links cannot use. */
 export interface LinkQuota {

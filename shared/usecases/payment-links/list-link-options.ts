@@ -1,12 +1,8 @@
-import type { PaymentLinkRepository } from '#shared/ports/payment-links.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { type AssetOptions, type AssetOptionsDeps, assetOptions } from '#shared/usecases/quotes/list-asset-options.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of listing the assets of a link. */
-export interface ListLinkOptionsDeps extends AssetOptionsDeps {
-  readonly paymentLinks: Pick<PaymentLinkRepository, 'findById'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-}
+export type ListLinkOptionsDeps = AssetOptionsDeps & Uses<'paymentLinks' | 'workspaces'>
 
 /**
  * The assets in which a link of a fixed amount can be paid, at current prices. Creates and reserves nothing. Null for an unknown id, and for a

@@ -6,19 +6,16 @@ import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { PaymentLink, PaymentLinkRepository } from '#shared/ports/payment-links.ts'
-import type { Product, ProductRepository } from '#shared/ports/products.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { PaymentLink } from '#shared/ports/payment-links.ts'
+import type { Product } from '#shared/ports/products.ts'
 import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { presentPaymentLink } from './present-payment-link.ts'
 
 /** Dependencies of managing payment links. */
-export interface ManagePaymentLinksDeps {
-  readonly paymentLinks: PaymentLinkRepository
-  readonly products: Pick<ProductRepository, 'findInWorkspace'>
-  readonly clock: Clock
+export type ManagePaymentLinksDeps = Uses<'paymentLinks' | 'products' | 'clock'> & {
   readonly urls: PublicUrls
 }
 

@@ -7,15 +7,12 @@ import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { Product, ProductRepository } from '#shared/ports/products.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { Product } from '#shared/ports/products.ts'
 import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of managing products. */
-export interface ManageProductsDeps {
-  readonly products: ProductRepository
-  readonly clock: Clock
-}
+export type ManageProductsDeps = Uses<'products' | 'clock'>
 
 /** A validated request for a product. */
 export interface CreateProductInput {

@@ -4,31 +4,26 @@ import { readFiatAmount } from '#shared/contracts/http/amount.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { InvoiceIdempotency, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { PaymentLink, PaymentLinkRepository } from '#shared/ports/payment-links.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { InvoiceIdempotency } from '#shared/ports/invoices.ts'
+import type { PaymentLink } from '#shared/ports/payment-links.ts'
 import { type CreateInvoiceDeps, createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
 import type { Visitor } from '#shared/usecases/quotes/visitor-budget.ts'
 import { IDEMPOTENCY_WINDOW_MS } from '#shared/usecases/requests/idempotency-scope.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
 import { freeUse, hasExpired, usesBusy } from './link-limits.ts'
 import type { LinkQuota } from './link-quota.ts'
-import { type LinkVisitor, type VisitPlacesDeps, visitPlaces } from './visit-places.ts'
+import { type LinkVisitor, visitPlaces } from './visit-places.ts'
 
 /** How long to search for the invoice after an insert was refused because it exists. */
 const READ_BACK_MS = 5_000
 const READ_BACK_PAUSE_MS = 20
 
 /** Dependencies of paying through a link. */
-export interface PayLinkDeps extends CreateInvoiceDeps {
-  readonly invoices: CreateInvoiceDeps['invoices'] &
-    VisitPlacesDeps['invoices'] &
-    Pick<InvoiceRepository, 'findByIdempotencyKey' | 'releaseIdempotencyKey'>
-  readonly paymentLinks: Pick<PaymentLinkRepository, 'findById' | 'usesHeld' | 'releaseUse' | 'releaseVisit'> &
-    VisitPlacesDeps['paymentLinks']
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly linkQuota: LinkQuota
-}
+export type PayLinkDeps = CreateInvoiceDeps &
+  Uses<'invoices' | 'paymentLinks' | 'workspaces'> & {
+    readonly linkQuota: LinkQuota
+  }
 
 /** The link, the amount and the browser action. */
 export interface PayLinkInput {

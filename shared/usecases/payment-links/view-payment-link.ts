@@ -1,17 +1,11 @@
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { PaymentLinkRepository } from '#shared/ports/payment-links.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { viewMerchant } from '#shared/usecases/workspaces/view-merchant.ts'
 import { hasExpired, usesBusy } from './link-limits.ts'
 
 /** Dependencies of showing a payment link to a payer. */
-export interface ViewPaymentLinkDeps {
-  readonly paymentLinks: Pick<PaymentLinkRepository, 'findById' | 'usesHeld'>
-  readonly clock: Clock
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-}
+export type ViewPaymentLinkDeps = Uses<'paymentLinks' | 'clock' | 'workspaces'>
 
 /** A payment link as a payer sees it; shown as ended when its merchant may not create invoices. Null for an unknown id. Creates nothing. */
 export async function viewPaymentLink(deps: ViewPaymentLinkDeps, linkId: string): Promise<LinkView | null> {

@@ -1,9 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms, Visit } from '#shared/domain/invoice/model.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { LinkVisit, PaymentLink, PaymentLinkRepository } from '#shared/ports/payment-links.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
+import type { LinkVisit, PaymentLink } from '#shared/ports/payment-links.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import {
   freePlaceOf,
@@ -12,15 +10,11 @@ import {
   type Visitor,
   visitorShare,
 } from '#shared/usecases/quotes/visitor-budget.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { LinkBusy } from './link-busy.ts'
 
 /** Dependencies of finding places for a visitor's invoice. */
-export interface VisitPlacesDeps {
-  readonly paymentLinks: Pick<PaymentLinkRepository, 'visitsAt'>
-  readonly invoices: Pick<InvoiceRepository, 'drawsTaken'>
-  readonly clock: Clock
-  readonly random: Random
-}
+export type VisitPlacesDeps = Uses<'paymentLinks' | 'invoices' | 'clock' | 'random'>
 
 /** A payer at a link. */
 export interface LinkVisitor {

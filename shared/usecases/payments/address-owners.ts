@@ -1,16 +1,12 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Payment } from '#shared/ports/payments.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { proofsOfRows } from '#shared/usecases/wallets/proofs-of-rows.ts'
 import { familyOf } from './attribute-transfers.ts'
 
 /** Dependencies of finding the owners of an address. */
-export interface AddressOwnerDeps {
-  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing' | 'findProofs'>
-  readonly catalog: Pick<Catalog, 'asset'>
-}
+export type AddressOwnerDeps = Uses<'wallets' | 'catalog'>
 
 /** An address on a network, as in a transfer. */
 export interface PaidAddress {

@@ -8,6 +8,7 @@ import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type AttachInput, attachPayment } from './attach-payment.ts'
 import { confirmPayments, recordBlockTransfers } from './record-payments.ts'
@@ -154,7 +155,9 @@ describe('attachPayment', () => {
       },
     }
     const request = { paymentId: payment.id, invoiceId: invoice.terms.id, valueBase: null, dryRun: false, actor: 'cli' }
-    await expect(attachPayment({ ...engine.deps, exceptions }, request)).rejects.toThrow('the process died')
+    await expect(attachPayment({ ...engine.deps, exceptions: standIn(exceptions) }, request)).rejects.toThrow(
+      'the process died',
+    )
     expect((await engine.deps.invoices.findById(invoice.terms.id))?.state.status).toBe('paid')
     const decisions = createExceptionDecisions(stores.db)
     const rejection = { workspaceId: engine.workspace.id, mode: 'test', exceptionId, resolution: 'rejected' } as const

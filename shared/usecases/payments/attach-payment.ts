@@ -1,21 +1,15 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { Invoice, OutboxNotice } from '#shared/ports/invoices.ts'
-import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import type { Payment } from '#shared/ports/payments.ts'
 import { type ApplyDeps, type ApplyInput, applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event.ts'
 import { refusalError } from '#shared/usecases/invoices/refusal-error.ts'
-import { type AddressOwnerDeps, addressOwners } from './address-owners.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
+import { addressOwners } from './address-owners.ts'
 
 /** Dependencies of attaching a payment. */
-export interface AttachDeps extends ApplyDeps {
-  readonly payments: ApplyDeps['payments'] & Pick<PaymentRepository, 'findById' | 'attribute'>
-  readonly exceptions: Pick<ExceptionRepository, 'close'>
-  readonly wallets: AddressOwnerDeps['wallets']
-  readonly catalog: ApplyDeps['catalog'] & Pick<Catalog, 'asset'>
-}
+export type AttachDeps = ApplyDeps & Uses<'payments' | 'exceptions' | 'wallets' | 'catalog'>
 
 /** The payment, the invoice, and the operator. */
 export interface AttachInput {

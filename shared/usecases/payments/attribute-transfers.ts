@@ -1,17 +1,14 @@
 import { ASSET_IDS, type Family, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
 import { isHeld, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ClaimHolder, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { ClaimHolder } from '#shared/ports/invoices.ts'
 import type { ObservedTransfer, PaymentBlock, UncountedReason } from '#shared/ports/payments.ts'
 import type { LedgerTransfer } from '#shared/ports/scanned-blocks.ts'
-import { type FindOwnersDeps, findOwners } from './find-owners.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
+import { findOwners } from './find-owners.ts'
 
 /** Dependencies of finding the owner of a transfer. */
-export interface AttributeDeps {
-  readonly invoices: Pick<InvoiceRepository, 'findByClaims' | 'findByReferences'>
-  readonly wallets: FindOwnersDeps['wallets']
-  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'needsFinality' | 'knowsFinality'>
-}
+export type AttributeDeps = Uses<'invoices' | 'wallets' | 'catalog'>
 
 /** A transfer to a watched address, its block if any, and when it was first seen as far as the caller knows. */
 export interface FoundTransfer {

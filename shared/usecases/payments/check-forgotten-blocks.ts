@@ -1,13 +1,10 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import type { Payment } from '#shared/ports/payments.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of checking payments in blocks below the cursor's history. */
-export interface ForgottenBlocksDeps {
-  readonly payments: Pick<PaymentRepository, 'orphanMissing'>
-  readonly clock: { now(): Ms }
-}
+export type ForgottenBlocksDeps = Uses<'payments' | 'clock'>
 
 /**
  * Requests from the node the blocks of due payments below the cursor's history. The cursor stores the hashes of its newest

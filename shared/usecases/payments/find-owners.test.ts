@@ -7,6 +7,7 @@ import type { ClaimHolder } from '#shared/ports/invoices.ts'
 import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import { addressClaim, amountClaim } from '#shared/usecases/wallets/claims.ts'
 import { samplePaymentMethod } from '#test/support/db-samples.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { findOwners } from './find-owners.ts'
 
 const LAG = 120_000
@@ -81,9 +82,11 @@ async function ownersOf(
   seenAt: number,
   proof: OwnershipProof | null = null,
 ) {
-  const answer = await findOwners({ invoices: repository(holders), wallets: provedBy(proof) }, scope, [
-    { transfer: paid, seenAt },
-  ])
+  const answer = await findOwners(
+    { invoices: standIn(repository(holders)), wallets: standIn(provedBy(proof)) },
+    scope,
+    [{ transfer: paid, seenAt }],
+  )
   return answer({ transfer: paid, seenAt }).map((part) => [
     part.holder?.invoiceId ?? null,
     part.transfer.amountBase,

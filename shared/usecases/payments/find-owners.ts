@@ -1,10 +1,10 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { isHeld, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isDisplaced, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
-import type { ClaimHolder, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { ClaimHolder } from '#shared/ports/invoices.ts'
 import type { DisputingInvoice } from '#shared/ports/payments.ts'
 import type { LedgerTransfer } from '#shared/ports/scanned-blocks.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { addressClaim, amountClaim } from '#shared/usecases/wallets/claims.ts'
 import { proofsOfRows } from '#shared/usecases/wallets/proofs-of-rows.ts'
 
@@ -14,10 +14,7 @@ const BLOCK_TIME_LAG_MS = 120_000
 const SPLIT_MAX = 5
 
 /** Dependencies of finding the owners of transfers. */
-export interface FindOwnersDeps {
-  readonly invoices: Pick<InvoiceRepository, 'findByClaims' | 'findByReferences'>
-  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'findProofs'>
-}
+export type FindOwnersDeps = Uses<'invoices' | 'wallets'>
 
 interface Scope {
   readonly mode: Mode

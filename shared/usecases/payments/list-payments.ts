@@ -1,15 +1,10 @@
 import type { PaymentResource } from '#shared/contracts/http/payment-resource.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { CursorRepository } from '#shared/ports/cursors.ts'
-import type { Payment, PaymentListQuery, PaymentRepository } from '#shared/ports/payments.ts'
+import type { Payment, PaymentListQuery } from '#shared/ports/payments.ts'
 import { presentPayment } from '#shared/usecases/invoices/present-payment.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of listing payments. */
-export interface ListPaymentsDeps {
-  readonly payments: Pick<PaymentRepository, 'list'>
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly catalog: Pick<Catalog, 'asset' | 'explorerTxUrl'>
-}
+export type ListPaymentsDeps = Uses<'payments' | 'cursors' | 'catalog'>
 
 /**
  * Public payment records of a workspace and mode, newest first. Confirmations count from the committed scan

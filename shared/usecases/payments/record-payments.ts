@@ -1,37 +1,18 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ObservedTransfer, Payment, PaymentRepository, UnconfirmedOutcome } from '#shared/ports/payments.ts'
-import { QUEUES, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
+import type { ObservedTransfer, Payment, UnconfirmedOutcome } from '#shared/ports/payments.ts'
+import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { LedgerTransfer, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import type { ChainClient } from '#shared/ports/scanning.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type AttributeDeps, attributeTransfers, type FoundTransfer } from './attribute-transfers.ts'
 import { checkForgottenBlocks } from './check-forgotten-blocks.ts'
 import { dropBalanceDuplicates, type TransferBlock } from './drop-balance-duplicates.ts'
 import { disputedPayments, type SecondOpinion } from './unconfirmed-by-second-node.ts'
-import { closeUnmatched, openUnmatched, type UnmatchedDeps } from './unmatched-transfers.ts'
+import { closeUnmatched, openUnmatched } from './unmatched-transfers.ts'
 
 /** Dependencies of storing a scanner's findings. */
-export interface RecordDeps extends AttributeDeps, Runtime {
-  readonly payments: Pick<
-    PaymentRepository,
-    | 'recordObservations'
-    | 'findByKeys'
-    | 'attributedAmong'
-    | 'listByKeyPrefix'
-    | 'listByInvoice'
-    | 'dueForConfirmation'
-    | 'confirmThrough'
-    | 'orphanAbove'
-    | 'orphanMissing'
-    | 'unconfirmed'
-    | 'endUnconfirmed'
-  >
-  readonly exceptions: UnmatchedDeps['exceptions']
-  readonly wallets: UnmatchedDeps['wallets']
-  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'needsFinality' | 'knowsFinality'>
-  readonly notifier: QueueNotifier
-}
+export type RecordDeps = AttributeDeps & Runtime & Uses<'payments' | 'exceptions' | 'wallets' | 'catalog' | 'notifier'>
 
 /** A scanned block; its transfers include those detected from balances. */
 export type FoundBlock = TransferBlock & Pick<ScannedBlock, 'spent' | 'agesMs'>

@@ -1,15 +1,13 @@
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { OutboxNotice } from '#shared/ports/invoices.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type Decider, type LargeSumDeps, largeSumMails } from '#shared/usecases/workspaces/large-sum.ts'
 import type { WeighAcceptance } from './attach-payment.ts'
 import { missingAmount } from './missing-amount.ts'
 
 /** What telling owners about a shortfall needs. */
-export interface ShortfallNoticeDeps extends LargeSumDeps {
-  readonly clock: Clock
-}
+export type ShortfallNoticeDeps = LargeSumDeps & Uses<'clock'>
 
 /**
  * The mail to every owner about an acceptance that is short by more than the workspace's threshold, to be stored with the acceptance; null

@@ -2,10 +2,10 @@ import { disputeDetail } from '#shared/contracts/exception-labels.ts'
 import type { ExceptionKind, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
-import { type ObservedTransfer, otherAmountKey, type Payment, type PaymentRepository } from '#shared/ports/payments.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
-import { type AddressOwnerDeps, addressOwners } from './address-owners.ts'
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
+import { type ObservedTransfer, otherAmountKey, type Payment } from '#shared/ports/payments.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
+import { addressOwners } from './address-owners.ts'
 
 /** Exceptions checked in one repair step. */
 const HEAL_BATCH = 500
@@ -13,13 +13,7 @@ const HEAL_BATCH = 500
 type UnmatchedKind = Extract<ExceptionKind, 'wrong_asset' | 'wrong_network' | 'unmatched'>
 
 /** Dependencies of reporting unmatched money. */
-export interface UnmatchedDeps {
-  readonly clock: Clock
-  readonly payments: Pick<PaymentRepository, 'findByKeys'>
-  readonly exceptions: Pick<ExceptionRepository, 'openOnce' | 'closeGone' | 'unmatchedKeys'>
-  readonly wallets: AddressOwnerDeps['wallets']
-  readonly catalog: Pick<Catalog, 'asset'>
-}
+export type UnmatchedDeps = Uses<'clock' | 'payments' | 'exceptions' | 'wallets' | 'catalog'>
 
 /**
  * Opens one exception per unmatched transfer and workspace, once the transfers are stored; repeating it opens nothing twice. Unmatched

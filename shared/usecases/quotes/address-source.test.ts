@@ -4,6 +4,7 @@ import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { createAddressSource } from './address-source.ts'
 
 const material = { id: 'key', mode: 'live', family: 'evm' } as const
@@ -40,8 +41,8 @@ function openSource() {
     logger,
     metrics,
     random: createRandom(clock.now),
-    wallets,
-    catalog,
+    wallets: standIn(wallets),
+    catalog: standIn(catalog),
     marks: NO_MARKS,
   })
   return {

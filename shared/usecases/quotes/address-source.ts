@@ -2,11 +2,9 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import type { Marks } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Indexes reserved at once; each process holds at most a few blocks of them. */
 export const BLOCK_SIZE = 16
@@ -20,11 +18,7 @@ const STOCK_LIFE_MS = 50 * 60_000
 const REFRESH_MS = 500
 
 /** Dependencies of issuing addresses. */
-export interface AddressSourceDeps extends Runtime {
-  readonly wallets: Pick<WalletRepository, 'reserveIndexes' | 'addressesAt'>
-  readonly catalog: Pick<Catalog, 'hasNode'>
-  readonly marks: Pick<Marks, 'lowestNextIndex'>
-}
+export type AddressSourceDeps = Runtime & Uses<'wallets' | 'catalog' | 'marks'>
 
 /** Offers fresh receiving addresses. An offer is not a claim: the invoice write that carries the claim decides. */
 export interface AddressSource {

@@ -1,16 +1,14 @@
-import type { RateRepository } from '#shared/ports/rates.ts'
-import { createRateReader, type RateReader, type RateReaderDeps } from '#shared/usecases/rates/read-rate.ts'
-import { createQuotePreparer, type QuotePreparer, type QuotePreparerDeps } from './prepare-quote.ts'
+import { createRateReader, type RateReader } from '#shared/usecases/rates/read-rate.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
+import { createQuotePreparer, type QuotePreparer } from './prepare-quote.ts'
 import { type AvailabilityDeps, createQuoteAvailability, type QuoteAvailability } from './quote-availability.ts'
 import { createQuoteOffers, type QuoteOffers, type QuoteOffersDeps } from './quote-offers.ts'
 import type { VisitorBudget } from './visitor-budget.ts'
 
 /** Process-wide dependencies of quotes. */
-export interface QuotesDeps extends QuoteOffersDeps, Omit<AvailabilityDeps, 'rates' | 'addresses'> {
-  readonly rateSnapshots: Pick<RateRepository, 'latest' | 'latestBefore'>
-  readonly wallets: QuoteOffersDeps['wallets'] & AvailabilityDeps['wallets']
-  readonly catalog: AvailabilityDeps['catalog'] & RateReaderDeps['catalog'] & QuotePreparerDeps['catalog']
-}
+export type QuotesDeps = QuoteOffersDeps &
+  Omit<AvailabilityDeps, 'rates' | 'addresses'> &
+  Uses<'rateSnapshots' | 'wallets' | 'catalog'>
 
 /** Rates, address offers, asset availability and quotes. They share caches, so a process creates them once. */
 export interface Quotes {

@@ -2,18 +2,13 @@ import type { EstimateBody, EstimateResource } from '#shared/contracts/http/esti
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
-import { applySpread, type RateReader } from '#shared/usecases/rates/read-rate.ts'
+import { applySpread } from '#shared/usecases/rates/read-rate.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { priceQuote } from './price-quote.ts'
 
 /** Dependencies of estimating. */
-export interface EstimateDeps {
-  readonly catalog: Pick<Catalog, 'asset'>
-  readonly rates: Pick<RateReader, 'rateFor'>
-  readonly clock: Clock
-}
+export type EstimateDeps = Uses<'catalog' | 'rates' | 'clock'>
 
 /** A validated request, and its workspace. */
 export interface EstimateInput {

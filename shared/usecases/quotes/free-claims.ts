@@ -2,10 +2,9 @@ import type { PriorHold } from '#shared/domain/invoice/model.ts'
 import { SLOTS_MAX, slotAmount } from '#shared/domain/money/amount-slot.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Random } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { addressClaim, amountClaim } from '#shared/usecases/wallets/claims.ts'
 import type { FindFree } from './candidate-pool.ts'
 
@@ -22,12 +21,7 @@ const RANGES = [
 ] as const
 
 /** Dependencies of finding free addresses and amounts. */
-export interface FreeClaimsDeps {
-  readonly wallets: Pick<WalletRepository, 'heldPage'>
-  readonly invoices: Pick<InvoiceRepository, 'claimsTaken' | 'priorHolds'>
-  readonly random: Random
-  readonly clock: Clock
-}
+export type FreeClaimsDeps = Uses<'wallets' | 'invoices' | 'random' | 'clock'>
 
 /** An address that no invoice holds. */
 export interface FreeAddress {

@@ -4,22 +4,17 @@ import { ASSET_IDS, type AssetId, type Family } from '#shared/domain/enumeration
 import { openPrice } from '#shared/domain/invoice/decide-quote.ts'
 import { type InvoiceTerms, isHeld } from '#shared/domain/invoice/model.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
-import type { AssetInfo, Catalog } from '#shared/ports/chain-catalog.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
-import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
 import { confirmationWait } from '#shared/usecases/networks/confirmation-wait.ts'
-import { applySpread, type RateReader } from '#shared/usecases/rates/read-rate.ts'
+import { applySpread } from '#shared/usecases/rates/read-rate.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { priceQuote } from './price-quote.ts'
 import type { QuoteAvailability } from './quote-availability.ts'
 import { requiredConfirmations } from './required-confirmations.ts'
 
 /** Dependencies of listing the assets that a payer may choose. */
-export interface ListAssetOptionsDeps extends AssetOptionsDeps {
-  readonly invoices: Pick<InvoiceRepository, 'findById'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly clock: Clock
-}
+export type ListAssetOptionsDeps = AssetOptionsDeps & Uses<'invoices' | 'workspaces' | 'clock'>
 
 /** What an invoice already has of the options that it is shown. */
 interface OwnChoices {
@@ -32,19 +27,8 @@ interface OwnChoices {
 const NOTHING_CHOSEN: OwnChoices = { families: new Set(), prices: new Map() }
 
 /** What the options of a price depend on. */
-export interface AssetOptionsDeps {
+export type AssetOptionsDeps = Uses<'rates' | 'catalog'> & {
   readonly availability: Pick<QuoteAvailability, 'reason'>
-  readonly rates: Pick<RateReader, 'rateFor'>
-  readonly catalog: Pick<
-    Catalog,
-    | 'asset'
-    | 'confirmations'
-    | 'confirmationTiers'
-    | 'knowsFinality'
-    | 'blockTimeMs'
-    | 'finalizesAfterMs'
-    | 'needsFinality'
-  >
 }
 
 /** Assets to choose from, and how long a quote lasts, milliseconds. */

@@ -1,17 +1,14 @@
 import type { CurrencyResource } from '#shared/contracts/http/currency-resource.ts'
 import { ASSET_IDS, type AssetId, type Mode } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import type { QuoteAvailability } from './quote-availability.ts'
 import { baseConfirmations } from './required-confirmations.ts'
 
 /** Dependencies of listing the currencies. */
-export interface ListCurrenciesDeps {
-  readonly catalog: Pick<Catalog, 'asset' | 'accepts' | 'contract' | 'confirmations' | 'knowsFinality' | 'hasNode'>
+export type ListCurrenciesDeps = Uses<'catalog' | 'clock'> & {
   readonly availability: Pick<QuoteAvailability, 'reason'>
-  readonly clock: Clock
 }
 
 /** The workspace and mode of the list. */

@@ -5,12 +5,12 @@ import { heldFor, quarantineFor } from '#shared/domain/invoice/held-claims.ts'
 import type { Ms, PaymentMethod, Quote, QuoteHold, QuotePolicy } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { AskedConfirmations } from '#shared/domain/payment/confirmation-tiers.ts'
-import type { AssetInfo, Catalog } from '#shared/ports/chain-catalog.ts'
+import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { AssetRate } from '#shared/ports/rates.ts'
 import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
-import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
 import { applySpread } from '#shared/usecases/rates/read-rate.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { priceQuote } from './price-quote.ts'
 import type { QuoteAvailability } from './quote-availability.ts'
 import type { QuoteOffer, QuoteOffers } from './quote-offers.ts'
@@ -20,12 +20,7 @@ import type { Visitor, VisitorBudget } from './visitor-budget.ts'
 const BPS = 10_000n
 
 /** Dependencies of setting an address and an amount. */
-export interface QuotePreparerDeps {
-  readonly catalog: Pick<
-    Catalog,
-    'asset' | 'contract' | 'confirmations' | 'confirmationTiers' | 'knowsFinality' | 'paymentUri'
-  >
-  readonly rates: Pick<RateReader, 'rateFor'>
+export type QuotePreparerDeps = Uses<'catalog' | 'rates'> & {
   readonly availability: QuoteAvailability
   readonly addresses: Pick<QuoteOffers, 'take' | 'reuse'>
   /** Needed where visitors choose assets. */

@@ -1,25 +1,24 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { AssetInfo, Catalog } from '#shared/ports/chain-catalog.ts'
+import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import type { Wallet, WalletRepository } from '#shared/ports/wallets.ts'
+import type { Wallet } from '#shared/ports/wallets.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { createNetworkLag, type NetworkLagDeps } from '#shared/usecases/networks/network-lag.ts'
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { isSearching } from '#shared/usecases/wallets/key-history.ts'
 import type { QuoteOffers } from './quote-offers.ts'
 
 /** A wallet that was found is cached for this long; a missing one is looked up each time. */
 const WALLET_CACHE_MS = 5_000
 /** Dependencies of checking whether a workspace can receive an asset now. */
-export interface AvailabilityDeps extends NetworkLagDeps {
-  readonly wallets: Pick<WalletRepository, 'listWallets' | 'findMaterial' | 'listMaterials'>
-  readonly catalog: Pick<Catalog, 'hasNode' | 'accepts' | 'blockTimeMs'>
-  readonly rates: Pick<RateReader, 'rateFor'>
-  readonly addresses: Pick<QuoteOffers, 'canTake'>
-}
+export type AvailabilityDeps = NetworkLagDeps &
+  Uses<'wallets' | 'catalog' | 'rates'> & {
+    readonly addresses: Pick<QuoteOffers, 'canTake'>
+  }
 
 /** Why an asset cannot be quoted now: `rates_unavailable` is public as 503, the others as `NO_WALLET_FOR_ASSET`. */
 export type UnavailableReason =

@@ -4,8 +4,7 @@ import { isHeld, type PaymentMethod, type PriorHold, type QuoteHold } from '#sha
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import type { Marks } from '#shared/ports/marks.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { addressClaim } from '#shared/usecases/wallets/claims.ts'
 import { standingOf } from '#shared/usecases/wallets/may-receive.ts'
 import { type AddressSourceDeps, createAddressSource } from './address-source.ts'
@@ -21,10 +20,7 @@ const LOST_MAX = 64
 const BEHIND_POLL_MS = 1_000
 
 /** Dependencies of offering addresses and amounts of every kind of wallet. */
-export interface QuoteOffersDeps extends AddressSourceDeps, FreeClaimsDeps {
-  readonly wallets: AddressSourceDeps['wallets'] & Pick<WalletRepository, 'heldPage' | 'findAddresses' | 'findProofs'>
-  readonly marks: AddressSourceDeps['marks'] & Pick<Marks, 'isStoreBehind'>
-}
+export type QuoteOffersDeps = AddressSourceDeps & FreeClaimsDeps & Uses<'wallets' | 'marks'>
 
 /** Address and amount, and the claim that reserves them once an invoice write carries it. */
 export interface QuoteOffer {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { attributeTransfers } from '#shared/usecases/payments/attribute-transfers.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { baseConfirmations, checkedConfirmations, requiredConfirmations } from './required-confirmations.ts'
 
 const catalog = createCatalog({ live: {}, test: {} })
@@ -108,7 +109,7 @@ it('a lock that was frozen with such a figure is met by a block that can be had'
   } as const
   const found = [{ transfer, block: null, seenAt: 1 }]
   const observations = await attributeTransfers(
-    { invoices, wallets, catalog },
+    { invoices: standIn(invoices), wallets: standIn(wallets), catalog },
     { mode: 'live', network: 'bitcoin', found },
   )
   expect(observations).toMatchObject([{ invoiceId: 'i', requiredConfirmations: 1, needsFinality: false }])

@@ -3,12 +3,11 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { SLOTS_MAX } from '#shared/domain/money/amount-slot.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
-import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
 import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** The most that can be reserved: visitors keep a tenth, otherwise payment links would serve nobody. */
 export const RESERVE_PERCENT_MAX = SCARCE.poolAddresses.budget.reservePercentMax
@@ -25,11 +24,7 @@ export interface Visitor {
 }
 
 /** Dependencies of counting visitors' claims. */
-export interface VisitorBudgetDeps extends Runtime {
-  readonly wallets: Pick<WalletRepository, 'countHeld'>
-  readonly invoices: Pick<InvoiceRepository, 'drawsTaken'>
-  readonly exceptions: Pick<ExceptionRepository, 'openOnce'>
-}
+export type VisitorBudgetDeps = Runtime & Uses<'wallets' | 'invoices' | 'exceptions'>
 
 /** Reserves a share of pools and of unique amounts that unpaid visitors cannot use. */
 export interface VisitorBudget {

@@ -1,15 +1,12 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { RateResource } from '#shared/contracts/http/rate-resource.ts'
 import { ASSET_IDS, type AssetId, type FiatCode, type Mode } from '#shared/domain/enumerations.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
-import { applySpread, type RateReader } from './read-rate.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
+import { applySpread } from './read-rate.ts'
 
 /** Dependencies of listing rates. */
-export interface ListRatesDeps {
-  readonly catalog: Pick<Catalog, 'asset'>
-  readonly rates: Pick<RateReader, 'rateFor'>
-}
+export type ListRatesDeps = Uses<'catalog' | 'rates'>
 
 /** The requested rates, and the workspace. */
 export interface ListRatesInput {

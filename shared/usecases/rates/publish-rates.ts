@@ -9,11 +9,11 @@ import { publishable } from '#shared/domain/rates/price.ts'
 import { isFresh, type Quote } from '#shared/domain/rates/quote.ts'
 import type { JumpConfirmation } from '#shared/ports/rate-sources.ts'
 import type { PublishedPrice, RateRepository, RateSnapshot } from '#shared/ports/rates.ts'
-import type { Runtime } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { newestSnapshot } from './newest-snapshot.ts'
 
 /** Dependencies of {@link publishRates}. */
-export interface PublishRatesDeps extends Pick<Runtime, 'clock' | 'logger' | 'metrics'> {
+export type PublishRatesDeps = Uses<'clock' | 'logger' | 'metrics'> & {
   readonly rates: Pick<RateRepository, 'insert' | 'latest' | 'latestBefore'>
   readonly jumpConfirmation: JumpConfirmation
 }

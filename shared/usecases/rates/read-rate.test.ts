@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { RateSnapshot } from '#shared/ports/rates.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { applySpread, createRateReader, type RateRequest } from './read-rate.ts'
 
 const AT = 1_800_000_000_000
@@ -28,7 +29,7 @@ function build(snapshot: RateSnapshot | null = SNAPSHOT) {
   const symbols: Readonly<Record<string, string>> = { btc_bitcoin: 'BTC', eth_base: 'ETH' }
   const reader = createRateReader({
     clock: { now: () => world.now },
-    catalog: { asset: (id) => ({ symbol: symbols[id] }) as AssetInfo },
+    catalog: standIn({ asset: (id) => ({ symbol: symbols[id] }) as AssetInfo }),
     rates: {
       latest: async () => {
         world.loads += 1

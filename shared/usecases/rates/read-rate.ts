@@ -5,7 +5,7 @@ import { formatDecimal, multiply, parseDecimal } from '#shared/domain/money/deci
 import { fiatCrossRate } from '#shared/domain/reports/reporting-value.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { AssetRate, FiatSeries, RateRepository, RateSnapshot } from '#shared/ports/rates.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import { newestSnapshot } from './newest-snapshot.ts'
 
 /** A rate older than this is never used, milliseconds; counted from its oldest crypto quote. */
@@ -49,10 +49,9 @@ export interface FiatRate {
 }
 
 /** Dependencies of {@link createRateReader}. */
-export interface RateReaderDeps {
-  readonly rates: Pick<RateRepository, 'latest' | 'latestBefore'>
-  readonly clock: Clock
+export type RateReaderDeps = Pick<Runtime, 'clock'> & {
   readonly catalog: Pick<Catalog, 'asset'>
+  readonly rates: Pick<RateRepository, 'latest' | 'latestBefore'>
 }
 
 /** Builds a reader that shares one snapshot for at most a second and loads it once for all concurrent requests. */

@@ -1,7 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { CursorRepository } from '#shared/ports/cursors.ts'
-import type { ChangeMark, ReconciliationProgress, ReconciliationRepository } from '#shared/ports/reconciliation.ts'
-import type { Clock, Logger, Metrics } from '#shared/ports/runtime.ts'
+import type { ChangeMark, ReconciliationProgress } from '#shared/ports/reconciliation.ts'
+import type { Logger, Metrics } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { checkRecords } from './check-invoice.ts'
 import type { Violation } from './violation.ts'
 
@@ -20,10 +20,7 @@ const AHEAD_MIN_MS = 60_000
 const AHEAD_MAX = 1_000
 
 /** Dependencies of reconciliation; it never writes to the checked records. */
-export interface ReconcileDeps {
-  readonly reconciliation: ReconciliationRepository
-  readonly cursors: Pick<CursorRepository, 'list'>
-  readonly clock: Clock
+export type ReconcileDeps = Uses<'reconciliation' | 'cursors' | 'clock'> & {
   pause(ms: Ms): Promise<void>
 }
 

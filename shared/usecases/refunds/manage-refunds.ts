@@ -6,21 +6,20 @@ import { formatUnits, parseUnits } from '#shared/domain/money/amount.ts'
 import { refundableBase } from '#shared/domain/payment/refundable.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
-import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { AddressReader, Refund, RefundRepository } from '#shared/ports/refunds.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
+import type { AddressReader, Refund } from '#shared/ports/refunds.ts'
 import { type AdvanceDeps, advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { transactionId } from '#shared/usecases/networks/transaction-id.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { REFUND_LINK_LIFE_MS, type RefundLinks, refundTokenHash } from './refund-link.ts'
 import type { WeighRefund } from './refund-notice.ts'
 
 /** Dependencies of the operators' side of refunds. */
-export interface ManageRefundsDeps extends AdvanceDeps {
-  readonly refunds: AdvanceDeps['refunds'] &
-    Pick<RefundRepository, 'open' | 'findInWorkspace' | 'noteSent' | 'withdraw'>
-  readonly invoices: AdvanceDeps['invoices'] & Pick<InvoiceRepository, 'findInWorkspace'>
-  readonly refundLinks: RefundLinks
-  readonly payees: AddressReader
-}
+export type ManageRefundsDeps = AdvanceDeps &
+  Uses<'refunds' | 'invoices'> & {
+    readonly refundLinks: RefundLinks
+    readonly payees: AddressReader
+  }
 
 /** Who acts in which workspace, and why. */
 interface OperatorAction {

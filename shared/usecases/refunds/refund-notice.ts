@@ -5,10 +5,10 @@ import { divideUp, multiply, parseDecimal } from '#shared/domain/money/decimal.t
 import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
 import type { InvoiceWorth } from '#shared/domain/payment/confirmation-tiers.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import type { Refund } from '#shared/ports/refunds.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type Decider, freshRate, type LargeSumDeps, largeSumMails } from '#shared/usecases/workspaces/large-sum.ts'
 
 /** A refund that is about to be stored. */
@@ -23,9 +23,7 @@ export interface OpenedRefund {
 export type WeighRefund = (opened: OpenedRefund) => Promise<readonly MailRecord[]>
 
 /** What telling owners about a refund needs. */
-export interface RefundNoticeDeps extends LargeSumDeps {
-  readonly catalog: Pick<Catalog, 'asset'>
-}
+export type RefundNoticeDeps = LargeSumDeps & Uses<'catalog'>
 
 /**
  * The mails to every owner about a refund by which the invoice's refunds together are worth more than the workspace's threshold at the

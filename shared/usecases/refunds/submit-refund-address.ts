@@ -2,21 +2,13 @@ import type { MerchantView } from '#shared/contracts/checkout/invoice-view.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { NetworkId, RefundStatus } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { AddressReader, Refund, RefundRepository } from '#shared/ports/refunds.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { AddressReader, Refund } from '#shared/ports/refunds.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { viewMerchant } from '#shared/usecases/workspaces/view-merchant.ts'
 import { refundTokenHash } from './refund-link.ts'
 
 /** Dependencies of the customer's side of a refund. */
-export interface RefundRequestDeps {
-  readonly clock: Clock
-  readonly refunds: Pick<RefundRepository, 'findByTokenHash' | 'giveAddress'>
-  readonly invoices: Pick<InvoiceRepository, 'findById'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly catalog: Pick<Catalog, 'asset'>
+export type RefundRequestDeps = Uses<'clock' | 'refunds' | 'invoices' | 'workspaces' | 'catalog'> & {
   readonly payees: AddressReader
 }
 

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
+import type { Store } from '#shared/usecases/uses.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { exportInvoices } from './export-invoices.ts'
 
 const random = createRandom(Date.now)
@@ -33,7 +35,7 @@ test('an export goes on behind short and empty pages until the last one', async 
         return page
       },
     },
-    paymentLookups: { ofInvoices: async () => [] },
+    paymentLookups: standIn<Store['paymentLookups']>({ ofInvoices: async () => [] }),
     networkName: (network: string) => network,
   }
   let text = ''

@@ -7,16 +7,15 @@ import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
 import type { InvoiceLookups, InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import type { PaymentLookups } from '#shared/ports/payment-lookups.ts'
 import type { Payment } from '#shared/ports/payments.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Invoices held in memory at once, with their payments. */
 const BATCH = 500
 
 /** Dependencies of exporting. */
-export interface ExportInvoicesDeps {
+export type ExportInvoicesDeps = Uses<'paymentLookups'> & {
   readonly lookups: Pick<InvoiceLookups, 'page'>
-  readonly paymentLookups: Pick<PaymentLookups, 'ofInvoices'>
   readonly networkName: (network: NetworkId) => string
 }
 

@@ -5,18 +5,17 @@ import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { InvoiceLookups } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import type { PaymentLookups, PaymentPageQuery } from '#shared/ports/payment-lookups.ts'
+import type { PaymentPageQuery } from '#shared/ports/payment-lookups.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { fiatValue } from '#shared/usecases/rates/fiat-value.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Payments held in memory at once, with their invoices. */
 const BATCH = 500
 
 /** Dependencies of exporting. */
-export interface ExportPaymentsDeps {
-  readonly paymentLookups: Pick<PaymentLookups, 'pageForward'>
+export type ExportPaymentsDeps = Uses<'paymentLookups' | 'catalog'> & {
   readonly lookups: Pick<InvoiceLookups, 'findMany'>
-  readonly catalog: Pick<Catalog, 'asset'>
 }
 
 /** The payments: first stored at or after `from` and before `to`, on a network, counted or not; null = without bound. */

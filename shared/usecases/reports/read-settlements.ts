@@ -1,9 +1,9 @@
 import type { AssetId, Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { PaymentLookups, SettledPayment } from '#shared/ports/payment-lookups.ts'
-import type { Wallet, WalletRepository } from '#shared/ports/wallets.ts'
+import type { SettledPayment } from '#shared/ports/payment-lookups.ts'
+import type { Wallet } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 const DAY_MS = 86_400_000
 /** Payments held in memory at once. */
@@ -12,11 +12,7 @@ const BATCH = 1_000
 const PAGE_PAYMENTS = 20_000
 
 /** Dependencies of settlement reports. */
-export interface SettlementsDeps {
-  readonly paymentLookups: Pick<PaymentLookups, 'settled'>
-  readonly wallets: Pick<WalletRepository, 'listWallets' | 'findAddresses'>
-  readonly catalog: Pick<Catalog, 'asset'>
-}
+export type SettlementsDeps = Uses<'paymentLookups' | 'wallets' | 'catalog'>
 
 /** Whose payments, confirmed at or after `from` and before `to`; null = without bound. Days are whole: a bound inside one takes in all of it. */
 export interface SettlementsScope {

@@ -1,13 +1,9 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { ExportRecords } from '#shared/ports/exports.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of recording an export. */
-export interface RecordExportDeps {
-  readonly clock: Clock
-  readonly exports: ExportRecords
-}
+export type RecordExportDeps = Uses<'clock' | 'exports'>
 
 /** Who exports which data. */
 export interface ExportRequest {

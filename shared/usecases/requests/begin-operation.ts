@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto'
 import { ERROR_TABLE, PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { OperationRegister } from '#shared/ports/operations.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
 import { canonicalJson } from '#shared/usecases/audit/canonical-json.ts'
 import { operationResourceId } from '#shared/usecases/audit/operation-resource-id.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of beginning an operation. */
-export interface BeginOperationDeps {
-  readonly operationRegister: OperationRegister
-  readonly clock: Clock
-  readonly random: Random
-}
+export type BeginOperationDeps = Uses<'operationRegister' | 'clock' | 'random'>
 
 /** A change that a client requests under an id of its choice. */
 export interface AskedOperation {

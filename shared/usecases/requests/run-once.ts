@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
 import type { Answer } from '#shared/ports/http-response.ts'
-import type { IdempotencyRepository } from '#shared/ports/idempotency.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
-import type { SecretBox } from '#shared/ports/secrets.ts'
-import type { After } from '#shared/ports/timers.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { isReplayable } from './idempotency-scope.ts'
 
 /** A request that has not renewed its lease for this long counts as dead, and a retry takes over. */
@@ -14,13 +11,7 @@ const LEASE_MS = 5_000
 const RENEW_MS = 1_500
 
 /** Dependencies of running an operation at most once per key. */
-export interface RunOnceDeps {
-  readonly idempotency: IdempotencyRepository
-  readonly secretBox: SecretBox
-  readonly clock: Clock
-  readonly random: Random
-  readonly after: After
-}
+export type RunOnceDeps = Uses<'idempotency' | 'secretBox' | 'clock' | 'random' | 'after'>
 
 /** The use of an idempotency key by one request. */
 export interface OnceScope {

@@ -1,14 +1,11 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ChainCommand, ChainCommandKind, ChainCommandRepository } from '#shared/ports/chain-commands.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { ChainCommand, ChainCommandKind } from '#shared/ports/chain-commands.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of cancelling. */
-export interface CancelChainDeps {
-  readonly clock: Clock
-  readonly commands: Pick<ChainCommandRepository, 'listOpen' | 'cancel' | 'findById'>
-}
+export type CancelChainDeps = Uses<'clock' | 'commands'>
 
 /** The network whose open requests are cancelled; `kind` null means all of them. */
 export interface CancelChainInput {

@@ -1,15 +1,13 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { CursorRepository } from '#shared/ports/cursors.ts'
-import { type ObservedTransfer, otherAmountKey, type Payment, type PaymentRepository } from '#shared/ports/payments.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import { type ObservedTransfer, otherAmountKey, type Payment } from '#shared/ports/payments.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
-import { type AddressOwnerDeps, addressOwners } from '#shared/usecases/payments/address-owners.ts'
+import { addressOwners } from '#shared/usecases/payments/address-owners.ts'
 import { type AttributeDeps, attributeTransfers } from '#shared/usecases/payments/attribute-transfers.ts'
 import { dropBalanceDuplicates } from '#shared/usecases/payments/drop-balance-duplicates.ts'
 import { replacedBy } from '#shared/usecases/payments/record-payments.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { outpointsOf } from './scan-mempool.ts'
 
 /** Blocks read and compared at a time. */
@@ -50,14 +48,10 @@ export interface RescanPreview {
 }
 
 /** Dependencies of previewing; it never writes. */
-export interface PreviewDeps extends AttributeDeps {
-  readonly clock: Clock
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly payments: Pick<PaymentRepository, 'findByKeys' | 'listNonCanonical' | 'listByKeyPrefix' | 'unconfirmed'>
-  readonly wallets: AddressOwnerDeps['wallets']
-  readonly catalog: AttributeDeps['catalog'] & Pick<Catalog, 'asset'>
-  readonly client: Pick<ChainClient, 'scan' | 'blockAt' | 'mempool'>
-}
+export type PreviewDeps = AttributeDeps &
+  Uses<'clock' | 'cursors' | 'payments' | 'wallets' | 'catalog'> & {
+    readonly client: Pick<ChainClient, 'scan' | 'blockAt' | 'mempool'>
+  }
 
 /** The blocks, and the scanner options. */
 export interface PreviewInput {

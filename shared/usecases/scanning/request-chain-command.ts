@@ -1,19 +1,12 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { ChainCommand, ChainCommandKind, ChainCommandRepository } from '#shared/ports/chain-commands.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
-import type { PaymentRepository } from '#shared/ports/payments.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
+import type { ChainCommand, ChainCommandKind } from '#shared/ports/chain-commands.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of requests to a scanner. */
-export interface AskChainDeps {
-  readonly clock: Clock
-  readonly random: Random
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly payments: Pick<PaymentRepository, 'countInBlocks'>
-  readonly commands: Pick<ChainCommandRepository, 'ask' | 'listOpen' | 'findById'>
-}
+export type AskChainDeps = Uses<'clock' | 'random' | 'cursors' | 'payments' | 'commands'>
 
 /** An operator's request to the scanner of one network. */
 export interface AskChainInput {

@@ -1,30 +1,15 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ChainCommandRepository } from '#shared/ports/chain-commands.ts'
 import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
-import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Marks } from '#shared/ports/marks.ts'
-import type { CoinBalanceRepository } from '#shared/ports/native-balances.ts'
-import type { PaymentRepository } from '#shared/ports/payments.ts'
 import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
 import type { RecordDeps } from '#shared/usecases/payments/record-payments.ts'
-import type { WatchFeedDeps } from '#shared/usecases/watches/watch-feed.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import type { ScanLease } from './scan-lease.ts'
 import type { LookProgress, ThriftyPace, ThriftyState } from './thrifty-pace.ts'
 
 /** Dependencies of scanning. */
-export interface ScanDeps extends RecordDeps {
-  readonly cursors: CursorRepository
-  readonly balances: CoinBalanceRepository
-  readonly invoices: RecordDeps['invoices'] & Pick<InvoiceRepository, 'coinAccounts' | 'watchedMethods'>
-  readonly payments: RecordDeps['payments'] & Pick<PaymentRepository, 'listInBlocks' | 'listNonCanonical'>
-  readonly wallets: RecordDeps['wallets'] & WatchFeedDeps['wallets'] & Pick<WalletRepository, 'isAnyUnderived'>
-  readonly marks: Pick<Marks, 'isStoreBehind'>
-  readonly exceptions: RecordDeps['exceptions'] & Pick<ExceptionRepository, 'open' | 'close' | 'report'>
-  readonly commands: Pick<ChainCommandRepository, 'listOpen' | 'findById' | 'progress' | 'take' | 'finish'>
-}
+export type ScanDeps = RecordDeps &
+  Uses<'cursors' | 'balances' | 'invoices' | 'payments' | 'wallets' | 'marks' | 'exceptions' | 'commands'>
 
 /** One network in one mode, and how to read it. */
 export interface ScanSource {

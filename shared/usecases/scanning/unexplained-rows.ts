@@ -1,22 +1,15 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
-import type { PaymentRepository } from '#shared/ports/payments.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
 import type { BlockRef, UnexplainedMove } from '#shared/ports/scanned-blocks.ts'
-import { type AddressOwnerDeps, addressOwners } from '#shared/usecases/payments/address-owners.ts'
+import { addressOwners } from '#shared/usecases/payments/address-owners.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Transactions named in an exception; further ones are counted. */
 const NAMED_MAX = 5
 
 /** Dependencies of reporting unexplained balances. */
-export interface UnexplainedDeps {
-  readonly clock: Clock
-  readonly payments: Pick<PaymentRepository, 'listInBlocks'>
-  readonly wallets: AddressOwnerDeps['wallets']
-  readonly catalog: Pick<Catalog, 'asset'>
-}
+export type UnexplainedDeps = Uses<'clock' | 'payments' | 'wallets' | 'catalog'>
 
 /** An account whose balance changed in a block with unreadable transactions. */
 export interface UnexplainedBalance {

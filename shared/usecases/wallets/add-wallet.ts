@@ -2,10 +2,9 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import type { MailRepository } from '#shared/ports/mails.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
-import type { Wallet, WalletRepository } from '#shared/ports/wallets.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Wallet } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { familyNetworks } from './history-source.ts'
 import { type KeyStanding, keyStanding } from './key-history.ts'
 import {
@@ -16,12 +15,7 @@ import {
 } from './prepare-material.ts'
 
 /** Dependencies of adding a wallet. */
-export interface AddWalletDeps extends Runtime, PrepareMaterialDeps {
-  readonly wallets: PrepareMaterialDeps['wallets'] &
-    Pick<WalletRepository, 'insertWallet' | 'listWallets' | 'setDisabled'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly mails: MailRepository
-}
+export type AddWalletDeps = Runtime & PrepareMaterialDeps & Uses<'wallets' | 'workspaces' | 'mails'>
 
 /** A wallet as a person enters it. Without `networks` it serves every network of its family. */
 export interface AddWalletInput extends MaterialInput {

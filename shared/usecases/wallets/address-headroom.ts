@@ -1,10 +1,7 @@
 import { FAMILIES } from '#shared/domain/enumerations.ts'
-import type { AddressBook } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import type { Marks } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
-import type { SecretBox } from '#shared/ports/secrets.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { HISTORY_SOURCES } from './history-source.ts'
 import { isSearching } from './key-history.ts'
 import { newKeyMaterial, openKeyMaterial } from './key-material.ts'
@@ -15,12 +12,7 @@ const BATCH = 16
 const FIRST_SHARE = 48
 
 /** Dependencies of deriving ahead. */
-export interface HeadroomDeps extends Runtime {
-  readonly wallets: Pick<WalletRepository, 'upsertMaterial' | 'listMaterials' | 'addDerived'>
-  readonly addressBook: AddressBook
-  readonly secretBox: SecretBox
-  readonly marks: Pick<Marks, 'raiseCeiling'>
-}
+export type HeadroomDeps = Runtime & Uses<'wallets' | 'addressBook' | 'secretBox' | 'marks'>
 
 /** Creates the built-in sandbox keys of test mode, one for each family; existing ones are unchanged. */
 export async function ensureSandboxMaterials(deps: HeadroomDeps): Promise<void> {

@@ -4,31 +4,28 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
-import type { OwnershipRepository, ProofWrite } from '#shared/ports/ownership.ts'
-import { QUEUES, type QueueNotifier } from '#shared/ports/runtime.ts'
-import type { Listing, WalletOperations } from '#shared/ports/wallet-operations.ts'
+import type { ProofWrite } from '#shared/ports/ownership.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
+import type { Listing } from '#shared/ports/wallet-operations.ts'
 import type { Wallet, WalletRepository } from '#shared/ports/wallets.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type AddedWallet, type AddWalletDeps, announceSharing, checkNetworks } from './add-wallet.ts'
-import type { CheckProofDeps, GivenProof } from './check-proof.ts'
+import type { GivenProof } from './check-proof.ts'
 import { displacementMails } from './displacement-mails.ts'
 import { type KeyStanding, keyStanding } from './key-history.ts'
 import { type MaterialInput, prepareMaterial } from './prepare-material.ts'
 import { enteredScope } from './proof-scope.ts'
-import { type RequireProofDeps, requireProof } from './require-proof.ts'
+import { requireProof } from './require-proof.ts'
 
 /** Dependencies of changing wallets. */
-export interface ChangeWalletsDeps extends AddWalletDeps {
-  readonly wallets: AddWalletDeps['wallets'] & RequireProofDeps['wallets'] & Pick<WalletRepository, 'findWallet'>
-  readonly workspaces: AddWalletDeps['workspaces'] & Pick<WorkspaceRepository, 'countLive' | 'findMany'>
-  readonly ownership: CheckProofDeps['ownership'] & Pick<OwnershipRepository, 'countProved'>
-  readonly walletOperations: WalletOperations
-  readonly notifier: QueueNotifier
-  /** How long a live wallet waits before quotes use it. */
-  readonly walletDelayMs: Ms
-  /** E-mail addresses of all owners of a workspace. */
-  ownersOf(workspaceId: string): Promise<readonly string[]>
-}
+export type ChangeWalletsDeps = AddWalletDeps &
+  Uses<'wallets' | 'workspaces' | 'ownership' | 'walletOperations' | 'notifier'> & {
+    /** How long a live wallet waits before quotes use it. */
+    readonly walletDelayMs: Ms
+    /** E-mail addresses of all owners of a workspace. */
+    ownersOf(workspaceId: string): Promise<readonly string[]>
+  }
 
 /** Actor, reason and operation id: a request repeated with the same id is done once. */
 export interface WalletRequest {

@@ -1,8 +1,7 @@
 import { challengeRefused, proofRefused } from '#shared/contracts/proof-refusals.ts'
 import type { GivenSignature } from '#shared/contracts/signature-list.ts'
-import type { AddressBook } from '#shared/ports/chain-catalog.ts'
-import type { OwnershipRepository, ProofWrite, ProvedRow } from '#shared/ports/ownership.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
+import type { ProofWrite, ProvedRow } from '#shared/ports/ownership.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type ProofScope, signersOf } from './proof-scope.ts'
 
 /** A signature takes a millisecond or two: after this many, other requests get their turn. */
@@ -11,11 +10,7 @@ const CHECKED_AT_ONCE = 20
 const WRONG_MAX = 20
 
 /** Dependencies of checking a proof. */
-export interface CheckProofDeps {
-  readonly addressBook: Pick<AddressBook, 'verifyControl'>
-  readonly ownership: Pick<OwnershipRepository, 'findChallenge' | 'findDisplaced'>
-  readonly clock: Clock
-}
+export type CheckProofDeps = Uses<'addressBook' | 'ownership' | 'clock'>
 
 /** A signed challenge as a person submits it. */
 export interface GivenProof {

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import type { DisplacedUse, ProofWrite } from '#shared/ports/ownership.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of mailing the owners of both sides. */
-export interface DisplacementMailDeps {
-  readonly workspaces: Pick<WorkspaceRepository, 'findMany'>
+export type DisplacementMailDeps = Uses<'workspaces'> & {
   ownersOf(workspaceId: string): Promise<readonly string[]>
 }
 

@@ -2,11 +2,8 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { proofRefused } from '#shared/contracts/proof-refusals.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { CHALLENGE_LIFE_MS, challengeText } from '#shared/domain/ownership/ownership.ts'
-import type { AddressBook } from '#shared/ports/chain-catalog.ts'
-import type { OwnershipChallenge, OwnershipRepository } from '#shared/ports/ownership.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
-import type { SecretBox } from '#shared/ports/secrets.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { OwnershipChallenge } from '#shared/ports/ownership.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import type { MaterialInput } from './prepare-material.ts'
 import { enteredScope, type ProofScope, signersOf, walletScope } from './proof-scope.ts'
 
@@ -15,14 +12,7 @@ const NONCE_BYTES = 16
 const SHOWN = 5
 
 /** Dependencies of issuing a challenge. */
-export interface IssueChallengeDeps {
-  readonly addressBook: AddressBook
-  readonly secretBox: SecretBox
-  readonly wallets: Pick<WalletRepository, 'findWallet' | 'findMaterial' | 'heldPage' | 'findAddresses'>
-  readonly ownership: Pick<OwnershipRepository, 'installationId' | 'openChallenge'>
-  readonly random: Random
-  readonly clock: Clock
-}
+export type IssueChallengeDeps = Uses<'addressBook' | 'secretBox' | 'wallets' | 'ownership' | 'random' | 'clock'>
 
 /** The subject of the proof: a wallet of the workspace, or material about to be added. */
 export interface IssueChallengeInput {

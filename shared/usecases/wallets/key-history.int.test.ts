@@ -14,6 +14,7 @@ import { createAddressSource } from '#shared/usecases/quotes/address-source.ts'
 import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { deepTest } from '#test/support/depth.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type AddWalletDeps, type AddWalletInput, addWallet } from './add-wallet.ts'
 import { deriveAhead } from './address-headroom.ts'
@@ -83,7 +84,7 @@ async function searchAll(key: HDNodeWallet, used: Partial<Record<NetworkId, read
 
 /** Addresses that invoices would get next, in their order. */
 async function offered(materialId: string, count: number): Promise<readonly string[]> {
-  const source = createAddressSource({ ...deps, marks: NO_MARKS, wallets, catalog: { hasNode: () => true } })
+  const source = createAddressSource({ ...deps, marks: NO_MARKS, wallets, catalog: standIn({ hasNode: () => true }) })
   const material = await materialOf(materialId)
   const taken: string[] = []
   for (let index = 0; index < count; index += 1) taken.push((await source.take(material, 'ethereum')).address)
@@ -115,7 +116,9 @@ describe('a key that was used before', () => {
       expect(await offered(wallet.materialId, 2)).toEqual([addressOf(key, 151), addressOf(key, 152)])
       // The indexes in front are no gap of ours, and are not handed out when invoices leave others unused.
       const invoices = { claimsPaid: async () => new Set<string>() }
-      expect(await walletGap({ wallets, invoices }, await materialOf(wallet.materialId), 1_000)).toMatchObject({
+      expect(
+        await walletGap({ wallets, invoices: standIn(invoices) }, await materialOf(wallet.materialId), 1_000),
+      ).toMatchObject({
         requiredGap: 16,
       })
       let hours = 0
@@ -124,7 +127,7 @@ describe('a key that was used before', () => {
         ...deps,
         wallets,
         clock,
-        invoices: { claimsTaken: async () => new Set() },
+        invoices: standIn({ claimsTaken: async () => new Set() }),
       })
       for (; hours < 3; hours += 1) await reclaimer.run()
       const { returned } = await materialOf(wallet.materialId)
@@ -307,7 +310,7 @@ deepTest('leaves the wallet of before in use until the new key is ready', async 
       wallets,
       catalog: { ...createCatalog({ live: { ethereum: NODE }, test: {} }), hasNode: () => true },
       cursors: { find: async () => null } as never,
-      rates: { rateFor: () => Promise.reject(new Error('not asked')) },
+      rates: standIn({ rateFor: () => Promise.reject(new Error('not asked')) }),
       addresses: { canTake: async () => true },
       clock: { now: () => stores.runtime.clock.now() + 10 },
     })

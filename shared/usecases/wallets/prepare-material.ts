@@ -4,12 +4,9 @@ import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
 import type { ListedAddress, WatchedAddress } from '#shared/ports/addresses.ts'
-import type { AccountKey, AddressBook, Catalog, KeyRequest } from '#shared/ports/chain-catalog.ts'
+import type { AccountKey, KeyRequest } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial, WalletKind } from '#shared/ports/key-material.ts'
-import type { Marks } from '#shared/ports/marks.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
-import type { SecretBox } from '#shared/ports/secrets.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { firstHistory, giveStartIndex } from './key-history.ts'
 import { keyMaterialId, newKeyMaterial } from './key-material.ts'
 
@@ -21,25 +18,7 @@ const DERIVED_AT_ONCE = 32
 const POOL_MAX = 10_000
 
 /** Dependencies of storing key material. */
-export interface PrepareMaterialDeps {
-  readonly wallets: Pick<
-    WalletRepository,
-    | 'upsertMaterial'
-    | 'findMaterial'
-    | 'setStartIndex'
-    | 'workspacesUsing'
-    | 'addDerived'
-    | 'addListed'
-    | 'findAddresses'
-    | 'countHeld'
-    | 'listWallets'
-  >
-  readonly catalog: Pick<Catalog, 'asset' | 'hasNode'>
-  readonly addressBook: AddressBook
-  readonly secretBox: SecretBox
-  readonly clock: Clock
-  readonly marks: Pick<Marks, 'firstFreeIndex' | 'raiseCeiling'>
-}
+export type PrepareMaterialDeps = Uses<'wallets' | 'catalog' | 'addressBook' | 'secretBox' | 'clock' | 'marks'>
 
 /** Key material as a person enters it. */
 export interface MaterialInput {

@@ -1,7 +1,6 @@
 import type { NetworkId } from '#shared/domain/enumerations.ts'
-import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
 import type { WalletKind } from '#shared/ports/key-material.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { checkNetworks } from './add-wallet.ts'
 import { type MaterialInput, readAddresses, refuseKeyFields } from './prepare-material.ts'
 import { type KeyPreview, previewKey, type ShownAddress } from './preview-key.ts'
@@ -17,11 +16,7 @@ const UNIQUE_AMOUNTS =
   'All invoices share one address and are matched by their exact amounts, so a payment of another amount needs your decision.'
 
 /** Dependencies of previewing a wallet. */
-export interface PreviewWalletDeps {
-  readonly addressBook: AddressBook
-  readonly catalog: Pick<Catalog, 'asset' | 'hasNode'>
-  readonly wallets: Pick<WalletRepository, 'listWallets'>
-}
+export type PreviewWalletDeps = Uses<'addressBook' | 'catalog' | 'wallets'>
 
 /** Preview of a wallet, for comparison with the owner's own. */
 export interface WalletPreview {

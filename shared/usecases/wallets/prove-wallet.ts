@@ -1,14 +1,12 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { proofRefused } from '#shared/contracts/proof-refusals.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type ChangedWallet, type ChangeWalletsDeps, storeAnnounced, type WalletRequest } from './change-wallets.ts'
 import { checkProof, type GivenProof } from './check-proof.ts'
 import { listedRows, walletScope } from './proof-scope.ts'
 
 /** Dependencies of proving a wallet. */
-export interface ProveWalletDeps extends ChangeWalletsDeps {
-  readonly wallets: ChangeWalletsDeps['wallets'] & Pick<WalletRepository, 'heldPage'>
-}
+export type ProveWalletDeps = ChangeWalletsDeps & Uses<'wallets'>
 
 /**
  * Proves that a workspace controls the receiving addresses of one of its wallets, in live mode: all of a key or single address, the signed addresses

@@ -1,8 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { addressClaim } from './claims.ts'
 
 /** An index that no invoice claimed this long after it was offered is offered again. */
@@ -14,10 +13,7 @@ const LOOK_BACK = 5_000
 const PAGE = 500
 
 /** Dependencies of finding unclaimed indexes. */
-export interface ReclaimDeps extends Runtime {
-  readonly wallets: Pick<WalletRepository, 'listMaterials' | 'addressesAt' | 'returnIndexes'>
-  readonly invoices: Pick<InvoiceRepository, 'claimsTaken'>
-}
+export type ReclaimDeps = Runtime & Uses<'wallets' | 'invoices'>
 
 /** Reclaims indexes that were offered more than an hour ago and got no invoice, so that gaps stay small. */
 export interface IndexReclaimer {

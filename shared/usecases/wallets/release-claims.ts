@@ -1,21 +1,14 @@
 import { ASSET_IDS, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
 import { type HeldClaim, heldClaims } from '#shared/domain/invoice/held-claims.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { CursorRepository } from '#shared/ports/cursors.ts'
-import type { Invoice, InvoiceRepository, ReleaseMark } from '#shared/ports/invoices.ts'
-import type { PaymentRepository } from '#shared/ports/payments.ts'
+import type { Invoice, ReleaseMark } from '#shared/ports/invoices.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 const PAGE = 200
 
 /** Dependencies of ending claims. */
-export interface ReleaseDeps extends Runtime {
-  readonly invoices: Pick<InvoiceRepository, 'dueForRelease' | 'findById' | 'releaseClaims'>
-  readonly payments: Pick<PaymentRepository, 'listByInvoice'>
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly catalog: Pick<Catalog, 'asset' | 'hasNode'>
-}
+export type ReleaseDeps = Runtime & Uses<'invoices' | 'payments' | 'cursors' | 'catalog'>
 
 /**
  * Ends expired claims on pooled addresses and unique amounts: every scanner that could see money on the

@@ -2,17 +2,13 @@ import { proofNeeded, proofRefused } from '#shared/contracts/proof-refusals.ts'
 import { needsProof } from '#shared/domain/ownership/ownership.ts'
 import { keySubject } from '#shared/domain/ownership/subjects.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type CheckProofDeps, checkProof, type GivenProof } from './check-proof.ts'
 import type { ProofScope } from './proof-scope.ts'
 import { proofsOfRows } from './proofs-of-rows.ts'
 
 /** Dependencies of deciding whether an addition needs a proof. */
-export interface RequireProofDeps extends CheckProofDeps {
-  readonly wallets: Pick<WalletRepository, 'listWallets' | 'findAddresses' | 'findProofs'>
-  readonly workspaces: Pick<WorkspaceRepository, 'countLive'>
-}
+export type RequireProofDeps = CheckProofDeps & Uses<'wallets' | 'workspaces'>
 
 /**
  * Checks the proof that comes with an addition, and refuses an addition that needs one and has none. Null when none is needed and none

@@ -2,19 +2,14 @@ import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { ChainClient } from '#shared/ports/scanning.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { HISTORY_SOURCES } from './history-source.ts'
 
 /** Rows read in one query. */
 const PAGE = 500
 
 /** Dependencies of searching for the earlier use of keys. */
-export interface SearchKeyHistoryDeps {
-  readonly wallets: Pick<
-    WalletRepository,
-    'listMaterials' | 'isAnyAwaited' | 'addressesAt' | 'recordUsedIndex' | 'endHistorySearch'
-  >
-}
+export type SearchKeyHistoryDeps = Uses<'wallets'>
 
 /** One network whose nodes are queried. */
 export interface HistoryNetwork {

@@ -10,6 +10,7 @@ import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { sampleOf } from '#test/support/depth.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
@@ -102,7 +103,9 @@ it.each(
   const material = await wallets().findMaterial(materialId)
   expect(material && keyStanding(material)).toMatchObject({ scriptType, ready: true, startIndex: 0 })
   const invoices = { claimsPaid: async () => new Set<string>() }
-  expect(material && (await walletGap({ wallets: wallets(), invoices }, material, 100)).requiredGap).toBe(7)
+  expect(
+    material && (await walletGap({ wallets: wallets(), invoices: standIn(invoices) }, material, 100)).requiredGap,
+  ).toBe(7)
 })
 
 it('the same key with the script type that it always had is the same wallet', async () => {

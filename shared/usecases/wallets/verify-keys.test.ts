@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
 import { SANDBOX_KEYS } from '#shared/chains/addresses/sandbox-keys.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import type { Store } from '#shared/usecases/uses.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { newKeyMaterial } from './key-material.ts'
 import { verifyKeys } from './verify-keys.ts'
 
@@ -31,8 +33,8 @@ describe('the check of stored keys at start', () => {
     const unreadable = newKeyMaterial({ secretBox: createSecretBox(new Uint8Array(32).fill(8)), clock }, key)
     const pool = { ...stored, kind: 'pool' as const, sealed: '' }
     await verifyKeys({
-      wallets: { listMaterials: async () => [stored, unreadable, pool] },
-      addressBook: book,
+      wallets: standIn({ listMaterials: async () => [stored, unreadable, pool] }),
+      addressBook: standIn(book),
       secretBox,
     })
     expect(asked).toHaveLength(13)
@@ -44,9 +46,9 @@ describe('the check of stored keys at start', () => {
     const verify = (family: string) => {
       if (family === 'litecoin') throw new Error('differs')
     }
-    const deps = { wallets: { listMaterials: async () => [] }, secretBox }
-    await expect(verifyKeys({ ...deps, addressBook: { sandboxKey: addressBook.sandboxKey, verify } })).rejects.toThrow(
-      'differs',
-    )
+    const deps = { wallets: standIn<Store['wallets']>({ listMaterials: async () => [] }), secretBox }
+    await expect(
+      verifyKeys({ ...deps, addressBook: standIn({ sandboxKey: addressBook.sandboxKey, verify }) }),
+    ).rejects.toThrow('differs')
   })
 })

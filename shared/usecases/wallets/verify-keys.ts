@@ -1,15 +1,10 @@
 import { FAMILIES, MODES } from '#shared/domain/enumerations.ts'
-import type { AddressBook } from '#shared/ports/chain-catalog.ts'
 import type { SecretBox } from '#shared/ports/secrets.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { openKeyMaterial } from './key-material.ts'
 
 /** Dependencies of checking derivation. */
-export interface VerifyKeysDeps {
-  readonly wallets: Pick<WalletRepository, 'listMaterials'>
-  readonly addressBook: Pick<AddressBook, 'verify' | 'sandboxKey'>
-  readonly secretBox: SecretBox
-}
+export type VerifyKeysDeps = Uses<'wallets' | 'addressBook' | 'secretBox'>
 
 /**
  * Compares the first addresses of every family's sandbox key and of every stored key with those of a second library, a few

@@ -1,6 +1,5 @@
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { addressClaim } from './claims.ts'
 
 /** Unused addresses in a row after which wallets stop searching (BIP 44). */
@@ -10,10 +9,7 @@ const PAGE = 500
 export const GAP_LOOK_BACK = 10_000
 
 /** Dependencies of reading the gaps of a key. */
-export interface WalletGapDeps {
-  readonly wallets: Pick<WalletRepository, 'addressesAt'>
-  readonly invoices: Pick<InvoiceRepository, 'claimsPaid'>
-}
+export type WalletGapDeps = Uses<'wallets' | 'invoices'>
 
 /** How far a wallet must search to show all money. */
 export interface WalletGap {

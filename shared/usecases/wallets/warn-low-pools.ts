@@ -1,11 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import type { MailRepository } from '#shared/ports/mails.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { addressClaim } from './claims.ts'
 
 /** Owners are warned when at most this share of a pool is free, in percent. */
@@ -16,13 +12,7 @@ const DAY_MS = 86_400_000
 const PAGE = 500
 
 /** Dependencies of counting pools. */
-export interface WatchPoolsDeps extends Runtime {
-  readonly wallets: Pick<WalletRepository, 'listMaterials' | 'heldPage' | 'workspacesUsing'>
-  readonly invoices: Pick<InvoiceRepository, 'claimsTaken'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly exceptions: Pick<ExceptionRepository, 'open' | 'close'>
-  readonly mails: MailRepository
-}
+export type WatchPoolsDeps = Runtime & Uses<'wallets' | 'invoices' | 'workspaces' | 'exceptions' | 'mails'>
 
 /** Counts pools and warns before they are used up: a metric, an exception, and one mail a day. */
 export interface PoolWatch {

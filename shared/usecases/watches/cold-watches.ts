@@ -1,7 +1,7 @@
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { ColdWatches } from '#shared/ports/scanning.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
-import { PACK_HASHES, type WatchPack, type WatchPackRepository } from '#shared/ports/watch-packs.ts'
+import { PACK_HASHES, type WatchPack } from '#shared/ports/watch-packs.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { createHotReads } from './hot-reads.ts'
 import { createPackFilter } from './pack-filter.ts'
 
@@ -9,10 +9,7 @@ import { createPackFilter } from './pack-filter.ts'
 const PAGE = 1_000
 
 /** Dependencies of asking about cold addresses. */
-export interface ColdWatchDeps {
-  readonly watchPacks: Pick<WatchPackRepository, 'heads' | 'read' | 'expected'>
-  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'hotWatchKeys' | 'watchPage'>
-}
+export type ColdWatchDeps = Uses<'watchPacks' | 'wallets'>
 
 /** The cold addresses of a mode and family; empty until the first `refresh`. One per process serves all networks of the family. */
 export function createColdWatches(deps: ColdWatchDeps, mode: Mode, family: Family): ColdWatches {

@@ -12,6 +12,7 @@ import { hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { deepDescribe, deepTest, sampleOf } from '#test/support/depth.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createColdWatches } from './cold-watches.ts'
 import { createHotWatches } from './hot-watches.ts'
@@ -213,7 +214,7 @@ deepDescribe('a running scanner', () => {
     await on.wallets.addDerived('m', rows, keys.length)
     await hydrateWatches({ ...stores.runtime, wallets: on.wallets }, SCOPE, index)
     const claimsCold: PackWatchesDeps['invoices']['claimsCold'] = async (claims) => new Set(claims)
-    expect(await pack(0, { invoices: { claimsCold } })).toBe(6_000)
+    expect(await pack(0, { invoices: standIn({ claimsCold }) })).toBe(6_000)
     expect([index.size, await cold.refresh()]).toEqual([6_000, 'whole'])
     index.shrink?.()
     expect([index.size, cold.size]).toEqual([0, 6_000])

@@ -1,8 +1,6 @@
 import { FAMILIES, type Family, MODES, type Mode } from '#shared/domain/enumerations.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
-import { HASH_BYTES, PACK_HASHES, SALT_BYTES, type WatchPackRepository } from '#shared/ports/watch-packs.ts'
+import { HASH_BYTES, PACK_HASHES, SALT_BYTES } from '#shared/ports/watch-packs.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { addressClaim } from '#shared/usecases/wallets/claims.ts'
 import { createWatchHasher } from './watch-hash.ts'
 
@@ -12,13 +10,7 @@ const PAGE = 1_000
 const BATCH = 8_192
 
 /** Dependencies of moving cold addresses into packs. */
-export interface PackWatchesDeps {
-  readonly clock: Clock
-  readonly random: Pick<Random, 'bytes'>
-  readonly wallets: Pick<WalletRepository, 'hotWatchPage' | 'markPacked'>
-  readonly watchPacks: Pick<WatchPackRepository, 'last' | 'put' | 'expected'>
-  readonly invoices: Pick<InvoiceRepository, 'claimsCold'>
-}
+export type PackWatchesDeps = Uses<'clock' | 'random' | 'wallets' | 'watchPacks' | 'invoices'>
 
 /** Where the walk of a mode and family continues; absent: from the start. */
 export type PackingPlaces = Map<string, string>

@@ -1,18 +1,13 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { Logger, Metrics } from '#shared/ports/runtime.ts'
 import type { ColdWatches, WatchIndex } from '#shared/ports/scanning.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Small enough that a page is collected before it reaches the old generation. */
 const PAGE = 2_000
 const MARK_BATCH = 1_000
 
 /** Dependencies of keeping a watch index current. */
-export interface WatchFeedDeps {
-  readonly wallets: Pick<WalletRepository, 'watchPage' | 'unmarkedWatches' | 'markWatched'>
-  readonly metrics: Metrics
-  readonly logger: Logger
-}
+export type WatchFeedDeps = Uses<'wallets' | 'metrics' | 'logger'>
 
 /** The mode and network whose addresses one scanner watches. */
 export interface WatchScope {

@@ -1,28 +1,16 @@
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
 import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
-import type { EndpointRepository } from '#shared/ports/endpoints.ts'
-import type { InvitationRepository } from '#shared/ports/invitations.ts'
-import type { MembershipRepository } from '#shared/ports/members.ts'
-import { QUEUES, type QueueNotifier } from '#shared/ports/runtime.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
 import type { Recorded } from '#shared/ports/users.ts'
-import type { WorkspaceOperations } from '#shared/ports/workspace-operations.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type OwnerNoticeDeps, ownerNotices } from './owner-notices.ts'
 
 /** Repositories of endpoint changes, and the dependencies of mails about them. */
-export interface AnnouncedEndpointsDeps extends OwnerNoticeDeps {
-  readonly operations: EndpointOperations
-  readonly endpoints: Pick<EndpointRepository, 'findById'>
-  readonly notifier: QueueNotifier
-}
+export type AnnouncedEndpointsDeps = OwnerNoticeDeps & Uses<'operations' | 'endpoints' | 'notifier'>
 
 /** Repositories whose changes are mailed to every owner, and the dependencies of those mails. */
-export interface AnnouncedChangesDeps extends AnnouncedEndpointsDeps {
-  readonly workspaceAdmin: WorkspaceOperations
-  readonly memberships: MembershipRepository
-  readonly invitations: InvitationRepository
-  readonly workspaces: Pick<WorkspaceRepository, 'findById' | 'update'>
-}
+export type AnnouncedChangesDeps = AnnouncedEndpointsDeps &
+  Uses<'workspaceAdmin' | 'memberships' | 'invitations' | 'workspaces'>
 
 /** The repositories whose changes store their mails in the transaction of change and audit row. */
 export interface AnnouncedChanges

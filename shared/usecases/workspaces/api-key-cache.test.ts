@@ -3,6 +3,7 @@ import { newApiKey } from '#shared/domain/api-key.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
 import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { createKeyRing, type KeyRing } from './api-key-cache.ts'
 import { DEFAULT_POLICY } from './create-workspace.ts'
 
@@ -36,7 +37,7 @@ beforeEach(() => {
         return Promise.resolve(key)
       },
     },
-    workspaces: { findById: () => Promise.resolve(workspace) },
+    workspaces: standIn({ findById: () => Promise.resolve(workspace) }),
     hasher: { hash: () => 'h' },
     clock: { now: () => now },
   })

@@ -3,8 +3,8 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
 import type { Admission } from '#shared/ports/rate-limit.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { KeyHasher } from '#shared/ports/secrets.ts'
-import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { Store, Uses } from '#shared/usecases/uses.ts'
 
 /** Longest life of a cached record. A revocation takes this long when Redis cannot spread it. */
 const CACHE_LIFE_MS: Ms = 5_000
@@ -32,11 +32,9 @@ export interface KeyRing {
   forgetAll(): void
 }
 
-interface KeyRingDeps {
+type KeyRingDeps = Uses<'hasher' | 'clock'> & {
+  readonly workspaces: Pick<Store['workspaces'], 'findById'>
   readonly keys: Pick<ApiKeyRepository, 'findByHash'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly hasher: KeyHasher
-  readonly clock: Clock
 }
 
 /** A key ring with its own small cache; one per process. */

@@ -1,7 +1,6 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
-import type { Clock, Logger } from '#shared/ports/runtime.ts'
-import type { After } from '#shared/ports/timers.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Precision of a key's last use: people look for unused keys, so seconds do not matter. */
 export const KEY_USE_STEP_MS: Ms = 5 * 60_000
@@ -16,11 +15,8 @@ export interface KeyUse {
   close(): Promise<void>
 }
 
-interface KeyUseDeps {
+type KeyUseDeps = Uses<'clock' | 'logger' | 'after'> & {
   readonly keys: Pick<ApiKeyRepository, 'noteUse'>
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly after: After
 }
 
 /** One per process. */

@@ -1,21 +1,17 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { AuditRecord, AuditSearch } from '#shared/ports/audit.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Logo } from '#shared/ports/logos.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
 import type { WorkspaceOperations } from '#shared/ports/workspace-operations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { SETTINGS_ACTION, settingsAudit } from './settings-audit.ts'
 import { type UpdateWorkspaceDeps, updateWorkspace, type WorkspaceChange } from './update-workspace.ts'
 
 /** Dependencies of changing settings. */
-export interface ChangeSettingsDeps extends Omit<UpdateWorkspaceDeps, 'workspaces'> {
-  readonly workspaces: Pick<UpdateWorkspaceDeps['workspaces'], 'findById'>
-  readonly workspaceAdmin: Pick<WorkspaceOperations, 'changeWorkspace'>
-  readonly auditSearch: AuditSearch
-  readonly clock: Clock
-}
+export type ChangeSettingsDeps = Omit<UpdateWorkspaceDeps, 'workspaces'> &
+  Uses<'workspaces' | 'workspaceAdmin' | 'auditSearch' | 'clock'>
 
 /**
  * Changes the settings of a workspace if they are unchanged since `version` was read. A repeated request is done once. After a concurrent

@@ -1,20 +1,12 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { newApiKey } from '#shared/domain/api-key.ts'
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
-import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
-import type { KeyHasher } from '#shared/ports/secrets.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { keyAudit } from './api-key-audit.ts'
 
 /** Dependencies of issuing a key. */
-export interface CreateApiKeyDeps {
-  readonly apiKeys: Pick<ApiKeyRepository, 'insert'>
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly hasher: KeyHasher
-  readonly clock: Clock
-  readonly random: Random
-}
+export type CreateApiKeyDeps = Uses<'apiKeys' | 'workspaces' | 'hasher' | 'clock' | 'random'>
 
 /**
  * Issues an API key, in one transaction with its audit row. The key itself is in this response and nowhere else: only its keyed digest is stored.

@@ -1,15 +1,11 @@
 import { QUARANTINE_DEFAULT_MS } from '#shared/domain/invoice/held-claims.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
-import type { Workspace, WorkspacePolicy, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { validEmail, validName } from './valid-name.ts'
 
 /** Dependencies of creating a workspace. */
-export interface CreateWorkspaceDeps {
-  readonly workspaces: Pick<WorkspaceRepository, 'insert'>
-  readonly clock: Clock
-  readonly random: Random
-}
+export type CreateWorkspaceDeps = Uses<'workspaces' | 'clock' | 'random'>
 
 /** The initial policy of every workspace. */
 export const DEFAULT_POLICY: WorkspacePolicy = {

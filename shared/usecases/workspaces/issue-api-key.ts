@@ -3,21 +3,15 @@ import { newApiKey } from '#shared/domain/api-key.ts'
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
 import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
-import type { Clock, Random } from '#shared/ports/runtime.ts'
-import type { KeyHasher } from '#shared/ports/secrets.ts'
-import type { WorkspaceOperations } from '#shared/ports/workspace-operations.ts'
 import { operationResourceId } from '#shared/usecases/audit/operation-resource-id.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { keyAudit } from './api-key-audit.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
 
 /** Dependencies of a person's actions on keys. */
-export interface ApiKeyChangeDeps {
-  readonly workspaceAdmin: Pick<WorkspaceOperations, 'issueKey' | 'findKey' | 'revokeKey'>
+export type ApiKeyChangeDeps = Uses<'workspaceAdmin' | 'hasher' | 'clock' | 'random'> & {
   readonly epochs: Pick<EpochStore, 'setKeyEpoch'>
-  readonly hasher: KeyHasher
-  readonly clock: Clock
-  readonly random: Random
 }
 
 /**

@@ -6,13 +6,11 @@ import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
 import type { AssetRate } from '#shared/ports/rates.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
-import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { type OwnerNoticeDeps, ownerNotices } from './owner-notices.ts'
 
 /** Dependencies of checking a decision about money. */
-export interface LargeSumDeps extends OwnerNoticeDeps {
-  readonly rates: Pick<RateReader, 'rateFor'>
-}
+export type LargeSumDeps = OwnerNoticeDeps & Uses<'rates'>
 
 /** The person who decides about a workspace's money. */
 export interface Decider {

@@ -1,12 +1,11 @@
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { MailRecord } from '#shared/ports/mails.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { describeChange } from './describe-change.ts'
 
 /** Dependencies of mails to owners. */
-export interface OwnerNoticeDeps {
-  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+export type OwnerNoticeDeps = Uses<'workspaces'> & {
   /** E-mail addresses of all owners of a workspace. */
   ownersOf(workspaceId: string): Promise<readonly string[]>
 }

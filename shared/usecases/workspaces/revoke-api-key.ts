@@ -1,16 +1,13 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
-import type { Clock } from '#shared/ports/runtime.ts'
-import type { WorkspaceOperations } from '#shared/ports/workspace-operations.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { keyAudit } from './api-key-audit.ts'
 
 /** Dependencies of revoking a key. */
-export interface RevokeApiKeyDeps {
-  readonly workspaceAdmin: Pick<WorkspaceOperations, 'findKey' | 'revokeKey'>
+export type RevokeApiKeyDeps = Uses<'workspaceAdmin' | 'clock'> & {
   readonly epochs: Pick<EpochStore, 'setKeyEpoch'>
-  readonly clock: Clock
 }
 
 /**

@@ -1,17 +1,16 @@
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
-import type { Workspace, WorkspacePolicy, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
 import { checkedConfirmations } from '#shared/usecases/quotes/required-confirmations.ts'
+import type { Store, Uses } from '#shared/usecases/uses.ts'
 import { validEmail, validName } from './valid-name.ts'
 
 /** Dependencies of changing a workspace. */
-export interface UpdateWorkspaceDeps {
-  readonly workspaces: Pick<WorkspaceRepository, 'findById' | 'update'>
+export type UpdateWorkspaceDeps = Uses<'catalog'> & {
+  readonly workspaces: Pick<Store['workspaces'], 'findById' | 'update'>
   readonly epochs: Pick<EpochStore, 'setWorkspaceEpoch'>
-  readonly catalog: Pick<Catalog, 'asset' | 'knowsFinality'>
 }
 
 /** Fields to change; omitted limits stay unchanged. */
