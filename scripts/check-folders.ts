@@ -11,8 +11,9 @@ const LAYERS: readonly (readonly string[])[] = [
   ['shared/domain'],
   ['shared/contracts'],
   ['shared/ports'],
+  ['shared/db'],
   ['shared/usecases'],
-  ['shared/config', 'shared/runtime', 'shared/db', 'shared/queues', 'shared/chains', 'shared/styles'],
+  ['shared/config', 'shared/runtime', 'shared/queues', 'shared/chains', 'shared/styles'],
   ['services'],
   ['scripts'],
 ]

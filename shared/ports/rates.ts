@@ -53,3 +53,37 @@ export interface AssetRate {
   readonly sources: readonly string[]
   readonly fxSources: readonly string[]
 }
+
+/** Which of the two Argentine prices a workspace chose. */
+export type ArsSeries = 'crypto' | 'official'
+
+/** The price requested. `arsSeries` matters only when `fiat` is ARS. */
+export interface RateRequest {
+  readonly asset: AssetId
+  readonly fiat: FiatCode
+  readonly arsSeries: ArsSeries
+}
+
+/** Prices assets from published snapshots; safe to share by all requests of a process. */
+export interface RateReader {
+  /**
+   * The price for a quote now. Throws `PaymeshError('RATES_UNAVAILABLE')` when there is no snapshot, it is older than
+   * 120 s, or it holds no price for this symbol or fiat; never a stale, fixed or 1:1 price.
+   */
+  rateFor(request: RateRequest): Promise<AssetRate>
+  /** Fiat per asset as published in the 120 s up to and including `at`; null when nothing was. No spread. */
+  rateAt(request: RateRequest & { readonly at: Ms }): Promise<string | null>
+  /** The price between two currencies as published in the last 120 s; null when it is not known. Never throws for a missing rate. */
+  fiatRate(request: {
+    readonly from: FiatCode
+    readonly to: FiatCode
+    readonly arsSeries: ArsSeries
+  }): Promise<FiatRate | null>
+}
+
+/** A price of one fiat currency in another. */
+export interface FiatRate {
+  /** Units of the second currency for one unit of the first. */
+  readonly rate: string
+  readonly snapshotAt: Ms
+}

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
-import type { RateSnapshot } from '#shared/ports/rates.ts'
+import type { RateRequest, RateSnapshot } from '#shared/ports/rates.ts'
 import { standIn } from '#test/support/stand-in.ts'
-import { applySpread, createRateReader, type RateRequest } from './read-rate.ts'
+import { applySpread, createRateReader } from './read-rate.ts'
 
 const AT = 1_800_000_000_000
 const BTC_EUR: RateRequest = { asset: 'btc_bitcoin', fiat: 'EUR', arsSeries: 'crypto' }

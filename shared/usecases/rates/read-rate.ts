@@ -4,7 +4,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatDecimal, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
 import { fiatCrossRate } from '#shared/domain/reports/reporting-value.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { AssetRate, FiatSeries, RateRepository, RateSnapshot } from '#shared/ports/rates.ts'
+import type { ArsSeries, AssetRate, FiatRate, FiatSeries, RateReader, RateRepository, RateRequest, RateSnapshot } from '#shared/ports/rates.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { newestSnapshot } from './newest-snapshot.ts'
 
@@ -13,40 +13,6 @@ export const RATE_MAX_AGE_MS = 120_000
 
 /** How long one process serves a cached snapshot before it reads the store again, milliseconds. */
 const CACHE_MS = 1000
-
-/** Which of the two Argentine prices a workspace chose. */
-export type ArsSeries = 'crypto' | 'official'
-
-/** The price requested. `arsSeries` matters only when `fiat` is ARS. */
-export interface RateRequest {
-  readonly asset: AssetId
-  readonly fiat: FiatCode
-  readonly arsSeries: ArsSeries
-}
-
-/** Prices assets from published snapshots; safe to share by all requests of a process. */
-export interface RateReader {
-  /**
-   * The price for a quote now. Throws `PaymeshError('RATES_UNAVAILABLE')` when there is no snapshot, it is older than
-   * 120 s, or it holds no price for this symbol or fiat; never a stale, fixed or 1:1 price.
-   */
-  rateFor(request: RateRequest): Promise<AssetRate>
-  /** Fiat per asset as published in the 120 s up to and including `at`; null when nothing was. No spread. */
-  rateAt(request: RateRequest & { readonly at: Ms }): Promise<string | null>
-  /** The price between two currencies as published in the last 120 s; null when it is not known. Never throws for a missing rate. */
-  fiatRate(request: {
-    readonly from: FiatCode
-    readonly to: FiatCode
-    readonly arsSeries: ArsSeries
-  }): Promise<FiatRate | null>
-}
-
-/** A price of one fiat currency in another. */
-export interface FiatRate {
-  /** Units of the second currency for one unit of the first. */
-  readonly rate: string
-  readonly snapshotAt: Ms
-}
 
 /** Dependencies of {@link createRateReader}. */
 export type RateReaderDeps = Pick<Runtime, 'clock'> & {
