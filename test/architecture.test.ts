@@ -19,6 +19,7 @@ const canaries: Record<string, { file: string; code: string; also?: Record<strin
   'contracts-know-domain-and-zod': { file: 'shared/contracts/bad.ts', code: "import 'pino'" },
   'usecases-know-ports': { file: 'shared/usecases/bad.ts', code: "import '#shared/db/target.ts'" },
   'ports-know-contracts': { file: 'shared/ports/bad.ts', code: "import '#shared/usecases/target.ts'" },
+  'ports-take-types-of-records': { file: 'shared/ports/bad-value.ts', code: "import '#shared/db/target.ts'" },
   'adapters-know-ports': { file: 'shared/queues/bad.ts', code: "import '#shared/usecases/target.ts'" },
   'no-barrels': {
     file: 'services/outbox/bad-barrel.ts',

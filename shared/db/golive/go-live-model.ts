@@ -1,32 +1,26 @@
-import { DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { Mode } from '#shared/domain/enumerations.ts'
-import type { GoLiveResult } from '#shared/domain/golive/go-live.ts'
-
-/** The newest result of one item of a workspace and mode. */
-export type GoLiveDocument = Omit<GoLiveResult, 'at' | 'reason' | 'ref'> & {
-  /** `<workspace>:<mode>:<item>` */
-  _id: string
-  workspaceId: string
-  mode: Mode
-  at: Date
-  reason?: GoLiveResult['reason']
-  ref?: string | null
-}
+import { z } from 'zod'
+import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { OWNED_FIELDS, TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import type { GoLiveReason } from '#shared/domain/golive/go-live.ts'
 
 /** A few rows for each workspace and mode. */
-export const GO_LIVE_RESULTS = defineCollection<GoLiveDocument>(
+export const GO_LIVE_RESULTS = defineCollection(
   'go_live_results',
   {
-    _id: TEXT,
+    /** `<workspace>:<mode>:<item>` */
+    _id: z.string(),
     ...OWNED_FIELDS,
-    item: TEXT,
-    outcome: TEXT,
-    at: DATE,
-    by: TEXT,
-    evidence: { type: String, required: false, default: '' },
-    reason: optional(String),
-    about: { type: String, required: false, default: '' },
-    ref: optional(String),
+    item: z.string(),
+    outcome: z.enum(['passed', 'failed', 'pending']),
+    at: TIME,
+    by: z.string(),
+    evidence: z.string(),
+    reason: textAs<GoLiveReason>().nullable().exactOptional(),
+    about: z.string(),
+    ref: z.string().nullable().exactOptional(),
   },
   [{ name: 'go_live_results_of', key: { workspaceId: 1, mode: 1 } }],
 )
+
+/** The newest result of one item of a workspace and mode. */
+export type GoLiveDocument = StoredOf<typeof GO_LIVE_RESULTS>

@@ -1,32 +1,35 @@
-import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { ProcessState } from '#shared/ports/processes.ts'
-
-/** A stored heartbeat. */
-export type ProcessDocument = Omit<ProcessState, 'id' | 'startedAt' | 'seenAt' | 'silent' | 'masterKeys'> & {
-  _id: string
-  startedAt: Date
-  seenAt: Date
-  silent: string[]
-  masterKeys?: string[]
-}
+import { z } from 'zod'
+import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { TIME } from '#shared/db/schema/stored-fields.ts'
 
 const DAY_S = 86_400
 
 /** The processes collection: one document per run of a process, kept a day after its last heartbeat. */
-export const PROCESSES = defineCollection<ProcessDocument>(
+export const PROCESSES = defineCollection(
   'processes',
   {
-    _id: TEXT,
-    name: TEXT,
-    host: TEXT,
-    pid: COUNT,
-    version: TEXT,
-    node: TEXT,
-    startedAt: DATE,
-    seenAt: DATE,
-    silent: [String],
-    masterKeys: { type: [String], default: undefined },
-    schema: optional(Number),
+    /** Id of this run of the process. */
+    _id: z.string(),
+    name: z.string(),
+    host: z.string(),
+    pid: z.number(),
+    /** Version of Paymesh and of Node. */
+    version: z.string(),
+    node: z.string(),
+    startedAt: TIME,
+    seenAt: TIME,
+    /** Loops without progress. */
+    silent: z.array(z.string()),
+    /** Ids of its master keys, the sealing one first; absent for versions that do not report them. */
+    masterKeys: z.array(z.string()).exactOptional(),
+    /** Newest version of stored data that its code works on; absent for versions that do not report it. */
+    schema: z.number().exactOptional(),
   },
   [{ name: 'process_life', key: { seenAt: 1 }, expireAfterSeconds: DAY_S }],
 )
+
+/** A stored heartbeat. */
+export type ProcessDocument = StoredOf<typeof PROCESSES>
+
+/** Heartbeat of a process. */
+export type ProcessState = RecordOf<typeof PROCESSES>

@@ -11,6 +11,7 @@ import { MIGRATIONS, NEWEST_SCHEMA } from './migrations/list.ts'
 import { runMigrations } from './migrations/run-migrations.ts'
 import { MODELS } from './models.ts'
 import { verifySchemaVersion } from './schema-version.ts'
+import { setValidators } from './set-validators.ts'
 
 /** What `migrate` had to create; empty lists mean that nothing was missing. */
 export interface MigrationReport {
@@ -24,7 +25,7 @@ export interface MigrationReport {
 type Model = CollectionModel<mongoose.mongo.Document>
 
 /**
- * Runs the migrations that are missing, then creates every missing collection and index. Safe to repeat and to run in several
+ * Runs the migrations that are missing, then creates every missing collection and index and sets the validators. Safe to repeat and to run in several
  * processes at once. Never changes an index: one of the same name with another definition fails loudly, because rebuilding it is an operator's decision.
  * What only the version before needs is removed once that version cannot come back: a day after the migration, or at once with `finish`.
  * `onProgress` gets a line before and after each step that takes long on a large database.
@@ -49,6 +50,7 @@ export async function migrate(
     await db.collection(model).createIndexes(specifications)
     built?.()
   }
+  await setValidators(db, onProgress)
   await dropFormerKeyIndex(db, { finish, onProgress })
   await countFiguresOnce(db, onProgress)
   return { collectionsCreated, indexesCreated: [...before], migrationsRun }
