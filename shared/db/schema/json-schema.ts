@@ -8,8 +8,8 @@ export type BsonSchema = Readonly<Record<string, unknown>>
  * admitted, because an older process may still write one during an update. Throws for a kind of schema that no collection uses yet.
  */
 export function jsonSchemaOf(schema: z.core.$ZodType): BsonSchema {
-  const custom = z.globalRegistry.get(schema)?.['bsonType']
-  if (custom !== undefined) return { bsonType: custom }
+  const { bsonType, pattern } = z.globalRegistry.get(schema) ?? {}
+  if (bsonType !== undefined) return { bsonType, ...(pattern !== undefined && { pattern }) }
   if (schema instanceof z.ZodString) return { bsonType: 'string' }
   if (schema instanceof z.ZodNumber) return { bsonType: 'number' }
   if (schema instanceof z.ZodBoolean) return { bsonType: 'bool' }

@@ -12,7 +12,9 @@ const UNAUTHORIZED = 13
 export async function setValidators(db: Database, onProgress: (line: string) => void): Promise<void> {
   const native = db.connection.getClient().db(db.name)
   const found = await native.listCollections({}).toArray()
-  const stored = new Map(found.map((one) => [one.name, (one as { options?: { validator?: object } }).options?.validator]))
+  const stored = new Map(
+    found.map((one) => [one.name, (one as { options?: { validator?: object } }).options?.validator]),
+  )
   for (const { name, validator } of MODELS) {
     // Others are set with their own conditions.
     if (validator?.['$jsonSchema'] === undefined) continue
