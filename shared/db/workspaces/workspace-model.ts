@@ -40,7 +40,7 @@ const POLICY = z.object({
    */
   confirmations: z.record(
     z.string(),
-    z.custom<GivenConfirmations>().meta({ bsonType: ['number', 'string', 'object'] }),
+    z.custom<GivenConfirmations>().meta({ bsonType: ['number', 'string', 'object', 'array'] }),
   ),
   /** Hour of the day, UTC, at which open exceptions are mailed to the owner; null = never. Absent = 7. */
   digestHour: z.number().nullable().exactOptional(),

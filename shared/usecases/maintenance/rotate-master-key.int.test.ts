@@ -80,7 +80,7 @@ async function plant(count: number): Promise<void> {
       ...{ id: mail, workspaceId: 'w', template: 'owner_notice', to: 'a@example.com' },
       ...{ data, createdAt: Date.now() },
     })
-    await collection('mails').insertOne({ ...waiting, status: 'sent' })
+    await collection('mails').insertOne({ ...waiting, status: 'sent' } as never)
     const once = { scope, fingerprint: 'f', requestId: 'r' }
     const deps = {
       ...stores.runtime,
