@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { TIME } from '#shared/db/schema/stored-fields.ts'
+import { TIME } from '#shared/db/connection/stored-fields.ts'
 
 /** The users collection: people who log in to the dashboard. */
 export const USERS = defineCollection(
@@ -129,9 +129,6 @@ export const INVITATIONS = defineCollection(
   ],
 )
 
-/** A stored invitation. */
-export type InvitationDocument = StoredOf<typeof INVITATIONS>
-
 /** An invitation of a person to a workspace. */
 export type Invitation = RecordOf<typeof INVITATIONS>
 
@@ -166,9 +163,6 @@ export const PASSWORD_RESETS = defineCollection(
   ],
   { hidden: ['_id'] },
 )
-
-/** A stored link; `_id` is `<user>:<place>`, so that the places of a person are their limit. */
-export type PasswordResetDocument = StoredOf<typeof PASSWORD_RESETS>
 
 /** A link that lets a person choose a new password. */
 export type PasswordReset = RecordOf<typeof PASSWORD_RESETS>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 

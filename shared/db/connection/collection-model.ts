@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import { z } from 'zod'
-import { jsonSchemaOf } from '#shared/db/schema/json-schema.ts'
-import { type Frozen, type Mapping, mappingOf } from '#shared/db/schema/record-mapping.ts'
+import { jsonSchemaOf } from '#shared/db/connection/json-schema.ts'
+import { type Frozen, type Mapping, mappingOf } from '#shared/db/connection/record-mapping.ts'
 
 /** One index as `migrate` creates it and `verifyIndexes` requires it. Names are fixed, because a renamed index is another index. */
 export interface IndexDefinition {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { mappingOf } from '#shared/db/schema/record-mapping.ts'
-import { OWNED_FIELDS, objectAs, TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { mappingOf } from '#shared/db/connection/record-mapping.ts'
+import { OWNED_FIELDS, objectAs, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import type { EventType } from '#shared/domain/enumerations.ts'
 import type { HttpPhases } from '#shared/ports/webhook-http.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { TIME } from '#shared/db/schema/stored-fields.ts'
+import { defineCollection, type RecordOf } from '#shared/db/connection/collection-model.ts'
+import { TIME } from '#shared/db/connection/stored-fields.ts'
 
 const HALF_A_YEAR_S = 180 * 86_400
 
@@ -34,9 +34,6 @@ export const DELIVERY_RECOVERIES = defineCollection(
     { name: 'recovery_life', key: { finishedAt: 1 }, expireAfterSeconds: HALF_A_YEAR_S },
   ],
 )
-
-/** A stored recovery. */
-export type RecoveryDocument = StoredOf<typeof DELIVERY_RECOVERIES>
 
 /** A request to resend missed events to an endpoint; any process continues it from its position. */
 export type Recovery = RecordOf<typeof DELIVERY_RECOVERIES>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { defineCollection, type RecordOf } from '#shared/db/connection/collection-model.ts'
+import { TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import type { EventType } from '#shared/domain/enumerations.ts'
 
 /** The webhook_endpoints collection. */
@@ -31,9 +31,6 @@ export const WEBHOOK_ENDPOINTS = defineCollection(
   },
   [{ name: 'endpoint_workspace', key: { workspaceId: 1, _id: -1 } }],
 )
-
-/** A stored webhook endpoint; its secrets are sealed. */
-export type EndpointDocument = StoredOf<typeof WEBHOOK_ENDPOINTS>
 
 /** An address of the merchant that receives events. */
 export type WebhookEndpoint = RecordOf<typeof WEBHOOK_ENDPOINTS>

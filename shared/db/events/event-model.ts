@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { BYTES, OWNED_FIELDS, TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { BYTES, OWNED_FIELDS, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import type { EventType } from '#shared/domain/enumerations.ts'
 
 /** How long the store keeps an event. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { TIME } from '#shared/db/schema/stored-fields.ts'
+import { TIME } from '#shared/db/connection/stored-fields.ts'
 
 /** The installation collection: single facts by name. */
 export const INSTALLATION = defineCollection(

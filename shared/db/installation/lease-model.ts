@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { TIME } from '#shared/db/schema/stored-fields.ts'
+import { defineCollection } from '#shared/db/connection/collection-model.ts'
+import { TIME } from '#shared/db/connection/stored-fields.ts'
 
 /** The leases collection: one document per named piece of work. */
 export const LEASES = defineCollection(
@@ -14,6 +14,3 @@ export const LEASES = defineCollection(
   },
   [],
 )
-
-/** A named lease; `epoch` increases with each new holder. */
-export type LeaseDocument = StoredOf<typeof LEASES>

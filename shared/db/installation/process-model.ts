@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { TIME } from '#shared/db/schema/stored-fields.ts'
+import { defineCollection, type RecordOf } from '#shared/db/connection/collection-model.ts'
+import { TIME } from '#shared/db/connection/stored-fields.ts'
 
 const DAY_S = 86_400
 
@@ -27,9 +27,6 @@ export const PROCESSES = defineCollection(
   },
   [{ name: 'process_life', key: { seenAt: 1 }, expireAfterSeconds: DAY_S }],
 )
-
-/** A stored heartbeat. */
-export type ProcessDocument = StoredOf<typeof PROCESSES>
 
 /** Heartbeat of a process. */
 export type ProcessState = RecordOf<typeof PROCESSES>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineCollection } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import { TIME } from '#shared/db/schema/stored-fields.ts'
+import { TIME } from '#shared/db/connection/stored-fields.ts'
 import type { AdvanceFailures } from '#shared/ports/advance-failures.ts'
 import { INVOICES } from './invoice-model.ts'
 

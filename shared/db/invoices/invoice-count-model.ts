@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { OWNED_FIELDS, TIME } from '#shared/db/schema/stored-fields.ts'
+import { OWNED_FIELDS, TIME } from '#shared/db/connection/stored-fields.ts'
 
 const TWO_MONTHS_S = 62 * 86_400
 

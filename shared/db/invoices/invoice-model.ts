@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { mappingOf } from '#shared/db/schema/record-mapping.ts'
-import { AMOUNT, OWNED_FIELDS, objectAs, TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { mappingOf } from '#shared/db/connection/record-mapping.ts'
+import { AMOUNT, OWNED_FIELDS, objectAs, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import {
   type AssetId,
   type ExceptionKind,
@@ -142,8 +142,6 @@ export const INVOICE_OUTBOX = mappingOf(OUTBOX_ENTRY)
 
 /** A payment method as stored, with all its quotes. */
 export type PaymentMethodDocument = z.input<typeof PAYMENT_METHOD>
-/** A quote as stored. */
-export type QuoteDocument = z.input<typeof QUOTE>
 /** A row of the invoice's ledger as stored. */
 export type LedgerDocument = z.input<typeof LEDGER_ROW>
 /** An outbox entry as stored. */

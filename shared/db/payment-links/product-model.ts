@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { AMOUNT, OWNED_FIELDS, TIME } from '#shared/db/schema/stored-fields.ts'
+import { AMOUNT, OWNED_FIELDS, TIME } from '#shared/db/connection/stored-fields.ts'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 
 /** The products collection. The unique index decides which of two products gets a SKU. */

@@ -3,7 +3,7 @@ import { defineCollection, type StoredOf } from '#shared/db/connection/collectio
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import { OWNED_FIELDS, TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { OWNED_FIELDS, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { PaymentHint, PaymentHints } from '#shared/ports/payment-hints.ts'
 

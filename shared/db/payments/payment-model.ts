@@ -1,7 +1,7 @@
 import mongoose from 'mongoose'
 import { z } from 'zod'
 import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { AMOUNT, objectAs, TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { AMOUNT, objectAs, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import { type AssetId, MODES, type NetworkId, PAYMENT_STATES } from '#shared/domain/enumerations.ts'
 import type { UncountedReason } from '#shared/ports/payments.ts'
 import type { BalanceIncrease } from '#shared/ports/scanned-blocks.ts'

@@ -151,7 +151,11 @@ describe('confirmThrough', () => {
     await repository().recordObservations([observation({ block: block(0, 'dead') }), sound], 1, 1)
     const cursors = stores.db.collection(CHAIN_CURSORS)
     const window: [number, string][] = [0, 1, 2, 3].map((offset) => [base + offset, block(offset).hash])
-    await cursors.updateOne({ _id: 'test:ethereum' }, { $set: { window } }, { upsert: true, bypassDocumentValidation: true })
+    await cursors.updateOne(
+      { _id: 'test:ethereum' },
+      { $set: { window } },
+      { upsert: true, bypassDocumentValidation: true },
+    )
 
     const changed = await repository().confirmThrough({
       ...scope,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { objectAs, TIME } from '#shared/db/schema/stored-fields.ts'
+import { defineCollection, type RecordOf } from '#shared/db/connection/collection-model.ts'
+import { objectAs, TIME } from '#shared/db/connection/stored-fields.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import type { GuardMemory } from '#shared/domain/rates/guard.ts'
 /** Fiat columns of a snapshot; ARS has two series and a workspace picks one. */
@@ -36,9 +36,6 @@ export const RATE_SNAPSHOTS = defineCollection(
   [{ name: 'rate_time', key: { at: 1 } }],
   { hidden: ['_id'] },
 )
-
-/** A stored snapshot; prices stay decimal strings. */
-export type RateDocument = StoredOf<typeof RATE_SNAPSHOTS>
 
 /** One published cycle: every symbol and fiat that had a quorum. Prices are decimal strings, never floats. */
 export type RateSnapshot = RecordOf<typeof RATE_SNAPSHOTS>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { AMOUNT, OWNED_FIELDS, TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { AMOUNT, OWNED_FIELDS, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import { type AssetId, type NetworkId, REFUND_STATUSES } from '#shared/domain/enumerations.ts'
 
 /** The refunds collection; kept as long as the invoices they belong to. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { OWNED_FIELDS, objectAs, TIME } from '#shared/db/schema/stored-fields.ts'
+import { OWNED_FIELDS, objectAs, TIME } from '#shared/db/connection/stored-fields.ts'
 import type { InvoiceFigures } from '#shared/domain/reports/invoice-figures.ts'
 import type { DeliveryFigures } from '#shared/ports/overview.ts'
 

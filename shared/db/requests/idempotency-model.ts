@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { TIME } from '#shared/db/schema/stored-fields.ts'
+import { TIME } from '#shared/db/connection/stored-fields.ts'
 
 /** How long an idempotency key is remembered (specification: 24 h). */
 export const IDEMPOTENCY_LIFE_MS = 86_400_000

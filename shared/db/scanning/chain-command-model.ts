@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { defineCollection, type RecordOf } from '#shared/db/connection/collection-model.ts'
+import { TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import { MODES, type NetworkId } from '#shared/domain/enumerations.ts'
 
 const TWO_YEARS_S = 730 * 86_400
@@ -42,9 +42,6 @@ export const CHAIN_COMMANDS = defineCollection(
     { name: 'command_life', key: { finishedAt: 1 }, expireAfterSeconds: TWO_YEARS_S },
   ],
 )
-
-/** A stored request to a scanner. */
-export type ChainCommandDocument = StoredOf<typeof CHAIN_COMMANDS>
 
 /** One request to the scanner of a network. The holder of the lease runs it; it is kept for the audit. */
 export type ChainCommand = RecordOf<typeof CHAIN_COMMANDS>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { AMOUNT, TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { defineCollection, type RecordOf } from '#shared/db/connection/collection-model.ts'
+import { AMOUNT, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import { MODES, type NetworkId } from '#shared/domain/enumerations.ts'
 
 /** Balance of an account at the end of a block, and its known transactions since. A fact about these two blocks; amounts may be negative. */
@@ -32,9 +32,6 @@ export const COIN_BALANCES = defineCollection(
   },
   [{ name: 'coin_balance_updated', key: { updatedAt: 1, _id: 1 } }],
 )
-
-/** The last checks of one account. */
-export type CoinBalanceDocument = StoredOf<typeof COIN_BALANCES>
 
 /** The last checks of one account. */
 export type CoinBalance = RecordOf<typeof COIN_BALANCES>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import { type AssetId, MODES, type NetworkId } from '#shared/domain/enumerations.ts'
 
 /** Why a scan cannot pass a block, from the first failure in a row to the last recorded one. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { defineCollection } from '#shared/db/connection/collection-model.ts'
+import { TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import { MODES, type NetworkId } from '#shared/domain/enumerations.ts'
 
 /** A year and a month, so that any month can be compared with the same one of the year before. */
@@ -26,6 +26,3 @@ export const NODE_USAGE = defineCollection(
   },
   [{ name: 'node_usage_life', key: { day: 1 }, expireAfterSeconds: KEPT_S }],
 )
-
-/** Calls of one method to one provider of a network on one UTC day. */
-export type NodeUsageDocument = StoredOf<typeof NODE_USAGE>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { OWNED_FIELDS, TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { OWNED_FIELDS, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import type { Family } from '#shared/domain/enumerations.ts'
 
 /** Challenges that may still be used. */

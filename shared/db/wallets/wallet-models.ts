@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { BYTES, OWNED_FIELDS, TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { BYTES, OWNED_FIELDS, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import { type Family, MODES, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
 
@@ -82,9 +82,6 @@ export const WALLETS = defineCollection(
     { name: 'wallet_users', key: { materialId: 1, workspaceId: 1 } },
   ],
 )
-
-/** A stored wallet. */
-export type WalletDocument = StoredOf<typeof WALLETS>
 
 /** A workspace's right to receive on networks of a family with some key material. */
 export type Wallet = RecordOf<typeof WALLETS>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
-import { OWNED_FIELDS, TIME, textAs } from '#shared/db/schema/stored-fields.ts'
+import { defineCollection, type RecordOf } from '#shared/db/connection/collection-model.ts'
+import { OWNED_FIELDS, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import type { Scope } from '#shared/domain/enumerations.ts'
 
 /** The api_keys collection; found by digest on every request that misses the cache. */
@@ -28,9 +28,6 @@ export const API_KEYS = defineCollection(
     { name: 'api_key_workspace', key: { workspaceId: 1, _id: -1 } },
   ],
 )
-
-/** A stored API key: its keyed digest, never the key. */
-export type ApiKeyDocument = StoredOf<typeof API_KEYS>
 
 /** An API key, which a program of the merchant presents. */
 export type ApiKeyRecord = RecordOf<typeof API_KEYS>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { BYTES, bytesOf } from '#shared/db/schema/stored-fields.ts'
+import { BYTES, bytesOf } from '#shared/db/connection/stored-fields.ts'
 import type { Logos } from '#shared/ports/logos.ts'
 
 /** The workspace_logos collection: at most one picture of 64 KB for each workspace, outside its document, which every request reads. */
