@@ -18,8 +18,8 @@ const AMOUNT_CONVERSION = {
 /** A time: a BSON date in documents, Unix milliseconds in records. */
 export const TIME = z.codec(z.date(), z.number(), TIME_CONVERSION)
 
-const AMOUNT_PATTERN = '^-?[0-9]+$'
-const AMOUNT_TEXT = z.string().regex(new RegExp(AMOUNT_PATTERN)).meta({ bsonType: 'string', pattern: AMOUNT_PATTERN })
+const AMOUNT_PATTERN = /^-?[0-9]+$/
+const AMOUNT_TEXT = z.string().regex(AMOUNT_PATTERN).meta({ bsonType: 'string', pattern: AMOUNT_PATTERN.source })
 
 /** An amount: a decimal string in documents, because BSON has no integer type that holds them all, and a bigint in records. */
 export const AMOUNT = z.codec(AMOUNT_TEXT, z.bigint(), AMOUNT_CONVERSION)

@@ -1,9 +1,8 @@
 import mongoose from 'mongoose'
 import { z } from 'zod'
-import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
 import { AMOUNT, objectAs, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import { type AssetId, MODES, type NetworkId, PAYMENT_STATES } from '#shared/domain/enumerations.ts'
-import type { UncountedReason } from '#shared/ports/payments.ts'
 import type { BalanceIncrease } from '#shared/ports/scanned-blocks.ts'
 
 /** Unique index of the digests of transfer keys. */
@@ -63,7 +62,9 @@ export const PAYMENTS = defineCollection(
     scanWrite: z.string(),
     /** Set by the invoice's fold. */
     counted: z.boolean(),
-    uncountedReason: textAs<UncountedReason>().nullable(),
+    uncountedReason: z
+      .enum(['wrong_asset', 'wrong_network', 'cancelled', 'late', 'out_of_quote', 'unmatched', 'inactive_lock', 'dust'])
+      .nullable(),
     late: z.boolean(),
     /** Operation that created a simulated payment. */
     opId: z.string().nullable(),
@@ -94,8 +95,23 @@ export const PAYMENTS = defineCollection(
     { name: 'payment_block', key: { network: 1, mode: 1, 'block.height': 1 } },
   ],
   // The partial unique index guards only payments that have a digest. Nothing else: payments are written on the hot path.
-  { validator: { keyDigest: { $type: 'binData' } } },
+  { hidden: ['keyDigest', 'scanWrite'], validator: { keyDigest: { $type: 'binData' } } },
 )
 
 /** A stored payment. Amounts are decimal strings of base units. */
 export type PaymentDocument = StoredOf<typeof PAYMENTS>
+
+type PaymentWhole = RecordOf<typeof PAYMENTS>
+
+/** Where a payment is in the chain. The balance increase is stored as `rise`, its name in the first release. */
+export type PaymentBlock = Omit<NonNullable<PaymentWhole['block']>, 'rise'> & {
+  /** The readings that showed the payment in this block; only without a transaction. */
+  readonly increase?: BalanceIncrease
+}
+
+/** One transfer to a watched address. `key` is stable across mempool, re-mining and replay. */
+export type Payment = Omit<PaymentWhole, 'block' | 'dirtyAt'> & {
+  readonly block: PaymentBlock | null
+  /** Set while a version is not yet applied to the invoice: since when, or when a sweep last returned it. Only a hint for the sweep. */
+  readonly dirtyAt: PaymentWhole['createdAt'] | null
+}
