@@ -36,7 +36,13 @@ module.exports = {
       'ports-know-contracts',
       'A port is an interface: it names values of the domain and of contracts, and nothing that runs behind it.',
       { path: '^shared/ports/', pathNot: tests },
-      { pathNot: ['^shared/(domain|contracts|ports)/', '^(node:)?crypto$'] },
+      { pathNot: ['^shared/(domain|contracts|ports)/', '^(node:)?crypto$', '^shared/db/.*-models?[.]ts$'] },
+    ),
+    rule(
+      'ports-take-types-of-records',
+      'The type of a record follows from the fields of its collection, which stand once; of the store a port takes nothing that runs.',
+      { path: '^shared/ports/', pathNot: tests },
+      { path: '^shared/db/', dependencyTypesNot: ['type-only'] },
     ),
     rule(
       'adapters-know-ports',

@@ -36,17 +36,23 @@ function below(root: string, folder: string): readonly string[] {
   })
 }
 
-/** Static and dynamic imports of repository files by these files; imports of packages are left out. */
+/**
+ * Static and dynamic imports of repository files by these files; imports of packages are left out, and so are those of the types of records
+ * by ports: they follow from the fields of a collection, and the rule `ports-take-types-of-records` sees to it that nothing runs.
+ */
 export function fileImports(root: string, files: readonly string[]): readonly FileImport[] {
   const known = new Set(files)
   const pattern = /\b(?:from|import)\s*(?:\(\s*)?['"](?:#|(?=\.))([^'"]+)['"]/g
   return files.flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(pattern)].flatMap(([, path = '']): FileImport[] => {
       const target = path.startsWith('.') ? join(dirname(file), path) : path
-      return known.has(target) ? [[file, target]] : []
+      return known.has(target) && !isRecordType(file, target) ? [[file, target]] : []
     }),
   )
 }
+
+const isRecordType = (file: string, target: string): boolean =>
+  file.startsWith('shared/ports/') && target.startsWith('shared/db/') && /-models?\.ts$/.test(target)
 
 /**
  * The folder of a file in the drawing: `shared/<layer>/<subject>`, or `shared/<layer>` for a file of the layer

@@ -1,25 +1,8 @@
-import type { Mode, Scope } from '#shared/domain/enumerations.ts'
+import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
 
-export interface ApiKeyRecord {
-  readonly id: string
-  readonly workspaceId: string
-  readonly mode: Mode
-  /** HMAC-SHA256 of the key under the installation's pepper, hex. The key itself is never stored. */
-  readonly hash: string
-  readonly last4: string
-  /** Name given by its owner; absent on keys created without one. */
-  readonly name?: string
-  readonly scopes: readonly Scope[]
-  readonly epoch: number
-  readonly createdAt: Ms
-  readonly revokedAt: Ms | null
-  /** The creator, as named in the audit log. */
-  readonly createdBy: string
-  /** Precise to a few minutes; absent until the key was used. */
-  readonly lastUsedAt?: Ms
-}
+export type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 
 export interface ApiKeyRepository {
   /** Stores a key in one transaction with its audit row. */

@@ -1,23 +1,9 @@
-import type { Mode } from '#shared/domain/enumerations.ts'
+import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { MailRecord } from './mails.ts'
 
-/** An operator's action on the installation or on a merchant's data. Written once, never changed. */
-export interface AuditRecord {
-  /** Deterministic if the action can be repeated, so that it is recorded once. */
-  readonly id: string
-  readonly at: Ms
-  /** The actor: `cli:<operating-system user>`. */
-  readonly actor: string
-  readonly action: AuditAction
-  /** The object: a resource's id, or `<mode>:<network>` for a chain. */
-  readonly subject: string
-  readonly workspaceId: string | null
-  readonly mode: Mode | null
-  /** Parameters and outcome, by name. */
-  readonly detail: Readonly<Record<string, string | number | boolean | null>>
-}
+export type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 
 /** The audit log. Actions on documents without an outbox write their row in the same transaction as the action. */
 export interface AuditRepository {

@@ -1,36 +1,13 @@
+import type { ChainCommand } from '#shared/db/scanning/chain-command-model.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
 
+export type { ChainCommand } from '#shared/db/scanning/chain-command-model.ts'
+
 /** Requests that an operator can make to a scanner. */
 export const CHAIN_COMMAND_KINDS = ['rescan', 'rewind', 'resume'] as const
 export type ChainCommandKind = (typeof CHAIN_COMMAND_KINDS)[number]
-
-/** One request to the scanner of a network. The holder of the lease runs it; it is kept for the audit. */
-export interface ChainCommand {
-  readonly id: string
-  readonly mode: Mode
-  readonly network: NetworkId
-  readonly kind: ChainCommandKind
-  /** First block of a rescan; null for the other kinds. */
-  readonly from: number | null
-  /** Last block of a rescan, target of a rewind; null for `resume`. */
-  readonly to: number | null
-  /** The person accepts that the chain changed below finality. */
-  readonly acceptReorg: boolean
-  /** Rescan: next block to read; everything below it is stored. */
-  readonly nextHeight: number | null
-  /** Rescan: payments found again or changed so far. */
-  readonly changed: number
-  readonly status: 'open' | 'done' | 'refused' | 'cancelled'
-  /** A scanner is about to move its cursor for it: it can no longer be cancelled. */
-  readonly taken?: boolean
-  /** One sentence about its result; null while open. */
-  readonly outcome: string | null
-  readonly askedBy: string
-  readonly askedAt: Ms
-  readonly finishedAt: Ms | null
-}
 
 export interface ChainCommandRepository {
   /** Stores the request and its audit row together, unless one of its kind is open on the network: then that one is returned. */

@@ -1,34 +1,8 @@
-import type { EventType, Mode } from '#shared/domain/enumerations.ts'
+import type { Delivery, DeliveryAttempt } from '#shared/db/deliveries/delivery-model.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { HttpPhases } from './webhook-http.ts'
 
-export interface Delivery {
-  /** `whd_…`, stable over retries. */
-  readonly id: string
-  readonly eventId: string
-  readonly eventType: EventType
-  readonly endpointId: string
-  readonly workspaceId: string
-  readonly mode: Mode
-  /** 0 for the first, +1 for each resend. */
-  readonly generation: number
-  /** `held`: its endpoint is disabled; it resumes when the endpoint is enabled again. */
-  readonly status: 'pending' | 'held' | 'succeeded' | 'failed'
-  /** Recorded outcomes so far. Claims never consume attempts. */
-  readonly attempt: number
-  /** Next send time, and the end of the lease while claimed. */
-  readonly dueAt: Ms
-  readonly leaseToken: string | null
-  readonly claims: number
-  readonly createdAt: Ms
-  readonly finishedAt: Ms | null
-  readonly lastError: string | null
-  readonly lastStatusCode: number | null
-  /** The recovery that created it; absent otherwise. */
-  readonly recoveryId?: string
-  /** The operator's operation that created it; absent otherwise. */
-  readonly resendOf?: string
-}
+export type { Delivery, DeliveryAttempt } from '#shared/db/deliveries/delivery-model.ts'
 
 export interface DeliveryOutcome {
   readonly deliveryId: string
@@ -38,21 +12,6 @@ export interface DeliveryOutcome {
   /** For `retry`: the rest of the pause before the next request when the store writes it, in milliseconds, below 0 when it is over by then; otherwise null. */
   readonly retryAfterMs: Ms | null
   readonly attempt: DeliveryAttempt
-}
-
-/** One HTTP request of a delivery. */
-export interface DeliveryAttempt {
-  readonly number: number
-  readonly at: Ms
-  readonly durationMs: number
-  readonly statusCode: number | null
-  /** Error code of the failure, null on success: `timeout`, `dns`, `refused`, `status_500`, `blocked_address` … */
-  readonly error: string | null
-  readonly ip: string | null
-  /** Duration of each phase, in whole milliseconds. */
-  readonly phases: HttpPhases
-  /** First 4 KB of the response. */
-  readonly responseBody: string
 }
 
 /** How many due rows of one endpoint a dispatcher has capacity for; at least one. */

@@ -1,29 +1,7 @@
-import type { EventType, Mode } from '#shared/domain/enumerations.ts'
-import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
 
-export interface WebhookEndpoint {
-  readonly id: string
-  readonly workspaceId: string
-  readonly url: string
-  /** `*` or event types. */
-  readonly events: readonly ('*' | EventType)[]
-  readonly mode: 'live' | 'test' | 'both'
-  readonly description: string | null
-  readonly status: 'enabled' | 'disabled'
-  /** AES-256-GCM envelopes of `whsec_…` secrets, current first. */
-  readonly sealedSecrets: readonly string[]
-  /** Secrets from before a rotation, newest first; each signs the Standard Webhooks header until it expires. */
-  readonly formerSecrets: readonly { readonly sealed: string; readonly until: Ms }[]
-  /** The last rotation, so that a repetition of it is recognised. */
-  readonly rotatedBy?: string
-  /** When it was last disabled; absent when it never was. */
-  readonly disabledAt?: Ms
-  /** When it was last enabled again; absent when it never was. */
-  readonly enabledAt?: Ms
-  readonly createdAt: Ms
-  readonly updatedAt: Ms
-  readonly opId: string | null
-}
+export type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 
 export interface EndpointRepository {
   /** `most`: of the workspace; checked where an audit row is stored with the endpoint, which throws `PLAN_LIMIT_REACHED`. */

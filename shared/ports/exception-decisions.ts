@@ -1,30 +1,14 @@
+import type { Decision, ExceptionNote } from '#shared/db/exceptions/exception-model.ts'
 import type { ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
 import type { ExceptionRecord } from './exceptions.ts'
 
+export type { Decision, ExceptionNote } from '#shared/db/exceptions/exception-model.ts'
+
 /** Possible decisions: the money counts here; it counts on another invoice; it stays uncounted; nothing is left to do. */
 export const RESOLUTIONS = ['accepted', 'attached', 'rejected', 'closed'] as const
 export type Resolution = (typeof RESOLUTIONS)[number]
-
-/** An operator's decision about an exception. */
-export interface Decision {
-  readonly opId: string
-  /** `user:<e-mail>`. */
-  readonly by: string
-  readonly at: Ms
-  readonly resolution: Resolution
-  readonly reason: string | null
-}
-
-/** An operator's note on an exception. */
-export interface ExceptionNote {
-  readonly opId: string
-  readonly by: string
-  readonly at: Ms
-  /** Null once it was erased together with the customer. */
-  readonly text: string | null
-}
 
 /** An exception with its decisions and notes. */
 export interface ExceptionEntry extends ExceptionRecord {

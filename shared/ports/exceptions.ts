@@ -1,19 +1,9 @@
-import type { ExceptionKind, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { ExceptionRecord } from '#shared/db/exceptions/exception-model.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
 
-export interface ExceptionRecord {
-  /** Deterministic: `<kind>:<subject>`. */
-  readonly id: string
-  readonly kind: ExceptionKind
-  readonly workspaceId: string | null
-  readonly mode: Mode | null
-  readonly invoiceId: string | null
-  readonly paymentKey: string | null
-  readonly detail: string
-  readonly openedAt: Ms
-  readonly closedAt: Ms | null
-}
+export type { ExceptionRecord } from '#shared/db/exceptions/exception-model.ts'
 
 /** One change of an exception in an invoice's outbox. */
 export interface ExceptionChange {

@@ -1,17 +1,7 @@
+import type { IdempotencyRecord } from '#shared/db/requests/idempotency-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
-/** Stored outcome of an idempotent operation other than invoice creation. */
-export interface IdempotencyRecord {
-  /** `<ws>:<mode>:<METHOD>:<path>:<key>`. */
-  readonly id: string
-  readonly fingerprint: string
-  readonly resourceId: string
-  readonly fencingToken: number
-  readonly leaseUntil: Ms
-  /** Null while running. The body is encrypted when it contains a secret. */
-  readonly response: { readonly status: number; readonly body: string } | null
-  readonly createdAt: Ms
-}
+export type { IdempotencyRecord } from '#shared/db/requests/idempotency-model.ts'
 
 export interface IdempotencyRepository {
   /** Begins or resumes an operation. `begun` and `resumed` return a fencing token; `done` returns the stored response. */

@@ -1,23 +1,9 @@
+import type { Invitation } from '#shared/db/accounts/operator-models.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditWrite } from './audit.ts'
 import type { ActingSession, Role, User } from './users.ts'
 
-/** An invitation of a person to a workspace. */
-export interface Invitation {
-  readonly id: string
-  readonly workspaceId: string
-  readonly email: string
-  readonly role: Role
-  /** SHA-256 of the token in the mailed link, lower-case hex. */
-  readonly tokenHash: string
-  readonly invitedBy: string
-  /** The member who invited. */
-  readonly inviterId: string
-  readonly createdAt: Ms
-  readonly expiresAt: Ms
-  /** Null while it is open. */
-  readonly closed: { readonly at: Ms; readonly as: 'accepted' | 'withdrawn' | 'void' } | null
-}
+export type { Invitation } from '#shared/db/accounts/operator-models.ts'
 
 /** The role required to invite others, at the invitation and at its acceptance. */
 export const INVITER_ROLE: Role = 'owner'

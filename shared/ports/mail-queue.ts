@@ -1,19 +1,7 @@
+import type { QueuedMail } from '#shared/db/mails/mail-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { MailRecord } from './mails.ts'
 
-/** A mail with its outcomes. All of it is in the store: a restart or an empty Redis changes nothing. */
-export interface QueuedMail extends MailRecord {
-  readonly status: 'pending' | 'sent' | 'failed'
-  /** Recorded outcomes that count towards giving up. Claims and an unreachable server never do. */
-  readonly attempt: number
-  readonly claims: number
-  /** Next send time, and the end of the lease while claimed. */
-  readonly dueAt: Ms
-  readonly leaseToken: string | null
-  readonly finishedAt: Ms | null
-  /** The last fault, or the server's reply when it accepted the mail. */
-  readonly lastReply: string | null
-}
+export type { QueuedMail } from '#shared/db/mails/mail-model.ts'
 
 /** Outcome of one try; written only while the token still holds the mail. */
 export interface MailOutcome {

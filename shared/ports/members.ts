@@ -1,14 +1,8 @@
-import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Membership } from '#shared/db/accounts/operator-models.ts'
 import type { AuditWrite } from './audit.ts'
 import type { Role } from './users.ts'
 
-/** A person's membership in a workspace. */
-export interface Membership {
-  readonly workspaceId: string
-  readonly userId: string
-  readonly role: Role
-  readonly since: Ms
-}
+export type { Membership } from '#shared/db/accounts/operator-models.ts'
 
 /** Why a membership was not changed: `last_owner` protects the workspace, `changed` means a concurrent change. */
 export type MembershipChange = 'done' | 'last_owner' | 'changed'

@@ -1,24 +1,11 @@
+import type { CoinBalance } from '#shared/db/scanning/coin-balance-model.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 
-/** Balance of an account at the end of a block, and its known transactions since. A fact about these two blocks. */
-export interface BalanceCheck {
-  /** The block whose state was read. */
-  readonly height: number
-  readonly hash: string
-  readonly balanceBase: bigint
-  /** Net flow of transactions in the blocks after it, up to and including `through`; may be negative. */
-  readonly flowBase: bigint
-  /** The same block, or a later one whose state could not be read. */
-  readonly through: { readonly height: number; readonly hash: string }
-  /** The invoice that began with this balance, where balances are compared only when invoices end. */
-  readonly invoiceId?: string
-}
+/** Balance of an account at the end of a block, and its known transactions since. */
+export type BalanceCheck = CoinBalance['checks'][number]
 
 /** The last checks of one account, the newest last; or one for each invoice. */
-export interface AccountChecks {
-  readonly matchKey: string
-  readonly checks: readonly BalanceCheck[]
-}
+export type AccountChecks = Pick<CoinBalance, 'matchKey' | 'checks'>
 
 export interface CoinBalanceRepository {
   /** The stored checks of these accounts; accounts without one are missing. */

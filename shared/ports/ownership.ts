@@ -1,22 +1,9 @@
+import type { OwnershipChallenge } from '#shared/db/wallets/ownership-models.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditWrite } from './audit.ts'
 
-/** A text that a workspace may have signed once, to prove control of the addresses it names. */
-export interface OwnershipChallenge {
-  /** 32 hex digits; identifies the challenge. */
-  readonly nonce: string
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly family: Family
-  /** SHA-256 over kind of use and addresses, hex: a proof of anything else is refused. */
-  readonly subjectHash: string
-  readonly text: string
-  /** The operation that requested it. */
-  readonly opId: string
-  readonly createdAt: Ms
-  readonly expiresAt: Ms
-}
+export type { OwnershipChallenge } from '#shared/db/wallets/ownership-models.ts'
 
 /** An address that a proof covers, with the prover's kind of use. */
 export interface ProvedRow {

@@ -1,15 +1,8 @@
+import type { PasswordReset } from '#shared/db/accounts/operator-models.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditWrite } from './audit.ts'
 
-/** A link that lets a person choose a new password. */
-export interface PasswordReset {
-  readonly userId: string
-  /** SHA-256 of the token in the link, hex; the token itself is only in the mail. */
-  readonly tokenHash: string
-  /** The epoch of the person. The link is void at any other; a log-out everywhere and a removal move it to the new one. */
-  readonly securityEpoch: number
-  readonly expiresAt: Ms
-}
+export type { PasswordReset } from '#shared/db/accounts/operator-models.ts'
 
 /** Open links. Each is used once. */
 export interface PasswordResets {

@@ -1,12 +1,13 @@
-import type { FiatCode, Mode } from '#shared/domain/enumerations.ts'
+import type { PaymentLink } from '#shared/db/payment-links/payment-link-model.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms, Visit } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
 import type { ProductQuery } from './workspace-page-query.ts'
 
-/** Price of one payment through a link: set by the merchant, or chosen by the payer within bounds. Minor units, above zero. */
-export type LinkAmount =
-  | { readonly kind: 'fixed'; readonly minor: bigint }
-  | { readonly kind: 'custom'; readonly minMinor: bigint | null; readonly maxMinor: bigint | null }
+export type { PaymentLink } from '#shared/db/payment-links/payment-link-model.ts'
+
+/** Price of one payment through a link. */
+export type LinkAmount = PaymentLink['amount']
 
 /** The most uses that a limited link can have. */
 export const LINK_USES_MAX = 1_000
@@ -40,27 +41,6 @@ export interface LinkVisit extends Pick<Visit, 'repeats'> {
 export type PaymentLinkChange = Required<
   Pick<PaymentLink, 'title' | 'description' | 'amount' | 'usesMax' | 'expiresAt'>
 >
-
-/** A page that anyone may open to get an invoice. */
-export interface PaymentLink {
-  readonly id: string
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly status: 'active' | 'inactive'
-  readonly title: string
-  readonly description: string | null
-  readonly currency: FiatCode
-  readonly amount: LinkAmount
-  /** The product that title, price and currency were copied from. */
-  readonly productId: string | null
-  /** Invoices that may be made from it and count; null = any number. */
-  readonly usesMax: number | null
-  /** No invoice is made from then on; null = no end. */
-  readonly expiresAt: Ms | null
-  readonly createdAt: Ms
-  readonly updatedAt: Ms
-  readonly deactivatedAt: Ms | null
-}
 
 export interface PaymentLinkRepository {
   /**

@@ -1,77 +1,13 @@
-import type { AssetId, Mode, NetworkId, PaymentState } from '#shared/domain/enumerations.ts'
+import type { Payment, PaymentBlock } from '#shared/db/payments/payment-model.ts'
+import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
-import type { BalanceIncrease } from './scanned-blocks.ts'
 import { NodeUnreliable } from './scanning.ts'
 
-export interface PaymentBlock {
-  readonly height: number
-  readonly hash: string
-  readonly time: Ms
-  /** The readings that showed the payment in this block; only without a transaction. */
-  readonly increase?: BalanceIncrease
-}
+export type { Payment, PaymentBlock } from '#shared/db/payments/payment-model.ts'
 
 /** Why a stored payment does not enter its invoice's sums. */
-export type UncountedReason =
-  | 'wrong_asset'
-  | 'wrong_network'
-  | 'cancelled'
-  | 'late'
-  | 'out_of_quote'
-  | 'unmatched'
-  | 'inactive_lock'
-  | 'dust'
-
-/** One transfer to a watched address. `key` is stable across mempool, re-mining and replay. */
-export interface Payment {
-  /** UUIDv7: the public id, set when first seen. */
-  readonly id: string
-  /** Transfer key, unique in the installation. */
-  readonly key: string
-  readonly mode: Mode
-  readonly network: NetworkId
-  /** Null for a token that is known but not accepted. */
-  readonly asset: AssetId | null
-  /** Invoice the address belonged to when the transfer was first seen; never changed by re-mining. */
-  readonly invoiceId: string | null
-  readonly workspaceId: string | null
-  readonly matchKey: string
-  readonly toAddress: string
-  readonly fromAddress: string | null
-  readonly amountBase: bigint
-  readonly txHash: string | null
-  readonly outputIndex: number | null
-  readonly contract: string | null
-  readonly kind: 'onchain' | 'simulated'
-  readonly state: PaymentState
-  readonly block: PaymentBlock | null
-  readonly requiredConfirmations: number
-  /** Height at which the payment is confirmed; null while it is in no block. */
-  readonly confirmAt: number | null
-  /** Its block must also be finalized by the chain. */
-  readonly needsFinality: boolean
-  /** Outpoints that its transaction spends, `<txid>:<vout>`; another transaction that spends one of them replaces it. Empty except on UTXO chains. */
-  readonly spends: readonly string[]
-  /** Transaction that replaced it. */
-  readonly replacedBy: string | null
-  readonly confirmedAt: Ms | null
-  readonly firstSeenAt: Ms
-  /** Increases with every visible change. */
-  readonly version: number
-  /** Set while a version is not yet applied to the invoice: since when, or when a sweep last returned it. Only a hint for the sweep. */
-  readonly dirtyAt: Ms | null
-  /** Epoch of the scanner lease that wrote last; 0 for simulated payments. */
-  readonly scanEpoch: number
-  /** Set by the invoice's fold. */
-  readonly counted: boolean
-  readonly uncountedReason: UncountedReason | null
-  readonly late: boolean
-  /** Operation that created a simulated payment. */
-  readonly opId: string | null
-  readonly createdAt: Ms
-  readonly updatedAt: Ms
-}
+export type UncountedReason = NonNullable<Payment['uncountedReason']>
 
 /** An invoice that money may be for. */
 export interface DisputingInvoice {

@@ -1,22 +1,7 @@
+import type { ProcessState } from '#shared/db/installation/process-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
-/** Heartbeat of a process. */
-export interface ProcessState {
-  /** Id of this run of the process. */
-  readonly id: string
-  readonly name: string
-  readonly host: string
-  readonly pid: number
-  /** Version of Paymesh and of Node. */
-  readonly version: string
-  readonly node: string
-  readonly startedAt: Ms
-  readonly seenAt: Ms
-  /** Loops without progress. */
-  readonly silent: readonly string[]
-  /** Ids of its master keys, the sealing one first. */
-  readonly masterKeys: readonly string[]
-}
+export type { ProcessState } from '#shared/db/installation/process-model.ts'
 
 /** Heartbeats of processes. */
 export interface ProcessHeartbeats {

@@ -1,24 +1,10 @@
-import type { FiatCode, Mode } from '#shared/domain/enumerations.ts'
+import type { Product } from '#shared/db/payment-links/product-model.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
 import type { ProductQuery } from './workspace-page-query.ts'
 
-/** Something a merchant sells at a fixed price. */
-export interface Product {
-  readonly id: string
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly name: string
-  readonly description: string | null
-  /** Minor units of the currency, above zero. */
-  readonly price: { readonly minor: bigint; readonly currency: FiatCode }
-  /** The merchant's own code, unique per workspace and mode. */
-  readonly sku: string | null
-  /** New payment links may be created from it. */
-  readonly active: boolean
-  readonly createdAt: Ms
-  readonly updatedAt: Ms
-}
+export type { Product } from '#shared/db/payment-links/product-model.ts'
 
 /** What an operator may change of a product. Payment links keep what they copied. */
 export interface ProductChange {

@@ -1,34 +1,8 @@
+import type { RateSnapshot } from '#shared/db/rates/rate-model.ts'
 import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { GuardMemory } from '#shared/domain/rates/guard.ts'
 
-/** Fiat columns of a snapshot; ARS has two series and a workspace picks one. */
-export type FiatSeries = Exclude<FiatCode, 'ARS'> | 'ARS:crypto' | 'ARS:official'
-
-/** A price with a sufficient number of sources, in decimal digits. */
-export interface PublishedPrice {
-  readonly price: string
-  readonly sources: readonly string[]
-  /** Sources that were left out because they were too far from the others; absent = none. */
-  readonly outliers?: readonly string[]
-  readonly oldestAt: Ms
-}
-
-/** One published cycle: every symbol and fiat that had a quorum. Prices are decimal strings, never floats. */
-export interface RateSnapshot {
-  readonly at: Ms
-  /** USD per one unit, by ticker symbol (BTC, USDT, …). */
-  readonly usdPerSymbol: Readonly<Record<string, PublishedPrice>>
-  /** Fiat per one USD, by series; USD itself is always "1". */
-  readonly fiatPerUsd: Readonly<Partial<Record<FiatSeries, PublishedPrice>>>
-  /**
-   * State of the jump and peg guards, by symbol or series: stored and returned unchanged, so that the next
-   * cycle, perhaps of another process, continues from it.
-   */
-  readonly guards: Readonly<Record<string, GuardMemory>>
-  /** Time of each source's last response, by its name; sources without one since the process started are missing. */
-  readonly heardAt: Readonly<Record<string, Ms>>
-}
+export type { FiatSeries, PublishedPrice, RateSnapshot } from '#shared/db/rates/rate-model.ts'
 
 export interface RateRepository {
   insert(snapshot: RateSnapshot): Promise<void>

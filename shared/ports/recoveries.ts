@@ -1,28 +1,8 @@
+import type { Recovery } from '#shared/db/deliveries/recovery-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
-import type { EventPlace } from './delivery-lookups.ts'
 
-/** A request to resend missed events to an endpoint; any process continues it from its position. */
-export interface Recovery {
-  readonly id: string
-  readonly workspaceId: string
-  readonly endpointId: string
-  readonly since: Ms
-  /** Exclusive. */
-  readonly until: Ms
-  /** `failed`: events that the endpoint never accepted. `all`: all events it is subscribed to. */
-  readonly scope: 'failed' | 'all'
-  readonly state: 'open' | 'done' | 'cancelled'
-  /** The last event that was processed. */
-  readonly place: EventPlace
-  readonly scanned: number
-  readonly made: number
-  readonly askedAt: Ms
-  readonly finishedAt: Ms | null
-  /** When a worker should continue, and the end of the lease while one does. */
-  readonly dueAt: Ms
-  readonly leaseToken: string | null
-}
+export type { Recovery } from '#shared/db/deliveries/recovery-model.ts'
 
 export interface RecoveryRepository {
   /** Stores the request with its audit row; returns the open one if the endpoint has one. */

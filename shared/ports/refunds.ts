@@ -1,36 +1,11 @@
-import type { AssetId, Mode, NetworkId, RefundStatus } from '#shared/domain/enumerations.ts'
+import type { Refund } from '#shared/db/refunds/refund-model.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
 import type { MailRecord } from './mails.ts'
 import type { Payment } from './payments.ts'
 
-/**
- * Money that a merchant intends to refund. A record and not a transfer: an operator sends it from their own wallet, and
- * Paymesh never has a key for it.
- */
-export interface Refund {
-  readonly id: string
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly invoiceId: string
-  readonly asset: AssetId
-  readonly network: NetworkId
-  readonly amountBase: bigint
-  readonly status: RefundStatus
-  /** SHA-256 of the token in the customer's link, hex. The token itself is never stored. */
-  readonly tokenHash: string
-  /** From then on the link is invalid. */
-  readonly expiresAt: Ms
-  /** The customer's address; null until it is entered. Never changed afterwards. */
-  readonly address: string | null
-  readonly addressedAt: Ms | null
-  readonly txHash: string | null
-  readonly sentAt: Ms | null
-  /** Who requested it, and who recorded the transaction: `user:<e-mail>`. */
-  readonly askedBy: string
-  readonly sentBy: string | null
-  readonly createdAt: Ms
-}
+export type { Refund } from '#shared/db/refunds/refund-model.ts'
 
 /** What a new refund is checked against, as of the transaction that stores it. */
 export interface RefundClaims {

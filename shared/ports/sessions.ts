@@ -1,6 +1,9 @@
+import type { Session } from '#shared/db/accounts/operator-models.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditWrite } from './audit.ts'
 import type { ActingSession, Role, User } from './users.ts'
+
+export type { Session } from '#shared/db/accounts/operator-models.ts'
 
 /** A valid session, as procedures see it. */
 export interface OperatorSession extends ActingSession {
@@ -16,24 +19,6 @@ export interface OperatorSession extends ActingSession {
   readonly secondFactor: 'none' | 'asked' | 'given'
   /** A code was entered for dangerous actions, which are allowed until then. */
   readonly steppedUpUntil: Ms | null
-}
-
-/** A stored session. */
-export interface Session {
-  /** SHA-256 of the token, lower-case hex. Only the browser has the token itself. */
-  readonly id: string
-  readonly loginId: string
-  readonly userId: string
-  /** The epoch of the person that the log-in was decided at; at any other the session is void. */
-  readonly securityEpoch: number
-  readonly secondFactor: OperatorSession['secondFactor']
-  readonly steppedUpUntil: Ms | null
-  readonly loggedInAt: Ms
-  readonly seenAt: Ms
-  /** Its end, whatever happens. */
-  readonly endsAt: Ms
-  readonly ip: string
-  readonly userAgent: string
 }
 
 /** Sessions. Every read compares the session's epoch with that of its person: a void session is not found. */

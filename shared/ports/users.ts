@@ -1,34 +1,12 @@
+import type { User } from '#shared/db/accounts/operator-models.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord, AuditWrite } from './audit.ts'
+
+export type { User } from '#shared/db/accounts/operator-models.ts'
 
 /** Roles in a workspace, highest first: each includes the rights of the following ones. */
 export const ROLES = ['owner', 'admin', 'support', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
-
-/** A person who can log in to the dashboard. */
-export interface User {
-  readonly id: string
-  /** Lower case; unique in the installation. */
-  readonly email: string
-  readonly name: string
-  /** argon2id in PHC form. */
-  readonly passwordHash: string
-  readonly isOperator: boolean
-  /** Null without an authenticator. Each time step is accepted once, and none before the last one used. */
-  readonly totp: { readonly sealedSecret: string; readonly lastStep: number; readonly since: Ms } | null
-  /** A secret that was displayed and not confirmed yet. */
-  readonly pendingTotp: { readonly sealedSecret: string; readonly at: Ms } | null
-  /** Keyed digests of unused recovery codes. */
-  readonly recoveryHashes: readonly string[]
-  /** Keyed digests of the device tokens of browsers that logged in, newest last. A new password or factor forgets them. */
-  readonly devices: readonly string[]
-  /**
-   * Rises with the password, the second factor, each log-out everywhere and the removal of the person. Whatever was decided on a person
-   * carries the epoch that it was read at: a session or a link of a former epoch is void, and a write that was decided at one is refused.
-   */
-  readonly securityEpoch: number
-  readonly createdAt: Ms
-}
 
 /** An audit row, alone or with the mails that are stored with it. */
 export type Recorded = AuditRecord | AuditWrite

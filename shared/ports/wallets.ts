@@ -1,26 +1,12 @@
+import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { OwnershipProof } from '#shared/domain/ownership/ownership.ts'
 import type { ListedAddress, WatchedAddress } from './addresses.ts'
 import type { AuditRecord, AuditWrite } from './audit.ts'
-import type { KeyMaterial, WalletKind } from './key-material.ts'
+import type { KeyMaterial } from './key-material.ts'
 
-/** A workspace's right to receive on networks of a family with some key material. */
-export interface Wallet {
-  readonly id: string
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly family: Family
-  readonly networks: readonly NetworkId[]
-  readonly kind: WalletKind
-  readonly materialId: string
-  readonly createdAt: Ms
-  readonly disabledAt: Ms | null
-  /** From when on quotes use it; absent = since it was created. Its addresses are derived and watched before. */
-  readonly effectiveAt?: Ms
-  /** When another workspace proved control of its key or address: it was disabled then, and needs a proof to be enabled. */
-  readonly displacedAt?: Ms
-}
+export type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 
 export interface WalletRepository {
   /** Inserts the material if it is new; returns the stored record and whether others use it already. */

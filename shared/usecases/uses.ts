@@ -1,11 +1,11 @@
 import type { Repositories } from '#shared/db/create-repositories.ts'
 import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Marks } from '#shared/ports/marks.ts'
+import type { RateReader } from '#shared/ports/rates.ts'
 import type { QueueNotifier, Runtime } from '#shared/ports/runtime.ts'
 import type { KeyHasher, OneTimeCodes, PasswordHasher, SecretBox } from '#shared/ports/secrets.ts'
 import type { After, Stopwatch } from '#shared/ports/timers.ts'
 import type { UrlGuard } from '#shared/ports/url-guard.ts'
-import type { RateReader } from '#shared/ports/rates.ts'
 
 /** Every repository of a process; each use case names those that it reads and writes. */
 export type Store = Repositories

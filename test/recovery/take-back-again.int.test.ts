@@ -10,7 +10,6 @@ import type { AdminDeps } from '#services/admin/assemble.ts'
 import { type AttackWorld, openAttackWorld } from '#services/admin/attack-world.fixture.ts'
 import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
-import { auditFromDocument } from '#shared/db/audit/audit-repository.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { takenBackOf } from '#shared/domain/marks/mark-fields.ts'
@@ -74,7 +73,7 @@ async function chainAudit(): Promise<void> {
   expect(await extendAuditChain(deps, () => false)).toBeGreaterThan(0)
 }
 const life = () => world.boss.deps.installationLife.read()
-const rowsOf = async ({ db }: TestStores) => (await db.collection(AUDIT_LOG).find().toArray()).map(auditFromDocument)
+const rowsOf = async ({ db }: TestStores) => (await db.collection(AUDIT_LOG).find().toArray()).map(AUDIT_LOG.toRecord)
 
 beforeAll(async () => {
   world = await openAttackWorld(first)

@@ -1,12 +1,11 @@
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import { type Acceptance, INVITER_ROLE, type Invitation, type InvitationRepository } from '#shared/ports/invitations.ts'
+import { type Acceptance, INVITER_ROLE, type InvitationRepository } from '#shared/ports/invitations.ts'
 import { addMember, membershipId } from './membership-repository.ts'
-import { INVITATIONS, type InvitationDocument, MEMBERSHIPS, USERS } from './operator-models.ts'
+import { INVITATIONS, MEMBERSHIPS, USERS } from './operator-models.ts'
 import { isLiving } from './security-epoch.ts'
-import { userToDocument } from './user-repository.ts'
 
 const OPEN_LISTED_MAX = 200
 
@@ -16,12 +15,12 @@ export function createInvitationRepository(db: Database): InvitationRepository {
   return {
     insert: async (invitation, auditWrite) =>
       await audited(db, auditWrite, async (session) => {
-        const { _id, ...rest } = toDocument(invitation)
+        const { _id, ...rest } = INVITATIONS.toDocument(invitation)
         const added = await invitations.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
         return added.upsertedCount === 1
       }),
-    findById: async (id) => fromDocument(await invitations.findOne({ _id: id })),
-    findByTokenHash: async (tokenHash) => fromDocument(await invitations.findOne({ tokenHash })),
+    findById: async (id) => INVITATIONS.toRecord(await invitations.findOne({ _id: id })),
+    findByTokenHash: async (tokenHash) => INVITATIONS.toRecord(await invitations.findOne({ tokenHash })),
     listOpen: async (workspaceId, at) =>
       (
         await invitations
@@ -29,7 +28,7 @@ export function createInvitationRepository(db: Database): InvitationRepository {
           .sort({ createdAt: -1 })
           .limit(OPEN_LISTED_MAX)
           .toArray()
-      ).flatMap((stored) => fromDocument(stored) ?? []),
+      ).map(INVITATIONS.toRecord),
     withdraw: async (id, at, auditWrite) =>
       await audited(db, auditWrite, async (session) => {
         const change = { $set: { closed: { at: toDate(at), as: 'withdrawn' as const } } }
@@ -53,7 +52,7 @@ export function createInvitationRepository(db: Database): InvitationRepository {
           const held = await db.collection(MEMBERSHIPS).updateOne(inviter, { $inc: { turn: 1 } }, { session })
           if (held.matchedCount === 0) return false
           outcome = 'logged_out'
-          if ('passwordHash' in member) await db.collection(USERS).insertOne(userToDocument(member), { session })
+          if ('passwordHash' in member) await db.collection(USERS).insertOne(USERS.toDocument(member), { session })
           else if (!(await isLiving(db, member, at, session))) return false
           const userId = 'passwordHash' in member ? member.id : member.userId
           await addMember(db, { workspaceId, userId, role, since: at }, session)
@@ -68,16 +67,4 @@ export function createInvitationRepository(db: Database): InvitationRepository {
       }
     },
   }
-}
-
-function toDocument({ id, createdAt, expiresAt, closed, ...same }: Invitation): InvitationDocument {
-  const times = { createdAt: toDate(createdAt), expiresAt: toDate(expiresAt) }
-  return { _id: id, ...same, ...times, closed: closed === null ? null : { ...closed, at: toDate(closed.at) } }
-}
-
-function fromDocument(stored: InvitationDocument | null): Invitation | null {
-  if (stored === null) return null
-  const { _id, createdAt, expiresAt, closed, ...same } = stored
-  const times = { createdAt: toMs(createdAt), expiresAt: toMs(expiresAt) }
-  return { id: _id, ...same, ...times, closed: closed === null ? null : { ...closed, at: toMs(closed.at) } }
 }

@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
 import { INVITER_ROLE } from '#shared/ports/invitations.ts'
 import type { Membership, MembershipChange, MembershipRepository } from '#shared/ports/members.ts'
 import { INVITATIONS, MEMBERSHIPS, type MembershipDocument, USERS } from './operator-models.ts'
@@ -17,11 +17,11 @@ export function createMembershipRepository(db: Database): MembershipRepository {
       new Map((await memberships.find({ userId }).toArray()).map(({ workspaceId, role }) => [workspaceId, role])),
     list: async (workspaceId, role) => {
       const wanted = { workspaceId, ...(role !== undefined && { role }) }
-      return (await memberships.find(wanted).limit(MEMBERS_LISTED_MAX).toArray()).map(fromDocument)
+      return (await memberships.find(wanted).limit(MEMBERS_LISTED_MAX).toArray()).map(MEMBERSHIPS.toRecord)
     },
     find: async (workspaceId, userId) => {
       const stored = await memberships.findOne({ _id: membershipId({ workspaceId, userId }) })
-      return stored === null ? null : fromDocument(stored)
+      return stored === null ? null : MEMBERSHIPS.toRecord(stored)
     },
     add: async (membership, auditWrite) =>
       await audited(db, auditWrite, async (session) => await addMember(db, membership, session)),
@@ -91,8 +91,7 @@ export async function addMember(
   membership: Membership,
   session: mongoose.mongo.ClientSession,
 ): Promise<boolean> {
-  const { since, ...same } = membership
-  const row = { ...same, since: toDate(since), turn: 0 }
+  const row = { ...MEMBERSHIPS.toDocument(membership), turn: 0 }
   const added = await db
     .collection(MEMBERSHIPS)
     .updateOne({ _id: membershipId(membership) }, { $setOnInsert: row }, { upsert: true, session })
@@ -102,7 +101,3 @@ export async function addMember(
 /** The `_id` of a stored membership. */
 export const membershipId = ({ workspaceId, userId }: Pick<Membership, 'workspaceId' | 'userId'>): string =>
   `${workspaceId}:${userId}`
-
-function fromDocument({ _id, since, turn: _turn, ...same }: MembershipDocument): Membership {
-  return { ...same, since: toMs(since) }
-}

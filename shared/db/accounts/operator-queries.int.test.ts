@@ -8,29 +8,31 @@ const stores = useStores()
 const ROWS = 300
 
 beforeAll(async () => {
-  const { db } = stores
   const rows = Array.from({ length: ROWS }, (_, row) => row)
   const at = new Date()
-  await db.collection<mongoose.mongo.Document>(USERS).insertMany(rows.map((row) => ({ email: `p${row}@example.com` })))
-  await db
-    .collection<mongoose.mongo.Document>(SESSIONS)
-    .insertMany(
-      rows.map((row) => ({ userId: `u${row % 9}`, loginId: `l${row}`, loggedInAt: at, endsAt: at, replaced: false })),
-    )
-  await db
-    .collection<mongoose.mongo.Document>(MEMBERSHIPS)
-    .insertMany(
-      rows.map((row) => ({ workspaceId: `w${row % 7}`, userId: `u${row}`, role: row % 2 ? 'owner' : 'viewer' })),
-    )
-  await db.collection<mongoose.mongo.Document>(INVITATIONS).insertMany(
-    rows.map((row) => ({
-      workspaceId: `w${row % 7}`,
-      tokenHash: `t${row}`,
-      createdAt: at,
-      expiresAt: at,
-      closed: null,
-    })),
-  )
+  // Only the fields that the indexes read.
+  const insert = async (model: CollectionModel<mongoose.mongo.Document>, rowOf: (row: number) => object) =>
+    await stores.db.collection(model).insertMany(rows.map(rowOf), { bypassDocumentValidation: true })
+  await insert(USERS, (row) => ({ email: `p${row}@example.com` }))
+  await insert(SESSIONS, (row) => ({
+    userId: `u${row % 9}`,
+    loginId: `l${row}`,
+    loggedInAt: at,
+    endsAt: at,
+    replaced: false,
+  }))
+  await insert(MEMBERSHIPS, (row) => ({
+    workspaceId: `w${row % 7}`,
+    userId: `u${row}`,
+    role: row % 2 ? 'owner' : 'viewer',
+  }))
+  await insert(INVITATIONS, (row) => ({
+    workspaceId: `w${row % 7}`,
+    tokenHash: `t${row}`,
+    createdAt: at,
+    expiresAt: at,
+    closed: null,
+  }))
 })
 
 const QUERIES: readonly (readonly [

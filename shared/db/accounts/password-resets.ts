@@ -1,6 +1,6 @@
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import type { PasswordReset, PasswordResets } from '#shared/ports/password-resets.ts'
 import { PASSWORD_RESETS } from './operator-models.ts'
@@ -10,10 +10,9 @@ import { raiseEpoch } from './security-epoch.ts'
 export function createPasswordResets(db: Database): PasswordResets {
   const rows = db.collection(PASSWORD_RESETS)
   const take = async (place: string, reset: PasswordReset, at: number, auditWrite: Parameters<typeof audited>[1]) => {
-    const { expiresAt, ...rest } = reset
     // An expired row that the store has not removed yet is a free place.
     const free = { _id: place, expiresAt: { $lte: toDate(at) } }
-    const change = { $set: { ...rest, expiresAt: toDate(expiresAt) } }
+    const change = { $set: PASSWORD_RESETS.toDocument(reset) }
     try {
       return await audited(db, auditWrite, async (session) => {
         await rows.updateOne(free, change, { upsert: true, session })
@@ -31,12 +30,7 @@ export function createPasswordResets(db: Database): PasswordResets {
       }
       return false
     },
-    findByTokenHash: async (tokenHash) => {
-      const stored = await rows.findOne({ tokenHash })
-      if (stored === null) return null
-      const { _id, expiresAt, ...rest } = stored
-      return { ...rest, expiresAt: toMs(expiresAt) }
-    },
+    findByTokenHash: async (tokenHash) => PASSWORD_RESETS.toRecord(await rows.findOne({ tokenHash })),
     complete: async ({ userId, tokenHash, securityEpoch }, { passwordHash, at }, auditWrite) =>
       await audited(db, auditWrite, async (session) => {
         const open = { tokenHash, userId, securityEpoch, expiresAt: { $gt: toDate(at) } }

@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
 import type { AuditWrite } from '#shared/ports/audit.ts'
 import type { Session, SessionRepository } from '#shared/ports/sessions.ts'
 import { SESSIONS, type SessionDocument, USERS } from './operator-models.ts'
@@ -96,12 +96,6 @@ export function createSessionRepository(db: Database): SessionRepository {
   }
 }
 
-function toDocument({ id, loggedInAt, seenAt, endsAt, ...same }: Session): SessionDocument {
-  const times = { loggedInAt: toDate(loggedInAt), seenAt: toDate(seenAt), endsAt: toDate(endsAt) }
-  return { _id: id, ...same, ...times, replaced: false }
-}
+const toDocument = (session: Session): SessionDocument => ({ ...SESSIONS.toDocument(session), replaced: false })
 
-function fromDocument(stored: SessionDocument): Session {
-  const { _id, loggedInAt, seenAt, endsAt, replaced: _replaced, ...same } = stored
-  return { id: _id, ...same, loggedInAt: toMs(loggedInAt), seenAt: toMs(seenAt), endsAt: toMs(endsAt) }
-}
+const fromDocument = (stored: SessionDocument): Session => SESSIONS.toRecord(stored)

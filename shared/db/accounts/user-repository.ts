@@ -1,7 +1,6 @@
 import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import type { AuditWrite } from '#shared/ports/audit.ts'
 import type { ActingSession, Authority, User, UserRepository } from '#shared/ports/users.ts'
@@ -42,7 +41,7 @@ export function createUserRepository(db: Database): UserRepository {
     insert: async (user, auditWrite) => {
       try {
         return await audited(db, auditWrite, async (session) => {
-          await users.insertOne(userToDocument(user), { session })
+          await users.insertOne(USERS.toDocument(user), { session })
           return true
         })
       } catch (error) {
@@ -96,15 +95,7 @@ async function raiseOf(
   return { userId, from, keepDevice, keepSession: keepsSession ? id : null }
 }
 
-/** The stored form of a person. */
-export function userToDocument({ id, createdAt, recoveryHashes, devices, ...same }: User): UserDocument {
-  const lists = { recoveryHashes: [...recoveryHashes], devices: [...devices] }
-  return { _id: id, ...same, ...lists, createdAt: toDate(createdAt) }
-}
-
 /** The person of a stored document; null without one. */
 export function userFromDocument(stored: UserDocument | null): User | null {
-  if (stored === null) return null
-  const { _id, createdAt, ...same } = stored
-  return { id: _id, ...same, createdAt: toMs(createdAt) }
+  return stored === null ? null : USERS.toRecord(stored)
 }

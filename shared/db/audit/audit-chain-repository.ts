@@ -14,7 +14,6 @@ import type {
   ChainedAudit,
 } from '#shared/ports/audit-chain.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
-import { auditFromDocument } from './audit-repository.ts'
 import { auditToDocument } from './audited.ts'
 
 /** Name of the fact that holds the signed end of the chain. */
@@ -69,10 +68,10 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
     },
     isAnyWaiting: () => isAny(db, { of: AUDIT_LOG, filter: ANY_WAITING, hint: 'audit_waiting' }),
     waiting: async (limit) =>
-      (await rows.find(WAITING).sort({ at: 1, _id: 1 }).limit(limit).toArray()).map(auditFromDocument),
+      (await rows.find(WAITING).sort({ at: 1, _id: 1 }).limit(limit).toArray()).map(AUDIT_LOG.toRecord),
     findWaiting: async (id) => {
       const stored = await rows.findOne({ _id: id, ...UNCHAINED })
-      return stored === null ? null : auditFromDocument(stored)
+      return AUDIT_LOG.toRecord(stored)
     },
     head: async () => {
       const fact = await facts.findOne({ _id: HEAD_FACT })
@@ -88,7 +87,7 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
     },
     listChained: async (after, limit) => {
       const found = await rows.find(chainedFilter(after)).sort({ seq: 1 }).limit(limit).toArray()
-      return found.map((stored): ChainedAudit => ({ ...linkOf(stored), record: auditFromDocument(stored) }))
+      return found.map((stored): ChainedAudit => ({ ...linkOf(stored), record: AUDIT_LOG.toRecord(stored) }))
     },
     ...verification(rows, facts),
     unchained: async () => {

@@ -1,42 +1,36 @@
-import { DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { AuditRecord } from '#shared/ports/audit.ts'
-
-/** A stored row of the audit log. */
-export type AuditDocument = Omit<AuditRecord, 'id' | 'at' | 'detail'> & {
-  _id: string
-  at: Date
-  detail: Record<string, string | number | boolean | null>
-  /** Present until the row is chained. */
-  waits?: true
-  /** Position in the chain, the key that signed the row, and its digest; the five fields are set once, together. */
-  seq?: number
-  prevHash?: string
-  hash?: string
-  keyId?: string
-  mac?: string
-}
+import { z } from 'zod'
+import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { TIME, textAs } from '#shared/db/connection/stored-fields.ts'
+import { MODES } from '#shared/domain/enumerations.ts'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 
 /**
  * The audit_log collection; rows are only ever added, and chained once. The unique index on the number prevents two writers
  * from continuing the chain from the same row.
  */
-export const AUDIT_LOG = defineCollection<AuditDocument>(
+export const AUDIT_LOG = defineCollection(
   'audit_log',
   {
-    _id: TEXT,
-    at: DATE,
-    actor: TEXT,
-    action: TEXT,
-    subject: TEXT,
-    workspaceId: optional(String),
-    mode: optional(String),
-    detail: { type: Object, required: true },
-    waits: optional(Boolean),
-    seq: optional(Number),
-    prevHash: optional(String),
-    hash: optional(String),
-    keyId: optional(String),
-    mac: optional(String),
+    /** Deterministic if the action can be repeated, so that it is recorded once. */
+    _id: z.string(),
+    at: TIME,
+    /** The actor: `cli:<operating-system user>`. */
+    actor: z.string(),
+    action: textAs<AuditAction>(),
+    /** The object: a resource's id, or `<mode>:<network>` for a chain. */
+    subject: z.string(),
+    workspaceId: z.string().nullable(),
+    mode: z.enum(MODES).nullable(),
+    /** Parameters and outcome, by name. */
+    detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullable()),
+    /** Present until the row is chained. */
+    waits: z.literal(true).exactOptional(),
+    /** Position in the chain, the key that signed the row, and its digest; the five fields are set once, together. */
+    seq: z.number().exactOptional(),
+    prevHash: z.string().exactOptional(),
+    hash: z.string().exactOptional(),
+    keyId: z.string().exactOptional(),
+    mac: z.string().exactOptional(),
   },
   [
     { name: 'audit_subject', key: { subject: 1, at: 1 } },
@@ -49,4 +43,11 @@ export const AUDIT_LOG = defineCollection<AuditDocument>(
     // Rows that are not chained, so that those which do not even wait for it are found without reading the others.
     { name: 'audit_unchained', key: { waits: 1, _id: 1 }, partialFilterExpression: { seq: null } },
   ],
+  { hidden: ['waits', 'seq', 'prevHash', 'hash', 'keyId', 'mac'] },
 )
+
+/** A stored row of the audit log. */
+export type AuditDocument = StoredOf<typeof AUDIT_LOG>
+
+/** An operator's action on the installation or on a merchant's data. Written once, never changed. */
+export type AuditRecord = RecordOf<typeof AUDIT_LOG>

@@ -3,7 +3,6 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import type { AuditFilter, AuditSearch } from '#shared/ports/audit.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
-import { auditFromDocument } from './audit-repository.ts'
 
 /** The order of every list of the audit log: newest first, and rows with the same time by id. */
 export const AUDIT_ORDER = { at: -1, _id: -1 } as const
@@ -14,7 +13,7 @@ export function createAuditSearch(db: Database): AuditSearch {
   return {
     search: async (filter, after, limit) => {
       const found = await rows.find(auditFilter(filter, after)).sort(AUDIT_ORDER).limit(limit).toArray()
-      return found.map((row) => ({ ...auditFromDocument(row), seq: row.seq ?? null }))
+      return found.map((row) => ({ ...AUDIT_LOG.toRecord(row), seq: row.seq ?? null }))
     },
   }
 }

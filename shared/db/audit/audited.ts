@@ -1,7 +1,6 @@
 import type mongoose from 'mongoose'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { mailToDocument } from '#shared/db/mails/mail-repository.ts'
@@ -26,8 +25,8 @@ class Withdrawn extends Error {
 }
 
 /** The stored form of a new audit row, which is not chained yet. */
-export function auditToDocument({ id, at, detail, ...same }: AuditRecord): AuditDocument {
-  return { _id: id, ...same, at: toDate(at), detail: { ...detail }, waits: true }
+export function auditToDocument(record: AuditRecord): AuditDocument {
+  return { ...AUDIT_LOG.toDocument(record), waits: true }
 }
 
 /**

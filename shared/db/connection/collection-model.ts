@@ -1,4 +1,7 @@
-import mongoose from 'mongoose'
+import type mongoose from 'mongoose'
+import { z } from 'zod'
+import { jsonSchemaOf } from '#shared/db/connection/json-schema.ts'
+import { type Frozen, type Mapping, mappingOf } from '#shared/db/connection/record-mapping.ts'
 
 /** One index as `migrate` creates it and `verifyIndexes` requires it. Names are fixed, because a renamed index is another index. */
 export interface IndexDefinition {
@@ -13,48 +16,74 @@ export interface IndexDefinition {
 /** A collection: its name, the shape of its documents and its indexes. `T` is the stored document. */
 export interface CollectionModel<T extends mongoose.mongo.Document> {
   readonly name: string
-  readonly schema: mongoose.Schema
+  /** The stored fields. Its input is the document, its output has times in milliseconds and amounts as bigint. */
+  readonly schema: z.ZodObject
   readonly indexes: readonly IndexDefinition[]
-  /** What the store requires of every document that is written. `migrate` sets it on collections that it creates. */
+  /** What the store requires of every document that is written; `migrate` sets it. */
   readonly validator?: Readonly<Record<string, unknown>>
   /** Never set; carries the document type. */
   readonly documentType?: T
 }
 
-/**
- * Declares a collection. The schema documents and, in tests, checks the writes of repositories; at run time repositories
- * use the driver directly. Unknown fields throw, and mongoose adds no indexes, ids, versions or timestamps.
- */
-export function defineCollection<T extends mongoose.mongo.Document>(
-  name: string,
-  fields: mongoose.SchemaDefinition,
-  indexes: readonly IndexDefinition[],
-  validator?: Readonly<Record<string, unknown>>,
-): CollectionModel<T> {
-  const schema = new mongoose.Schema(fields, {
-    collection: name,
-    strict: 'throw',
-    autoIndex: false,
-    autoCreate: false,
-    timestamps: false,
-    versionKey: false,
-    minimize: false,
-    id: false,
-  })
-  return { name, schema, indexes, ...(validator !== undefined && { validator }) }
+/** A collection whose documents have a record's form in code, which both functions follow from the fields. */
+export interface RecordModel<T extends mongoose.mongo.Document, R, H extends PropertyKey> extends CollectionModel<T> {
+  /** A document as a record: `_id` is `id`, times are milliseconds, amounts bigint, fields of the store alone are left out. Null stays null. */
+  toRecord<D extends T | null>(document: D): R | Extract<D, null>
+  /** The stored form of a record; fields of the store alone are the caller's to add. */
+  toDocument(record: R): Omit<T, H>
+  /** The stored form of some fields of a record, for an update. */
+  toFields<F extends Partial<Omit<R, 'id'>>>(fields: F): { [K in keyof F & keyof T]: Exclude<T[K], undefined> }
+  /** Never set; carries the record type. */
+  readonly recordType?: R
 }
 
-/** Fields that every record of a tenant has. */
-export const OWNED_FIELDS = {
-  workspaceId: { type: String, required: true },
-  mode: { type: String, enum: ['live', 'test'], required: true },
-} as const
+/** The type of a collection's documents. */
+export type StoredOf<M> = M extends { readonly documentType?: infer T } ? NonNullable<T> : never
+/** The type of a collection's records. */
+export type RecordOf<M> = M extends { readonly recordType?: infer R } ? NonNullable<R> : never
 
-/** A required string. */
-export const TEXT = { type: String, required: true } as const
-/** A required integer or Unix-free count. */
-export const COUNT = { type: Number, required: true } as const
-/** A required BSON date. */
-export const DATE = { type: Date, required: true } as const
-/** A value that may be null or absent. */
-export const optional = <T>(type: T): { type: T; default: undefined } => ({ type, default: undefined })
+type InRecord<O, H> = {
+  readonly [K in keyof O as K extends H ? never : K extends '_id' ? 'id' : K]: Frozen<O[K]>
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface CollectionOptions<H> {
+  /** Fields of the store alone, which records do not have. */
+  readonly hidden?: readonly H[]
+  /** Replaces the validator that follows from the fields; null = none. */
+  readonly validator?: Readonly<Record<string, unknown>> | null
+}
+
+/**
+ * Declares a collection. Its fields are the only statement of a document's shape: the types of documents and records, the mapping between
+ * them and the store's validator follow from them. A field that may be absent is `exactOptional()`, so that null is refused there.
+ */
+export function defineCollection<const S extends z.ZodRawShape, const H extends keyof S = never>(
+  name: string,
+  fields: S,
+  indexes: readonly IndexDefinition[],
+  { hidden = [], validator }: CollectionOptions<H> = {},
+): RecordModel<z.input<z.ZodObject<S>>, InRecord<z.output<z.ZodObject<S>>, H>, H> {
+  const schema = z.object(fields)
+  const mapping = mappingOf(schema.omit(Object.fromEntries(hidden.map((field) => [field, true])) as never)) as Mapping<
+    Fields,
+    Fields
+  >
+  const hasId = !hidden.some((field) => field === '_id')
+  const required = validator === undefined ? { $jsonSchema: jsonSchemaOf(schema) } : validator
+  return {
+    name,
+    schema,
+    indexes,
+    ...(required !== null && { validator: required }),
+    toRecord: (document) => {
+      if (document === null) return null as never
+      const { _id, ...record } = mapping.toRecord(document)
+      return (hasId ? { id: _id, ...record } : record) as never
+    },
+    toDocument: (record) =>
+      mapping.toDocument(hasId ? { ...record, _id: (record as Fields)['id'] } : (record as Fields)) as never,
+    toFields: (changed) => mapping.toDocument(changed) as never,
+  }
+}

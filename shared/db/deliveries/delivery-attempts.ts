@@ -1,10 +1,12 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
 import { ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
-import type { DeliveryAttempt, DeliveryOutcome, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { DeliveryOutcome, DeliveryRepository } from '#shared/ports/deliveries.ts'
 import {
   type AttemptDocument,
+  attemptFromDocument,
+  attemptToDocument,
   type DeliveryDocument,
   type EmbeddedAttempt,
   WEBHOOK_ATTEMPTS,
@@ -43,7 +45,7 @@ export function createAttempts(db: Database): {
       const own = row?.attempts ?? []
       const recorded = new Set(own.map(({ token }) => lateId(deliveryId, token)))
       return [...own, ...others.filter(({ _id }) => !recorded.has(_id))]
-        .map(attemptOf)
+        .map(attemptFromDocument)
         .sort((one, other) => one.number - other.number || one.at - other.at)
     },
   }
@@ -106,16 +108,11 @@ function longer(alike: readonly DeliveryOutcome[]) {
 }
 
 function embedded({ attempt, leaseToken }: DeliveryOutcome): EmbeddedAttempt {
-  return { ...attempt, at: toDate(attempt.at), token: leaseToken }
+  return { ...attemptToDocument(attempt), token: leaseToken }
 }
 
 const lateId = (deliveryId: string, leaseToken: string): string => `${deliveryId}:${leaseToken}`
 
 function lateAttempt({ attempt, deliveryId, leaseToken }: DeliveryOutcome): AttemptDocument {
-  return { ...attempt, _id: lateId(deliveryId, leaseToken), deliveryId, at: toDate(attempt.at) }
-}
-
-function attemptOf(stored: EmbeddedAttempt | AttemptDocument): DeliveryAttempt {
-  const { number, at, durationMs, statusCode, error, ip, phases, responseBody } = stored
-  return { number, at: toMs(at), durationMs, statusCode, error, ip, phases, responseBody }
+  return { ...attemptToDocument(attempt), _id: lateId(deliveryId, leaseToken), deliveryId }
 }

@@ -1,11 +1,11 @@
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import { toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import { refusedDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
-import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
 import { createAttempts } from './delivery-attempts.ts'
 import { claimRows, findDueRows, heldBy } from './delivery-claims.ts'
-import { type DeliveryDocument, WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import {
   DUE_INDEX,
   dueEndpoints,
@@ -122,20 +122,5 @@ export function createDeliveryRepository(db: Database): DeliveryRepository {
   }
 }
 
-/** The stored form of a delivery. */
-export function deliveryToDocument(delivery: Delivery): DeliveryDocument {
-  const { id, dueAt, createdAt, finishedAt, ...same } = delivery
-  return {
-    _id: id,
-    ...same,
-    dueAt: toDate(dueAt),
-    createdAt: toDate(createdAt),
-    finishedAt: toDateOrNull(finishedAt),
-  }
-}
-
-/** A delivery as it was stored, without its attempts. */
-export function deliveryFromDocument(stored: DeliveryDocument): Delivery {
-  const { _id, dueAt, createdAt, finishedAt, attempts: _attempts, attemptsFrom: _from, ...same } = stored
-  return { id: _id, ...same, dueAt: toMs(dueAt), createdAt: toMs(createdAt), finishedAt: toMsOrNull(finishedAt) }
-}
+/** The stored form of a delivery, and a delivery as it was stored, without its attempts. */
+export const { toDocument: deliveryToDocument, toRecord: deliveryFromDocument } = WEBHOOK_DELIVERIES

@@ -2,7 +2,6 @@ import { audited, isRecorded } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
-import { endpointToDocument } from '#shared/db/endpoints/endpoint-repository.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { eventToDocument } from '#shared/db/events/event-repository.ts'
 import { requirePlace } from '#shared/db/workspaces/plan-place.ts'
@@ -18,7 +17,7 @@ export function createEndpointOperations(db: Database): EndpointOperations {
   return {
     insert: (endpoint, audit, most = null) =>
       audited(db, audit, async (session) => {
-        const { _id, ...rest } = endpointToDocument(endpoint)
+        const { _id, ...rest } = WEBHOOK_ENDPOINTS.toDocument(endpoint)
         const { workspaceId } = endpoint
         if (most !== null && (await endpoints.findOne({ _id }, { session })) === null)
           await requirePlace(db, { workspaceId, most, session }, () =>
@@ -29,7 +28,7 @@ export function createEndpointOperations(db: Database): EndpointOperations {
       }),
     update: (id, from, { events: types, description }, at, audit) =>
       audited(db, audit, async (session) => {
-        const change = { $set: { events: types, description, updatedAt: toDate(at) } }
+        const change = { $set: WEBHOOK_ENDPOINTS.toFields({ events: types, description, updatedAt: at }) }
         return (await endpoints.updateOne({ _id: id, updatedAt: toDate(from) }, change, { session })).matchedCount === 1
       }),
     remove: (id, audit) =>
@@ -47,7 +46,7 @@ export function createEndpointOperations(db: Database): EndpointOperations {
       }),
     rotate: (id, from, { sealedSecrets, formerSecrets, rotatedBy }, at, audit) =>
       audited(db, audit, async (session) => {
-        const change = { $set: { sealedSecrets, formerSecrets, rotatedBy, updatedAt: toDate(at) } }
+        const change = { $set: WEBHOOK_ENDPOINTS.toFields({ sealedSecrets, formerSecrets, rotatedBy, updatedAt: at }) }
         const held = { _id: id, 'sealedSecrets.0': from }
         return (await endpoints.updateOne(held, change, { session })).matchedCount === 1
       }),

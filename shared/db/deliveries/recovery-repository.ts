@@ -1,12 +1,12 @@
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Recovery, RecoveryRepository } from '#shared/ports/recoveries.ts'
-import { DELIVERY_RECOVERIES, type RecoveryDocument } from './recovery-model.ts'
+import type { RecoveryRepository } from '#shared/ports/recoveries.ts'
+import { DELIVERY_RECOVERIES } from './recovery-model.ts'
 
 /** True for recoveries that are due by the store's own clock. */
 const IS_DUE = { $expr: { $lte: ['$dueAt', '$$NOW'] } }
@@ -21,7 +21,7 @@ export function createRecoveryRepository(db: Database): RecoveryRepository {
     ask: async (recovery, audit) => {
       try {
         await audited(db, audit, async (session) => {
-          await recoveries.insertOne(toDocument(recovery), { session })
+          await recoveries.insertOne(DELIVERY_RECOVERIES.toDocument(recovery), { session })
           return true
         })
         return recovery
@@ -32,15 +32,14 @@ export function createRecoveryRepository(db: Database): RecoveryRepository {
         const standing = mine ?? (await readBack(() => recoveries.findOne({ endpointId, ...OPEN })))
         if (standing === null)
           throw new Error(`a recovery of ${endpointId} ended just now: request it again`, { cause: error })
-        return fromDocument(standing)
+        return DELIVERY_RECOVERIES.toRecord(standing)
       }
     },
-    findById: async (id) => {
-      const stored = await recoveries.findOne({ _id: id })
-      return stored === null ? null : fromDocument(stored)
-    },
+    findById: async (id) => DELIVERY_RECOVERIES.toRecord(await recoveries.findOne({ _id: id })),
     listByEndpoint: async (endpointId, limit) =>
-      (await recoveries.find({ endpointId }).sort({ askedAt: -1 }).limit(limit).toArray()).map(fromDocument),
+      (await recoveries.find({ endpointId }).sort({ askedAt: -1 }).limit(limit).toArray()).map(
+        DELIVERY_RECOVERIES.toRecord,
+      ),
     due: async (until, limit) => {
       const due = dueBy(until)
       if (!(await isAny(db, { of: DELIVERY_RECOVERIES, filter: due, hint: 'recovery_due' }))) return []
@@ -56,7 +55,7 @@ export function createRecoveryRepository(db: Database): RecoveryRepository {
       const claimed = await recoveries.findOneAndUpdate({ _id: id, ...OPEN, ...IS_DUE }, [{ $set: lease }], {
         returnDocument: 'after',
       })
-      return claimed === null ? null : fromDocument(claimed)
+      return DELIVERY_RECOVERIES.toRecord(claimed)
     },
     progress: async (id, token, { place, scanned, made }, leaseMs) => {
       const stored = { createdAt: toDate(place.createdAt), id: { $literal: place.id } }
@@ -76,32 +75,5 @@ export function createRecoveryRepository(db: Database): RecoveryRepository {
         const held = { _id: id, ...OPEN, leaseToken: token }
         return (await recoveries.updateOne(held, change, { session })).matchedCount === 1
       }),
-  }
-}
-
-function toDocument({ id, since, until, place, askedAt, finishedAt, dueAt, ...same }: Recovery): RecoveryDocument {
-  return {
-    _id: id,
-    ...same,
-    since: toDate(since),
-    until: toDate(until),
-    place: { createdAt: toDate(place.createdAt), id: place.id },
-    askedAt: toDate(askedAt),
-    finishedAt: toDateOrNull(finishedAt),
-    dueAt: toDate(dueAt),
-  }
-}
-
-function fromDocument(stored: RecoveryDocument): Recovery {
-  const { _id, since, until, place, askedAt, finishedAt, dueAt, ...same } = stored
-  return {
-    id: _id,
-    ...same,
-    since: toMs(since),
-    until: toMs(until),
-    place: { createdAt: toMs(place.createdAt), id: place.id },
-    askedAt: toMs(askedAt),
-    finishedAt: toMsOrNull(finishedAt),
-    dueAt: toMs(dueAt),
   }
 }

@@ -1,34 +1,36 @@
-import { DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
-
-/** A stored webhook endpoint; its secrets are sealed. */
-export type EndpointDocument = Omit<WebhookEndpoint, 'id' | 'createdAt' | 'updatedAt' | 'disabledAt' | 'enabledAt'> & {
-  _id: string
-  createdAt: Date
-  updatedAt: Date
-  disabledAt?: Date
-  enabledAt?: Date
-}
+import { z } from 'zod'
+import { defineCollection, type RecordOf } from '#shared/db/connection/collection-model.ts'
+import { TIME, textAs } from '#shared/db/connection/stored-fields.ts'
+import type { EventType } from '#shared/domain/enumerations.ts'
 
 /** The webhook_endpoints collection. */
-export const WEBHOOK_ENDPOINTS = defineCollection<EndpointDocument>(
+export const WEBHOOK_ENDPOINTS = defineCollection(
   'webhook_endpoints',
   {
-    _id: TEXT,
-    workspaceId: TEXT,
-    url: TEXT,
-    events: [String],
-    mode: { type: String, enum: ['live', 'test', 'both'], required: true },
-    description: optional(String),
-    status: { type: String, enum: ['enabled', 'disabled'], required: true },
-    sealedSecrets: [String],
-    formerSecrets: [Object],
-    rotatedBy: optional(String),
-    createdAt: DATE,
-    updatedAt: DATE,
-    disabledAt: optional(Date),
-    enabledAt: optional(Date),
-    opId: optional(String),
+    _id: z.string(),
+    workspaceId: z.string(),
+    url: z.string(),
+    /** `*` or event types. */
+    events: z.array(textAs<'*' | EventType>()),
+    mode: z.enum(['live', 'test', 'both']),
+    description: z.string().nullable(),
+    status: z.enum(['enabled', 'disabled']),
+    /** AES-256-GCM envelopes of `whsec_…` secrets, current first. */
+    sealedSecrets: z.array(z.string()),
+    /** Secrets from before a rotation, newest first; each signs the Standard Webhooks header until it expires. */
+    formerSecrets: z.array(z.object({ sealed: z.string(), until: z.number() })),
+    /** The last rotation, so that a repetition of it is recognised. */
+    rotatedBy: z.string().exactOptional(),
+    createdAt: TIME,
+    updatedAt: TIME,
+    /** When it was last disabled; absent when it never was. */
+    disabledAt: TIME.exactOptional(),
+    /** When it was last enabled again; absent when it never was. */
+    enabledAt: TIME.exactOptional(),
+    opId: z.string().nullable(),
   },
   [{ name: 'endpoint_workspace', key: { workspaceId: 1, _id: -1 } }],
 )
+
+/** An address of the merchant that receives events. */
+export type WebhookEndpoint = RecordOf<typeof WEBHOOK_ENDPOINTS>

@@ -1,8 +1,7 @@
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
-import { type EndpointDocument, WEBHOOK_ENDPOINTS } from './endpoint-model.ts'
+import type { EndpointRepository } from '#shared/ports/endpoints.ts'
+import { WEBHOOK_ENDPOINTS } from './endpoint-model.ts'
 
 /** Webhook endpoints on MongoDB. */
 export function createEndpointRepository(db: Database): EndpointRepository {
@@ -10,7 +9,7 @@ export function createEndpointRepository(db: Database): EndpointRepository {
   return {
     insert: async (endpoint) => {
       try {
-        await endpoints.insertOne(endpointToDocument(endpoint))
+        await endpoints.insertOne(WEBHOOK_ENDPOINTS.toDocument(endpoint))
         return 'inserted'
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error
@@ -19,11 +18,11 @@ export function createEndpointRepository(db: Database): EndpointRepository {
     },
     findById: async (id) => {
       const stored = await endpoints.findOne({ _id: id })
-      return stored === null ? null : fromDocument(stored)
+      return WEBHOOK_ENDPOINTS.toRecord(stored)
     },
     findByIds: async (ids) => {
       const found = await endpoints.find({ _id: { $in: [...ids] } }).toArray()
-      return new Map(found.map((stored) => [stored._id, fromDocument(stored)]))
+      return new Map(found.map((stored) => [stored._id, WEBHOOK_ENDPOINTS.toRecord(stored)]))
     },
     list: async (workspaceId, receiving) => {
       const ofMode = receiving === null ? {} : { mode: { $in: [receiving, 'both' as const] } }
@@ -31,10 +30,10 @@ export function createEndpointRepository(db: Database): EndpointRepository {
         .find({ workspaceId, ...ofMode })
         .sort({ _id: -1 })
         .toArray()
-      return found.map(fromDocument)
+      return found.map(WEBHOOK_ENDPOINTS.toRecord)
     },
     listOf: async (workspaceIds) =>
-      (await endpoints.find({ workspaceId: { $in: [...workspaceIds] } }).toArray()).map(fromDocument),
+      (await endpoints.find({ workspaceId: { $in: [...workspaceIds] } }).toArray()).map(WEBHOOK_ENDPOINTS.toRecord),
     count: (workspaceId) => endpoints.countDocuments({ workspaceId }),
     remove: async (id) => (await endpoints.deleteOne({ _id: id })).deletedCount === 1,
     restrictToLive: async (id) => {
@@ -44,30 +43,5 @@ export function createEndpointRepository(db: Database): EndpointRepository {
       )
       return result.modifiedCount === 1
     },
-  }
-}
-
-/** The stored form of an endpoint. */
-export function endpointToDocument(endpoint: WebhookEndpoint): EndpointDocument {
-  const { id, createdAt, updatedAt, disabledAt, enabledAt, ...same } = endpoint
-  return {
-    _id: id,
-    ...same,
-    createdAt: toDate(createdAt),
-    updatedAt: toDate(updatedAt),
-    ...(disabledAt !== undefined && { disabledAt: toDate(disabledAt) }),
-    ...(enabledAt !== undefined && { enabledAt: toDate(enabledAt) }),
-  }
-}
-
-function fromDocument(stored: EndpointDocument): WebhookEndpoint {
-  const { _id, createdAt, updatedAt, disabledAt, enabledAt, ...same } = stored
-  return {
-    id: _id,
-    ...same,
-    createdAt: toMs(createdAt),
-    updatedAt: toMs(updatedAt),
-    ...(disabledAt !== undefined && { disabledAt: toMs(disabledAt) }),
-    ...(enabledAt !== undefined && { enabledAt: toMs(enabledAt) }),
   }
 }

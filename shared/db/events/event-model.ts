@@ -1,34 +1,24 @@
-import type mongoose from 'mongoose'
-import { COUNT, DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { EventType, Mode } from '#shared/domain/enumerations.ts'
-
-/** A stored event. `body` holds the exact bytes that every delivery of it carries. */
-export interface EventDocument {
-  _id: string
-  workspaceId: string
-  mode: Mode
-  /** Absent for events without an invoice. */
-  invoiceId?: string
-  seq: number
-  type: EventType
-  body: mongoose.mongo.Binary | Uint8Array
-  createdAt: Date
-}
+import { z } from 'zod'
+import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { BYTES, OWNED_FIELDS, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
+import type { EventType } from '#shared/domain/enumerations.ts'
 
 /** How long the store keeps an event. */
 export const EVENT_LIFE_S = 180 * 86_400
 
 /** The events collection; kept 180 days. */
-export const EVENTS = defineCollection<EventDocument>(
+export const EVENTS = defineCollection(
   'events',
   {
-    _id: TEXT,
+    _id: z.string(),
     ...OWNED_FIELDS,
-    invoiceId: optional(String),
-    seq: COUNT,
-    type: TEXT,
-    body: { type: Buffer, required: true },
-    createdAt: DATE,
+    /** Absent for events without an invoice. */
+    invoiceId: z.string().exactOptional(),
+    seq: z.number(),
+    type: textAs<EventType>(),
+    /** The exact bytes that every delivery of it carries. */
+    body: BYTES,
+    createdAt: TIME,
   },
   [
     {
@@ -41,3 +31,6 @@ export const EVENTS = defineCollection<EventDocument>(
     { name: 'event_life', key: { createdAt: 1 }, expireAfterSeconds: EVENT_LIFE_S },
   ],
 )
+
+/** A stored event. `body` holds the exact bytes that every delivery of it carries. */
+export type EventDocument = StoredOf<typeof EVENTS>

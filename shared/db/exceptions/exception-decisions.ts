@@ -3,16 +3,8 @@ import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { EXCEPTION_KINDS, type ExceptionKind, type Mode } from '#shared/domain/enumerations.ts'
-import type { Decision, ExceptionDecisions, ExceptionEntry, ExceptionQuery } from '#shared/ports/exception-decisions.ts'
-import {
-  ALL_KINDS,
-  type DecisionDocument,
-  EXCEPTIONS,
-  type ExceptionDocument,
-  INBOX_CLOSED,
-  INBOX_OPEN,
-} from './exception-model.ts'
-import { exceptionFromDocument } from './exception-repository.ts'
+import type { ExceptionDecisions, ExceptionEntry, ExceptionQuery } from '#shared/ports/exception-decisions.ts'
+import { ALL_KINDS, EXCEPTIONS, type ExceptionDocument, INBOX_CLOSED, INBOX_OPEN } from './exception-model.ts'
 
 type Filter = mongoose.mongo.Filter<ExceptionDocument>
 
@@ -98,7 +90,7 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
       const wanted = { paymentKey: about, workspaceId, open: false, 'resolved.resolution': 'rejected' as const }
       const found = exceptions.find(wanted, { hint: 'exception_payment' }).sort({ closedAt: -1 }).limit(1)
       const [stored] = await found.toArray()
-      return stored === undefined ? null : decisionFromDocument(stored.resolved)
+      return stored === undefined ? null : fromDocument(stored).resolved
     },
 
     claim: async (id, decision, staleBefore) => {
@@ -109,7 +101,7 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
       ]
       const claimed = await exceptions.updateOne(
         { _id: id, open: true, $or: free },
-        { $set: { deciding: decisionToDocument(decision) } },
+        { $set: EXCEPTIONS.toFields({ deciding: decision }) },
       )
       return claimed.matchedCount === 1
     },
@@ -120,7 +112,7 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
     resolve: (id, decision, audit) =>
       audited(db, audit, async (session) => {
         const change = {
-          $set: { open: false, closedAt: toDate(decision.at), resolved: decisionToDocument(decision) },
+          $set: { open: false, ...EXCEPTIONS.toFields({ closedAt: decision.at, resolved: decision }) },
           $unset: { deciding: '' as const },
         }
         const isOpen = decision.resolution === 'rejected' ? { open: true } : {}
@@ -162,15 +154,7 @@ function ofMode(mode: Mode): { $in: (Mode | null)[] } {
   return { $in: [mode, null] }
 }
 
-const decisionToDocument = (decision: Decision): DecisionDocument => ({ ...decision, at: toDate(decision.at) })
-const decisionFromDocument = (stored: DecisionDocument | undefined): Decision | null =>
-  stored === undefined ? null : { ...stored, at: toMs(stored.at) }
-
 function fromDocument(stored: ExceptionDocument): ExceptionEntry {
-  return {
-    ...exceptionFromDocument(stored),
-    deciding: decisionFromDocument(stored.deciding),
-    resolved: decisionFromDocument(stored.resolved),
-    notes: (stored.notes ?? []).map((note) => ({ ...note, at: toMs(note.at) })),
-  }
+  const { deciding = null, resolved = null, notes = [], ...record } = EXCEPTIONS.toRecord(stored)
+  return { ...record, deciding, resolved, notes }
 }

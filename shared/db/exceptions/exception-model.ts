@@ -1,26 +1,27 @@
-import { DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import { EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
-import type { Decision, ExceptionNote } from '#shared/ports/exception-decisions.ts'
-import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
+import { z } from 'zod'
+import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { TIME, textAs } from '#shared/db/connection/stored-fields.ts'
+import { EXCEPTION_KINDS, type ExceptionKind, MODES } from '#shared/domain/enumerations.ts'
 
-/** A stored exception. */
-export type ExceptionDocument = Omit<ExceptionRecord, 'id' | 'openedAt' | 'closedAt'> & {
-  _id: string
-  open: boolean
-  openedAt: Date
-  closedAt: Date | null
-  /** Position in the invoice's outbox of the last entry that was applied; absent in rows that no invoice opened. */
-  seq?: number
-  /** Its transfer disappeared; if it is seen again, the exception reopens. */
-  closedByItself?: boolean
-  /** Absent while no decision is in progress. */
-  deciding?: DecisionDocument
-  resolved?: DecisionDocument
-  notes?: (Omit<ExceptionNote, 'at'> & { at: Date })[]
-}
+/** An operator's decision about an exception. */
+const DECISION = z.object({
+  opId: z.string(),
+  /** `user:<e-mail>`. */
+  by: z.string(),
+  at: TIME,
+  /** The money counts here; it counts on another invoice; it stays uncounted; nothing is left to do. */
+  resolution: z.enum(['accepted', 'attached', 'rejected', 'closed']),
+  reason: z.string().nullable(),
+})
 
-/** A decision as stored. */
-export type DecisionDocument = Omit<Decision, 'at'> & { at: Date }
+/** An operator's note on an exception. */
+const NOTE = z.object({
+  opId: z.string(),
+  by: z.string(),
+  at: TIME,
+  /** Null once it was erased together with the customer. */
+  text: z.string().nullable(),
+})
 
 /** Index of open exceptions, by kind, workspace and mode. */
 export const INBOX_OPEN = 'exception_inbox_open'
@@ -32,24 +33,30 @@ export const ALL_KINDS = { $in: [...EXCEPTION_KINDS] }
 const TWO_YEARS_S = 730 * 86_400
 
 /** The exceptions collection; closed ones are kept two years. */
-export const EXCEPTIONS = defineCollection<ExceptionDocument>(
+export const EXCEPTIONS = defineCollection(
   'exceptions',
   {
-    _id: TEXT,
-    kind: TEXT,
-    workspaceId: optional(String),
-    mode: optional(String),
-    invoiceId: optional(String),
-    paymentKey: optional(String),
-    detail: String,
-    open: Boolean,
-    openedAt: DATE,
-    closedAt: optional(Date),
-    closedByItself: optional(Boolean),
-    seq: optional(Number),
-    deciding: optional(Object),
-    resolved: optional(Object),
-    notes: { type: [Object], default: undefined },
+    /** Deterministic: `<kind>:<subject>`. */
+    _id: z.string(),
+    kind: textAs<ExceptionKind>(),
+    workspaceId: z.string().nullable(),
+    mode: z.enum(MODES).nullable(),
+    invoiceId: z.string().nullable(),
+    paymentKey: z.string().nullable(),
+    detail: z.string(),
+    open: z.boolean(),
+    openedAt: TIME,
+    closedAt: TIME.nullable(),
+    /** Its transfer disappeared; if it is seen again, the exception reopens. */
+    closedByItself: z.boolean().exactOptional(),
+    /** Position in the invoice's outbox of the last entry that was applied; absent in rows that no invoice opened. */
+    seq: z.number().exactOptional(),
+    /** Absent while no decision is in progress. */
+    deciding: DECISION.exactOptional(),
+    /** The last decision; the exception may have been reopened since. */
+    resolved: DECISION.exactOptional(),
+    /** Oldest first, at most 50. */
+    notes: z.array(NOTE).exactOptional(),
   },
   [
     // Kinds and modes are few: a list of all of them merges their stretches, and a list of some reads nothing else. `open` is a
@@ -77,4 +84,17 @@ export const EXCEPTIONS = defineCollection<ExceptionDocument>(
     },
     { name: 'exception_life', key: { closedAt: 1 }, expireAfterSeconds: TWO_YEARS_S },
   ],
+  { hidden: ['open', 'closedByItself', 'seq'] },
 )
+
+/** A stored exception. */
+export type ExceptionDocument = StoredOf<typeof EXCEPTIONS>
+
+type ExceptionWhole = RecordOf<typeof EXCEPTIONS>
+
+/** An exception without the operators' decisions and notes. */
+export type ExceptionRecord = Omit<ExceptionWhole, 'deciding' | 'resolved' | 'notes'>
+/** An operator's decision about an exception. */
+export type Decision = NonNullable<ExceptionWhole['resolved']>
+/** An operator's note on an exception. */
+export type ExceptionNote = NonNullable<ExceptionWhole['notes']>[number]

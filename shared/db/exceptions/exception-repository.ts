@@ -1,6 +1,6 @@
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
 import type { ExceptionKind } from '#shared/domain/enumerations.ts'
 import type { ExceptionChange, ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
 import { ALL_KINDS, EXCEPTIONS, type ExceptionDocument, INBOX_OPEN } from './exception-model.ts'
@@ -135,8 +135,7 @@ async function report(exceptions: Exceptions, record: ExceptionRecord): Promise<
 }
 
 /** An exception without the operators' decisions and notes. */
-export function exceptionFromDocument(stored: ExceptionDocument): ExceptionRecord {
-  const { _id, kind, workspaceId, mode, invoiceId, paymentKey, detail, openedAt, closedAt } = stored
-  const about = { workspaceId, mode, invoiceId, paymentKey }
-  return { id: _id, kind, ...about, detail, openedAt: toMs(openedAt), closedAt: toMsOrNull(closedAt) }
+function exceptionFromDocument(stored: ExceptionDocument): ExceptionRecord {
+  const { deciding: _deciding, resolved: _resolved, notes: _notes, ...record } = EXCEPTIONS.toRecord(stored)
+  return record
 }

@@ -1,29 +1,23 @@
-import { DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { Mode } from '#shared/domain/enumerations.ts'
-import type { GoLiveStatement } from '#shared/domain/golive/go-live.ts'
-
-/** The newest statement about one item of a workspace and mode. */
-export type GoLiveDocument = Omit<GoLiveStatement, 'at' | 'ref'> & {
-  /** `<workspace>:<mode>:<item>` */
-  _id: string
-  workspaceId: string
-  mode: Mode
-  at: Date
-  ref?: string | null
-}
+import { z } from 'zod'
+import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { OWNED_FIELDS, TIME } from '#shared/db/connection/stored-fields.ts'
 
 /** A few rows for each workspace and mode. */
-export const GO_LIVE_STATEMENTS = defineCollection<GoLiveDocument>(
+export const GO_LIVE_STATEMENTS = defineCollection(
   'go_live_statements',
   {
-    _id: TEXT,
+    /** `<workspace>:<mode>:<item>` */
+    _id: z.string(),
     ...OWNED_FIELDS,
-    item: TEXT,
-    at: DATE,
-    by: TEXT,
-    evidence: TEXT,
-    holds: { type: Boolean, required: true },
-    ref: optional(String),
+    item: z.string(),
+    at: TIME,
+    by: z.string(),
+    evidence: z.string(),
+    holds: z.boolean(),
+    ref: z.string().nullable(),
   },
   [{ name: 'go_live_statements_of', key: { workspaceId: 1, mode: 1 } }],
 )
+
+/** The newest statement about one item of a workspace and mode. */
+export type GoLiveDocument = StoredOf<typeof GO_LIVE_STATEMENTS>

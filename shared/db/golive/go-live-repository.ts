@@ -13,7 +13,7 @@ export function createGoLiveRepository(db: Database): GoLiveRepository {
     list: async ({ workspaceId, mode }) => {
       const found = await statements.find({ workspaceId, mode }).toArray()
       return found.map(({ item, at, by, evidence, holds, ref }) => {
-        return { item, at: toMs(at), by, evidence, holds, ref: ref ?? null }
+        return { item, at: toMs(at), by, evidence, holds, ref }
       })
     },
     record: ({ workspaceId, mode }, { at, ...statement }, recorded) =>

@@ -1,16 +1,16 @@
-import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
-
-/** A named lease; `epoch` increases with each new holder. */
-export interface LeaseDocument {
-  _id: string
-  owner: string
-  until: Date
-  epoch: number
-}
+import { z } from 'zod'
+import { defineCollection } from '#shared/db/connection/collection-model.ts'
+import { TIME } from '#shared/db/connection/stored-fields.ts'
 
 /** The leases collection: one document per named piece of work. */
-export const LEASES = defineCollection<LeaseDocument>(
+export const LEASES = defineCollection(
   'leases',
-  { _id: TEXT, owner: String, until: DATE, epoch: COUNT },
+  {
+    _id: z.string(),
+    owner: z.string(),
+    until: TIME,
+    /** Increases with each new holder. */
+    epoch: z.number(),
+  },
   [],
 )

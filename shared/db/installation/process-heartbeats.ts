@@ -7,10 +7,9 @@ import { PROCESSES } from './process-model.ts'
 export function createProcessHeartbeats(db: Database): ProcessHeartbeats {
   const processes = db.collection(PROCESSES)
   return {
-    beat: async ({ id, startedAt, seenAt, silent, masterKeys, ...same }) => {
-      const times = { startedAt: toDate(startedAt), seenAt: toDate(seenAt) }
-      const document = { ...same, ...times, silent: [...silent], masterKeys: [...masterKeys] }
-      await processes.updateOne({ _id: id }, { $set: document }, { upsert: true })
+    beat: async (state) => {
+      const { _id, ...document } = PROCESSES.toDocument(state)
+      await processes.updateOne({ _id }, { $set: document }, { upsert: true })
     },
     gone: async (id) => {
       await processes.deleteOne({ _id: id })

@@ -1,31 +1,30 @@
-import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { ProcessState } from '#shared/ports/processes.ts'
-
-/** A stored heartbeat. */
-export type ProcessDocument = Omit<ProcessState, 'id' | 'startedAt' | 'seenAt' | 'silent' | 'masterKeys'> & {
-  _id: string
-  startedAt: Date
-  seenAt: Date
-  silent: string[]
-  masterKeys: string[]
-}
+import { z } from 'zod'
+import { defineCollection, type RecordOf } from '#shared/db/connection/collection-model.ts'
+import { TIME } from '#shared/db/connection/stored-fields.ts'
 
 const DAY_S = 86_400
 
 /** The processes collection: one document per run of a process, kept a day after its last heartbeat. */
-export const PROCESSES = defineCollection<ProcessDocument>(
+export const PROCESSES = defineCollection(
   'processes',
   {
-    _id: TEXT,
-    name: TEXT,
-    host: TEXT,
-    pid: COUNT,
-    version: TEXT,
-    node: TEXT,
-    startedAt: DATE,
-    seenAt: DATE,
-    silent: [String],
-    masterKeys: [String],
+    /** Id of this run of the process. */
+    _id: z.string(),
+    name: z.string(),
+    host: z.string(),
+    pid: z.number(),
+    /** Version of Paymesh and of Node. */
+    version: z.string(),
+    node: z.string(),
+    startedAt: TIME,
+    seenAt: TIME,
+    /** Loops without progress. */
+    silent: z.array(z.string()),
+    /** Ids of its master keys, the sealing one first. */
+    masterKeys: z.array(z.string()),
   },
   [{ name: 'process_life', key: { seenAt: 1 }, expireAfterSeconds: DAY_S }],
 )
+
+/** Heartbeat of a process. */
+export type ProcessState = RecordOf<typeof PROCESSES>

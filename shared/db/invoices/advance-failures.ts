@@ -1,24 +1,24 @@
-import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
+import { z } from 'zod'
+import { defineCollection } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
+import { TIME } from '#shared/db/connection/stored-fields.ts'
 import type { AdvanceFailures } from '#shared/ports/advance-failures.ts'
 import { INVOICES } from './invoice-model.ts'
-
-/** Stored failures; `_id` is the invoice. */
-export interface AdvanceFailureDocument {
-  _id: string
-  failures: number
-  retryAt: Date
-}
 
 const WEEK_S = 7 * 86_400
 /** Of more broken invoices, the record of those that failed first is removed with its age instead of at their success. */
 const LISTED_MAX = 10_000
 
 /** The advance_failures collection; a row expires a week after its last failure. */
-export const ADVANCE_FAILURES = defineCollection<AdvanceFailureDocument>(
+export const ADVANCE_FAILURES = defineCollection(
   'advance_failures',
-  { _id: TEXT, failures: COUNT, retryAt: DATE },
+  {
+    /** The invoice. */
+    _id: z.string(),
+    failures: z.number(),
+    retryAt: TIME,
+  },
   [{ name: 'advance_failure_life', key: { retryAt: 1 }, expireAfterSeconds: WEEK_S }],
 )
 

@@ -1,206 +1,206 @@
-import { COUNT, DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type {
-  AssetId,
-  Family,
-  FiatCode,
-  InvoiceStatus,
-  Mode,
-  NetworkId,
-  PaymentState,
+import { z } from 'zod'
+import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { mappingOf } from '#shared/db/connection/record-mapping.ts'
+import { AMOUNT, OWNED_FIELDS, objectAs, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
+import {
+  type AssetId,
+  type ExceptionKind,
+  type Family,
+  FIAT_CODES,
+  INVOICE_STATUSES,
+  type NetworkId,
+  PAYMENT_STATES,
 } from '#shared/domain/enumerations.ts'
-import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
-import type { OpenException, QuotePolicy, RateProvenance, UncountedReason } from '#shared/domain/invoice/model.ts'
-import type { OutboxEntry } from '#shared/ports/invoices.ts'
+import type { UncountedReason } from '#shared/domain/invoice/model.ts'
+import type { OutboxEntry, OutboxNotice } from '#shared/ports/invoices.ts'
 
-/** Amounts of base units are decimal strings, because BSON has no integer type that holds them all. */
-export interface QuoteDocument {
-  amountBase: string
-  amount: string
-  fiatPerAsset: string
-  lockedAt: Date
-  expiresAt: Date
-  uri: string
-  provenance: Omit<RateProvenance, 'snapshotAt'> & { snapshotAt: Date }
-  rest?: { wholeBase: string; restBase: string }
-}
+/** One quote given to the payer. */
+const QUOTE = z.object({
+  amountBase: AMOUNT,
+  amount: z.string(),
+  fiatPerAsset: z.string(),
+  lockedAt: TIME,
+  expiresAt: TIME,
+  uri: z.string(),
+  provenance: z.object({
+    snapshotAt: TIME,
+    sources: z.array(z.string()),
+    fxSources: z.array(z.string()),
+    spreadBps: z.number(),
+    arsSeries: z.enum(['crypto', 'official']).exactOptional(),
+  }),
+  rest: z.object({ wholeBase: AMOUNT, restBase: AMOUNT }).exactOptional(),
+})
 
 /** A payment method with all its quotes. */
-export interface PaymentMethodDocument {
-  asset: AssetId
-  network: NetworkId
-  family: Family
-  symbol: string
-  decimals: number
-  address: string
-  matchKey: string
-  claim: string
-  formerClaims?: readonly string[]
-  hold?: { kind: 'address' | 'amount'; quarantineMs: number; heldMs: number; releasedAt: Date | null }
-  priorHold?: { invoiceId: string; workspaceId: string; number: number; until: Date }
-  draws?: readonly string[]
-  reference?: string
-  coin?: true
-  requiredConfirmations: number
-  policy: Record<'toleranceBase' | 'overToleranceBase' | 'dustBase', string> &
-    Pick<QuotePolicy, 'lateGraceMs' | 'lateDriftBps' | 'depositBps' | 'isUseGone'>
-  quotes: QuoteDocument[]
-  repricedAt?: Date
-  from: Date
-  to: Date | null
-}
+const PAYMENT_METHOD = z.object({
+  asset: textAs<AssetId>(),
+  network: textAs<NetworkId>(),
+  family: textAs<Family>(),
+  symbol: z.string(),
+  decimals: z.number(),
+  address: z.string(),
+  matchKey: z.string(),
+  claim: z.string(),
+  formerClaims: z.array(z.string()).exactOptional(),
+  hold: z
+    .object({
+      kind: z.enum(['address', 'amount']),
+      quarantineMs: z.number(),
+      heldMs: z.number(),
+      releasedAt: TIME.nullable(),
+    })
+    .exactOptional(),
+  priorHold: z
+    .object({ invoiceId: z.string(), workspaceId: z.string(), number: z.number(), until: TIME })
+    .exactOptional(),
+  draws: z.array(z.string()).exactOptional(),
+  reference: z.string().exactOptional(),
+  coin: z.literal(true).exactOptional(),
+  requiredConfirmations: z.number(),
+  needsFinality: z.boolean().exactOptional(),
+  policy: z.object({
+    toleranceBase: AMOUNT,
+    overToleranceBase: AMOUNT,
+    lateGraceMs: z.number(),
+    lateDriftBps: z.number(),
+    depositBps: z.number(),
+    dustBase: AMOUNT,
+    isUseGone: z.literal(true).exactOptional(),
+  }),
+  quotes: z.array(QUOTE),
+  repricedAt: TIME.exactOptional(),
+  from: TIME,
+  to: TIME.nullable(),
+})
 
 /** A row of the invoice's ledger, for one payment. */
-export interface LedgerDocument {
-  payment: string
-  version: number
-  state: PaymentState
-  amountBase: string
-  firstSeenAt: Date
-  counted: boolean
-  uncountedReason: UncountedReason | null
-  acceptedBase: string | null
-  countedByHand?: true
-  late: boolean
-  rateSeen: string | null
-  eligible: boolean
-  simulated: boolean
-  detected: boolean
-  confirmed: boolean
-  lateAnnounced: boolean
-}
+const LEDGER_ROW = z.object({
+  payment: z.string(),
+  version: z.number(),
+  state: z.enum(PAYMENT_STATES),
+  amountBase: AMOUNT,
+  firstSeenAt: TIME,
+  counted: z.boolean(),
+  uncountedReason: textAs<UncountedReason>().nullable(),
+  acceptedBase: AMOUNT.nullable(),
+  countedByHand: z.literal(true).exactOptional(),
+  late: z.boolean(),
+  rateSeen: z.string().nullable(),
+  eligible: z.boolean(),
+  simulated: z.boolean(),
+  detected: z.boolean(),
+  confirmed: z.boolean(),
+  lateAnnounced: z.boolean(),
+})
 
-/** An outbox entry as stored; only the time differs from the port's shape. */
-export type OutboxDocument = Omit<OutboxEntry, 'at'> & { at: Date }
-
-/** The idempotency guard of the request that created the invoice. */
-export interface IdempotencyGuardDocument {
-  key: string
-  fingerprint: string
-  requestId: string
-  at: Date
-}
-
-/** The fields that `transition` may change; `save` sets them all. */
-export interface InvoiceStateDocument {
-  status: InvoiceStatus
-  expiresAt: Date
-  endsWithQuote: boolean
-  paidAt: Date | null
-  updatedAt: Date
-  version: number
-  eventSeq: number
-  locks: PaymentMethodDocument[]
-  ledger: LedgerDocument[]
-  others: { count: number; seenBase: string; confirmedBase: string; digest: string } | null
-  exceptions: OpenException[]
-  paidLate: boolean
-  underpaidAccepted: boolean
-  partialAnnouncedBase: string
-  confirmingSince: Date | null
-  /** `<mode>:<network>` of the active payment method, otherwise `none`: the chain whose time drives this invoice. */
-  actionChain: string
+/** The fields that `transition` may change. */
+const STATE_FIELDS = {
+  status: z.enum(INVOICE_STATUSES),
+  expiresAt: TIME,
+  endsWithQuote: z.boolean(),
+  paidAt: TIME.nullable(),
+  updatedAt: TIME,
+  version: z.number(),
+  eventSeq: z.number(),
+  locks: z.array(PAYMENT_METHOD),
+  ledger: z.array(LEDGER_ROW),
+  others: z.object({ count: z.number(), seenBase: AMOUNT, confirmedBase: AMOUNT, digest: z.string() }).nullable(),
+  exceptions: z.array(z.object({ exception: textAs<ExceptionKind>(), payment: z.string().nullable() })),
+  paidLate: z.boolean(),
+  underpaidAccepted: z.boolean(),
+  partialAnnouncedBase: AMOUNT,
+  confirmingSince: TIME.nullable(),
   /** What a link's visitor holds of budgets; absent for all others. */
-  visit?: { places: readonly string[]; repeats: number; quotesUntil: Date | null }
-}
+  visit: z.object({ places: z.array(z.string()), repeats: z.number(), quotesUntil: TIME.nullable() }).exactOptional(),
+} as const
 
-/** A stored invoice. Optional fields are absent, not null, so that partial indexes stay small. */
-export interface InvoiceDocument extends InvoiceStateDocument {
-  _id: string
-  workspaceId: string
-  mode: Mode
-  number: number
-  description: string | null
-  orderId: string | null
-  /** Pairs, because a key chosen by a merchant may contain characters that a field name must not. */
-  metadata: { k: string; v: string }[]
-  fiat: { minor: string; currency: FiatCode }
-  /** Absent where the price needs no conversion or no rate was known. */
-  reporting?: { currency: FiatCode; rate: string; at: Date }
-  customer: { email: string | null; name: string | null }
-  successUrl: string | null
-  cancelUrl: string | null
-  paymentLinkId: string | null
-  productId: string | null
-  /** `<link>:<place>` of a limited payment link; absent when none. */
-  linkUse?: string
-  source: 'link' | 'api' | 'manual' | 'billing'
-  createdAt: Date
-  /** Every address and amount this invoice ever reserved; absent when none, because an empty array would collide. */
-  claims?: string[]
-  /** Claims that this invoice returned; absent when none. The next holder reads the previous one here. */
-  returned?: string[]
-  /** Until when the next holder of any of them gets exact amounts only. */
-  returnedUntil?: Date
-  /** Places in visitor budgets that its unpaid claims take; absent when none. */
-  draws?: string[]
-  /** When the first of its temporary claims may be released; absent when none is left. */
-  releaseAt?: Date
-  nextActionAt?: Date
-  outbox: OutboxDocument[]
-  outboxShard: number
-  /** Time of the oldest unrelayed entry; absent when the outbox is empty. */
-  outboxAt?: Date
-  /** When copies of an erased customer are to be searched again; absent otherwise. */
-  eraseSweepAt?: Date
-  /** Of operators, oldest first; absent when there are none. Texts are null once the customer was erased. */
-  notes?: { opId: string; by: string; at: Date; text: string | null }[]
-  lastOps: { opId: string; seq: number }[]
-  /** Raised with every refund that is opened or withdrawn, so that they conflict with each other and with changes of the state; absent when none. */
-  refundSeq?: number
-  idem?: IdempotencyGuardDocument
-}
+/** An outbox entry; see the port for its fields. */
+const OUTBOX_ENTRY = z.object({
+  eventId: z.string(),
+  seq: z.number(),
+  kind: z.enum(['event', 'exception', 'exception_closed', 'mail', 'audit']),
+  type: textAs<OutboxEntry['type']>(),
+  at: TIME,
+  snapshot: objectAs<OutboxEntry['snapshot']>(),
+  payment: objectAs<Readonly<Record<string, unknown>>>().nullable(),
+  paymentKey: z.string().nullable(),
+  actor: z.string().exactOptional(),
+  reason: z.string().exactOptional(),
+  notice: objectAs<OutboxNotice>().exactOptional(),
+})
+
+const STATE = z.object(STATE_FIELDS)
+
+/** The mapping of the fields that `transition` may change. */
+export const INVOICE_STATE = mappingOf(STATE)
+/** The mapping of a payment method. */
+export const INVOICE_METHOD = mappingOf(PAYMENT_METHOD)
+/** The mapping of an outbox entry. */
+export const INVOICE_OUTBOX = mappingOf(OUTBOX_ENTRY)
+
+/** A payment method as stored, with all its quotes. */
+export type PaymentMethodDocument = z.input<typeof PAYMENT_METHOD>
+/** A row of the invoice's ledger as stored. */
+export type LedgerDocument = z.input<typeof LEDGER_ROW>
+/** An outbox entry as stored. */
+export type OutboxDocument = z.input<typeof OUTBOX_ENTRY>
+/** The fields that `save` sets. */
+export type InvoiceStateDocument = z.input<typeof STATE> & Pick<InvoiceDocument, 'actionChain'>
 
 /** The invoices collection. The unique indexes are the guards of numbering, idempotency and address ownership. */
-export const INVOICES = defineCollection<InvoiceDocument>(
+export const INVOICES = defineCollection(
   'invoices',
   {
-    _id: TEXT,
+    _id: z.string(),
     ...OWNED_FIELDS,
-    number: COUNT,
-    description: optional(String),
-    orderId: optional(String),
-    metadata: [{ _id: false, k: String, v: String }],
-    fiat: { minor: TEXT, currency: TEXT },
-    reporting: optional(Object),
-    customer: { email: optional(String), name: optional(String) },
-    successUrl: optional(String),
-    cancelUrl: optional(String),
-    paymentLinkId: optional(String),
-    productId: optional(String),
-    linkUse: optional(String),
-    source: TEXT,
-    createdAt: DATE,
-    status: { type: String, enum: INVOICE_STATUSES, required: true },
-    expiresAt: DATE,
-    endsWithQuote: Boolean,
-    paidAt: optional(Date),
-    updatedAt: DATE,
-    version: COUNT,
-    eventSeq: COUNT,
-    locks: { type: [Object], required: true },
-    ledger: { type: [Object], required: true },
-    others: optional(Object),
-    exceptions: { type: [Object], required: true },
-    paidLate: Boolean,
-    underpaidAccepted: Boolean,
-    partialAnnouncedBase: TEXT,
-    confirmingSince: optional(Date),
-    actionChain: TEXT,
-    nextActionAt: optional(Date),
-    claims: optional([String]),
-    returned: optional([String]),
-    returnedUntil: optional(Date),
-    draws: optional([String]),
-    visit: optional(Object),
-    releaseAt: optional(Date),
-    outbox: { type: [Object], required: true },
-    outboxShard: COUNT,
-    outboxAt: optional(Date),
-    eraseSweepAt: optional(Date),
-    notes: optional([Object]),
-    lastOps: [{ _id: false, opId: String, seq: Number }],
-    refundSeq: optional(Number),
-    idem: optional(Object),
+    number: z.number(),
+    description: z.string().nullable(),
+    orderId: z.string().nullable(),
+    /** Pairs, because a key chosen by a merchant may contain characters that a field name must not. */
+    metadata: z.array(z.object({ k: z.string(), v: z.string() })),
+    fiat: z.object({ minor: AMOUNT, currency: z.enum(FIAT_CODES) }),
+    /** Absent where the price needs no conversion or no rate was known. */
+    reporting: z.object({ currency: z.enum(FIAT_CODES), rate: z.string(), at: TIME }).exactOptional(),
+    customer: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
+    successUrl: z.string().nullable(),
+    cancelUrl: z.string().nullable(),
+    paymentLinkId: z.string().nullable(),
+    productId: z.string().nullable(),
+    /** `<link>:<place>` of a limited payment link; absent when none. */
+    linkUse: z.string().exactOptional(),
+    source: z.enum(['link', 'api', 'manual', 'billing']),
+    createdAt: TIME,
+    ...STATE_FIELDS,
+    /** `<mode>:<network>` of the active payment method, otherwise `none`: the chain whose time drives this invoice. */
+    actionChain: z.string(),
+    /** Every address and amount this invoice ever reserved; absent when none, because an empty array would collide. */
+    claims: z.array(z.string()).exactOptional(),
+    /** Claims that this invoice returned; absent when none. The next holder reads the previous one here. */
+    returned: z.array(z.string()).exactOptional(),
+    /** Until when the next holder of any of them gets exact amounts only. */
+    returnedUntil: TIME.exactOptional(),
+    /** Places in visitor budgets that its unpaid claims take; absent when none. */
+    draws: z.array(z.string()).exactOptional(),
+    /** When the first of its temporary claims may be released; absent when none is left. */
+    releaseAt: TIME.exactOptional(),
+    nextActionAt: TIME.exactOptional(),
+    outbox: z.array(OUTBOX_ENTRY),
+    outboxShard: z.number(),
+    /** Time of the oldest unrelayed entry; absent when the outbox is empty. */
+    outboxAt: TIME.exactOptional(),
+    /** When copies of an erased customer are to be searched again; absent otherwise. */
+    eraseSweepAt: TIME.exactOptional(),
+    /** Of operators, oldest first; absent when there are none. Texts are null once the customer was erased. */
+    notes: z
+      .array(z.object({ opId: z.string(), by: z.string(), at: TIME, text: z.string().nullable() }))
+      .exactOptional(),
+    /** Operation ids of the last eight mutations. */
+    lastOps: z.array(z.object({ opId: z.string(), seq: z.number() })),
+    /** Raised with every refund that is opened or withdrawn, so that they conflict with each other and with changes of the state; absent when none. */
+    refundSeq: z.number().exactOptional(),
+    /** The idempotency guard of the request that created the invoice. */
+    idem: z.object({ key: z.string(), fingerprint: z.string(), requestId: z.string(), at: TIME }).exactOptional(),
   },
   [
     { name: 'invoice_number', key: { workspaceId: 1, mode: 1, number: 1 }, unique: true },
@@ -299,4 +299,9 @@ export const INVOICES = defineCollection<InvoiceDocument>(
       partialFilterExpression: { paymentLinkId: { $gt: '' } },
     },
   ],
+  // No validator: invoices are written on the hot path.
+  { validator: null },
 )
+
+/** A stored invoice. Optional fields are absent, not null, so that partial indexes stay small. */
+export type InvoiceDocument = StoredOf<typeof INVOICES>

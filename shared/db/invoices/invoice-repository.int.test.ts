@@ -41,9 +41,7 @@ describe('insert', () => {
     })
     await inserted(invoice)
     const stored = await stores.db.collection(INVOICES).findOne({ _id: invoice.terms.id })
-    const Model = stores.db.connection.model('schema-check-invoices', INVOICES.schema)
-    expect(() => new Model(stored)).not.toThrow()
-    await expect(new Model(stored).validate()).resolves.toBeUndefined()
+    expect(INVOICES.schema.strict().safeParse(stored).error).toBeUndefined()
   })
 
   // Guarantee: an idempotency key makes at most one invoice, however many requests race.

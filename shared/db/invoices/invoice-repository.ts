@@ -17,18 +17,14 @@ import { claimsCold } from './cold-claims.ts'
 import {
   claimsOf,
   drawsOf,
-  idempotencyFromDocument,
   invoiceFromDocument,
   invoiceToDocument,
   mayHaveDrawn,
-  outboxToDocuments,
-  paymentMethodFromDocument,
-  paymentMethodToDocument,
   releaseTimeOf,
   returnedOf,
   stateToDocument,
 } from './invoice-mapping.ts'
-import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
+import { INVOICE_METHOD, INVOICE_OUTBOX, INVOICES, type InvoiceDocument } from './invoice-model.ts'
 import * as scopes from './invoice-scopes.ts'
 import { lastIssuedNumber } from './last-issued-number.ts'
 import { watchQuestions } from './watched-methods.ts'
@@ -52,7 +48,7 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
   const holders = async (filter: Filter): Promise<readonly ClaimHolder[]> => {
     const found = await invoices.find(filter, { projection: { workspaceId: 1, number: 1, locks: 1 } }).toArray()
     return found.map(({ _id, workspaceId, number, locks }) => {
-      return { invoiceId: _id, workspaceId, number, locks: locks.map(paymentMethodFromDocument) }
+      return { invoiceId: _id, workspaceId, number, locks: locks.map(INVOICE_METHOD.toRecord) }
     })
   }
   /** Those of these claims that an invoice of the filter holds. */
@@ -94,7 +90,7 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
       const stored = await invoices.findOne(scopes.withIdempotencyKey(workspaceId, mode, key))
       return stored?.idem === undefined
         ? null
-        : { invoice: invoiceFromDocument(stored), idempotency: idempotencyFromDocument(stored.idem) }
+        : { invoice: invoiceFromDocument(stored), idempotency: { ...stored.idem, at: toMs(stored.idem.at) } }
     },
     releaseIdempotencyKey: async (invoiceId, { key, at }) => {
       const held = { _id: invoiceId, 'idem.key': key, 'idem.at': toDate(at) }
@@ -245,7 +241,7 @@ function changeToUpdate({ state, append, op }: InvoiceChange): Update {
     },
     ...(Object.keys(unset).length > 0 && { $unset: unset }),
     $push: {
-      ...(first !== undefined && { outbox: { $each: outboxToDocuments(append) } }),
+      ...(first !== undefined && { outbox: { $each: append.map(INVOICE_OUTBOX.toDocument) } }),
       ...(op !== null && { lastOps: { $each: [op], $slice: -LAST_OPS } }),
     },
     // $min sets the field when it is absent and keeps the older time when entries already wait.
@@ -267,7 +263,7 @@ function releaseToUpdate(state: Parameters<InvoiceRepository['releaseClaims']>[2
   }
   return {
     $set: {
-      locks: state.locks.map(paymentMethodToDocument),
+      locks: state.locks.map(INVOICE_METHOD.toDocument),
       ...(claims.length > 0 && { claims }),
       ...(draws.length > 0 && { draws }),
       ...returnedOf(state),

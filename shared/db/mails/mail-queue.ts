@@ -1,8 +1,8 @@
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { MailOutcome, MailQueue, QueuedMail } from '#shared/ports/mail-queue.ts'
+import type { MailOutcome, MailQueue } from '#shared/ports/mail-queue.ts'
 import { MAILS, type MailDocument } from './mail-model.ts'
 
 const WEEK_MS = 7 * 86_400_000
@@ -32,7 +32,7 @@ export function createMailQueue(db: Database): MailQueue {
         [{ $set: { ...lease, claims: { $add: ['$claims', 1] } } }],
         { returnDocument: 'after' },
       )
-      return claimed === null ? null : fromDocument(claimed)
+      return MAILS.toRecord(claimed)
     },
     finish: async (outcome) => {
       const held = { _id: outcome.mailId, status: 'pending' as const, leaseToken: outcome.leaseToken }
@@ -44,13 +44,10 @@ export function createMailQueue(db: Database): MailQueue {
         { $set: { dueAt: '$$NOW', leaseToken: null } },
       ])
     },
-    findById: async (id) => {
-      const stored = await mails.findOne({ _id: id })
-      return stored === null ? null : fromDocument(stored)
-    },
+    findById: async (id) => MAILS.toRecord(await mails.findOne({ _id: id })),
     // The index for expiry serves this order.
     listNewest: async (limit) =>
-      (await mails.find({}).sort({ createdAt: -1 }).limit(limit).toArray()).map(fromDocument),
+      (await mails.find({}).sort({ createdAt: -1 }).limit(limit).toArray()).map(MAILS.toRecord),
     count: async (overdueSince) => {
       const pending = { status: 'pending' as const }
       const lately = { status: 'failed' as const, finishedAt: { $gte: toDate(overdueSince - WEEK_MS) } }
@@ -68,8 +65,4 @@ function changeOf({ result, dueAt, at, reply }: MailOutcome): Partial<MailDocume
   const seen = { leaseToken: null, lastReply: reply }
   if (result === 'retry') return { ...seen, dueAt: toDate(dueAt ?? at) }
   return { ...seen, status: result, finishedAt: toDate(at) }
-}
-
-function fromDocument({ _id, createdAt, dueAt, finishedAt, ...same }: MailDocument): QueuedMail {
-  return { id: _id, ...same, createdAt: toMs(createdAt), dueAt: toMs(dueAt), finishedAt: toMsOrNull(finishedAt) }
 }

@@ -1,5 +1,4 @@
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate } from '#shared/db/connection/dates.ts'
 import { ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import type { MailRecord, MailRepository } from '#shared/ports/mails.ts'
 import { MAILS, type MailDocument } from './mail-model.ts'
@@ -17,7 +16,7 @@ export function createMailRepository(db: Database): MailRepository {
 }
 
 /** The stored form of a new mail, which is due at once. */
-export function mailToDocument({ id, createdAt, ...same }: MailRecord): MailDocument {
+export function mailToDocument(mail: MailRecord): MailDocument {
   const waiting = { status: 'pending', attempt: 0, claims: 0, leaseToken: null, finishedAt: null } as const
-  return { _id: id, ...same, createdAt: toDate(createdAt), ...waiting, dueAt: toDate(createdAt), lastReply: null }
+  return MAILS.toDocument({ ...mail, ...waiting, dueAt: mail.createdAt, lastReply: null })
 }

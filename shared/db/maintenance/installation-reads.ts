@@ -60,9 +60,7 @@ export function createInstanceReads(db: Database): InstanceReads {
     processes: async (since) => {
       const seen = { seenAt: { $gte: toDate(since) } }
       const found = await db.collection(PROCESSES).find(seen).sort({ seenAt: -1 }).limit(PROCESSES_MAX).toArray()
-      return found.map(({ _id, startedAt, seenAt, ...same }) => {
-        return { id: _id, ...same, startedAt: toMs(startedAt), seenAt: toMs(seenAt) }
-      })
+      return found.map(PROCESSES.toRecord)
     },
   }
 }

@@ -1,52 +1,34 @@
-import { DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
+import { z } from 'zod'
+import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { AMOUNT, OWNED_FIELDS, TIME } from '#shared/db/connection/stored-fields.ts'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
-import type { PaymentLink } from '#shared/ports/payment-links.ts'
-
-/** Invoices of a link with an id below `through`; all of them were stored when they were counted. */
-export interface CountedUses {
-  /** A bound of ids, in the order of time. */
-  readonly through: string
-  readonly uses: number
-}
-
-/** A stored payment link; amounts are decimal strings of minor units. */
-export type PaymentLinkDocument = Omit<
-  PaymentLink,
-  'id' | 'amount' | 'createdAt' | 'updatedAt' | 'deactivatedAt' | 'expiresAt'
-> & {
-  _id: string
-  amount: { kind: 'fixed'; minor: string } | { kind: 'custom'; minMinor: string | null; maxMinor: string | null }
-  createdAt: Date
-  updatedAt: Date
-  deactivatedAt: Date | null
-  expiresAt: Date | null
-  /** Of a link with many invoices, from the first time that they are counted. */
-  counted?: CountedUses
-}
 
 /** The payment_links collection. */
-export const PAYMENT_LINKS = defineCollection<PaymentLinkDocument>(
+export const PAYMENT_LINKS = defineCollection(
   'payment_links',
   {
-    _id: TEXT,
+    _id: z.string(),
     ...OWNED_FIELDS,
-    status: { type: String, enum: ['active', 'inactive'], required: true },
-    title: TEXT,
-    description: optional(String),
-    currency: { type: String, enum: FIAT_CODES, required: true },
-    amount: {
-      kind: { type: String, enum: ['fixed', 'custom'], required: true },
-      minor: optional(String),
-      minMinor: optional(String),
-      maxMinor: optional(String),
-    },
-    productId: optional(String),
-    usesMax: optional(Number),
-    expiresAt: optional(Date),
-    counted: { through: optional(String), uses: optional(Number) },
-    createdAt: DATE,
-    updatedAt: DATE,
-    deactivatedAt: optional(Date),
+    status: z.enum(['active', 'inactive']),
+    title: z.string(),
+    description: z.string().nullable(),
+    currency: z.enum(FIAT_CODES),
+    /** Price of one payment: set by the merchant, or chosen by the payer within bounds. Minor units, above zero. */
+    amount: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('fixed'), minor: AMOUNT }),
+      z.object({ kind: z.literal('custom'), minMinor: AMOUNT.nullable(), maxMinor: AMOUNT.nullable() }),
+    ]),
+    /** The product that title, price and currency were copied from. */
+    productId: z.string().nullable(),
+    /** Invoices that may be made from it and count; null = any number. */
+    usesMax: z.number().nullable(),
+    /** No invoice is made from then on; null = no end. */
+    expiresAt: TIME.nullable(),
+    /** Of a link with many invoices, from the first time that they are counted: those with an id below `through`, all of which were stored then. */
+    counted: z.object({ through: z.string(), uses: z.number() }).exactOptional(),
+    createdAt: TIME,
+    updatedAt: TIME,
+    deactivatedAt: TIME.nullable(),
   },
   [
     { name: 'payment_link_list', key: { workspaceId: 1, mode: 1, _id: -1 } },
@@ -57,4 +39,14 @@ export const PAYMENT_LINKS = defineCollection<PaymentLinkDocument>(
       partialFilterExpression: { status: 'active' },
     },
   ],
+  { hidden: ['counted'] },
 )
+
+/** A stored payment link. */
+export type PaymentLinkDocument = StoredOf<typeof PAYMENT_LINKS>
+
+/** What a link stores of the number of its invoices. */
+export type CountedUses = Readonly<NonNullable<PaymentLinkDocument['counted']>>
+
+/** A page that anyone may open to get an invoice. */
+export type PaymentLink = RecordOf<typeof PAYMENT_LINKS>

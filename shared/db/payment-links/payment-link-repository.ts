@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import { audited, insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import { INVOICES, type LedgerDocument } from '#shared/db/invoices/invoice-model.ts'
@@ -9,13 +9,7 @@ import { holdingPlaceOf } from '#shared/db/invoices/invoice-scopes.ts'
 import { requirePlace } from '#shared/db/workspaces/plan-place.ts'
 import type { InvoiceStatus, PaymentState } from '#shared/domain/enumerations.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
-import {
-  LINK_USES_MAX,
-  type LinkAmount,
-  linkUseOf,
-  type PaymentLink,
-  type PaymentLinkRepository,
-} from '#shared/ports/payment-links.ts'
+import { LINK_USES_MAX, linkUseOf, type PaymentLink, type PaymentLinkRepository } from '#shared/ports/payment-links.ts'
 import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
 import { countLinkUses } from './count-link-uses.ts'
 import { afterPlace, listSort } from './list-order.ts'
@@ -43,7 +37,7 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
           // A repetition of the request that took the last place gets its link.
           if (session !== null && most !== null && (await links.findOne({ _id: link.id }, { session })) === null)
             await requirePlace(db, { workspaceId, most, session }, () => links.countDocuments(active, { session }))
-          await links.insertOne(toDocument(link), session === null ? {} : { session })
+          await links.insertOne(PAYMENT_LINKS.toDocument(link), session === null ? {} : { session })
         })
         return link
       } catch (error) {
@@ -54,7 +48,9 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
     findInWorkspace,
     findById: async (id) => orNull(await links.findOne({ _id: id })),
     list: async (query) =>
-      (await links.find(linkListFilter(query)).sort(listSort(query)).limit(query.limit).toArray()).map(fromDocument),
+      (await links.find(linkListFilter(query)).sort(listSort(query)).limit(query.limit).toArray()).map(
+        PAYMENT_LINKS.toRecord,
+      ),
     deactivate: async (workspaceId, mode, id, at, audit) => {
       const active = { _id: id, workspaceId, mode, status: 'active' as const }
       const change = {
@@ -70,12 +66,11 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
         )
       return findInWorkspace(workspaceId, mode, id)
     },
-    update: ({ workspaceId, mode, id, version }, { amount, expiresAt, ...same }, at, audit) =>
+    update: ({ workspaceId, mode, id, version }, change, at, audit) =>
       audited(db, audit, async (session) => {
         const seen = { _id: id, workspaceId, mode, status: 'active' as const, updatedAt: toDate(version) }
-        const dates = { expiresAt: toDateOrNull(expiresAt), updatedAt: toDate(at) }
-        const change = { $set: { ...same, amount: amountToDocument(amount), ...dates } }
-        return (await links.updateOne(seen, change, { session })).matchedCount === 1
+        const changed = { $set: PAYMENT_LINKS.toFields({ ...change, updatedAt: at }) }
+        return (await links.updateOne(seen, changed, { session })).matchedCount === 1
       }),
     countActive: (workspaceId, mode, max) =>
       links.countDocuments({ workspaceId, mode, status: 'active' }, { limit: max }),
@@ -155,46 +150,4 @@ export function linkListFilter(query: ProductQuery): mongoose.mongo.Filter<Payme
 }
 
 const orNull = (stored: PaymentLinkDocument | null): PaymentLink | null =>
-  stored === null ? null : fromDocument(stored)
-
-function toDocument(link: PaymentLink): PaymentLinkDocument {
-  const { id, amount, createdAt, updatedAt, deactivatedAt, expiresAt, ...same } = link
-  return {
-    _id: id,
-    ...same,
-    amount: amountToDocument(amount),
-    createdAt: toDate(createdAt),
-    updatedAt: toDate(updatedAt),
-    deactivatedAt: toDateOrNull(deactivatedAt),
-    expiresAt: toDateOrNull(expiresAt),
-  }
-}
-
-function fromDocument(stored: PaymentLinkDocument): PaymentLink {
-  const { _id, amount, createdAt, updatedAt, deactivatedAt, expiresAt, counted: _counted, ...same } = stored
-  return {
-    id: _id,
-    ...same,
-    amount: amountFromDocument(amount),
-    createdAt: toMs(createdAt),
-    updatedAt: toMs(updatedAt),
-    deactivatedAt: toMsOrNull(deactivatedAt),
-    expiresAt: toMsOrNull(expiresAt),
-  }
-}
-
-function amountToDocument(amount: LinkAmount): PaymentLinkDocument['amount'] {
-  if (amount.kind === 'fixed') return { kind: 'fixed', minor: amount.minor.toString() }
-  const { minMinor, maxMinor } = amount
-  return { kind: 'custom', minMinor: minMinor?.toString() ?? null, maxMinor: maxMinor?.toString() ?? null }
-}
-
-function amountFromDocument(amount: PaymentLinkDocument['amount']): LinkAmount {
-  if (amount.kind === 'fixed') return { kind: 'fixed', minor: BigInt(amount.minor) }
-  const { minMinor, maxMinor } = amount
-  return {
-    kind: 'custom',
-    minMinor: minMinor === null ? null : BigInt(minMinor),
-    maxMinor: maxMinor === null ? null : BigInt(maxMinor),
-  }
-}
+  stored === null ? null : PAYMENT_LINKS.toRecord(stored)

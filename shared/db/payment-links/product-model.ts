@@ -1,28 +1,24 @@
-import { DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { FiatCode } from '#shared/domain/enumerations.ts'
-import type { Product } from '#shared/ports/products.ts'
-
-/** A stored product; the price is a decimal string of minor units. */
-export type ProductDocument = Omit<Product, 'id' | 'price' | 'createdAt' | 'updatedAt'> & {
-  _id: string
-  price: { minor: string; currency: FiatCode }
-  createdAt: Date
-  updatedAt: Date
-}
+import { z } from 'zod'
+import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { AMOUNT, OWNED_FIELDS, TIME } from '#shared/db/connection/stored-fields.ts'
+import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 
 /** The products collection. The unique index decides which of two products gets a SKU. */
-export const PRODUCTS = defineCollection<ProductDocument>(
+export const PRODUCTS = defineCollection(
   'products',
   {
-    _id: TEXT,
+    _id: z.string(),
     ...OWNED_FIELDS,
-    name: TEXT,
-    description: optional(String),
-    price: { minor: TEXT, currency: TEXT },
-    sku: optional(String),
-    active: { type: Boolean, required: true },
-    createdAt: DATE,
-    updatedAt: DATE,
+    name: z.string(),
+    description: z.string().nullable(),
+    /** Minor units of the currency, above zero. */
+    price: z.object({ minor: AMOUNT, currency: z.enum(FIAT_CODES) }),
+    /** The merchant's own code, unique per workspace and mode. */
+    sku: z.string().nullable(),
+    /** New payment links may be created from it. */
+    active: z.boolean(),
+    createdAt: TIME,
+    updatedAt: TIME,
   },
   [
     { name: 'product_list', key: { workspaceId: 1, mode: 1, _id: -1 } },
@@ -35,3 +31,9 @@ export const PRODUCTS = defineCollection<ProductDocument>(
     },
   ],
 )
+
+/** A stored product. */
+export type ProductDocument = StoredOf<typeof PRODUCTS>
+
+/** Something a merchant sells at a fixed price. */
+export type Product = RecordOf<typeof PRODUCTS>

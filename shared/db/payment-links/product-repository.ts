@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import { audited, insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import type { Product, ProductRepository } from '#shared/ports/products.ts'
@@ -21,14 +21,14 @@ export function createProductRepository(db: Database): ProductRepository {
     const where = fields.has('sku') ? { workspaceId, mode, sku } : { _id: id }
     const there = await readBack(() => products.findOne(where))
     if (there === null) return { outcome: 'in_progress' }
-    return there._id === id ? { outcome: 'stored', product: fromDocument(there) } : { outcome: 'sku_taken' }
+    return there._id === id ? { outcome: 'stored', product: PRODUCTS.toRecord(there) } : { outcome: 'sku_taken' }
   }
 
   return {
     insert: async (product, audit) => {
       try {
         await insertAudited(db, audit, async (session) => {
-          await products.insertOne(toDocument(product), session === null ? {} : { session })
+          await products.insertOne(PRODUCTS.toDocument(product), session === null ? {} : { session })
         })
         return { outcome: 'stored', product }
       } catch (error) {
@@ -45,10 +45,12 @@ export function createProductRepository(db: Database): ProductRepository {
       }),
     findInWorkspace: async (workspaceId, mode, id) => {
       const stored = await products.findOne({ _id: id, workspaceId, mode })
-      return stored === null ? null : fromDocument(stored)
+      return stored === null ? null : PRODUCTS.toRecord(stored)
     },
     list: async (query) =>
-      (await products.find(productFilter(query)).sort(listSort(query)).limit(query.limit).toArray()).map(fromDocument),
+      (await products.find(productFilter(query)).sort(listSort(query)).limit(query.limit).toArray()).map(
+        PRODUCTS.toRecord,
+      ),
   }
 }
 
@@ -56,26 +58,4 @@ export function createProductRepository(db: Database): ProductRepository {
 export function productFilter(query: ProductQuery): mongoose.mongo.Filter<ProductDocument> {
   const { workspaceId, mode } = query
   return { workspaceId, mode, ...afterPlace(query) }
-}
-
-function toDocument(product: Product): ProductDocument {
-  const { id, price, createdAt, updatedAt, ...same } = product
-  return {
-    _id: id,
-    ...same,
-    price: { minor: price.minor.toString(), currency: price.currency },
-    createdAt: toDate(createdAt),
-    updatedAt: toDate(updatedAt),
-  }
-}
-
-function fromDocument(stored: ProductDocument): Product {
-  const { _id, price, createdAt, updatedAt, ...same } = stored
-  return {
-    id: _id,
-    ...same,
-    price: { minor: BigInt(price.minor), currency: price.currency },
-    createdAt: toMs(createdAt),
-    updatedAt: toMs(updatedAt),
-  }
 }

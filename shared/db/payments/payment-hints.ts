@@ -1,25 +1,37 @@
-import { DATE, defineCollection, OWNED_FIELDS, TEXT } from '#shared/db/connection/collection-model.ts'
+import { z } from 'zod'
+import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { OWNED_FIELDS, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { PaymentHint, PaymentHints } from '#shared/ports/payment-hints.ts'
-
-/** A stored hint; `_id` is `<invoice>:<place>`, so that the places of an invoice are its limit. */
-export type PaymentHintDocument = Omit<PaymentHint, 'at'> & { _id: string; at: Date }
 
 const DAY_S = 86_400
 /** Invoices in one query: a request of about 50 KB. */
 const IDS_MAX = 1_000
 
 /** The payment_hints collection; a row expires a day after it was stored. */
-export const PAYMENT_HINTS = defineCollection<PaymentHintDocument>(
+export const PAYMENT_HINTS = defineCollection(
   'payment_hints',
-  { _id: TEXT, invoiceId: TEXT, ...OWNED_FIELDS, network: TEXT, txHash: TEXT, at: DATE },
+  {
+    /** `<invoice>:<place>`, so that the places of an invoice are their limit. */
+    _id: z.string(),
+    invoiceId: z.string(),
+    ...OWNED_FIELDS,
+    network: textAs<NetworkId>(),
+    /** In the network's own spelling (`transactionId`). */
+    txHash: z.string(),
+    at: TIME,
+  },
   [
     { name: 'hint_invoice', key: { invoiceId: 1 } },
     { name: 'hint_life', key: { at: 1 }, expireAfterSeconds: DAY_S },
   ],
 )
+
+/** A stored hint; `_id` is `<invoice>:<place>`, so that the places of an invoice are its limit. */
+export type PaymentHintDocument = StoredOf<typeof PAYMENT_HINTS>
 
 /**
  * Hints on MongoDB. Two processes that store at once meet at the same place: the unique `_id` is the claim, and who loses sees whether

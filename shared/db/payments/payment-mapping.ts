@@ -1,8 +1,8 @@
-import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ObservedTransfer, Payment, PaymentBlock } from '#shared/ports/payments.ts'
 import { paymentKeyDigest } from './payment-key-digest.ts'
-import type { PaymentDocument } from './payment-model.ts'
+import { PAYMENTS, type PaymentDocument } from './payment-model.ts'
 
 /** A block position as stored. */
 export const blockToDocument = (block: PaymentBlock): NonNullable<PaymentDocument['block']> => ({
@@ -22,36 +22,17 @@ const blockFromDocument = ({ height, hash, time, rise }: NonNullable<PaymentDocu
 
 /** A stored payment with its amount as bigint and its times in milliseconds. */
 export function paymentFromDocument(stored: PaymentDocument): Payment {
-  const { _id, keyDigest: _keyDigest, scanWrite: _scanWrite, dirtyAt, ...same } = stored
-  return {
-    ...same,
-    id: _id,
-    amountBase: BigInt(stored.amountBase),
-    block: stored.block === null ? null : blockFromDocument(stored.block),
-    confirmedAt: toMsOrNull(stored.confirmedAt),
-    firstSeenAt: toMs(stored.firstSeenAt),
-    dirtyAt: dirtyAt === undefined ? null : toMs(dirtyAt),
-    createdAt: toMs(stored.createdAt),
-    updatedAt: toMs(stored.updatedAt),
-  }
+  const { dirtyAt = null, ...same } = PAYMENTS.toRecord(stored)
+  return { ...same, dirtyAt, block: stored.block === null ? null : blockFromDocument(stored.block) }
 }
 
 /** A whole payment as stored; for payments that no scanner writes. */
-export function paymentToDocument(payment: Payment): PaymentDocument {
-  const { id, dirtyAt, ...same } = payment
+export function paymentToDocument({ block, dirtyAt, ...same }: Payment): PaymentDocument {
   return {
-    ...same,
-    _id: id,
-    keyDigest: paymentKeyDigest(payment.key),
-    spends: [...payment.spends],
-    amountBase: payment.amountBase.toString(),
-    block: payment.block === null ? null : blockToDocument(payment.block),
-    confirmedAt: toDateOrNull(payment.confirmedAt),
-    firstSeenAt: toDate(payment.firstSeenAt),
-    ...(dirtyAt !== null && { dirtyAt: toDate(dirtyAt) }),
+    ...PAYMENTS.toDocument({ ...same, block: null, ...(dirtyAt !== null && { dirtyAt }) }),
+    keyDigest: paymentKeyDigest(same.key),
+    block: block === null ? null : blockToDocument(block),
     scanWrite: '',
-    createdAt: toDate(payment.createdAt),
-    updatedAt: toDate(payment.updatedAt),
   }
 }
 

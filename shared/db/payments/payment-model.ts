@@ -1,94 +1,71 @@
-import type mongoose from 'mongoose'
-import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { AssetId, Mode, NetworkId, PaymentState } from '#shared/domain/enumerations.ts'
-import { PAYMENT_STATES } from '#shared/domain/enumerations.ts'
-import type { UncountedReason } from '#shared/ports/payments.ts'
+import mongoose from 'mongoose'
+import { z } from 'zod'
+import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { AMOUNT, objectAs, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
+import { type AssetId, MODES, type NetworkId, PAYMENT_STATES } from '#shared/domain/enumerations.ts'
 import type { BalanceIncrease } from '#shared/ports/scanned-blocks.ts'
-
-/** A stored payment. Amounts are decimal strings of base units. */
-export interface PaymentDocument {
-  _id: string
-  key: string
-  /** `paymentKeyDigest` of `key`. */
-  keyDigest: mongoose.mongo.Binary
-  mode: Mode
-  network: NetworkId
-  asset: AssetId | null
-  invoiceId: string | null
-  workspaceId: string | null
-  matchKey: string
-  toAddress: string
-  fromAddress: string | null
-  amountBase: string
-  txHash: string | null
-  outputIndex: number | null
-  contract: string | null
-  kind: 'onchain' | 'simulated'
-  state: PaymentState
-  block: { height: number; hash: string; time: Date; rise?: BalanceIncrease } | null
-  requiredConfirmations: number
-  confirmAt: number | null
-  confirmedAt: Date | null
-  needsFinality: boolean
-  spends: string[]
-  replacedBy: string | null
-  firstSeenAt: Date
-  version: number
-  /** Absent when every version was applied to the invoice, so that the partial index holds only open work. */
-  dirtyAt?: Date
-  scanEpoch: number
-  /** Identifies the scanner write that changed the payment last; shows a batch which rows it changed. */
-  scanWrite: string
-  counted: boolean
-  uncountedReason: UncountedReason | null
-  late: boolean
-  opId: string | null
-  createdAt: Date
-  updatedAt: Date
-}
 
 /** Unique index of the digests of transfer keys. */
 export const KEY_INDEX = 'payment_key_digest'
 
 /** The payments collection. The unique transfer key is the guard that counts each transfer once. */
-export const PAYMENTS = defineCollection<PaymentDocument>(
+export const PAYMENTS = defineCollection(
   'payments',
   {
-    _id: TEXT,
-    key: TEXT,
-    keyDigest: { type: Buffer, required: true },
-    mode: TEXT,
-    network: TEXT,
-    asset: optional(String),
-    invoiceId: optional(String),
-    workspaceId: optional(String),
-    matchKey: TEXT,
-    toAddress: TEXT,
-    fromAddress: optional(String),
-    amountBase: TEXT,
-    txHash: optional(String),
-    outputIndex: optional(Number),
-    contract: optional(String),
-    kind: { type: String, enum: ['onchain', 'simulated'], required: true },
-    state: { type: String, enum: PAYMENT_STATES, required: true },
-    block: optional(Object),
-    requiredConfirmations: COUNT,
-    confirmAt: optional(Number),
-    confirmedAt: optional(Date),
-    needsFinality: Boolean,
-    spends: [String],
-    replacedBy: optional(String),
-    firstSeenAt: DATE,
-    version: COUNT,
-    dirtyAt: optional(Date),
-    scanEpoch: COUNT,
-    scanWrite: String,
-    counted: Boolean,
-    uncountedReason: optional(String),
-    late: Boolean,
-    opId: optional(String),
-    createdAt: DATE,
-    updatedAt: DATE,
+    /** UUIDv7: the public id, set when first seen. */
+    _id: z.string(),
+    /** Transfer key, unique in the installation. */
+    key: z.string(),
+    /** `paymentKeyDigest` of `key`. */
+    keyDigest: z.instanceof(mongoose.mongo.Binary).meta({ bsonType: 'binData' }),
+    mode: z.enum(MODES),
+    network: textAs<NetworkId>(),
+    /** Null for a token that is known but not accepted. */
+    asset: textAs<AssetId>().nullable(),
+    /** Invoice the address belonged to when the transfer was first seen; never changed by re-mining. */
+    invoiceId: z.string().nullable(),
+    workspaceId: z.string().nullable(),
+    matchKey: z.string(),
+    toAddress: z.string(),
+    fromAddress: z.string().nullable(),
+    amountBase: AMOUNT,
+    txHash: z.string().nullable(),
+    outputIndex: z.number().nullable(),
+    contract: z.string().nullable(),
+    kind: z.enum(['onchain', 'simulated']),
+    state: z.enum(PAYMENT_STATES),
+    block: z
+      .object({ height: z.number(), hash: z.string(), time: TIME, rise: objectAs<BalanceIncrease>().exactOptional() })
+      .nullable(),
+    requiredConfirmations: z.number(),
+    /** Height at which the payment is confirmed; null while it is in no block. */
+    confirmAt: z.number().nullable(),
+    confirmedAt: TIME.nullable(),
+    /** Its block must also be finalized by the chain. */
+    needsFinality: z.boolean(),
+    /** Outpoints that its transaction spends, `<txid>:<vout>`; another transaction that spends one of them replaces it. Empty except on UTXO chains. */
+    spends: z.array(z.string()),
+    /** Transaction that replaced it. */
+    replacedBy: z.string().nullable(),
+    firstSeenAt: TIME,
+    /** Increases with every visible change. */
+    version: z.number(),
+    /** Absent when every version was applied to the invoice, so that the partial index holds only open work. */
+    dirtyAt: TIME.exactOptional(),
+    /** Epoch of the scanner lease that wrote last; 0 for simulated payments. */
+    scanEpoch: z.number(),
+    /** Identifies the scanner write that changed the payment last; shows a batch which rows it changed. */
+    scanWrite: z.string(),
+    /** Set by the invoice's fold. */
+    counted: z.boolean(),
+    uncountedReason: z
+      .enum(['wrong_asset', 'wrong_network', 'cancelled', 'late', 'out_of_quote', 'unmatched', 'inactive_lock', 'dust'])
+      .nullable(),
+    late: z.boolean(),
+    /** Operation that created a simulated payment. */
+    opId: z.string().nullable(),
+    createdAt: TIME,
+    updatedAt: TIME,
   },
   [
     { name: KEY_INDEX, key: { keyDigest: 1 }, unique: true },
@@ -108,6 +85,24 @@ export const PAYMENTS = defineCollection<PaymentDocument>(
     { name: 'payment_address', key: { matchKey: 1, invoiceId: 1, _id: -1 } },
     { name: 'payment_block', key: { network: 1, mode: 1, 'block.height': 1 } },
   ],
-  // The digest is what makes a payment unique: none is stored without one.
-  { keyDigest: { $type: 'binData' } },
+  // The digest is what makes a payment unique: none is stored without one. Nothing else: payments are written on the hot path.
+  { hidden: ['keyDigest', 'scanWrite'], validator: { keyDigest: { $type: 'binData' } } },
 )
+
+/** A stored payment. Amounts are decimal strings of base units. */
+export type PaymentDocument = StoredOf<typeof PAYMENTS>
+
+type PaymentWhole = RecordOf<typeof PAYMENTS>
+
+/** Where a payment is in the chain. The balance increase is stored as `rise`. */
+export type PaymentBlock = Omit<NonNullable<PaymentWhole['block']>, 'rise'> & {
+  /** The readings that showed the payment in this block; only without a transaction. */
+  readonly increase?: BalanceIncrease
+}
+
+/** One transfer to a watched address. `key` is stable across mempool, re-mining and replay. */
+export type Payment = Omit<PaymentWhole, 'block' | 'dirtyAt'> & {
+  readonly block: PaymentBlock | null
+  /** Set while a version is not yet applied to the invoice: since when, or when a sweep last returned it. Only a hint for the sweep. */
+  readonly dirtyAt: PaymentWhole['createdAt'] | null
+}

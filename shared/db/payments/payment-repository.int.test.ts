@@ -47,8 +47,7 @@ describe('recordObservations', () => {
     })
     expect(payment?.id).toMatch(/^[0-9a-f-]{36}$/)
     const stored = await stores.db.collection(PAYMENTS).findOne({ _id: payment?.id ?? '' })
-    const Model = stores.db.connection.model('schema-check-payments', PAYMENTS.schema)
-    await expect(new Model(stored).validate()).resolves.toBeUndefined()
+    expect(PAYMENTS.schema.strict().safeParse(stored).error).toBeUndefined()
   })
 
   // Guarantee: scanning a block again counts nothing again.
@@ -152,7 +151,11 @@ describe('confirmThrough', () => {
     await repository().recordObservations([observation({ block: block(0, 'dead') }), sound], 1, 1)
     const cursors = stores.db.collection(CHAIN_CURSORS)
     const window: [number, string][] = [0, 1, 2, 3].map((offset) => [base + offset, block(offset).hash])
-    await cursors.updateOne({ _id: 'test:ethereum' }, { $set: { window } }, { upsert: true })
+    await cursors.updateOne(
+      { _id: 'test:ethereum' },
+      { $set: { window } },
+      { upsert: true, bypassDocumentValidation: true },
+    )
 
     const changed = await repository().confirmThrough({
       ...scope,

@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
@@ -18,7 +18,7 @@ export function createRefundRepository(db: Database): RefundRepository {
   const refunds = db.collection(REFUNDS)
   const one = async (filter: Filter): Promise<Refund | null> => {
     const stored = await refunds.findOne(filter)
-    return stored === null ? null : fromDocument(stored)
+    return stored === null ? null : REFUNDS.toRecord(stored)
   }
   const change = (filter: Filter, fields: Partial<RefundDocument>, audit: AuditRecord): Promise<boolean> =>
     audited(
@@ -32,7 +32,7 @@ export function createRefundRepository(db: Database): RefundRepository {
   }
   return {
     open: async (refund, audit, check) => {
-      const { _id, ...rest } = toDocument(refund)
+      const { _id, ...rest } = REFUNDS.toDocument(refund)
       const { invoiceId } = refund
       await audited(db, audit, async (session) => {
         const opened = await refunds.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
@@ -45,7 +45,7 @@ export function createRefundRepository(db: Database): RefundRepository {
         const others = await refunds.find({ invoiceId, _id: { $ne: _id } }, { session }).toArray()
         return await check({
           payments: payments.map((payment) => ({ ...payment, amountBase: BigInt(payment.amountBase) })),
-          refunds: others.map(fromDocument),
+          refunds: others.map(REFUNDS.toRecord),
         })
       })
       return (await one({ _id })) ?? refund
@@ -53,7 +53,7 @@ export function createRefundRepository(db: Database): RefundRepository {
     findInWorkspace: (workspaceId, mode, id) => one({ _id: id, workspaceId, mode }),
     findByTokenHash: (tokenHash) => one({ tokenHash }),
     listByInvoice: async (invoiceId) =>
-      (await refunds.find({ invoiceId }).sort({ createdAt: -1 }).toArray()).map(fromDocument),
+      (await refunds.find({ invoiceId }).sort({ createdAt: -1 }).toArray()).map(REFUNDS.toRecord),
     giveAddress: (id, address, at, audit) =>
       change({ _id: id, status: 'asked' }, { status: 'addressed', address, addressedAt: toDate(at) }, audit),
     noteSent: (id, { txHash, at, by }, audit) =>
@@ -70,30 +70,5 @@ export function createRefundRepository(db: Database): RefundRepository {
         await raise(withdrawn.invoiceId, session)
         return true
       }),
-  }
-}
-
-function toDocument({ id, amountBase, expiresAt, addressedAt, sentAt, createdAt, ...same }: Refund): RefundDocument {
-  return {
-    _id: id,
-    ...same,
-    amountBase: amountBase.toString(),
-    expiresAt: toDate(expiresAt),
-    addressedAt: toDateOrNull(addressedAt),
-    sentAt: toDateOrNull(sentAt),
-    createdAt: toDate(createdAt),
-  }
-}
-
-function fromDocument(stored: RefundDocument): Refund {
-  const { _id, amountBase, expiresAt, addressedAt, sentAt, createdAt, ...same } = stored
-  return {
-    id: _id,
-    ...same,
-    amountBase: BigInt(amountBase),
-    expiresAt: toMs(expiresAt),
-    addressedAt: toMsOrNull(addressedAt),
-    sentAt: toMsOrNull(sentAt),
-    createdAt: toMs(createdAt),
   }
 }

@@ -1,4 +1,6 @@
-import { DATE, defineCollection, OWNED_FIELDS, TEXT } from '#shared/db/connection/collection-model.ts'
+import { z } from 'zod'
+import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { OWNED_FIELDS, objectAs, TIME } from '#shared/db/connection/stored-fields.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { InvoiceFigures } from '#shared/domain/reports/invoice-figures.ts'
@@ -20,51 +22,47 @@ export interface RollupSlot {
 /** The id of a slot's row, and of nothing else. */
 export const slotId = ({ ownerId, mode, at }: RollupSlot): string => `${ownerId}:${mode}:${new Date(at).toISOString()}`
 
-interface RollupFields {
-  /** `<workspace or endpoint>:<mode>:<beginning>` */
-  _id: string
-  mode: Mode
-  at: Date
-  /** Before the count began. */
-  countedAt: Date
-}
-
-/** Figures of the invoices of one workspace that were created or paid in one hour. */
-export interface InvoiceRollupDocument extends RollupFields {
-  workspaceId: string
-  whole: InvoiceFigures
-  /** Of the four quarters: midnight of some zones is not on a full hour. */
-  quarters: readonly InvoiceFigures[]
-}
-
-/** Figures of the deliveries to one endpoint that were made in a quarter of an hour. */
-export interface DeliveryRollupDocument extends RollupFields {
-  endpointId: string
-  figures: DeliveryFigures
-}
-
 /** The front page shows 90 days beside the 90 days before, in days of any zone. */
 export const INVOICE_ROLLUPS_KEPT_MS = 184 * 86_400_000
 const DELIVERY_ROLLUP_LIFE_S = 3 * 86_400
 
-const OBJECT = { type: Object, required: true } as const
+const ROLLUP_FIELDS = {
+  /** `<workspace or endpoint>:<mode>:<beginning>` */
+  _id: z.string(),
+  mode: OWNED_FIELDS.mode,
+  at: TIME,
+  /** Before the count began. */
+  countedAt: TIME,
+} as const
 
 /** The invoice_rollups collection: counted from the invoices, and counted again where something changed. */
-export const INVOICE_ROLLUPS = defineCollection<InvoiceRollupDocument>(
+export const INVOICE_ROLLUPS = defineCollection(
   'invoice_rollups',
-  { _id: TEXT, at: DATE, countedAt: DATE, ...OWNED_FIELDS, whole: OBJECT, quarters: { ...OBJECT, type: [Object] } },
+  {
+    ...ROLLUP_FIELDS,
+    workspaceId: OWNED_FIELDS.workspaceId,
+    whole: objectAs<InvoiceFigures>(),
+    /** Of the four quarters: midnight of some zones is not on a full hour. */
+    quarters: z.array(objectAs<InvoiceFigures>()),
+  },
   [
     { name: 'invoice_rollup_list', key: { workspaceId: 1, mode: 1, at: 1 } },
     { name: 'invoice_rollup_life', key: { at: 1 }, expireAfterSeconds: INVOICE_ROLLUPS_KEPT_MS / 1_000 },
   ],
 )
 
+/** Figures of the invoices of one workspace that were created or paid in one hour. */
+export type InvoiceRollupDocument = StoredOf<typeof INVOICE_ROLLUPS>
+
 /** The delivery_rollups collection: counted from the deliveries; the front page reads a day of it. */
-export const DELIVERY_ROLLUPS = defineCollection<DeliveryRollupDocument>(
+export const DELIVERY_ROLLUPS = defineCollection(
   'delivery_rollups',
-  { _id: TEXT, at: DATE, countedAt: DATE, mode: OWNED_FIELDS.mode, endpointId: TEXT, figures: OBJECT },
+  { ...ROLLUP_FIELDS, endpointId: z.string(), figures: objectAs<DeliveryFigures>() },
   [
     { name: 'delivery_rollup_list', key: { endpointId: 1, mode: 1, at: 1 } },
     { name: 'delivery_rollup_life', key: { at: 1 }, expireAfterSeconds: DELIVERY_ROLLUP_LIFE_S },
   ],
 )
+
+/** Figures of the deliveries to one endpoint that were made in a quarter of an hour. */
+export type DeliveryRollupDocument = StoredOf<typeof DELIVERY_ROLLUPS>

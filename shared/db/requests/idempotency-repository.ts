@@ -2,7 +2,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
-import type { IdempotencyRecord, IdempotencyRepository } from '#shared/ports/idempotency.ts'
+import type { IdempotencyRepository } from '#shared/ports/idempotency.ts'
 import { IDEMPOTENCY_KEYS, IDEMPOTENCY_LIFE_MS, type IdempotencyDocument } from './idempotency-model.ts'
 
 /** Idempotent operations on MongoDB. The unique `_id` is the guard; lease and token only decide who may finish. */
@@ -68,14 +68,8 @@ export function createIdempotencyRepository(db: Database): IdempotencyRepository
     giveUp: async (id, fencingToken) => {
       await operations.updateOne({ _id: id, fencingToken, response: null }, { $set: { leaseUntil: toDate(0) } })
     },
-    find: async (id) => fromDocument(await operations.findOne({ _id: id })),
+    find: async (id) => IDEMPOTENCY_KEYS.toRecord(await operations.findOne({ _id: id })),
     findMany: async (ids) =>
-      (await operations.find({ _id: { $in: [...ids] } }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),
+      (await operations.find({ _id: { $in: [...ids] } }).toArray()).map(IDEMPOTENCY_KEYS.toRecord),
   }
-}
-
-function fromDocument(stored: IdempotencyDocument | null): IdempotencyRecord | null {
-  if (stored === null) return null
-  const { _id, leaseUntil, createdAt, ...same } = stored
-  return { id: _id, ...same, leaseUntil: toMs(leaseUntil), createdAt: toMs(createdAt) }
 }

@@ -1,35 +1,36 @@
-import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { ChainCommand } from '#shared/ports/chain-commands.ts'
-import { CHAIN_COMMAND_KINDS } from '#shared/ports/chain-commands.ts'
-
-/** A stored request to a scanner. */
-export type ChainCommandDocument = Omit<ChainCommand, 'id' | 'askedAt' | 'finishedAt'> & {
-  _id: string
-  askedAt: Date
-  finishedAt: Date | null
-}
+import { z } from 'zod'
+import { defineCollection, type RecordOf } from '#shared/db/connection/collection-model.ts'
+import { TIME, textAs } from '#shared/db/connection/stored-fields.ts'
+import { MODES, type NetworkId } from '#shared/domain/enumerations.ts'
 
 const TWO_YEARS_S = 730 * 86_400
 
 /** The chain_commands collection; finished ones are kept two years. The unique index allows one open request of a kind for each network and mode. */
-export const CHAIN_COMMANDS = defineCollection<ChainCommandDocument>(
+export const CHAIN_COMMANDS = defineCollection(
   'chain_commands',
   {
-    _id: TEXT,
-    mode: TEXT,
-    network: TEXT,
-    kind: { type: String, enum: CHAIN_COMMAND_KINDS, required: true },
-    from: optional(Number),
-    to: optional(Number),
-    acceptReorg: Boolean,
-    nextHeight: optional(Number),
-    changed: COUNT,
-    status: { type: String, enum: ['open', 'done', 'refused', 'cancelled'], required: true },
-    taken: optional(Boolean),
-    outcome: optional(String),
-    askedBy: TEXT,
-    askedAt: DATE,
-    finishedAt: optional(Date),
+    _id: z.string(),
+    mode: z.enum(MODES),
+    network: textAs<NetworkId>(),
+    kind: z.enum(['rescan', 'rewind', 'resume']),
+    /** First block of a rescan; null for the other kinds. */
+    from: z.number().nullable(),
+    /** Last block of a rescan, target of a rewind; null for `resume`. */
+    to: z.number().nullable(),
+    /** The person accepts that the chain changed below finality. */
+    acceptReorg: z.boolean(),
+    /** Rescan: next block to read; everything below it is stored. */
+    nextHeight: z.number().nullable(),
+    /** Rescan: payments found again or changed so far. */
+    changed: z.number(),
+    status: z.enum(['open', 'done', 'refused', 'cancelled']),
+    /** A scanner is about to move its cursor for it: it can no longer be cancelled. */
+    taken: z.boolean().exactOptional(),
+    /** One sentence about its result; null while open. */
+    outcome: z.string().nullable(),
+    askedBy: z.string(),
+    askedAt: TIME,
+    finishedAt: TIME.nullable(),
   },
   [
     {
@@ -41,3 +42,6 @@ export const CHAIN_COMMANDS = defineCollection<ChainCommandDocument>(
     { name: 'command_life', key: { finishedAt: 1 }, expireAfterSeconds: TWO_YEARS_S },
   ],
 )
+
+/** One request to the scanner of a network. The holder of the lease runs it; it is kept for the audit. */
+export type ChainCommand = RecordOf<typeof CHAIN_COMMANDS>

@@ -1,10 +1,10 @@
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
-import type { ChainCommand, ChainCommandRepository } from '#shared/ports/chain-commands.ts'
-import { CHAIN_COMMANDS, type ChainCommandDocument } from './chain-command-model.ts'
+import type { ChainCommandRepository } from '#shared/ports/chain-commands.ts'
+import { CHAIN_COMMANDS } from './chain-command-model.ts'
 
 /** Requests to scanners on MongoDB. Opening and closing are stored together with their audit row. */
 export function createChainCommandRepository(db: Database): ChainCommandRepository {
@@ -14,7 +14,7 @@ export function createChainCommandRepository(db: Database): ChainCommandReposito
     ask: async (command, audit) => {
       try {
         await audited(db, audit, async (session) => {
-          await commands.insertOne(toDocument(command), { session })
+          await commands.insertOne(CHAIN_COMMANDS.toDocument(command), { session })
           return true
         })
         return command
@@ -24,22 +24,19 @@ export function createChainCommandRepository(db: Database): ChainCommandReposito
         const standing = await readBack(() => commands.findOne({ mode, network, kind, ...open }))
         if (standing === null)
           throw new Error(`a ${kind} of ${network} ended just now: request it again`, { cause: error })
-        return fromDocument(standing)
+        return CHAIN_COMMANDS.toRecord(standing)
       }
     },
-    findById: async (id) => {
-      const stored = await commands.findOne({ _id: id })
-      return stored === null ? null : fromDocument(stored)
-    },
+    findById: async (id) => CHAIN_COMMANDS.toRecord(await commands.findOne({ _id: id })),
     listOpen: async (mode, network) =>
       (
         await commands
           .find({ mode, network, ...open })
           .sort({ askedAt: 1 })
           .toArray()
-      ).map(fromDocument),
+      ).map(CHAIN_COMMANDS.toRecord),
     listAllOpen: async () =>
-      (await commands.find(open, { hint: 'command_open' }).sort({ askedAt: 1 }).toArray()).map(fromDocument),
+      (await commands.find(open, { hint: 'command_open' }).sort({ askedAt: 1 }).toArray()).map(CHAIN_COMMANDS.toRecord),
     progress: async ({ id, nextHeight }, next) => {
       const moved = await commands.updateOne({ _id: id, ...open, nextHeight }, { $set: { ...next } })
       return moved.matchedCount === 1
@@ -57,12 +54,4 @@ export function createChainCommandRepository(db: Database): ChainCommandReposito
         return (await commands.updateOne({ _id: id, ...open }, change, { session })).matchedCount === 1
       }),
   }
-}
-
-function toDocument({ id, askedAt, finishedAt, ...same }: ChainCommand): ChainCommandDocument {
-  return { _id: id, ...same, askedAt: toDate(askedAt), finishedAt: toDateOrNull(finishedAt) }
-}
-
-function fromDocument({ _id, askedAt, finishedAt, ...same }: ChainCommandDocument): ChainCommand {
-  return { id: _id, ...same, askedAt: toMs(askedAt), finishedAt: toMsOrNull(finishedAt) }
 }

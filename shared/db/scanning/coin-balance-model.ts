@@ -1,39 +1,37 @@
-import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { z } from 'zod'
+import { defineCollection, type RecordOf } from '#shared/db/connection/collection-model.ts'
+import { AMOUNT, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
+import { MODES, type NetworkId } from '#shared/domain/enumerations.ts'
 
-/** One stored check; amounts are decimal strings of base units, which may be negative. */
-export interface BalanceCheckDocument {
-  height: number
-  hash: string
-  balanceBase: string
-  flowBase: string
-  through: { height: number; hash: string }
-  invoiceId?: string
-}
-
-/** The last checks of one account. */
-export interface CoinBalanceDocument {
-  /** `<mode>:<network>:<match key>` */
-  _id: string
-  mode: Mode
-  network: NetworkId
-  matchKey: string
-  checks: BalanceCheckDocument[]
-  scanEpoch: number
-  updatedAt: Date
-}
+/** Balance of an account at the end of a block, and its known transactions since. A fact about these two blocks; amounts may be negative. */
+const CHECK = z.object({
+  /** The block whose state was read. */
+  height: z.number(),
+  hash: z.string(),
+  balanceBase: AMOUNT,
+  /** Net flow of transactions in the blocks after it, up to and including `through`. */
+  flowBase: AMOUNT,
+  /** The same block, or a later one whose state could not be read. */
+  through: z.object({ height: z.number(), hash: z.string() }),
+  /** The invoice that began with this balance, where balances are compared only when invoices end. */
+  invoiceId: z.string().exactOptional(),
+})
 
 /** The coin_balances collection: one document per mode, network and account, read by `_id`. */
-export const COIN_BALANCES = defineCollection<CoinBalanceDocument>(
+export const COIN_BALANCES = defineCollection(
   'coin_balances',
   {
-    _id: TEXT,
-    mode: TEXT,
-    network: TEXT,
-    matchKey: TEXT,
-    checks: { type: [Object], required: true },
-    scanEpoch: COUNT,
-    updatedAt: DATE,
+    /** `<mode>:<network>:<match key>` */
+    _id: z.string(),
+    mode: z.enum(MODES),
+    network: textAs<NetworkId>(),
+    matchKey: z.string(),
+    checks: z.array(CHECK),
+    scanEpoch: z.number(),
+    updatedAt: TIME,
   },
   [{ name: 'coin_balance_updated', key: { updatedAt: 1, _id: 1 } }],
 )
+
+/** The last checks of one account. */
+export type CoinBalance = RecordOf<typeof COIN_BALANCES>

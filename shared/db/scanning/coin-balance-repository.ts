@@ -1,9 +1,9 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { bulkDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { BalanceCheck, CoinBalanceRepository } from '#shared/ports/native-balances.ts'
+import type { CoinBalanceRepository } from '#shared/ports/native-balances.ts'
 import { ScannerFenced } from '#shared/ports/payments.ts'
-import { type BalanceCheckDocument, COIN_BALANCES } from './coin-balance-model.ts'
+import { COIN_BALANCES } from './coin-balance-model.ts'
 
 const idOf = (mode: Mode, network: NetworkId, matchKey: string): string => `${mode}:${network}:${matchKey}`
 
@@ -14,7 +14,7 @@ export function createCoinBalanceRepository(db: Database): CoinBalanceRepository
     find: async (mode, network, matchKeys) => {
       const ids = matchKeys.map((matchKey) => idOf(mode, network, matchKey))
       const found = await balances.find({ _id: { $in: ids } }).toArray()
-      return found.map(({ matchKey, checks }) => ({ matchKey, checks: checks.map(fromDocument) }))
+      return found.map(COIN_BALANCES.toRecord).map(({ matchKey, checks }) => ({ matchKey, checks }))
     },
     save: async (mode, network, accounts, epoch) => {
       if (accounts.length === 0) return
@@ -22,7 +22,10 @@ export function createCoinBalanceRepository(db: Database): CoinBalanceRepository
         updateOne: {
           filter: { _id: idOf(mode, network, matchKey), scanEpoch: { $lte: epoch } },
           update: {
-            $set: { mode, network, matchKey, checks: checks.map(toDocument), scanEpoch: epoch, updatedAt: new Date() },
+            $set: {
+              ...COIN_BALANCES.toFields({ mode, network, matchKey, checks, scanEpoch: epoch }),
+              updatedAt: new Date(),
+            },
           },
           upsert: true as const,
         },
@@ -36,15 +39,3 @@ export function createCoinBalanceRepository(db: Database): CoinBalanceRepository
     },
   }
 }
-
-const toDocument = ({ balanceBase, flowBase, ...same }: BalanceCheck): BalanceCheckDocument => ({
-  ...same,
-  balanceBase: balanceBase.toString(),
-  flowBase: flowBase.toString(),
-})
-
-const fromDocument = ({ balanceBase, flowBase, ...same }: BalanceCheckDocument): BalanceCheck => ({
-  ...same,
-  balanceBase: BigInt(balanceBase),
-  flowBase: BigInt(flowBase),
-})

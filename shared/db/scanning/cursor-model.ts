@@ -1,84 +1,121 @@
-import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { AssetId } from '#shared/domain/enumerations.ts'
-import type { ChainCursor, DeadlineRelease, LookPlace, ScanTrouble } from '#shared/ports/cursors.ts'
+import { z } from 'zod'
+import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { TIME, textAs } from '#shared/db/connection/stored-fields.ts'
+import { type AssetId, MODES, type NetworkId } from '#shared/domain/enumerations.ts'
 
-/** Fields whose stored form differs. */
-type Stored =
-  | 'time'
-  | 'headSeenAt'
-  | 'mempoolAt'
-  | 'advancedAt'
-  | 'atHeadAt'
-  | 'trouble'
-  | 'released'
-  | 'lease'
-  | 'window'
-  | 'missingTokens'
-  | 'looks'
-  | 'headTime'
+/** Why a scan cannot pass a block, from the first failure in a row to the last recorded one. */
+const TROUBLE = z.object({
+  /** `node`: a response is missing or wrong; `mismatch`: the node is rejected; `other`: our own code or store failed. */
+  kind: z.enum(['node', 'mismatch', 'other']),
+  /** The block that cannot be read; no block above it is read either. */
+  height: z.number(),
+  hash: z.string().nullable(),
+  /** RPC method or HTTP path; null where no single call is the cause. */
+  method: z.string().nullable(),
+  /** One sentence. Names hosts, never paths, queries or credentials of a URL; at most 300 printable characters. */
+  reason: z.string(),
+  /** Host of the last node used; null when unknown. */
+  host: z.string().nullable(),
+  firstAt: TIME,
+  lastAt: TIME,
+  /** Failures in a row, at least: not each one is recorded. */
+  tries: z.number(),
+})
 
-/** Why the next block cannot be read, as stored. */
-export type StoredTrouble = Omit<ScanTrouble, 'firstAt' | 'lastAt'> & { firstAt: Date; lastAt: Date }
+/** An operator's release: deadlines of a stuck network take effect although its blocks were not read. */
+const RELEASE = z.object({
+  /** Deadlines up to this moment take effect. Never later than `at`. */
+  through: TIME,
+  /** Hash of the cursor at the release: it ends when the cursor moves. */
+  hash: z.string(),
+  by: z.string(),
+  at: TIME,
+  /** Id of the operator's request, so that a repetition is recognised. */
+  opId: z.string(),
+})
 
-/** A release of deadlines, as stored. */
-export type StoredRelease = Omit<DeadlineRelease, 'through' | 'at'> & { through: Date; at: Date }
+/** A block up to which balances were compared, and when that was done. */
+const LOOK_PLACE = z.object({
+  height: z.number(),
+  hash: z.string(),
+  /** Time of the block. */
+  time: TIME,
+  at: TIME,
+})
 
-/** Positions of the looks at balances, as stored. */
-export interface StoredLooks {
-  ended: StoredLook
-  all: StoredLook
-}
-export type StoredLook = Omit<LookPlace, 'time' | 'at'> & { time: Date; at: Date }
-
-/** A stored chain cursor. The lease's epoch outlives the lease, because it must never decrease. */
-export type CursorDocument = Omit<ChainCursor, 'id' | Stored> & {
-  _id: string
-  time: Date
-  headSeenAt: Date
-  mempoolAt?: Date
-  advancedAt?: Date
-  atHeadAt?: Date
-  trouble?: StoredTrouble | null
-  released?: StoredRelease | null
-  missingTokens?: AssetId[]
-  looks?: StoredLooks | null
-  headTime?: Date
-  window: [number, string][]
-  lease: { owner: string; until: Date } | null
-  leaseEpoch: number
-}
-
-/** The chain_cursors collection: one document per mode and network, read by `_id`. */
-export const CHAIN_CURSORS = defineCollection<CursorDocument>(
+/** The chain_cursors collection: one document per mode and network, read by `_id`, which is `<mode>:<network>`. */
+export const CHAIN_CURSORS = defineCollection(
   'chain_cursors',
   {
-    _id: TEXT,
-    mode: TEXT,
-    network: TEXT,
-    height: COUNT,
-    hash: String,
-    time: DATE,
-    window: { type: [[Object]], required: true },
-    headHeight: COUNT,
-    headSeenAt: DATE,
-    finalizedHeight: optional(Number),
-    mempoolAt: optional(Date),
-    status: { type: String, enum: ['live', 'catchup', 'halted'], required: true },
-    haltReason: optional(String),
-    waitReason: optional(String),
-    genesisHash: String,
-    recheckThrough: optional(Number),
-    lastCommand: optional(String),
-    lease: optional(Object),
-    trouble: optional(Object),
-    advancedAt: optional(Date),
-    atHeadAt: optional(Date),
-    released: optional(Object),
-    missingTokens: optional([String]),
-    source: optional(String),
-    looks: optional(Object),
-    headTime: optional(Date),
-    leaseEpoch: COUNT,
+    _id: z.string(),
+    mode: z.enum(MODES),
+    network: textAs<NetworkId>(),
+    /** Last block whose transfers are all stored. −1 before the first. */
+    height: z.number(),
+    hash: z.string(),
+    /** Time of that block. */
+    time: TIME,
+    /** Recent (height, hash) pairs, newest last; dense, then sparse back to finality. */
+    window: z.array(z.tuple([z.number(), z.string()])),
+    headHeight: z.number(),
+    headSeenAt: TIME,
+    finalizedHeight: z.number().nullable(),
+    /** When the whole mempool was last read with the head scanned; absent where it is not visible. */
+    mempoolAt: TIME.exactOptional(),
+    status: z.enum(['live', 'catchup', 'halted']),
+    haltReason: z.string().nullable(),
+    /** Why the scanner waits although it is not halted, as text; null or absent when it does not. */
+    waitReason: z.string().nullable().exactOptional(),
+    /** Hash of block 0, to detect another chain behind the same URL. */
+    genesisHash: z.string(),
+    /** Up to this height the scan also orphans confirmed payments whose block is gone: an operator or a fork moved the cursor back. */
+    recheckThrough: z.number().nullable().exactOptional(),
+    /** The operator's request that moved the cursor last, so that it does not run twice. */
+    lastCommand: z.string().nullable().exactOptional(),
+    lease: z.object({ owner: z.string(), until: TIME }).nullable(),
+    /** Why the next block cannot be read; null or absent since the cursor advanced or was at its node's head. */
+    trouble: TROUBLE.nullable().exactOptional(),
+    /** When the cursor last moved to another block. Absent on cursors of older releases. */
+    advancedAt: TIME.exactOptional(),
+    /** When the node's head was last the cursor's own block; absent where unconfirmed transactions are visible. */
+    atHeadAt: TIME.exactOptional(),
+    /** The last release of deadlines by an operator. It counts only while `hash` is the cursor's hash. */
+    released: RELEASE.nullable().exactOptional(),
+    /** Tokens whose contract the node did not have when the scanner looked last; test mode only. Absent and empty mean none. */
+    missingTokens: z.array(textAs<AssetId>()).exactOptional(),
+    /**
+     * How the blocks up to here were read, and those after are: `full`: every block; `thrifty`: those that open invoices need. Absent on cursors
+     * of older releases, which read every block.
+     */
+    source: z.enum(['full', 'thrifty']).exactOptional(),
+    /** How far addresses without an open invoice were looked for: those whose invoice ended in the last day, and all. Only when `source` is `thrifty`. */
+    looks: z.object({ ended: LOOK_PLACE, all: LOOK_PLACE }).nullable().exactOptional(),
+    /** Time of the node's head as last seen; thrifty scanning only. */
+    headTime: TIME.exactOptional(),
+    /** It outlives the lease, because it must never decrease. */
+    leaseEpoch: z.number(),
   },
   [],
 )
+
+/** A stored chain cursor. */
+export type CursorDocument = StoredOf<typeof CHAIN_CURSORS>
+
+type CursorRecord = RecordOf<typeof CHAIN_CURSORS>
+
+/** Position of a scanner on one network in one mode. The lease of a cursor has its epoch. */
+export type ChainCursor = Omit<CursorRecord, 'lease' | 'leaseEpoch'> & {
+  readonly lease: (NonNullable<CursorRecord['lease']> & { readonly epoch: number }) | null
+}
+
+/** A whole cursor as stored. */
+export function cursorToDocument({ lease, ...cursor }: ChainCursor): CursorDocument {
+  const { epoch = 0, ...held } = lease ?? {}
+  return CHAIN_CURSORS.toDocument({ ...cursor, lease: lease === null ? null : held, leaseEpoch: epoch } as CursorRecord)
+}
+
+/** A stored cursor with the epoch of its lease. */
+export function cursorFromDocument(stored: CursorDocument): ChainCursor {
+  const { leaseEpoch, ...cursor } = CHAIN_CURSORS.toRecord(stored)
+  return { ...cursor, lease: cursor.lease === null ? null : { ...cursor.lease, epoch: leaseEpoch } }
+}

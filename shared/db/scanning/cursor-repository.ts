@@ -1,11 +1,11 @@
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
-import { cursorChangeToDocument, cursorFromDocument, cursorToDocument, releaseToDocument } from './cursor-mapping.ts'
-import { CHAIN_CURSORS } from './cursor-model.ts'
+import { CHAIN_CURSORS, cursorFromDocument, cursorToDocument } from './cursor-model.ts'
 
 const idOf = (mode: Mode, network: NetworkId): string => `${mode}:${network}`
 
@@ -56,21 +56,20 @@ export function createCursorRepository(db: Database): CursorRepository {
     advance: async (mode, network, expected, next) => {
       const result = await cursors.updateOne(
         { _id: idOf(mode, network), hash: expected.hash, leaseEpoch: expected.epoch },
-        { $set: cursorChangeToDocument(next) },
+        { $set: CHAIN_CURSORS.toFields(next) },
       )
       return result.matchedCount === 1
     },
     releaseDeadlines: (mode, network, release, audit) =>
       audited(db, audit, async (session) => {
-        const stored = releaseToDocument(release)
-        const { hash } = release
+        const { hash, through } = release
         const result = await cursors.updateOne(
           {
             _id: idOf(mode, network),
             hash,
-            $or: [{ 'released.hash': { $ne: hash } }, { 'released.through': { $lt: stored.through } }],
+            $or: [{ 'released.hash': { $ne: hash } }, { 'released.through': { $lt: toDate(through) } }],
           },
-          { $set: { released: stored } },
+          { $set: CHAIN_CURSORS.toFields({ released: release }) },
           { session },
         )
         return result.matchedCount === 1

@@ -7,6 +7,7 @@ import { MIGRATIONS, NEWEST_SCHEMA } from './migrations/list.ts'
 import { runMigrations } from './migrations/run-migrations.ts'
 import { MODELS } from './models.ts'
 import { verifySchemaVersion } from './schema-version.ts'
+import { setValidators } from './set-validators.ts'
 
 /** What `migrate` had to create; empty lists mean that nothing was missing. */
 export interface MigrationReport {
@@ -20,8 +21,8 @@ export interface MigrationReport {
 type Model = CollectionModel<mongoose.mongo.Document>
 
 /**
- * Runs the migrations that are missing, then creates every missing collection and index, and sets validators that differ. Safe to repeat and
- * to run in several processes at once. Never changes an index: one of the same name with another definition fails loudly, because rebuilding it is an operator's decision.
+ * Runs the migrations that are missing, then creates every missing collection and index and sets the validators. Safe to repeat and to run in several
+ * processes at once. Never changes an index: one of the same name with another definition fails loudly, because rebuilding it is an operator's decision.
  * `onProgress` gets a line before and after each step that takes long on a large database.
  */
 export async function migrate(
@@ -29,14 +30,13 @@ export async function migrate(
   onProgress: (line: string) => void = () => undefined,
 ): Promise<MigrationReport> {
   const before = new Set((await missingIndexes(db)).map((missing) => missing.label))
-  const existing = await storedValidators(db)
+  const existing = await collectionNames(db)
   // Data first: an index may require the result of a migration, or replace one that it removes.
   const migrationsRun = await runMigrations(db, MIGRATIONS, undefined, onProgress)
   const collectionsCreated = MODELS.map((model) => model.name).filter((name) => !existing.has(name))
   for (const model of MODELS) {
     const specifications = model.indexes.map((index) => ({ ...index, key: { ...index.key } }))
     if (!existing.has(model.name)) await createCollection(db, model)
-    else await setValidator(db, model, existing.get(model.name))
     if (specifications.length === 0) continue
     const missing = model.indexes.map(({ name }) => name).filter((name) => before.has(`${model.name}.${name}`))
     const built =
@@ -44,6 +44,7 @@ export async function migrate(
     await db.collection(model).createIndexes(specifications)
     built?.()
   }
+  await setValidators(db, onProgress)
   return { collectionsCreated, indexesCreated: [...before], migrationsRun }
 }
 
@@ -123,14 +124,7 @@ async function beginBuild(
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** The existing collections, each with its validator. */
-async function storedValidators(db: Database): Promise<ReadonlyMap<string, object | undefined>> {
-  const found = await db.connection.getClient().db(db.name).listCollections({}).toArray()
-  return new Map(found.map(({ name, ...rest }) => [name, 'options' in rest ? rest.options?.['validator'] : undefined]))
-}
-
-/** A restore writes into collections without validators, and another version may have declared another one. */
-async function setValidator(db: Database, { name, validator }: Model, stored: object | undefined): Promise<void> {
-  if (validator === undefined || JSON.stringify(stored) === JSON.stringify(validator)) return
-  await db.connection.getClient().db(db.name).command({ collMod: name, validator })
+async function collectionNames(db: Database): Promise<ReadonlySet<string>> {
+  const found = await db.connection.getClient().db(db.name).listCollections({}, { nameOnly: true }).toArray()
+  return new Set(found.map((collection) => collection.name))
 }

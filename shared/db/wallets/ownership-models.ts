@@ -1,26 +1,23 @@
-import { DATE, defineCollection, OWNED_FIELDS, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { Family, Mode } from '#shared/domain/enumerations.ts'
-import type { OwnershipChallenge } from '#shared/ports/ownership.ts'
-
-/** A stored challenge; it is removed when it is used or has expired. */
-export type OwnershipChallengeDocument = Omit<OwnershipChallenge, 'nonce' | 'createdAt' | 'expiresAt'> & {
-  _id: string
-  createdAt: Date
-  expiresAt: Date
-}
+import { z } from 'zod'
+import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { OWNED_FIELDS, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
+import type { Family } from '#shared/domain/enumerations.ts'
 
 /** Challenges that may still be used. */
-export const OWNERSHIP_CHALLENGES = defineCollection<OwnershipChallengeDocument>(
+export const OWNERSHIP_CHALLENGES = defineCollection(
   'ownership_challenges',
   {
-    _id: TEXT,
+    /** The nonce: 32 hex digits. */
+    _id: z.string(),
     ...OWNED_FIELDS,
-    family: TEXT,
-    subjectHash: TEXT,
-    text: TEXT,
-    opId: TEXT,
-    createdAt: DATE,
-    expiresAt: DATE,
+    family: textAs<Family>(),
+    /** SHA-256 over kind of use and addresses, hex: a proof of anything else is refused. */
+    subjectHash: z.string(),
+    text: z.string(),
+    /** The operation that requested it. */
+    opId: z.string(),
+    createdAt: TIME,
+    expiresAt: TIME,
   },
   [
     { name: 'challenge_operation', key: { workspaceId: 1, opId: 1 }, unique: true },
@@ -28,23 +25,25 @@ export const OWNERSHIP_CHALLENGES = defineCollection<OwnershipChallengeDocument>
   ],
 )
 
-/** The newest proof of control of an address or an extended key. */
-export interface OwnershipProofDocument {
-  /** `address:<mode>:<family>:<matchKey>` or `key:<material>`. */
-  _id: string
-  workspaceId: string
-  mode: Mode
-  family: Family
-  /** Material of the prover's wallet. */
-  materialId: string
-  provedAt: Date
-  /** The nonce of the challenge used; the audit log contains it too. */
-  nonce: string
-}
+/** A stored challenge; it is removed when it is used or has expired. */
+export type OwnershipChallengeDocument = StoredOf<typeof OWNERSHIP_CHALLENGES>
+
+/** A text that a workspace may have signed once, to prove control of the addresses it names. Its nonce identifies it. */
+export type OwnershipChallenge = Omit<RecordOf<typeof OWNERSHIP_CHALLENGES>, 'id'> & { readonly nonce: string }
 
 /** Proofs of control: which workspace may be paid on what. */
-export const OWNERSHIP_PROOFS = defineCollection<OwnershipProofDocument>(
+export const OWNERSHIP_PROOFS = defineCollection(
   'ownership_proofs',
-  { _id: TEXT, ...OWNED_FIELDS, family: TEXT, materialId: TEXT, provedAt: DATE, nonce: TEXT },
+  {
+    /** `address:<mode>:<family>:<matchKey>` or `key:<material>`. */
+    _id: z.string(),
+    ...OWNED_FIELDS,
+    family: textAs<Family>(),
+    /** Material of the prover's wallet. */
+    materialId: z.string(),
+    provedAt: TIME,
+    /** The nonce of the challenge used; the audit log contains it too. */
+    nonce: z.string(),
+  },
   [{ name: 'proof_material', key: { materialId: 1, workspaceId: 1 } }],
 )

@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import type { OwnershipProof } from '#shared/domain/ownership/ownership.ts'
@@ -110,10 +110,10 @@ export async function findDisplaced(
   return found
 }
 
-function challengeToDocument({ nonce, createdAt, expiresAt, ...same }: OwnershipChallenge): OwnershipChallengeDocument {
-  return { _id: nonce, ...same, createdAt: toDate(createdAt), expiresAt: toDate(expiresAt) }
-}
+const challengeToDocument = ({ nonce, ...same }: OwnershipChallenge): OwnershipChallengeDocument =>
+  OWNERSHIP_CHALLENGES.toDocument({ id: nonce, ...same })
 
-function challengeFromDocument({ _id, createdAt, expiresAt, ...same }: OwnershipChallengeDocument): OwnershipChallenge {
-  return { nonce: _id, ...same, createdAt: toMs(createdAt), expiresAt: toMs(expiresAt) }
+function challengeFromDocument(stored: OwnershipChallengeDocument): OwnershipChallenge {
+  const { id: nonce, ...same } = OWNERSHIP_CHALLENGES.toRecord(stored)
+  return { nonce, ...same }
 }

@@ -9,7 +9,6 @@ import type { Listing, WalletOperations } from '#shared/ports/wallet-operations.
 import { addListedWithin } from './listed-addresses.ts'
 import { moveInboxRows, type RestOfInboxes } from './move-inbox-rows.ts'
 import { storeProof } from './store-proof.ts'
-import { walletToDocument } from './wallet-mapping.ts'
 import { ADDRESSES, WALLETS } from './wallet-models.ts'
 
 type Session = mongoose.mongo.ClientSession
@@ -41,7 +40,7 @@ export function createWalletOperations(db: Database): WalletOperations {
     insert: (wallet, auditWrite, listings, proof) =>
       withListings(auditWrite, { listings, proof }, async (session) => {
         const { workspaceId, mode, materialId } = wallet
-        const { _id, ...rest } = walletToDocument(wallet)
+        const { _id, ...rest } = WALLETS.toDocument(wallet)
         const change = { $setOnInsert: { _id, ...rest } }
         const added = await wallets.updateOne({ workspaceId, mode, materialId }, change, { upsert: true, session })
         return added.upsertedCount === 1

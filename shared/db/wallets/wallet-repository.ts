@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toDateOrNull } from '#shared/db/connection/dates.ts'
+import { toDateOrNull } from '#shared/db/connection/dates.ts'
 import { bulkDuplicates, duplicateKeyFields, ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
@@ -10,13 +10,7 @@ import type { Wallet, WalletRepository } from '#shared/ports/wallets.ts'
 import { endedSearch, foundUse, givenStart } from './key-histories.ts'
 import { addListedWithin } from './listed-addresses.ts'
 import { findProofs } from './ownership-repository.ts'
-import {
-  addressFromDocument,
-  addressToDocument,
-  materialFromDocument,
-  walletFromDocument,
-  walletToDocument,
-} from './wallet-mapping.ts'
+import { addressToDocument } from './wallet-mapping.ts'
 import { ADDRESSES, KEY_MATERIAL, type KeyMaterialDocument, WALLETS } from './wallet-models.ts'
 
 /** Keys that have fewer addresses than they should, or whose search may need more. */
@@ -39,20 +33,20 @@ export function createWalletRepository(db: Database): WalletRepository {
   const addresses = db.collection(ADDRESSES)
   const findMaterial = async (id: string): Promise<KeyMaterial | null> => {
     const stored = await materials.findOne({ _id: id })
-    return stored === null ? null : materialFromDocument(stored)
+    return KEY_MATERIAL.toRecord(stored)
   }
   const findWallet = async (id: string): Promise<Wallet | null> => {
     const stored = await wallets.findOne({ _id: id })
-    return stored === null ? null : walletFromDocument(stored)
+    return WALLETS.toRecord(stored)
   }
   const withoutId = { projection: { _id: 0 } }
   const keysOnly = { projection: { _id: 0, matchKey: 1 } }
 
   return {
     upsertMaterial: async (material) => {
-      const { id, createdAt, returned, ...same } = material
+      const { id } = material
       try {
-        await materials.insertOne({ _id: id, ...same, returned: [...returned], createdAt: toDate(createdAt) })
+        await materials.insertOne(KEY_MATERIAL.toDocument(material))
         return material
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error
@@ -62,7 +56,7 @@ export function createWalletRepository(db: Database): WalletRepository {
       }
     },
     findMaterial,
-    listMaterials: async () => (await materials.find().sort({ _id: 1 }).toArray()).map(materialFromDocument),
+    listMaterials: async () => (await materials.find().sort({ _id: 1 }).toArray()).map(KEY_MATERIAL.toRecord),
     isAnyBehind: (headroom) => isAny(db, { of: KEY_MATERIAL, filter: behind(headroom) }),
     isAnyUnderived: () => isAny(db, { of: KEY_MATERIAL, filter: UNDERIVED }),
     isAnyAwaited: () => isAny(db, { of: KEY_MATERIAL, filter: AWAITED }),
@@ -86,7 +80,7 @@ export function createWalletRepository(db: Database): WalletRepository {
 
     insertWallet: async (wallet) => {
       try {
-        await wallets.insertOne(walletToDocument(wallet))
+        await wallets.insertOne(WALLETS.toDocument(wallet))
         return 'inserted'
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error
@@ -95,7 +89,7 @@ export function createWalletRepository(db: Database): WalletRepository {
     },
     listWallets: async (workspaceId) => {
       const owned = workspaceId === null ? {} : { workspaceId }
-      return (await wallets.find(owned).sort({ _id: 1 }).toArray()).map(walletFromDocument)
+      return (await wallets.find(owned).sort({ _id: 1 }).toArray()).map(WALLETS.toRecord)
     },
     findWallet,
     setDisabled: async (id, disabledAt, audit) => {
@@ -132,16 +126,16 @@ export function createWalletRepository(db: Database): WalletRepository {
     },
     addressesAt: async (materialId, indexes) => {
       const found = addresses.find({ materialId, index: { $in: [...indexes] } }, withoutId)
-      return (await found.sort({ index: 1 }).toArray()).map(addressFromDocument)
+      return (await found.sort({ index: 1 }).toArray()).map(ADDRESSES.toRecord)
     },
     findAddresses: async (mode, family, matchKeys) => {
       const found = addresses.find({ mode, family, matchKey: { $in: [...matchKeys] } }, withoutId)
-      return (await found.toArray()).map(addressFromDocument)
+      return (await found.toArray()).map(ADDRESSES.toRecord)
     },
     heldPage: async (materialId, afterMatchKey, limit) => {
       const after = afterMatchKey === null ? {} : { matchKey: { $gt: afterMatchKey } }
       const found = addresses.find({ heldBy: materialId, ...after }, withoutId)
-      return (await found.sort({ matchKey: 1 }).limit(limit).toArray()).map(addressFromDocument)
+      return (await found.sort({ matchKey: 1 }).limit(limit).toArray()).map(ADDRESSES.toRecord)
     },
     countHeld: (materialId) => addresses.countDocuments({ heldBy: materialId }),
 

@@ -1,6 +1,7 @@
 import mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { bytesOf } from '#shared/db/connection/stored-fields.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { WatchPack, WatchPackRepository } from '#shared/ports/watch-packs.ts'
@@ -75,5 +76,5 @@ const binary = (bytes: Uint8Array) => new mongoose.mongo.Binary(bytes)
 function orNull(stored: WatchPackDocument | null): WatchPack | null {
   if (stored === null) return null
   const { seq, count, salt, hashes } = stored
-  return { seq, count, salt: salt.value(), hashes: hashes.value() }
+  return { seq, count, salt: bytesOf(salt), hashes: bytesOf(hashes) }
 }

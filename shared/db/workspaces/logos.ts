@@ -1,32 +1,31 @@
-import mongoose from 'mongoose'
-import { defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
+import { z } from 'zod'
+import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
+import { BYTES, bytesOf } from '#shared/db/connection/stored-fields.ts'
 import type { Logos } from '#shared/ports/logos.ts'
 
-/** A stored logo; `_id` is the workspace's. */
-export interface LogoDocument {
-  _id: string
-  hash: string
-  bytes: mongoose.mongo.Binary | Uint8Array
-}
-
 /** The workspace_logos collection: at most one picture of 64 KB for each workspace, outside its document, which every request reads. */
-export const WORKSPACE_LOGOS = defineCollection<LogoDocument>(
+export const WORKSPACE_LOGOS = defineCollection(
   'workspace_logos',
-  { _id: TEXT, hash: TEXT, bytes: { type: Buffer, required: true } },
+  {
+    /** The workspace. */
+    _id: z.string(),
+    hash: z.string(),
+    bytes: BYTES,
+  },
   [{ name: 'logo_hash', key: { hash: 1 } }],
 )
+
+/** A stored logo; `_id` is the workspace's. */
+export type LogoDocument = StoredOf<typeof WORKSPACE_LOGOS>
 
 /** Logos on MongoDB. */
 export function createLogos(db: Database): Logos {
   const logos = db.collection(WORKSPACE_LOGOS)
   return {
-    findByWorkspace: async (workspaceId) => bytesOf(await logos.findOne({ _id: workspaceId })),
-    findByHash: async (hash) => bytesOf(await logos.findOne({ hash })),
+    findByWorkspace: async (workspaceId) => orNull(await logos.findOne({ _id: workspaceId })),
+    findByHash: async (hash) => orNull(await logos.findOne({ hash })),
   }
 }
 
-function bytesOf(stored: LogoDocument | null): Uint8Array | null {
-  if (stored === null) return null
-  return stored.bytes instanceof mongoose.mongo.Binary ? stored.bytes.value() : stored.bytes
-}
+const orNull = (stored: LogoDocument | null): Uint8Array | null => (stored === null ? null : bytesOf(stored.bytes))

@@ -5,10 +5,8 @@ import { toDate } from '#shared/db/connection/dates.ts'
 import type { WorkspaceOperations } from '#shared/ports/workspace-operations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { API_KEYS } from './api-key-model.ts'
-import { apiKeyFromDocument, apiKeyToDocument } from './api-key-repository.ts'
 import { WORKSPACE_LOGOS } from './logos.ts'
 import { WORKSPACES } from './workspace-model.ts'
-import { workspaceFromDocument } from './workspace-repository.ts'
 
 /** Changes of keys and settings on MongoDB, one transaction each. */
 export function createWorkspaceOperations(db: Database): WorkspaceOperations {
@@ -18,11 +16,11 @@ export function createWorkspaceOperations(db: Database): WorkspaceOperations {
   return {
     issueKey: (key, audit) =>
       audited(db, audit, async (session) => {
-        const { _id, ...rest } = apiKeyToDocument(key)
+        const { _id, ...rest } = API_KEYS.toDocument(key)
         const added = await keys.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
         return added.upsertedCount === 1
       }),
-    findKey: async (id) => apiKeyFromDocument(await keys.findOne({ _id: id })),
+    findKey: async (id) => API_KEYS.toRecord(await keys.findOne({ _id: id })),
     revokeKey: (id, at, audit) =>
       audited(db, audit, async (session) => {
         const change = { $set: { revokedAt: toDate(at) }, $inc: { epoch: 1 } }
@@ -36,7 +34,7 @@ export function createWorkspaceOperations(db: Database): WorkspaceOperations {
           { $set: { ...change }, $inc: { epoch: 1 } },
           { returnDocument: 'after', session },
         )
-        changed = workspaceFromDocument(stored)
+        changed = WORKSPACES.toRecord(stored)
         if (stored === null) return false
         if (logo === null) await logos.deleteOne({ _id: id }, { session })
         else if (logo !== undefined) {

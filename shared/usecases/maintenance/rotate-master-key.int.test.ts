@@ -5,6 +5,7 @@ import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createEndpointOperations } from '#shared/db/deliveries/endpoint-operations.ts'
 import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
 import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
+import { mailToDocument } from '#shared/db/mails/mail-repository.ts'
 import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { createIdempotencyRepository } from '#shared/db/requests/idempotency-repository.ts'
@@ -64,17 +65,22 @@ async function plant(count: number): Promise<void> {
     await collection('users').insertOne({
       _id: user,
       email: `${user}@example.com`,
-      totp: { sealedSecret, lastStep: 1 },
+      name: '',
+      passwordHash: '',
+      isOperator: false,
+      totp: { sealedSecret, lastStep: 1, since: 1 },
       pendingTotp: index % 2 === 0 ? { sealedSecret, at: 1 } : null,
+      recoveryHashes: [],
+      devices: [],
+      securityEpoch: 0,
+      createdAt: new Date(),
     } as never)
     const data = { url_sealed: before.seal(`link ${mail}`, mailContext(mail)), note: 'v1.not.sealed.text' }
-    await collection('mails').insertOne({
-      _id: mail,
-      status: 'sent',
-      dueAt: new Date(),
-      createdAt: new Date(),
-      data,
-    } as never)
+    const waiting = mailToDocument({
+      ...{ id: mail, workspaceId: 'w', template: 'owner_notice', to: 'a@example.com' },
+      ...{ data, createdAt: Date.now() },
+    })
+    await collection('mails').insertOne({ ...waiting, status: 'sent' } as never)
     const once = { scope, fingerprint: 'f', requestId: 'r' }
     const deps = {
       ...stores.runtime,

@@ -1,5 +1,5 @@
-import { createRateReader } from '#shared/usecases/rates/read-rate.ts'
 import type { RateReader } from '#shared/ports/rates.ts'
+import { createRateReader } from '#shared/usecases/rates/read-rate.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { createQuotePreparer, type QuotePreparer } from './prepare-quote.ts'
 import { type AvailabilityDeps, createQuoteAvailability, type QuoteAvailability } from './quote-availability.ts'

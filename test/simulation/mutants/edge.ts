@@ -42,7 +42,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'key-not-stored',
     file: 'shared/db/invoices/invoice-mapping.ts',
-    find: '...(idempotency !== null && { idem: idempotencyToDocument(idempotency) }),',
+    find: '...(idempotency !== null && { idem: INVOICES.toFields({ idem: idempotency }).idem }),',
     replace: '',
     what: 'A retry makes a second invoice.',
   },

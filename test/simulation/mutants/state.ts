@@ -21,7 +21,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'state-without-outbox',
     file: REPOSITORY,
-    find: '...(first !== undefined && { outbox: { $each: outboxToDocuments(append) } }),',
+    find: '...(first !== undefined && { outbox: { $each: append.map(INVOICE_OUTBOX.toDocument) } }),',
     replace: '',
     what: 'The state is saved without its events.',
   },

@@ -1,8 +1,9 @@
 import mongoose from 'mongoose'
 import { expect, it } from 'vitest'
+import { z } from 'zod'
 import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
-import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
+import { createMailRepository, mailToDocument } from '#shared/db/mails/mail-repository.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { migrate, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { auditNamed, exceptionNamed, invoiceNamed, PAST } from './contract-samples.ts'
@@ -10,6 +11,9 @@ import type { Execute } from './execute.ts'
 import { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
 import { openSimulatedDatabase } from './simulated-database.ts'
 import type { DocumentChange } from './stored-collection.ts'
+
+const mailRow = (id: string, to = 'a') =>
+  mailToDocument({ id, workspaceId: 'w-1', template: 'endpoint_failing', to, data: {}, createdAt: PAST }) as never
 
 const atOnce: Execute = async (_operation, run) => run()
 const network = () => new mongoose.mongo.MongoNetworkError('connection 1 to 127.0.0.1:27017 closed')
@@ -34,8 +38,8 @@ it('tells which command it runs, and how many steps it has', async () => {
     seen.push(Object.values(operation))
     return run()
   })
-  const rows = db.collection({ name: 'mails', schema: new mongoose.Schema(), indexes: [] })
-  await rows.bulkWrite([{ insertOne: { document: { to: 'a', _id: 'm-1' as never } } }, { deleteMany: { filter: {} } }])
+  const rows = db.collection({ name: 'mails', schema: z.object({}), indexes: [] })
+  await rows.bulkWrite([{ insertOne: { document: mailRow('m-1') } }, { deleteMany: { filter: {} } }])
   await rows.updateMany({}, { $set: { to: 'b' } })
   await rows.findOne({})
   expect(await db.isHealthy()).toBe(true)
@@ -52,11 +56,11 @@ it('applies a batch up to the step at which the server died', async () => {
     run((operation.steps ?? 3) - 1)
     throw network()
   })
-  const rows = db.collection({ name: 'mails', schema: new mongoose.Schema(), indexes: [] })
-  const insert = ['m-1', 'm-2', 'm-3'].map((id) => ({ insertOne: { document: { _id: id as never } } }))
+  const rows = db.collection({ name: 'mails', schema: z.object({}), indexes: [] })
+  const insert = ['m-1', 'm-2', 'm-3'].map((id) => ({ insertOne: { document: mailRow(id) } }))
   await expect(rows.bulkWrite(insert, { ordered: false })).rejects.toThrow('closed')
   expect(idsOf(store.documents('mails'))).toEqual(['m-1', 'm-2'])
-  await expect(rows.insertMany([{ _id: 'm-4' as never }, { _id: 'm-5' as never }])).rejects.toThrow('closed')
+  await expect(rows.insertMany([mailRow('m-4'), mailRow('m-5')])).rejects.toThrow('closed')
   expect(idsOf(store.documents('mails'))).toEqual(['m-1', 'm-2', 'm-4'])
   await expect(rows.updateMany({}, { $set: { sent: true } })).rejects.toThrow('closed')
   expect(store.documents('mails').map((one) => one['sent'])).toEqual([true, true, undefined])
@@ -136,7 +140,7 @@ it('shows nothing of a transaction before its commit, and lets the later one of 
     }
     return run()
   })
-  const rows = db.collection({ name: 'exceptions', schema: new mongoose.Schema(), indexes: [] })
+  const rows = db.collection({ name: 'exceptions', schema: z.object({}), indexes: [] })
   await exceptions.open([exceptionNamed('x-1')])
   other = () => rows.updateOne({ _id: 'x-1' as never }, { $set: { open: false } })
   // The other one closed it first: the transaction starts over, finds nothing to close and is aborted; then its audit row is looked for.
@@ -149,10 +153,10 @@ it('shows nothing of a transaction before its commit, and lets the later one of 
 it('leaves nothing of a transaction whose callback threw', async () => {
   const { db, store } = open()
   const session = db.connection.getClient().startSession()
-  const rows = db.collection({ name: 'mails', schema: new mongoose.Schema(), indexes: [] })
+  const rows = db.collection({ name: 'mails', schema: z.object({}), indexes: [] })
   const work = session.withTransaction(async () => {
-    await rows.insertOne({ _id: 'm-1' as never }, { session })
-    expect(await rows.findOne({ _id: 'm-1' as never }, { session })).toEqual({ _id: 'm-1' })
+    await rows.insertOne(mailRow('m-1'), { session })
+    expect(await rows.findOne({ _id: 'm-1' as never }, { session })).toMatchObject({ _id: 'm-1' })
     throw new Error('changed its mind')
   })
   await expect(work).rejects.toThrow('changed its mind')
@@ -193,17 +197,17 @@ it('answers nobody after its process closed the connection', async () => {
 
 it('shows the past to readers while the majority lags, and goes by the newest for writes', async () => {
   const { db, store } = open()
-  const rows = db.collection({ name: 'mails', schema: new mongoose.Schema(), indexes: [] })
-  await rows.insertOne({ _id: 'm-1' as never, to: 'a' })
+  const rows = db.collection({ name: 'mails', schema: z.object({}), indexes: [] })
+  await rows.insertOne(mailRow('m-1', 'a'))
   store.holdBack()
   await rows.updateOne({ _id: 'm-1' as never }, { $set: { to: 'b' } })
-  await rows.insertOne({ _id: 'm-2' as never, to: 'c' })
-  expect(await rows.find({}).toArray()).toEqual([{ _id: 'm-1', to: 'a' }])
-  await expect(rows.insertOne({ _id: 'm-2' as never, to: 'd' })).rejects.toThrow('duplicate key')
+  await rows.insertOne(mailRow('m-2', 'c'))
+  expect(await rows.find({}).toArray()).toMatchObject([{ _id: 'm-1', to: 'a' }])
+  await expect(rows.insertOne(mailRow('m-2', 'd'))).rejects.toThrow('duplicate key')
   expect((await rows.updateOne({ to: 'b' }, { $set: { to: 'e' } })).matchedCount).toBe(1)
-  expect(await rows.findOne({ _id: 'm-1' as never })).toEqual({ _id: 'm-1', to: 'a' })
+  expect(await rows.findOne({ _id: 'm-1' as never })).toMatchObject({ _id: 'm-1', to: 'a' })
   store.catchUp()
-  expect(await rows.find({}).sort({ _id: 1 }).toArray()).toEqual([
+  expect(await rows.find({}).sort({ _id: 1 }).toArray()).toMatchObject([
     { _id: 'm-1', to: 'e' },
     { _id: 'm-2', to: 'c' },
   ])

@@ -30,7 +30,7 @@ export interface StoredCollection {
 
 /** An empty collection with the model's indexes and validator; `onChange` hears of every write. */
 export function createStoredCollection(
-  { name, indexes: definitions, validator }: Pick<CollectionModel<Doc>, 'name' | 'indexes' | 'validator'>,
+  { name, indexes: definitions, schema, validator }: Omit<CollectionModel<Doc>, 'documentType'>,
   onChange: (change: DocumentChange) => void,
 ): StoredCollection {
   const documents = new Map<Key, Doc>()
@@ -41,7 +41,7 @@ export function createStoredCollection(
     createUniqueIndex({ name: '_id_', key: { _id: 1 } }),
     ...definitions.filter(({ unique }) => unique === true).map(createUniqueIndex),
   ]
-  const isValid = validator === undefined ? () => true : compileFilter(validator)
+  const isValid = checkOf(schema, validator)
   const fields = new Map<string, FieldIndex>()
   for (const { key } of definitions) {
     for (const path of Object.keys(key)) if (path !== '_id') fields.set(path, createFieldIndex(path))
@@ -54,7 +54,7 @@ export function createStoredCollection(
     const id = keyOf((after ?? before)?.['_id'])
     const moved = uniques.filter(({ roots }) => roots.some((root) => changed(before, after, root)))
     if (after !== null) {
-      if (!isValid(after, new Date(0))) throw serverError(DOCUMENT_VALIDATION_FAILURE, 'Document failed validation')
+      if (!isValid(after)) throw serverError(DOCUMENT_VALIDATION_FAILURE, 'Document failed validation')
       for (const index of moved) {
         for (const key of index.keysOf(after)) {
           const owner = index.owners.get(key)
@@ -93,6 +93,14 @@ export function createStoredCollection(
   }
 
   return { name, definitions, ...(validator !== undefined && { validator }), documents, put, find }
+}
+
+/** What the server checks of a document. The fields say the same as the `$jsonSchema` that follows from them. */
+function checkOf(schema: CollectionModel<Doc>['schema'], validator: Doc | undefined): (document: Doc) => boolean {
+  if (validator === undefined) return () => true
+  if (validator['$jsonSchema'] !== undefined) return (document) => schema.safeParse(document).success
+  const matches = compileFilter(validator)
+  return (document) => matches(document, new Date(0))
 }
 
 /** Documents that may match: by `_id`, by the rarest indexed value that the filter names, or all; and whether they are in order. */
