@@ -283,7 +283,7 @@ async function shutShop(isShut: boolean): Promise<void> {
 }
 
 // Guarantee: whoever changes something from the command line is in the audit trail by name. A command that is a procedure of the dashboard
-// needs no code, and works in a workspace that is suspended; only new invoices are refused there, as everywhere (`workspace-status.int.test.ts`).
+// needs no code, and works in a workspace that is suspended; only `go-live pay` stores nothing there.
 test.each(sampleOf(changing, 4))(
   '%s leaves its rows',
   async (name, { actions, args, notices, status: expected = 0 }) => {

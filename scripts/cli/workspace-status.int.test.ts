@@ -20,19 +20,18 @@ beforeAll(async () => {
 const of = () => ['--workspace', workspaceId]
 /** Commands that do not work for every status: the last one in which they do, as for people (decision 0099), and their arguments. */
 const NARROWED: Readonly<Record<string, readonly [worksWhile: WorkspaceStatus, args: () => readonly string[]]>> = {
-  'go-live pay': ['restricted', () => [...of(), '--asset', 'usdt_ethereum', '--amount', '5.00']],
   'api-key create': ['restricted', () => [...of(), '--mode', 'test']],
 }
 /** Commands that ask the server with an API key, which has no access while its workspace is suspended (`listen.int.test.ts`). */
 const WITH_A_KEY = ['listen', 'trigger']
 /**
  * Commands that read, end something, or concern the installation or its operators, and the procedures of the dashboard, whose actor is exempt
- * from the status (`audit-rows.int.test.ts` runs each in a suspended workspace). The rule that no invoice begins there is no guard of the actor.
+ * from the status (`audit-rows.int.test.ts` runs each in a suspended workspace).
  */
 const ALWAYS = [
   ...['workspace create', 'workspace update', 'workspace list', 'api-key revoke', 'api-key list', 'master-key rotate'],
   ...['operator create', 'operator list', 'operator remove', 'operator reset-password', 'operator reset-totp'],
-  ...['wallet funds', ...Object.keys(OPERATIONS).filter((name) => name !== 'go-live pay')],
+  ...['wallet funds', ...Object.keys(OPERATIONS)],
   ...['chain status', 'chain rescan', 'chain rewind', 'chain resume'],
   ...['chain cancel', 'chain release-deadlines', 'migrate', 'serve', 'backup create', 'backup run', 'backup verify'],
   ...['backup restore', 'backup confirm-restore', 'doctor', 'audit verify', 'audit acknowledge-break'],

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -91,11 +91,12 @@ async function drill(): Promise<readonly Check[]> {
       const folder = join(dir, part.name)
       execFileSync('cp', ['-a', system, folder])
       checks.push(...(await part(await openMachine(folder, [ORDINARY_USER, ROOT_USER]))))
-      rmSync(folder, { recursive: true, force: true })
+      // Half a million files: a program removes them faster than Node.
+      execFileSync('rm', ['-rf', folder])
     }
     return checks
   } finally {
-    rmSync(dir, { recursive: true, force: true })
+    execFileSync('rm', ['-rf', dir])
   }
 }
 
