@@ -23,7 +23,7 @@ for (const { network, prefix, family, use } of SPECIAL_ADDRESSES)
 const OWN_NAMES = ['localhost', 'local', 'internal', 'home.arpa', 'intranet', 'private', 'corp', 'home', 'lan', 'svc']
 
 /**
- * How the scanner of a network reads it (decision 86): as its setting `source` says; otherwise in full, but thriftily where the family can
+ * How the scanner of a network reads it (decision 70): as its setting `source` says; otherwise in full, but thriftily where the family can
  * and at least one of the nodes is hosted. Decides by the settings alone and asks no resolver, so it is the same in every process.
  */
 export function chooseScan(network: NetworkId, { source, rpcUrls, quota }: NodeSettings): ScanChoice {

@@ -31,7 +31,7 @@ export interface PaymentExplanation {
   /** Fiat per asset when it was first seen; only read for payments outside the quote's time. */
   readonly rateSeen: string | null
   readonly counted: boolean
-  /** Too small to count without a decision, see decision 0047. */
+  /** Too small to count without a decision, see decision 0003. */
   readonly isDust: boolean
   /** Counts towards the sums that can settle the invoice. */
   readonly eligible: boolean

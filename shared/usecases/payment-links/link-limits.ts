@@ -10,7 +10,7 @@ export function hasExpired({ expiresAt = null }: Pick<PaymentLink, 'expiresAt'>,
 
 /**
  * The lowest place that no invoice holds; null when as many are held as the link has. Invoices made before the limit was lowered may hold
- * places above it: as everyone claims the lowest place, they never make the sum exceed the limit (decision 83).
+ * places above it: as everyone claims the lowest place, they never make the sum exceed the limit (decision 10).
  */
 export function freePlace(usesMax: number, held: readonly Pick<LinkUse, 'place'>[]): number | null {
   if (held.length >= usesMax) return null

@@ -48,7 +48,7 @@ interface Reference {
 }
 
 /**
- * Transfers of payers, whose wallets only sign (docs/decisions/0088). A prepared one is JSON of `chainId` and the unsigned
+ * Transfers of payers, whose wallets only sign (docs/decisions/0080). A prepared one is JSON of `chainId` and the unsigned
  * `transaction`. What comes back is built again from the wanted transfer, so that nothing else can be sent through the node.
  */
 export function createPayerTransfers(
