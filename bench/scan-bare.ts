@@ -1,4 +1,4 @@
-import type { LocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import type { LocalChain } from '#dev/local-chain/start-local-chain.ts'
 
 const RANGE = 50
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

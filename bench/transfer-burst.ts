@@ -1,4 +1,4 @@
-import { assemble } from '#scripts/local-chain/assemble.ts'
+import { assemble } from '#dev/local-chain/assemble.ts'
 
 /** keccak256("Transfer(address,address,uint256)"), EIP-20. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
