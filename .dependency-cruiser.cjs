@@ -78,7 +78,7 @@ module.exports = {
       'shared-never-looks-up',
       'Shared code does not know who uses it.',
       { path: '^shared/', pathNot: tests },
-      { path: '^(services|scripts|test|bench|chaos)/' },
+      { path: '^(services|scripts|dev|test|bench)/' },
     ),
     rule(
       'services-are-islands',
@@ -113,7 +113,7 @@ module.exports = {
       'pages-know-contracts',
       'A page runs in a browser: of shared code it sees contracts, the domain and how pages look.',
       { path: web, pathNot: tests },
-      { path: '^(shared|scripts|test)/', pathNot: '^shared/(contracts|domain|styles)/' },
+      { path: '^(shared|scripts|dev|test)/', pathNot: '^shared/(contracts|domain|styles)/' },
     ),
     rule(
       'processes-know-no-page',
@@ -125,12 +125,7 @@ module.exports = {
       'one-writer-of-status',
       'Only applyInvoiceEvent asks transition() for a decision.',
       {
-        pathNot: [
-          '^shared/usecases/invoices/apply-invoice-event[.]ts$',
-          '^shared/domain/',
-          '^(test|bench|chaos)/',
-          tests,
-        ],
+        pathNot: ['^shared/usecases/invoices/apply-invoice-event[.]ts$', '^shared/domain/', '^(test|bench)/', tests],
       },
       { path: '^shared/domain/invoice/transition[.]ts$' },
     ),
@@ -162,7 +157,13 @@ module.exports = {
       'no-test-code-in-production',
       'What runs in production imports neither tests nor development scripts.',
       { path: '^(services|shared)/', pathNot: tests },
-      { path: ['^(test|bench|chaos|scripts)/', tests, npm('vitest', 'fast-check', 'autocannon', 'standardwebhooks')] },
+      { path: ['^(test|bench|dev|scripts)/', tests, npm('vitest', 'fast-check', 'autocannon', 'standardwebhooks')] },
+    ),
+    rule(
+      'dev-is-not-the-product',
+      'The image has no dev/: only what starts a development installation or runs tests imports it; `pay` loads it when it pays.',
+      { path: '^scripts/', pathNot: ['^scripts/(start|demo|machine)/', '^scripts/test(-deep)?[.]mjs$', tests] },
+      { path: '^dev/', dynamic: false },
     ),
     rule(
       'clients-stand-alone',

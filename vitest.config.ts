@@ -23,7 +23,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           ...patience,
-          include: ['{services,shared,scripts,test,clients,bench}/**/*.test.ts'],
+          include: ['{services,shared,scripts,dev,test,clients,bench}/**/*.test.ts'],
           exclude: [integration, 'test/flow/**', 'test/browser/**', '**/node_modules/**', ...deep],
           ...quick,
           // A limit ends what hangs; it measures no machine.

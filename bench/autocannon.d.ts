@@ -4,10 +4,6 @@ declare module 'autocannon' {
     path: string
     headers: Readonly<Record<string, string>>
   }
-  /** Passed from a request to its response. */
-  interface Context {
-    expect?: readonly string[] | undefined
-  }
   interface Options {
     url: string
     method: string
@@ -15,8 +11,7 @@ declare module 'autocannon' {
     duration: number
     body?: string
     requests: {
-      setupRequest(request: Request, context: Context): Request
-      onResponse(status: number, body: string, context: Context): void
+      setupRequest(request: Request): Request
     }[]
   }
   interface Result {

@@ -4,7 +4,7 @@ import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { textOf } from './text-of.ts'
 
 /*
- * The baseline of every benchmark: node:http, one command of the native driver on the same documents with the same indexes
+ * The baseline of `create-invoice`: node:http, one insert of the native driver of the same document with the same indexes
  * under the same concerns, one JSON response of the same size. No checks of any kind.
  */
 interface Template {
@@ -12,7 +12,7 @@ interface Template {
   readonly answer: Record<string, unknown>
 }
 
-const { MONGO_URL = '', BENCH_DATABASE = '', BENCH_TEMPLATE = '', BENCH_OPERATION = '', BENCH_PORT = '0' } = process.env
+const { MONGO_URL = '', BENCH_DATABASE = '', BENCH_TEMPLATE = '', BENCH_PORT = '0' } = process.env
 const { EJSON } = mongoose.mongo.BSON
 const template = EJSON.parse(BENCH_TEMPLATE) as Template
 const random = createRandom(Date.now)
@@ -27,19 +27,10 @@ const client = await new mongoose.mongo.MongoClient(MONGO_URL, {
 }).connect()
 const invoices = client.db(BENCH_DATABASE).collection<{ _id: string } & Record<string, unknown>>('invoices')
 
-const OPERATIONS: Readonly<Record<string, readonly [number, (request: IncomingMessage) => Promise<string>]>> = {
-  create: [201, create],
-  get: [200, get],
-  list: [200, list],
-}
-const operation = OPERATIONS[BENCH_OPERATION]
-if (operation === undefined) throw new Error(`no operation ${BENCH_OPERATION}`)
-const [status, answer] = operation
-
 const server = createServer((request, response) => {
-  answer(request).then(
+  create(request).then(
     (body) => {
-      response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
+      response.writeHead(201, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
       response.end(body)
     },
     (error: unknown) => {
@@ -74,20 +65,4 @@ async function create(request: IncomingMessage): Promise<string> {
     ...(claims !== undefined && { claims: claims.map((claim) => claim.slice(0, -id.length) + id) }),
   })
   return JSON.stringify({ ...template.answer, id, number, created_at: now.toISOString() })
-}
-
-async function get(request: IncomingMessage): Promise<string> {
-  const found = await invoices.findOne({ _id: request.url?.slice(request.url.lastIndexOf('/') + 1) ?? '' })
-  if (found === null) throw new Error('there is no such invoice')
-  return present(found)
-}
-
-async function list(request: IncomingMessage): Promise<string> {
-  const filter = { workspaceId: request.headers['x-workspace'], mode: template.document['mode'] }
-  const page = await invoices.find(filter).sort({ _id: -1 }).limit(20).toArray()
-  return `{"data":[${page.map(present).join(',')}]}`
-}
-
-function present({ _id: id, number }: Record<string, unknown>): string {
-  return JSON.stringify({ ...template.answer, id, number })
 }

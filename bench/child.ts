@@ -13,8 +13,6 @@ export interface Child {
   /** Its exit status, -1 after a signal; null while it runs. */
   exitStatus(): number | null
   stop(): Promise<void>
-  /** SIGKILL; resolves when the process is gone. */
-  kill(): Promise<void>
 }
 
 /** Starts `node …args` and resolves when `isUp` does; stderr is passed on and a death before that, or `withinMs`, rejects. */
@@ -37,8 +35,7 @@ export async function startChild(
   return {
     exitStatus: () => (child.signalCode === null ? child.exitCode : -1),
     pid: child.pid,
-    stop: () => stop(child, 'SIGTERM'),
-    kill: () => stop(child, 'SIGKILL'),
+    stop: () => stop(child),
     cpuSeconds: () => cpuSecondsOf(child.pid),
     peakBytes: () => peakBytesOf(child.pid),
   }
@@ -78,10 +75,10 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-async function stop(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
-  child.kill(signal)
+  child.kill('SIGTERM')
   await ended
 }
 

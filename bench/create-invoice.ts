@@ -15,7 +15,7 @@ const SETTLE_MS = 500
  */
 export function benchCreateInvoice(options: BenchOptions): Promise<void> {
   return withRig(options, async (rig) => {
-    const sides = { api: rig.api, bare: await rig.startBare('create', await rig.openDatabase()) }
+    const sides = { api: rig.api, bare: await rig.startBare(await rig.openDatabase()) }
     const load = { ...createLoad(rig), check: await createLedger(sides) }
     await warmUp(sides, load)
     await compare('A, relay stopped', sides, load, options)

@@ -10,10 +10,8 @@ import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
 import { type Child, freePort, pause } from './child.ts'
 import type { CreatedInvoice, InvoiceOrder, InvoiceRun } from './invoice-pace.ts'
-import type { Arrival, Manner, Sample } from './merchant.ts'
-import { MASTER_KEY, type Rig } from './rig.ts'
-import type { BenchKey } from './tenants.ts'
-
+import type { Arrival, Sample } from './merchant.ts'
+import { type BenchKey, MASTER_KEY, type Rig } from './rig.ts'
 export const ENDPOINTS = 100
 /** Size of an event: 2 KB. */
 const BODY_BYTES = 2_048
@@ -25,21 +23,14 @@ export interface DeliveryStage {
   readonly merchant: Child
   /** One per workspace of the rig. */
   readonly endpoints: readonly BenchEndpoint[]
-  /** Creates this many pending deliveries for each endpoint given, due now, oldest first across all of them. */
-  makeDue(perEndpoint: number, endpoints?: readonly BenchEndpoint[]): Promise<void>
+  /** Creates this many pending deliveries for each endpoint, due now, oldest first across all of them. */
+  makeDue(perEndpoint: number): Promise<void>
   /** Creates invoices whose event has the size above, at `origin` or else with the product's API; resolves with the last response. */
   create(pace: InvoiceOrder['pace'], seconds: number, origin?: string | null): Promise<InvoiceRun>
-  behave(manners: Readonly<Record<number, Manner>>): Promise<void>
-  /** Number of webhooks since the last `take`. */
-  count(): Promise<number>
   /** The webhooks since the last `take`; throws when a signature of the sample is wrong. */
   take(): Promise<readonly Arrival[]>
   /** Resolves when no delivery is pending, so every outcome is written. */
   settle(): Promise<void>
-  /** Removes pending deliveries. */
-  forgetPending(): Promise<void>
-  /** Index of the endpoint that receives an invoice's webhook. */
-  endpointOf(invoice: CreatedInvoice): number
 }
 
 export interface BenchEndpoint {
@@ -73,7 +64,7 @@ export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
   return {
     merchant,
     endpoints,
-    makeDue: (perEndpoint, given = endpoints) => makeDue(rig, given, perEndpoint),
+    makeDue: (perEndpoint) => makeDue(rig, endpoints, perEndpoint),
     create: (pace, seconds, origin) =>
       tell('/create', {
         origin: origin ?? rig.api.origin,
@@ -82,8 +73,6 @@ export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
         seconds,
         pace,
       }),
-    behave: (manners) => tell('/behave', manners),
-    count: () => tell('/count'),
     take: async () => {
       const { arrivals, samples } = await tell<{ arrivals: Arrival[]; samples: Sample[] }>('/take')
       for (const { receiver, signature, body: text } of samples) {
@@ -94,8 +83,6 @@ export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
     settle: async () => {
       while ((await deliveries.countDocuments({ status: 'pending' })) > 0) await pause(100)
     },
-    forgetPending: async () => void (await deliveries.deleteMany({ status: 'pending' })),
-    endpointOf: ({ key }) => endpoints.findIndex(({ workspaceId }) => workspaceId === keys[key]?.workspaceId),
   }
 }
 

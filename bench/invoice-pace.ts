@@ -18,8 +18,6 @@ export interface InvoiceOrder {
 /** One invoice; times in ms of the machine's clock. */
 export interface CreatedInvoice {
   readonly id: string
-  /** Index of the key that created it. */
-  readonly key: number
   /** Its scheduled time. */
   readonly intendedAt: number
   /** When the 201 arrived, so it was durable before. */
@@ -42,8 +40,7 @@ export async function createInvoices(order: InvoiceOrder, webhook: () => Promise
   const refused: Record<string, number> = {}
   let turn = 0
   const create = async (intendedAt: number): Promise<void> => {
-    const key = turn % order.apiKeys.length
-    const apiKey = order.apiKeys[key] ?? ''
+    const apiKey = order.apiKeys[turn % order.apiKeys.length] ?? ''
     turn += 1
     const response = await pool.request({
       path: '/api/v1/invoices',
@@ -54,7 +51,7 @@ export async function createInvoices(order: InvoiceOrder, webhook: () => Promise
     const text = await response.body.text()
     const answeredAt = now()
     const id = /"id":"([0-9a-f-]{36})"/.exec(text)?.[1]
-    if (response.statusCode === 201 && id !== undefined) created.push({ id, key, intendedAt, answeredAt })
+    if (response.statusCode === 201 && id !== undefined) created.push({ id, intendedAt, answeredAt })
     else refused[response.statusCode] = (refused[response.statusCode] ?? 0) + 1
   }
   const until = now() + order.seconds * 1_000

@@ -9,9 +9,6 @@ import { textOf } from './text-of.ts'
  * the measured processes.
  */
 
-/** Behaviour of the receiver on a port; `ok` returns 200 after the delay. */
-export type Manner = 'ok' | 'hang' | 'drip' | 'flood'
-
 /** One received webhook; `at` in ms of the machine's monotonic clock. */
 export interface Arrival {
   readonly eventId: string
@@ -22,9 +19,6 @@ export interface Arrival {
 
 /** One in this many webhooks is stored whole, to check its signature. */
 const SAMPLE_EVERY = 97
-const DRIP_EVERY_MS = 1_000
-const FLOOD_BYTES = 1_073_741_824
-const BLOCK = Buffer.alloc(65_536, 'x')
 
 /** A webhook that was stored whole. */
 export interface Sample {
@@ -35,14 +29,15 @@ export interface Sample {
 
 const { MERCHANT_PORT = '0', MERCHANT_RECEIVERS = '1', MERCHANT_DELAY_MS = '20' } = process.env
 const delayMs = Number(MERCHANT_DELAY_MS)
-const manners: Manner[] = Array.from({ length: Number(MERCHANT_RECEIVERS) }, () => 'ok')
 let arrivals: Arrival[] = []
 let samples: Sample[] = []
 let seen = 0
 const waiting = new Set<() => void>()
 
 const receivers = await Promise.all(
-  manners.map((_, receiver) => listen((request, response) => receive(receiver, request, response))),
+  Array.from({ length: Number(MERCHANT_RECEIVERS) }, (_, receiver) =>
+    listen((request, response) => receive(receiver, request, response)),
+  ),
 )
 const control = createServer((request, response) => {
   void answer(request).then(
@@ -58,17 +53,11 @@ process.on('SIGTERM', () => process.exit(0))
 async function answer(request: IncomingMessage): Promise<unknown> {
   const text = await textOf(request)
   if (request.url === '/ports') return receivers
-  if (request.url === '/count') return arrivals.length
   if (request.url === '/take') {
     const taken = { arrivals, samples }
     arrivals = []
     samples = []
     return taken
-  }
-  if (request.url === '/behave') {
-    for (const [receiver, manner] of Object.entries(JSON.parse(text) as Record<string, Manner>))
-      manners[Number(receiver)] = manner
-    return null
   }
   return createInvoices(JSON.parse(text) as InvoiceOrder, () => new Promise((resolve) => waiting.add(resolve)))
 }
@@ -95,28 +84,8 @@ function receive(receiver: number, request: IncomingMessage, response: ServerRes
       resolve()
       break
     }
-    reply(manners[receiver] ?? 'ok', response)
-  })
-}
-
-function reply(manner: Manner, response: ServerResponse): void {
-  if (manner === 'hang') return
-  if (manner === 'ok') {
     setTimeout(() => response.writeHead(200, { 'Content-Length': 2 }).end('ok'), delayMs)
-    return
-  }
-  response.writeHead(200)
-  if (manner === 'drip') {
-    const timer = setInterval(() => response.write('.'), DRIP_EVERY_MS)
-    response.on('close', () => clearInterval(timer))
-    return
-  }
-  let left = FLOOD_BYTES
-  const pour = (): void => {
-    while (left > 0 && !response.destroyed && response.write(BLOCK)) left -= BLOCK.length
-  }
-  response.on('drain', pour)
-  pour()
+  })
 }
 
 function listen(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<number> {

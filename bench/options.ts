@@ -18,7 +18,5 @@ export interface BenchOptions {
   readonly hasFloor?: boolean
   /** For `growth` and `backup`: invoices in the seeded database; for `watches`: old addresses. */
   readonly invoices: number
-  /** A separate Redis, instead of a given one. */
-  readonly redisUrl?: string
   readonly print: (line: string) => void
 }

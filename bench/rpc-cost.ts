@@ -12,8 +12,16 @@ import { adoptMode } from '#shared/usecases/scanning/thrifty-mode.ts'
 import { usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { thriftyTick } from '#shared/usecases/scanning/thrifty-tick.ts'
 import type { BenchOptions } from './options.ts'
-import { casesOf, createLuck, isFull } from './rpc-cost-cases.ts'
-import { countByQuestion, lineOf, millions, type Outcome, totals } from './rpc-cost-figures.ts'
+import {
+  casesOf,
+  countByQuestion,
+  createLuck,
+  isFull,
+  lineOf,
+  millions,
+  type Outcome,
+  totals,
+} from './rpc-cost-figures.ts'
 import { type CountingNode, startCountingNode } from './rpc-cost-node.ts'
 import { type BenchInvoice, createBenchStore } from './rpc-cost-store.ts'
 

@@ -12,33 +12,9 @@ const BENCHMARKS = {
     run: async (options) => (await import('./create-invoice.ts')).benchCreateInvoice(options),
     is: 'POST /invoices against node:http with one native insert',
   },
-  'plan-limit': {
-    run: async (options) => (await import('./plan-limit.ts')).benchPlanLimit(options),
-    is: 'POST /invoices in workspaces with a limit of invoices per month, against the same without one',
-  },
-  'get-invoice': {
-    run: async (options) => (await import('./get-invoice.ts')).benchGetInvoice(options),
-    is: 'GET /invoices/{id} against node:http with one native findOne',
-  },
-  'request-cost': {
-    run: async (options) => (await import('./request-cost.ts')).benchRequestCost(options),
-    is: 'CPU of a lone GET and POST at 10 and 100 a second, against node:http with one native command',
-  },
-  'list-invoices': {
-    run: async (options) => (await import('./list-invoices.ts')).benchListInvoices(options),
-    is: 'GET /invoices, a page of 20, against node:http with one native find',
-  },
   deliveries: {
     run: async (options) => (await import('./deliveries.ts')).benchDeliveries(options),
     is: 'webhooks per second and their delay, against a bare loop of POSTs',
-  },
-  isolation: {
-    run: async (options) => (await import('./isolation.ts')).benchIsolation(options),
-    is: 'effect of hanging, slow and flooding receivers on the delay of the others',
-  },
-  outages: {
-    run: async (options) => (await import('./outages.ts')).benchOutages(options),
-    is: 'webhooks after kill -9 of the dispatcher and without Redis',
   },
   scale: {
     run: async (options) => (await import('./scale.ts')).benchScale(options),

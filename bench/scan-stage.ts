@@ -2,18 +2,23 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startStores } from '#scripts/embedded/stores.ts'
-import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
-import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import { startStores } from '#dev/embedded/stores.ts'
+import { assemble } from '#dev/local-chain/assemble.ts'
+import { DEVELOPMENT_PAYER } from '#dev/local-chain/pay.ts'
+import { type LocalChain, startLocalChain } from '#dev/local-chain/start-local-chain.ts'
 import { readProcfile } from '#scripts/start/procfile.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
+import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
+import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
+import { type AssetId, networkOf } from '#shared/domain/enumerations.ts'
+import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
+import { createRandom } from '#shared/runtime/secrets/random.ts'
+import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { type Child, freePort, isReady, startChild } from './child.ts'
 import type { BenchOptions } from './options.ts'
-import { seedWatches, type Watches } from './scan-watches.ts'
-import { burstCall, burstTokenCode } from './transfer-burst.ts'
 
 /** Blocks every 250 ms, as on the fastest supported network. */
 export const NETWORK = 'arbitrum'
@@ -121,4 +126,79 @@ export async function mineBursts(chain: LocalChain, offset: number, transactions
     await chain.rpc('eth_sendTransaction', [call])
   }
   await chain.mine()
+}
+
+/** keccak256("Transfer(address,address,uint256)"), EIP-20. */
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+/**
+ * Runtime bytecode of a token of which one call emits many `Transfer` logs of the amount 1,000,000: calldata is a count and
+ * a first recipient, one word each; recipients count up from there. Any call of 4 bytes returns `decimals`.
+ */
+export function burstTokenCode(decimals: number): string {
+  return assemble(`
+    0x04 CALLDATASIZE EQ @decimals JUMPI
+    0x0f4240 0x00 MSTORE
+    0x00                                       ; sent
+    next: DUP1 0x00 CALLDATALOAD EQ @end JUMPI
+    DUP1 0x20 CALLDATALOAD ADD                 ; recipient
+    0x00 ${TRANSFER} 0x20 0x00 LOG3            ; from nobody, as a mint
+    0x01 ADD @next JUMP
+    end: 0x00 0x00 RETURN
+    decimals: 0x${decimals.toString(16).padStart(2, '0')} 0x00 MSTORE 0x20 0x00 RETURN
+  `)
+}
+
+/** Calldata for `count` transfers to the addresses `first`, `first` + 1, … */
+export function burstCall(count: number, first: bigint): string {
+  return `0x${[BigInt(count), first].map((value) => value.toString(16).padStart(64, '0')).join('')}`
+}
+
+const BATCH = 20_000
+
+/** Watched addresses of a benchmark. */
+export interface Watches {
+  readonly keys: readonly string[]
+  /** How many transfers of the chain go to one of them. */
+  readonly hits: number
+}
+
+/**
+ * Stores `count` watched addresses: random ones, and every `every`-th of `transfers` addresses that count up from `first`,
+ * each of those held by an invoice.
+ */
+export async function seedWatches(
+  db: Database,
+  request: {
+    readonly count: number
+    readonly first: bigint
+    readonly every: number
+    readonly transfers: number
+    readonly asset: AssetId
+    readonly print: (line: string) => void
+  },
+): Promise<Watches> {
+  const { count, first, every, transfers, asset, print } = request
+  const hitKeys = Array.from({ length: Math.floor(transfers / every) }, (_, index) =>
+    (first + BigInt(index * every)).toString(16).padStart(40, '0'),
+  )
+  const others = Array.from({ length: count - hitKeys.length }, () => randomBytes(20).toString('hex'))
+  const keys = [...hitKeys, ...others]
+  const wallets = createWalletRepository(db)
+  for (let from = 0; from < keys.length; from += BATCH) {
+    const rows = keys.slice(from, from + BATCH).map((matchKey, offset): WatchedAddress => {
+      const place = { mode: 'test', family: 'evm', materialId: 'bench', index: from + offset } as const
+      return { ...place, matchKey, address: `0x${matchKey}`, watchedOn: [networkOf(asset)] }
+    })
+    await wallets.addDerived('bench', rows, from + rows.length)
+    if (from % 200_000 === 0) print(`${from + rows.length} of ${count} watched addresses`)
+  }
+  const invoices = createInvoiceRepository(db)
+  const random = createRandom(Date.now)
+  const at = Date.now()
+  for (const [index, matchKey] of hitKeys.entries()) {
+    const lock = samplePaymentMethod(matchKey, at, { asset, network: networkOf(asset) })
+    await invoices.insert(sampleInvoice(random, { number: index + 1, at, state: { locks: [lock] } }))
+  }
+  return { keys, hits: hitKeys.length }
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { dirname, join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const SOURCES = ['services', 'shared', 'scripts', 'clients']
+const SOURCES = ['services', 'shared', 'scripts', 'dev', 'clients']
 const ENTRIES = ['scripts/start/main.ts', 'scripts/service/main.ts', 'scripts/cli/main.ts', 'scripts/demo/main.ts']
 // These read files next to their modules, or are native.
 const EXTERNAL = [
@@ -91,10 +91,10 @@ export async function bundled(entry, report = () => {}) {
 
 const urlOf = (folder, entry) => pathToFileURL(join(folder, entry.replace(/\.ts$/, '.js').split('/').join(sep))).href
 
-/** Bundles some entries into a separate folder, as in an image. */
-export async function buildBundle(folder, entries) {
+/** Bundles some entries into a separate folder, without the modules that match `leftOut`, whose import then fails. */
+export async function buildBundle(folder, entries, leftOut = []) {
   const { build: esbuild } = await import('esbuild')
-  await esbuild({ ...OPTIONS, entryPoints: entries, outdir: folder })
+  await esbuild({ ...OPTIONS, external: [...EXTERNAL, ...leftOut], entryPoints: entries, outdir: folder })
 }
 
 async function build(cache, target, report) {

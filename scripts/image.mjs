@@ -39,7 +39,8 @@ for (const file of FILES) {
   mkdirSync(dirname(join(target, file)), { recursive: true })
   cpSync(join(ROOT, file), join(target, file))
 }
-await buildBundle(join(target, 'bundle'), ENTRIES)
+// Simulators, local chains and embedded stores stay out: the build reads no file of dev/.
+await buildBundle(join(target, 'bundle'), ENTRIES, ['#dev/*'])
 cpSync(await builtPages(), join(target, 'pages'), { recursive: true })
 for (const name of PACKAGES.flatMap((each) => [...withDependencies(each)])) {
   cpSync(join(ROOT, 'node_modules', name), join(target, 'node_modules', name), { recursive: true, dereference: true })

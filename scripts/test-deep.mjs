@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 
-const { startGuarded } = await import('./embedded/guarded-child.ts')
+const { startGuarded } = await import('#dev/embedded/guarded-child.ts')
 const { bringRequirements, describeMissing, TEST_REQUIREMENTS } = await import('./machine/requirements.ts')
 
 const LIMIT_MS = 80 * 60_000
@@ -64,7 +64,7 @@ const STAGES = {
     args: [...VITEST, 'flow', 'test/flow/faults.test.ts'],
     env: { OUTAGE_ROWS: '10000' },
   },
-  chaos: { what: '40 faults on real processes', args: ['--import', 'tsx', 'chaos/run.ts', '--faults', '40'] },
+  chaos: { what: '40 faults on real processes', args: ['--import', 'tsx', 'test/chaos/run.ts', '--faults', '40'] },
   putback: {
     what: '400 invoices on real processes are lost with the database, which comes back from an archive, from former data files, and without a mark: no address and no number twice',
     args: [...VITEST, 'flow', 'test/flow/lost-minutes.deep.test.ts'],
@@ -73,7 +73,7 @@ const STAGES = {
   patterns: {
     what: 'the time of every regular expression, without the verdicts that are committed',
     needs: [],
-    args: ['--import', 'tsx', 'scripts/patterns/check-patterns.ts', '--again'],
+    args: ['--import', 'tsx', 'dev/patterns/check-patterns.ts', '--again'],
   },
   looks: {
     what: 'every page and every state of the checkout at every width in both themes',
@@ -83,7 +83,7 @@ const STAGES = {
   clients: {
     what: 'clients of six generators and a Postman import call every operation of a running installation',
     needs: [...TEST_REQUIREMENTS, 'java', 'mvn', 'venv', 'php', 'ruby'],
-    args: ['--import', 'tsx', 'scripts/generators/run.ts'],
+    args: ['--import', 'tsx', 'dev/generators/run.ts'],
   },
   walks: {
     what: '12 random walks of 200 steps in the browser, 10 of them with new seeds',
@@ -93,7 +93,7 @@ const STAGES = {
   models: {
     what: 'the models of deliveries and of the scanner in every state within their bounds, and each planted mistake found',
     needs: ['java', 'mvn'],
-    args: ['--import', 'tsx', 'scripts/check-models.ts'],
+    args: ['--import', 'tsx', 'dev/check-models.ts'],
   },
   upgrade: {
     what: 'an upgrade from the release before under load, with processes of both side by side, once back and once more',

@@ -34,7 +34,7 @@ if (values.help || unknown.length > 0) {
   process.stdout.write(unknown.length > 0 ? `there is no stage ${unknown.join(', ')}\n\n${HELP}` : HELP)
   process.exit(unknown.length > 0 ? 2 : 0)
 }
-const { startGuarded } = await import('./embedded/guarded-child.ts')
+const { startGuarded } = await import('#dev/embedded/guarded-child.ts')
 const { bringRequirements, describeMissing, TEST_REQUIREMENTS } = await import('./machine/requirements.ts')
 
 const reports = mkdtempSync(join(tmpdir(), 'paymesh-reports-'))
@@ -182,7 +182,7 @@ const STAGES = {
   chaos: () =>
     stage(
       'chaos',
-      tsx('chaos/run.ts', '--faults', faults, '--per-second', '1', '--quiet', '60', '--retries', '20'),
+      tsx('test/chaos/run.ts', '--faults', faults, '--per-second', '1', '--quiet', '60', '--retries', '20'),
       NICE.waits,
     ),
   demo: () => stage('demo', ['scripts/demo.mjs', '--exit'], NICE.waits),

@@ -10,8 +10,8 @@ import {
   sourceFiles,
   unnamedFolders,
   upwardArrows,
-} from '#scripts/check-folders.ts'
-import { cruiseImports } from '#scripts/check-imports.ts'
+} from '#dev/check-folders.ts'
+import { cruiseImports } from '#dev/check-imports.ts'
 
 /** One bad import per rule: a gate nobody has seen fail is not a gate. */
 const canaries: Record<string, { file: string; code: string; also?: Record<string, string> }> = {
@@ -42,6 +42,7 @@ const canaries: Record<string, { file: string; code: string; also?: Record<strin
   'express-at-the-edge': { file: 'services/invoices/bad.ts', code: "import 'express'" },
   'keys-behind-chains': { file: 'services/api/bad-keys.ts', code: "import 'ethers'" },
   'no-test-code-in-production': { file: 'services/outbox/bad-test.ts', code: "import 'fast-check'" },
+  'dev-is-not-the-product': { file: 'scripts/cli/bad-dev.ts', code: "import '#dev/target.ts'" },
   'clients-stand-alone': { file: 'clients/typescript/src/bad.ts', code: "import '#shared/db/target.ts'" },
   'product-knows-no-client': { file: 'services/api/bad-client.ts', code: "import '#clients/typescript/src/target.ts'" },
   'dashboard-knows-types-of-admin': {
@@ -68,6 +69,7 @@ const targets = [
   'shared/chains/target.ts',
   'shared/domain/invoice/transition.ts',
   'services/api/target.ts',
+  'dev/target.ts',
   'services/outbox/target.ts',
   'clients/typescript/src/target.ts',
 ]
@@ -90,7 +92,7 @@ describe('import rules', () => {
       await write(canary.file, canary.code)
       for (const [file, code] of Object.entries(canary.also ?? {})) await write(file, code)
     }
-    const result = await cruiseImports(root, ['services', 'shared', 'clients'])
+    const result = await cruiseImports(root, ['services', 'shared', 'scripts', 'clients'])
     seen = result.summary.violations.map((violation) => `${violation.rule.name} ${violation.from}`)
   })
 

@@ -3,7 +3,7 @@ import {
   type ExchangeSimulator,
   type SimulatedSource,
   startExchangeSimulator,
-} from '#scripts/exchange-simulator/simulator.ts'
+} from '#dev/exchange-simulator/simulator.ts'
 import { createJumpConfirmation } from '#services/rates/jump-confirmation.ts'
 import { createRateCycle, type RateCycle } from '#services/rates/rate-cycle.ts'
 import { createRateSources } from '#services/rates/rate-sources.ts'

@@ -3,7 +3,6 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { activePaymentMethod, currentQuote } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits, parseUnits } from '#shared/domain/money/amount.ts'
-import { payLocally } from '../local-chain/pay-locally.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
 
@@ -29,6 +28,9 @@ export function addPayCommand(program: Command): void {
         const due = totals(invoice.state).dueBase - totals(invoice.state).receivedBase
         const amountBase = options.amount === undefined ? due : parseUnits(options.amount, lock.decimals)
         if (amountBase <= 0n) throw new Error('nothing is due: set --amount')
+        const { payLocally } = await import('#dev/local-chain/pay-locally.ts').catch((cause: unknown) => {
+          throw new Error('pay needs a checkout: an image has no local chains', { cause })
+        })
         const { txHash } = await payLocally({
           rpcUrl: node.rpcUrls[0] ?? '',
           asset: lock.asset,

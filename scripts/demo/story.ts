@@ -1,6 +1,6 @@
 import { createPaymesh } from '#clients/typescript/src/main.ts'
+import { payOnLocalChain } from '#dev/local-chain/pay.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
-import { payOnLocalChain } from '../local-chain/pay.ts'
 import type { DevInfo } from '../start/dev-info.ts'
 import { EXPECTED_EVENTS, faultsOf } from './expectations.ts'
 import { startReceiver } from './receiver.ts'

@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { onPath } from '#dev/embedded/binary-cache.ts'
 import { ROOT } from '../bundle.mjs'
-import { onPath } from '../embedded/binary-cache.ts'
 import { bringRequirements, describeMissing } from './requirements.ts'
 
 let bin: string

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { cached, fromVariable, onPath, type Report, runs } from '../embedded/binary-cache.ts'
-import { startGuarded } from '../embedded/guarded-child.ts'
+import { cached, fromVariable, onPath, type Report, runs } from '#dev/embedded/binary-cache.ts'
+import { startGuarded } from '#dev/embedded/guarded-child.ts'
 
 /** A program or library that a fresh machine lacks. */
 interface Requirement {

@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
-import { freePort } from '#scripts/embedded/free-port.ts'
+import { freePort } from '#dev/embedded/free-port.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { freePort } from '#scripts/embedded/free-port.ts'
+import { freePort } from '#dev/embedded/free-port.ts'
 import { startRoundRobin } from '#scripts/start/round-robin.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'

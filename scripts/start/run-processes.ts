@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '#dev/embedded/free-port.ts'
 import { bundled } from '#scripts/bundle.mjs'
-import { freePort } from '#scripts/embedded/free-port.ts'
 import { type Environment, environmentFor } from './environment.ts'
 import type { ProcfileLine } from './procfile.ts'
 import { startRoundRobin } from './round-robin.ts'

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '#scripts/embedded/free-port.ts'
+import { freePort } from '#dev/embedded/free-port.ts'
 import { builtPages } from '#scripts/pages.mjs'
 import { parseConfig } from '#shared/config/schema.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { freePort } from '#scripts/embedded/free-port.ts'
+import { freePort } from '#dev/embedded/free-port.ts'
 import { type SupervisedProcess, superviseProcess } from './supervised-process.ts'
 
 const READY_SERVER = `require('node:fs').appendFileSync(__dirname + '/started', process.pid + ' ')

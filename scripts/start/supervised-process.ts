@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { type GuardedChild, startGuarded } from '#dev/embedded/guarded-child.ts'
 import { ROOT } from '#scripts/bundle.mjs'
-import { type GuardedChild, startGuarded } from '#scripts/embedded/guarded-child.ts'
 import { isSettingName } from '#shared/config/process-settings.ts'
 import type { Environment } from './environment.ts'
 import type { ProcfileLine } from './procfile.ts'

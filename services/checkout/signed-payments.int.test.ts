@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTronNode, type TronNode } from '#scripts/local-chain/tron-node/start-tron-node.ts'
+import { startTronNode, type TronNode } from '#dev/local-chain/tron-node/start-tron-node.ts'
 import type { UnsignedTransfer } from '#shared/chains/families/tron/transfer-message.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'

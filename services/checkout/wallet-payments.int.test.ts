@@ -1,6 +1,6 @@
 import { Keypair, Transaction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SurfpoolNode, startSurfpoolNode } from '#scripts/local-chain/surfpool-node.ts'
+import { type SurfpoolNode, startSurfpoolNode } from '#dev/local-chain/surfpool-node.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startExchangeSimulator } from '#scripts/exchange-simulator/simulator.ts'
+import { startExchangeSimulator } from '#dev/exchange-simulator/simulator.ts'
 import { ALL_SOURCES } from './all-sources.ts'
 
 // Guarantee: neither `npm start` nor a test asks an exchange on the internet. A source without simulated answers would be asked there.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startExchangeSimulator } from '#scripts/exchange-simulator/simulator.ts'
+import { startExchangeSimulator } from '#dev/exchange-simulator/simulator.ts'
 import type { Config } from '#shared/config/schema.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'

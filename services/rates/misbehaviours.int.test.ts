@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultKind } from '#scripts/exchange-simulator/faults.ts'
-import type { SimulatedSource } from '#scripts/exchange-simulator/simulator.ts'
+import type { FaultKind } from '#dev/exchange-simulator/faults.ts'
+import type { SimulatedSource } from '#dev/exchange-simulator/simulator.ts'
 import { oneOfEach, sampleOf } from '#test/support/depth.ts'
 import { type RateWorld, useRateWorlds } from '#test/support/rate-world.ts'
 import { useStores } from '#test/support/stores.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FAULTS } from '#scripts/exchange-simulator/faults.ts'
+import { FAULTS } from '#dev/exchange-simulator/faults.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { ASSET_IDS, FIAT_CODES, symbolOf } from '#shared/domain/enumerations.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
+import { DEVELOPMENT_PAYER } from '#dev/local-chain/pay.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { advanceInvoice, overdueInvoices } from '#shared/usecases/invoices/advance-invoice.ts'
 import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import { type LocalChain, startLocalChain } from '#dev/local-chain/start-local-chain.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'

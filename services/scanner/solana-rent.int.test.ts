@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Keypair, PublicKey, SystemProgram, Transaction, type TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type SurfpoolNode, startSurfpoolNode } from '#scripts/local-chain/surfpool-node.ts'
+import { type SurfpoolNode, startSurfpoolNode } from '#dev/local-chain/surfpool-node.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { matchKeyOf } from '#shared/chains/families/solana/extract.ts'

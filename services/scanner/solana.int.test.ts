@@ -1,6 +1,6 @@
 import { Keypair } from '@solana/web3.js'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { startSurfpoolNode } from '#scripts/local-chain/surfpool-node.ts'
+import { startSurfpoolNode } from '#dev/local-chain/surfpool-node.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { startTronNode, type TronNode } from '#scripts/local-chain/tron-node/start-tron-node.ts'
+import { startTronNode, type TronNode } from '#dev/local-chain/tron-node/start-tron-node.ts'
 import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
 import { SANDBOX_KEYS } from '#shared/chains/addresses/sandbox-keys.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'

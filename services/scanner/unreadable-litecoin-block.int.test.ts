@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type LitecoinNode, startLitecoinNode, WITHOUT_MWEB } from '#scripts/local-chain/litecoin-node.ts'
+import { type LitecoinNode, startLitecoinNode, WITHOUT_MWEB } from '#dev/local-chain/litecoin-node.ts'
 import { namedOf, sampleOf } from '#test/support/depth.ts'
 import { useFamilyStage } from '#test/support/family-stage.ts'
 import { type Lie, type RpcAnswer, startLyingNode } from '#test/support/lying-node.ts'

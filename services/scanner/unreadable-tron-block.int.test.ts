@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startTronNode, type TronNode } from '#scripts/local-chain/tron-node/start-tron-node.ts'
+import { startTronNode, type TronNode } from '#dev/local-chain/tron-node/start-tron-node.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useFamilyStage } from '#test/support/family-stage.ts'
 import { startLyingTronNode, type TronLie } from '#test/support/lying-tron-node.ts'

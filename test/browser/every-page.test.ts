@@ -1,5 +1,5 @@
 import { beforeAll, expect, inject, test } from 'vitest'
-import { fillDemo } from '#scripts/screenshots/fill-demo.ts'
+import { fillDemo } from '#dev/screenshots/fill-demo.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations, EVERY_LOOK, settled, showTheme, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'

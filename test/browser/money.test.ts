@@ -1,6 +1,6 @@
 import { beforeAll, expect, inject, test } from 'vitest'
 import { createPaymesh, type Invoice, type Paymesh } from '#clients/typescript/src/main.ts'
-import { payLocally } from '#scripts/local-chain/pay-locally.ts'
+import { payLocally } from '#dev/local-chain/pay-locally.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { settled } from '#test/support/accessibility.ts'

@@ -1,7 +1,7 @@
 import { Keypair, Transaction } from '@solana/web3.js'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type SurfpoolNode, startSurfpoolNode } from '#scripts/local-chain/surfpool-node.ts'
+import { type SurfpoolNode, startSurfpoolNode } from '#dev/local-chain/surfpool-node.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { associatedAccount, transferTransaction } from '#shared/chains/families/solana/transfer-message.ts'
 import { axeViolations, settled } from '#test/support/accessibility.ts'

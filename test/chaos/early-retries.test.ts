@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { earlyRetries, type SeenRequest, type StoredAttempt } from '../../chaos/early-retries.ts'
+import { earlyRetries, type SeenRequest, type StoredAttempt } from './early-retries.ts'
 
 const START = Date.parse('2026-11-22T12:00:00.000Z')
 const attempt = (number: number, atMs: number, durationMs = 20, statusCode: number | null = 503): StoredAttempt => ({

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Interface, Wallet as Signer } from 'ethers'
-import { startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import { startLocalChain } from '#dev/local-chain/start-local-chain.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { ChaosChain, Receiver } from './chaos-chain.ts'
 

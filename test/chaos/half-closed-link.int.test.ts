@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { createWebhookHttp } from '#shared/runtime/http/webhook-http.ts'
-import { MANNERS, type Receivers, startReceivers } from '../../chaos/receivers.ts'
+import { MANNERS, type Receivers, startReceivers } from './receivers.ts'
 
 const http = createWebhookHttp()
 let receivers: Receivers

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { it } from 'vitest'
-import { startLitecoinNode, WITHOUT_MWEB } from '#scripts/local-chain/litecoin-node.ts'
+import { startLitecoinNode, WITHOUT_MWEB } from '#dev/local-chain/litecoin-node.ts'
 import { EVERY_CASE } from '#test/support/every-case.ts'
 import { useStores } from '#test/support/stores.ts'
 import type { ChaosChain } from './chaos-chain.ts'

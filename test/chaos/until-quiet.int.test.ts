@@ -5,7 +5,7 @@ import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { keyed } from '#test/support/keyed.ts'
 import { givePending } from '#test/support/pending-deliveries.ts'
 import { useStores } from '#test/support/stores.ts'
-import { untilQuiet } from '../../chaos/until-quiet.ts'
+import { untilQuiet } from './until-quiet.ts'
 
 const stores = useStores()
 const TX = '0x01'

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '#scripts/bundle.mjs'
 import { FIELDS } from '#shared/config/fields.ts'
@@ -60,7 +60,7 @@ it('sends the builder only what it reads', () => {
   expect(rules[0]).toBe('*')
   const let_in = rules.filter((rule) => rule.startsWith('!')).map((rule) => rule.slice(1))
   for (const path of let_in) expect(existsSync(join(ROOT, path)), path).toBe(true)
-  for (const path of ['.git', '.env', '.data', 'node_modules', 'deploy']) expect(let_in).not.toContain(path)
+  for (const path of ['.git', '.env', '.data', 'node_modules', 'deploy', 'dev']) expect(let_in).not.toContain(path)
 })
 
 it('names settings that exist in every deploy file', () => {
@@ -103,6 +103,14 @@ describe('what the image holds', () => {
     expect(new Set(files.map((file) => file.split('/')[0]))).toEqual(
       new Set(['LICENSE', 'Procfile', 'bundle', 'node_modules', 'package.json', 'pages', 'scripts']),
     )
+    const maps = files.filter((file) => file.startsWith('bundle/') && file.endsWith('.js.map'))
+    const sources = maps.flatMap((file) =>
+      (JSON.parse(readFileSync(join(image, file), 'utf8')) as { sources: string[] }).sources.map((source) =>
+        relative(ROOT, resolve(image, dirname(file), source)),
+      ),
+    )
+    expect(sources.filter((source) => source.startsWith('shared/')).length).toBeGreaterThan(100)
+    expect(sources.filter((source) => source.startsWith('dev/'))).toEqual([])
     expect(readdirSync(join(image, 'node_modules'))).toEqual(['@img', '@node-rs', 'detect-libc', 'semver', 'sharp'])
     expect(readFileSync(join(image, 'Procfile'), 'utf8')).toBe(readFileSync(join(ROOT, 'Procfile'), 'utf8'))
   })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { copiedFiles, renderedFile } from '#scripts/chart.ts'
+import { copiedFiles, renderedFile } from '#dev/chart.ts'
 import { type Document, deployYaml, yamlDocuments } from './deploy-files.ts'
 
 const rendered = (name: string): readonly Document[] => yamlDocuments(readFileSync(renderedFile(name), 'utf8'))

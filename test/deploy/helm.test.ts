@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { chartHash, PROCESS_SETTINGS_FILE, processSettingsText, RENDERINGS, renderedFile } from '#scripts/chart.ts'
+import { chartHash, PROCESS_SETTINGS_FILE, processSettingsText, RENDERINGS, renderedFile } from '#dev/chart.ts'
 import { FIELDS } from '#shared/config/fields.ts'
 import { isProcessName, isSettingName, readsSetting, SECRET_SETTINGS } from '#shared/config/process-settings.ts'
 import { parseConfig } from '#shared/config/schema.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '#shared/db/connection/connect.ts'
-import { evaluate } from '../../chaos/verdict.ts'
+import { evaluate } from '#test/chaos/verdict.ts'
 import type { Check } from './checks.ts'
 import type { CommandLine } from './command-line.ts'
 import type { Merchant } from './merchants.ts'

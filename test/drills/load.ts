@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Invoice } from '#clients/typescript/src/main.ts'
-import type { Plan } from '../../chaos/ledger.ts'
+import type { Plan } from '#test/chaos/ledger.ts'
 import type { Merchant } from './merchants.ts'
 import { ASSET, type Pay, transfersOf } from './payers.ts'
 import { ask, post, type Requests } from './requests.ts'

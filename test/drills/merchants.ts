@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { createPaymesh, type Paymesh } from '#clients/typescript/src/main.ts'
+import { type Ledger, openLedger } from '#test/chaos/ledger.ts'
+import { MANNERS, type Manner, type Receivers, startReceivers } from '#test/chaos/receivers.ts'
 import { accountKey } from '#test/support/fresh-key.ts'
-import { type Ledger, openLedger } from '../../chaos/ledger.ts'
-import { MANNERS, type Manner, type Receivers, startReceivers } from '../../chaos/receivers.ts'
 import type { CommandLine } from './command-line.ts'
 
 /** A merchant of the installation with a book, receivers, and clients that never repeat a request. */

@@ -1,6 +1,6 @@
-import { payLocally } from '#scripts/local-chain/pay-locally.ts'
+import { payLocally } from '#dev/local-chain/pay-locally.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
-import type { Ledger, Plan } from '../../chaos/ledger.ts'
+import type { Ledger, Plan } from '#test/chaos/ledger.ts'
 
 /** The asset of every invoice: a token of the local Ethereum. */
 export const ASSET = 'usdt_ethereum'

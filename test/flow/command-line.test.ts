@@ -1,7 +1,7 @@
 import { HDNodeWallet } from 'ethers'
 import { describe, expect, inject, test, vi } from 'vitest'
 import { createPaymesh } from '#clients/typescript/src/main.ts'
-import { payLocally } from '#scripts/local-chain/pay-locally.ts'
+import { payLocally } from '#dev/local-chain/pay-locally.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { deepTest } from '#test/support/depth.ts'

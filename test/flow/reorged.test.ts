@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nodeRpc } from '#scripts/local-chain/node-rpc.ts'
+import { nodeRpc } from '#dev/local-chain/node-rpc.ts'
 import { useWorld } from '#test/support/use-world.ts'
 
 const world = useWorld()

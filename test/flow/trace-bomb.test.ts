@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { nodeRpc } from '#scripts/local-chain/node-rpc.ts'
-import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
+import { nodeRpc } from '#dev/local-chain/node-rpc.ts'
+import { DEVELOPMENT_PAYER } from '#dev/local-chain/pay.ts'
 import { TRACE_BOMB } from '#test/support/trace-bomb.ts'
 import { useWorld } from '#test/support/use-world.ts'
 

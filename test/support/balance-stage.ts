@@ -1,6 +1,6 @@
 import { Wallet as Signer } from 'ethers'
 import { afterEach, beforeEach, vi } from 'vitest'
-import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
+import { DEVELOPMENT_PAYER } from '#dev/local-chain/pay.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'

@@ -78,7 +78,7 @@ it('no test that guards money or data is sampled or left to the night', () => {
   expect(leftOut("// Guarantee: a page is quick.\ndeepTest('x', () => {")).toEqual([])
   expect(leftOut("deepDescribe('x', () => {\n  // Guards data: once.\n  it('y', () => {\n  })\n})")).toEqual([3])
   expect(leftOut("deepDescribe('x', () => {\n})\n// Guards data: once.\nit('y', () => {\n})")).toEqual([])
-  const files = ['services', 'shared', 'scripts', 'test'].flatMap((folder) =>
+  const files = ['services', 'shared', 'scripts', 'dev', 'test'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.test.ts') && !name.endsWith('depth.test.ts'))
       .map((name) => join(folder, name)),

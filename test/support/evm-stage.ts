@@ -1,5 +1,5 @@
 import { afterEach, beforeAll } from 'vitest'
-import type { LocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import type { LocalChain } from '#dev/local-chain/start-local-chain.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { createEvmClient, type EvmClient } from '#shared/chains/families/evm/client.ts'

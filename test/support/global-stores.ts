@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import mongoose from 'mongoose'
 import type { TestProject } from 'vitest/node'
-import { startStores } from '#scripts/embedded/stores.ts'
+import { startStores } from '#dev/embedded/stores.ts'
 import { makeStoreFolder } from './store-folder.ts'
 
 declare module 'vitest' {

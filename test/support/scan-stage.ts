@@ -1,6 +1,6 @@
 import { Interface, Wallet as Signer } from 'ethers'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
-import type { LocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import type { LocalChain } from '#dev/local-chain/start-local-chain.ts'
 import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
 import { SANDBOX_KEYS } from '#shared/chains/addresses/sandbox-keys.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'

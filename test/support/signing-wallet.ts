@@ -1,7 +1,7 @@
 import { Transaction, Wallet } from 'ethers'
 import type { Page } from 'playwright-core'
-import { nodeRpc, quantity } from '#scripts/local-chain/node-rpc.ts'
-import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
+import { nodeRpc, quantity } from '#dev/local-chain/node-rpc.ts'
+import { DEVELOPMENT_PAYER } from '#dev/local-chain/pay.ts'
 
 /** A wallet with a key of its own that signs real transactions for a development chain, and what a test makes of it. */
 export interface SigningWallet {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Wallet } from 'ethers'
-import { readTransaction } from '#scripts/local-chain/tron-node/read-transaction.ts'
+import { readTransaction } from '#dev/local-chain/tron-node/read-transaction.ts'
 import { evmAddress } from '#shared/chains/families/evm/address.ts'
 import { formatAccount } from '#shared/chains/families/tron/address.ts'
 import { signedTransfer, type UnsignedTransfer } from '#shared/chains/families/tron/transfer-message.ts'

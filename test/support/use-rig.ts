@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import type { Scale } from '#scripts/start/scale.ts'
-import { type Rig, startRig } from '../../chaos/rig.ts'
+import { type Rig, startRig } from '#test/chaos/rig.ts'
 import { openWorld, type World } from './world.ts'
 
 const START_MS = 240_000

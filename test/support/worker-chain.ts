@@ -1,5 +1,5 @@
-import { installTokens } from '#scripts/local-chain/install-tokens.ts'
-import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import { installTokens } from '#dev/local-chain/install-tokens.ts'
+import { type LocalChain, startLocalChain } from '#dev/local-chain/start-local-chain.ts'
 
 /** The Ethereum of a worker, which its files use one after the other; it ends with the worker. */
 let shared: LocalChain | undefined

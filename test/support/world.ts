@@ -6,7 +6,7 @@ import {
   verifyWebhook,
   type WebhookEvent,
 } from '#clients/typescript/src/main.ts'
-import { payLocally } from '#scripts/local-chain/pay-locally.ts'
+import { payLocally } from '#dev/local-chain/pay-locally.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { readEnvironment } from '#scripts/start/environment.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { HDNodeWallet } from 'ethers'
 import { beforeAll, expect, it } from 'vitest'
-import type { LocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import type { LocalChain } from '#dev/local-chain/start-local-chain.ts'
 import { RATE_SNAPSHOTS } from '#shared/db/rates/rate-model.ts'
 import type { FundsReading } from '#shared/ports/funds.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'

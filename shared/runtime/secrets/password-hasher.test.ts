@@ -21,7 +21,7 @@ test('the same letters typed on another machine are the same password', async ()
 
 // Guarantee: the cheap hashes of tests are in no product: whoever makes a hasher outside of tests makes it at the full cost.
 test('only tests choose another cost', () => {
-  const sources = ['services', 'shared', 'scripts', 'clients'].flatMap((folder) =>
+  const sources = ['services', 'shared', 'scripts', 'dev', 'clients'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !/\.(test|fixture)\.ts$/.test(name))
       .map((name) => join(folder, name)),

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-const sources = ['shared', 'services', 'scripts'].flatMap((folder) =>
+const sources = ['shared', 'services', 'scripts', 'dev'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => `${folder}/${name}`)
     .filter((path) => /\.tsx?$/.test(path) && !/\.(test|fixture)\.tsx?$|node_modules/.test(path)),

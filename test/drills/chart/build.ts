@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { binaryCacheDir, withCacheLock } from '#scripts/embedded/binary-cache.ts'
+import { binaryCacheDir, withCacheLock } from '#dev/embedded/binary-cache.ts'
 
 const run = promisify(execFile)
 const SOURCES = join(import.meta.dirname, 'cluster')

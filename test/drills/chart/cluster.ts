@@ -3,8 +3,8 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { freePort } from '#scripts/embedded/free-port.ts'
-import { type GuardedChild, startGuarded } from '#scripts/embedded/guarded-child.ts'
+import { freePort } from '#dev/embedded/free-port.ts'
+import { type GuardedChild, startGuarded } from '#dev/embedded/guarded-child.ts'
 import type { Document } from '#test/deploy/deploy-files.ts'
 import type { Programs } from './build.ts'
 

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { type GuardedChild, startGuarded } from '#dev/embedded/guarded-child.ts'
 import { ROOT } from '#scripts/bundle.mjs'
-import { type GuardedChild, startGuarded } from '#scripts/embedded/guarded-child.ts'
 import type { Ended } from '../command-line.ts'
 
 const HERE = import.meta.dirname

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type GuardedChild, startGuarded } from '#scripts/embedded/guarded-child.ts'
+import { type GuardedChild, startGuarded } from '#dev/embedded/guarded-child.ts'
 import { type ComposeFile, readValues } from './compose-file.ts'
 
 /** Addresses of this machine, one for each container, and the load balancer in front. */

@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSyn
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { startGuarded } from '#dev/embedded/guarded-child.ts'
 import { ROOT } from '#scripts/bundle.mjs'
-import { startGuarded } from '#scripts/embedded/guarded-child.ts'
 
 const run = promisify(execFile)
 const RELEASE = 'bookworm'

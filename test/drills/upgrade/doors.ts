@@ -1,4 +1,4 @@
-import { freePort } from '#scripts/embedded/free-port.ts'
+import { freePort } from '#dev/embedded/free-port.ts'
 import { startHttpDoor } from './http-door.ts'
 
 /** What merchants, payers and operators connect to: one address for each kind of process, in front of both releases. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { call } from '#scripts/local-chain/pay.ts'
+import { call } from '#dev/local-chain/pay.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { AccountQuestion, AccountReader, BlockPlace } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'

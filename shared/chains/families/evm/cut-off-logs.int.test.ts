@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import { startLocalChain } from '#dev/local-chain/start-local-chain.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
+import { DEVELOPMENT_PAYER } from '#dev/local-chain/pay.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'

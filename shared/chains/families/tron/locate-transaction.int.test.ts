@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTronNode, type TronNode } from '#scripts/local-chain/tron-node/start-tron-node.ts'
+import { startTronNode, type TronNode } from '#dev/local-chain/tron-node/start-tron-node.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import { formatAccount } from './address.ts'
 import { locateTransaction } from './locate-transaction.ts'

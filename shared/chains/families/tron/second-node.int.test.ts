@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTronNode, type TronNode } from '#scripts/local-chain/tron-node/start-tron-node.ts'
+import { startTronNode, type TronNode } from '#dev/local-chain/tron-node/start-tron-node.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import { formatAccount, parseAccount } from './address.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { type LitecoinNode, startLitecoinNode } from '#scripts/local-chain/litecoin-node.ts'
+import { type LitecoinNode, startLitecoinNode } from '#dev/local-chain/litecoin-node.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { CoreNode, CoreRpc } from './core-rpc.ts'

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander'
-import { createProgram } from '../cli/main.ts'
-import { OPERATIONS } from '../cli/operations/table.ts'
+import { createProgram } from '#scripts/cli/main.ts'
+import { OPERATIONS } from '#scripts/cli/operations/table.ts'
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 

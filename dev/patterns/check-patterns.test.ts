@@ -29,7 +29,7 @@ describe('the check of patterns', () => {
     ['computed flags', "new RegExp('a+', flags)"],
   ])('reports a pattern that it cannot read: %s', (_, text) => {
     expect(faultsOf(text)).toEqual(['shared/x.ts:1 builds a pattern that cannot be checked'])
-    expect(faultsOf(text, 'scripts/check-words.ts')).toEqual([])
+    expect(faultsOf(text, 'dev/check-words.ts')).toEqual([])
   })
 
   test('passes linear ones, in comments and texts too', () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createPaymesh, type Paymesh, PaymeshApiError } from '#clients/typescript/src/main.ts'
-import { payLocally } from '#scripts/local-chain/pay-locally.ts'
+import { payLocally } from '#dev/local-chain/pay-locally.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { type Ledger, PLANS, type Plan } from './ledger.ts'
 

@@ -14,10 +14,10 @@ const BOUNDED: Readonly<Record<string, string>> = {
 
 /** Files that build patterns from their own words, never from text of others. */
 const BUILT: Readonly<Record<string, string>> = {
-  'scripts/check-folders.ts': 'the name of a folder',
-  'scripts/check-networks.ts': 'the ids of networks',
-  'scripts/check-words.ts': 'the words of its tables',
-  'scripts/docs/decision-records.ts': 'the form of a link, twice',
+  'dev/check-folders.ts': 'the name of a folder',
+  'dev/check-networks.ts': 'the ids of networks',
+  'dev/check-words.ts': 'the words of its tables',
+  'dev/docs/decision-records.ts': 'the form of a link, twice',
   'scripts/release.mjs': 'a version and the names of keys',
 }
 
@@ -31,7 +31,7 @@ interface Pattern {
 }
 
 const TAKE_TEXT_AS_PATTERN: readonly string[] = ['match', 'matchAll', 'search']
-const VERDICTS = 'scripts/patterns/verdicts.json'
+const VERDICTS = 'dev/patterns/verdicts.json'
 
 /** Every regular expression of a file: literals, `RegExp(…)` and texts that `match`, `matchAll` and `search` compile. */
 export function patternsOf(path: string, text: string): readonly Pattern[] {
@@ -103,7 +103,9 @@ export function patternFaults(
 
 /** Source files of the product and its tools, by path. */
 export function patternSources(): ReadonlyMap<string, string> {
-  const paths = sourceFiles('.', ['shared', 'services', 'scripts', 'clients']).filter((path) => !path.endsWith('.css'))
+  const paths = sourceFiles('.', ['shared', 'services', 'scripts', 'dev', 'clients']).filter(
+    (path) => !path.endsWith('.css'),
+  )
   return new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]))
 }
 

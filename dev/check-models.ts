@@ -1,4 +1,4 @@
-// `node --import tsx scripts/check-models.ts [--keep DIR] [model[/run] …]`: checks the models of docs/models with TLC, downloaded with Maven.
+// `node --import tsx dev/check-models.ts [--keep DIR] [model[/run] …]`: checks the models of docs/models with TLC, downloaded with Maven.
 // docs/models/configurations.json lists every run: a model with its bounds, and either no expected fault or the one rule that a planted
 // mistake breaks. The last line is `N as expected, N not`; the status is 0 only when every run ended as expected within 20 minutes.
 import { spawnSync } from 'node:child_process'

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startStack } from '#scripts/start/stack.ts'
 
 const DOCUMENT = resolve('docs/openapi.json')
-const STORIES = resolve('scripts/generators/stories')
+const STORIES = resolve('dev/generators/stories')
 const OPENAPI_GENERATOR = '7.19.0'
 const OAPI_CODEGEN = 'v2.8.2'
 const OPENAPI_PYTHON_CLIENT = '0.29.1'
@@ -234,7 +234,7 @@ function reportOf(rows: readonly (readonly string[])[]): string {
   return `# Generated clients
 
 From \`docs/openapi.json\` by \`npm run test:deep -- clients\`: each generated client calls all 19 operations of a running installation, reads the error
-of an unknown invoice, and reads a recorded event ([programs](../../scripts/generators/stories)). Postman's runner sends each imported request once,
+of an unknown invoice, and reads a recorded event ([programs](../../dev/generators/stories)). Postman's runner sends each imported request once,
 with the address, the key and the ids of a seeded workspace filled in.
 
 | generator | result | what the program reported |

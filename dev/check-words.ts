@@ -49,7 +49,7 @@ export const BANNED_IDENTIFIERS: ReadonlyMap<string, string> = new Map([
 const EXEMPT = [
   'CHANGELOG.md',
   'package-lock.json',
-  'scripts/check-words',
+  'dev/check-words',
   'shared/db/schema/migrations/',
   'test/fixtures/',
   'docs/screenshots/',
@@ -63,7 +63,7 @@ const KEPT: ReadonlyMap<string, RegExp> = new Map([
   ['shared/contracts/audit-labels.ts', /exception\.noted/g],
   ['shared/domain/marks/taken-back.ts', /exception\.noted/g],
   // The verdicts repeat the patterns of this file.
-  ['scripts/patterns/verdicts.json', /noted/g],
+  ['dev/patterns/verdicts.json', /noted/g],
 ])
 
 /** A banned word in a text, with its line. */

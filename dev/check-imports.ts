@@ -22,8 +22,8 @@ if (process.argv[1]?.endsWith('check-imports.ts')) {
     'clients',
     'scripts',
     'test',
+    'dev',
     'bench',
-    'chaos',
   ])
   for (const violation of summary.violations)
     process.stdout.write(`${violation.rule.name}: ${violation.from} → ${violation.to}\n`)

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 export const FOLDER_FILES_MAX = 30
 /** Ports have one file per aggregate and no subfolders. */
 const UNLIMITED = new Set(['shared/ports'])
-const ROOTS = ['shared', 'services', 'scripts']
+const ROOTS = ['shared', 'services', 'scripts', 'dev']
 /** Layers from the bottom up; a layer imports itself and lower ones. */
 const LAYERS: readonly (readonly string[])[] = [
   ['shared/domain'],
@@ -15,7 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['shared/usecases'],
   ['shared/config', 'shared/runtime', 'shared/queues', 'shared/chains', 'shared/styles'],
   ['services'],
-  ['scripts'],
+  ['scripts', 'dev'],
 ]
 const SOURCE = /\.(tsx?|m[jt]s|css)$/
 const TEST = /\.(test|fixture)\.tsx?$/
@@ -56,7 +56,7 @@ const isRecordType = (file: string, target: string): boolean =>
 
 /**
  * The folder of a file in the drawing: `shared/<layer>/<subject>`, or `shared/<layer>` for a file of the layer
- * itself; `services/<process>`; `scripts/<part>`. Deeper folders belong to these. A file directly in `services` or `scripts` is a
+ * itself; `services/<process>`; `scripts/<part>`; `dev/<part>`. Deeper folders belong to these. A file directly in `services`, `scripts` or `dev` is a
  * program and counts as a separate folder.
  */
 export function folderOf(file: string): string {

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import mongoose from 'mongoose'
-import { type StoreProcess, startStoreProcess } from '#scripts/embedded/store-process.ts'
+import { type StoreProcess, startStoreProcess } from '#dev/embedded/store-process.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 const MEMBERS = 3

@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { ROOT } from '#scripts/bundle.mjs'
 import { SETTINGS_OF } from '#shared/config/process-settings.ts'
-import { ROOT } from './bundle.mjs'
 
 const CHART = join(ROOT, 'deploy', 'helm', 'paymesh')
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { type RedisStore, startRedisStore } from '#scripts/embedded/redis-store.ts'
+import { type RedisStore, startRedisStore } from '#dev/embedded/redis-store.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /** A separate Redis behind a proxy that may die, lose all data or be replaced by an empty one. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { findMongod } from '#scripts/embedded/find-mongod.ts'
-import { freePort } from '#scripts/embedded/free-port.ts'
+import { findMongod } from '#dev/embedded/find-mongod.ts'
+import { freePort } from '#dev/embedded/free-port.ts'
 import type { LinkName } from './fault-deck.ts'
 import { type Receivers, startReceivers } from './receivers.ts'
 import { type ReplicaSet, startReplicaSet } from './replica-set.ts'

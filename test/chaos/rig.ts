@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { findRedisServer } from '#scripts/embedded/find-redis-server.ts'
+import { findRedisServer } from '#dev/embedded/find-redis-server.ts'
 import { readEnvironment } from '#scripts/start/environment.ts'
 import { type Stack, startStack } from '#scripts/start/stack.ts'
 import type { StackOptions } from '#scripts/start/stack-options.ts'

@@ -2,7 +2,7 @@
 // before it is shown, from the manifest of the build; fails when one exceeds its budget.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { builtPages } from './pages.mjs'
+import { builtPages } from '#scripts/pages.mjs'
 
 /** Bytes after gzip: 1.8 s for the whole dashboard and 0.6 s for the checkout on slow 4G (1,475 kbit/s), without the way there and back. */
 const CHECKOUT_MAX = 60_000
