@@ -20,6 +20,7 @@ beforeAll(async () => {
 const of = () => ['--workspace', workspaceId]
 /** Commands that do not work for every status: the last one in which they do, as for people (decision 0099), and their arguments. */
 const NARROWED: Readonly<Record<string, readonly [worksWhile: WorkspaceStatus, args: () => readonly string[]]>> = {
+  'go-live pay': ['active', () => [...of(), '--asset', 'usdt_ethereum', '--amount', '5.00']],
   'api-key create': ['restricted', () => [...of(), '--mode', 'test']],
 }
 /** Commands that ask the server with an API key, which has no access while its workspace is suspended (`listen.int.test.ts`). */

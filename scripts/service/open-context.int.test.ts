@@ -9,6 +9,7 @@ import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
 import { openContext } from './open-context.ts'
+import { SERVICE_NAMES } from './services.ts'
 
 const stores = useStores()
 const endings: (() => Promise<unknown> | unknown)[] = []
@@ -16,8 +17,8 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
 })
 
-function configOf(mongoUrl: string, metricsPort: number, more: Readonly<Record<string, string>> = {}) {
-  return parseConfig({
+function environmentOf(mongoUrl: string, metricsPort: number, more: Readonly<Record<string, string>> = {}) {
+  return {
     MONGO_URL: mongoUrl,
     REDIS_URL: stores.redisUrl,
     PAYMESH_ENV: 'test',
@@ -27,8 +28,9 @@ function configOf(mongoUrl: string, metricsPort: number, more: Readonly<Record<s
     PAYMESH_KEY_PEPPER: Buffer.alloc(32, 2).toString('base64'),
     PAYMESH_METRICS_PORT: String(metricsPort),
     ...more,
-  })
+  }
 }
+const configOf = (...given: Parameters<typeof environmentOf>) => parseConfig(environmentOf(...given))
 
 const silent = { write: () => undefined }
 const ask = async (port: number, path: string) => {
@@ -64,6 +66,15 @@ deepTest('waits for MongoDB, says so from the first moment, and goes on when it 
   drain()
   expect(await ask(port, '/readyz')).toMatchObject({ status: 503, body: { reasons: { process: 'stopping' } } })
   expect((await ask(port, '/startupz')).status).toBe(200)
+})
+
+// Guarantee: what every process needs around its services reads no setting that some process is not given.
+it.each(SERVICE_NAMES)('opens for %s, which reads its own settings alone', async (name) => {
+  const port = await freePort(0)
+  const opened = await openContext(name, parseConfig(environmentOf(stores.mongoUrl, port), name), silent)
+  endings.push(opened.close)
+  opened.ready()
+  await expect.poll(() => ask(port, '/readyz')).toMatchObject({ status: 200, body: { ready: true } })
 })
 
 it('collects the figures of the installation, and shows the state of its stores', async () => {

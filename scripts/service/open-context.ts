@@ -73,7 +73,7 @@ export async function openContext(
     await requireRightKeys(keys)
     const clock = await createStoreClock(db, logger)
     undo.push(() => clock.stop())
-    const usage = createUsageCounter(registry, clock, createNodePrices(config.networks))
+    const usage = createUsageCounter(registry, clock, createNodePrices(networksOf(config)))
     // Whatever calls a node counts with these.
     const metrics = { ...registry, ...usage.metrics }
     undo.push(startUsageWriter(db, usage, logger))
@@ -118,6 +118,10 @@ export async function openContext(
     throw error
   }
 }
+
+/** A process that is given no networks calls no node. */
+const networksOf = (config: Config): Config['networks'] =>
+  config.reads('PAYMESH_NETWORKS') ? config.networks : { live: {}, test: {} }
 
 /** Where this process keeps and reads what was issued: Redis, and the operator's folder. */
 function markPlacesOf(config: Config, redis: OpenSignals['redis']): readonly MarkPlace[] {

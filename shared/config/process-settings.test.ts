@@ -59,7 +59,6 @@ it('declares the secrets of each process', () => {
     scanner: [...stores, 'PAYMESH_NETWORKS'],
     rates: stores,
     webhooks: [...stores, ...masterKeys],
-    outbox: stores,
     maintenance: [...stores, ...masterKeys],
     mailer: [...stores, ...masterKeys, 'PAYMESH_SMTP_URL'],
     invoices: [...stores, ...masterKeys, 'PAYMESH_NETWORKS'],

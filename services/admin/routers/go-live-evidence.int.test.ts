@@ -3,6 +3,8 @@ import { HDNodeWallet } from 'ethers'
 import { expect, it } from 'vitest'
 import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
+import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { WALLETS } from '#shared/db/wallets/wallet-models.ts'
 import { aPayment } from '#shared/domain/invoice/transition-fixtures.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
@@ -111,6 +113,23 @@ it('proves the wallet of the invoice, also when a newer one started before the r
   expect(stored).toMatchObject({ item: ITEM, evidence: old.materialId })
   expect(stored?.evidence).not.toBe(young.materialId)
   expect((await mine.line())?.state).toBe('out_of_date')
+})
+
+// Guarantee: nobody begins an invoice in a workspace that was stopped, not even the person at the machine, whom no procedure stops.
+it.each([
+  ['suspended', 'WORKSPACE_SUSPENDED'],
+  ['restricted', 'WORKSPACE_RESTRICTED'],
+] as const)('starts no payment in a workspace that is %s, and stores nothing', async (status, code) => {
+  const { deps, workspaceId } = await shop()
+  const scope = { workspaceId, mode: 'test' } as const
+  const action = { opId: randomUUID(), actor: 'cli:root', reason: null, requestId: 'req_1' }
+  const entered = { ...action, asset: 'usdt_ethereum', amount: '5.00' } as const
+  await deps.instance.workspaces.update(workspaceId, { status })
+  await expect(startGoLivePayment(deps.preparing, scope, entered)).rejects.toMatchObject({ code })
+  expect(await stores.db.collection(INVOICES).countDocuments({ workspaceId })).toBe(0)
+  expect(await deps.goLive.list(scope)).toEqual([])
+  const audit = stores.db.collection(AUDIT_LOG)
+  expect(await audit.countDocuments({ workspaceId, action: 'golive.payment_started' })).toBe(0)
 })
 
 const row = (simulated: boolean) => {

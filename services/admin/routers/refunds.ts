@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS } from '#shared/domain/enumerations.ts'
 import { openRefundRequest, recordRefund, withdrawRefund } from '#shared/usecases/refunds/manage-refunds.ts'
+import { refundNotice, type WeighRefund } from '#shared/usecases/refunds/refund-notice.ts'
 import { actionOf } from '../action.ts'
+import { type DecisionContext, deciderOf } from '../decider-of.ts'
 import { derivedUuid } from '../derived-uuid.ts'
-import { largeRefund } from '../large-refund.ts'
 import { router, workspaceMutation } from '../trpc.ts'
 import { refundToWire, refundWire } from '../wire/refund-wire.ts'
 
@@ -54,3 +55,12 @@ export const refundsRouter = router({
       return refundToWire(await withdrawRefund(money, { workspaceId, mode, refundId, ...actionOf(ctx, input) }), money)
     }),
 })
+
+/**
+ * Checks a refund with the transaction that stores it: in live mode one by which the invoice's refunds exceed the workspace's threshold throws
+ * unless this session stepped up and states a reason, and gets a mail to every owner, which is stored with it.
+ */
+function largeRefund(ctx: DecisionContext, input: { readonly reason?: string | undefined }): WeighRefund {
+  const { parts, by } = deciderOf(ctx, input)
+  return (opened) => refundNotice(parts, by, opened)
+}

@@ -8,7 +8,7 @@ export const READABLE_FACT = 'schema-readable-by'
 
 /** The data version of a database: the number of the last completed migration, 0 without one. */
 export async function schemaVersion(db: Database): Promise<number> {
-  return await numberOf(db, SCHEMA_FACT)
+  return (await recorded(db, SCHEMA_FACT)) ?? 0
 }
 
 /** Records that only code of at least this data version may work on the database. What is recorded never becomes less. */
@@ -26,18 +26,21 @@ export async function raiseReadable(db: Database, version: number): Promise<void
   }
 }
 
-/** Throws, with the remedy, unless code of version `newest` may work on the data. */
+/** Throws, with the remedy, unless `migrate` recorded a version and code of version `newest` may work on the data. */
 export async function verifySchemaVersion(db: Database, newest: number): Promise<void> {
-  const [version, readable] = await Promise.all([schemaVersion(db), numberOf(db, READABLE_FACT)])
-  if (version < newest) {
-    throw new Error(`database ${db.name} has schema ${version}, this version needs ${newest}: run paymesh migrate`)
+  const [version, readable] = await Promise.all([recorded(db, SCHEMA_FACT), recorded(db, READABLE_FACT)])
+  if (version === null || version < newest) {
+    throw new Error(
+      `database ${db.name} has schema ${version ?? 'none'}, this version needs ${newest}: run paymesh migrate`,
+    )
   }
-  if (readable <= newest) return
+  if ((readable ?? 0) <= newest) return
   throw new Error(
     `database ${db.name} has schema ${version}, which this version cannot work on (it supports ${newest}): start the version that migrated it, or restore an earlier back-up into another database`,
   )
 }
 
-async function numberOf(db: Database, fact: string): Promise<number> {
-  return Number((await db.collection(INSTALLATION).findOne({ _id: fact }))?.value ?? 0)
+async function recorded(db: Database, fact: string): Promise<number | null> {
+  const found = await db.collection(INSTALLATION).findOne({ _id: fact })
+  return found === null ? null : Number(found.value)
 }

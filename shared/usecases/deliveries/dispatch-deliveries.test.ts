@@ -7,7 +7,7 @@ import type { DispatchDeliveriesDeps } from './dispatch-process.ts'
 const nothing = () => undefined
 const endpoint = {
   ...{ id: 'e', workspaceId: 'w', url: 'https://shop.example', events: ['*'], mode: 'live', description: null },
-  ...{ status: 'enabled', sealedSecrets: ['s'], createdAt: 0, updatedAt: 0, opId: null },
+  ...{ status: 'enabled', sealedSecrets: ['s'], formerSecrets: [], createdAt: 0, updatedAt: 0, opId: null },
 }
 
 function row(index: number): Delivery {

@@ -14,6 +14,7 @@ import { type CreateByHandDeps, createInvoiceByHand } from '#shared/usecases/inv
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { bodyFingerprint } from '#shared/usecases/requests/idempotency-scope.ts'
 import { openKeyMaterial } from '#shared/usecases/wallets/key-material.ts'
+import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import { BUILT_IN, COMPARED_INDEX, type GoLiveDeps, readGoLiveFacts, type StatementItem } from './read-go-live.ts'
 
 /** Marks the invoice of a self-payment; its value is the network. Receivers see it in `metadata` and can leave the invoice out of their books. */
@@ -95,7 +96,8 @@ export async function sendTestMail(deps: GoLiveDeps, scope: GoLiveScope, input: 
 
 /**
  * Creates a real invoice for a small payment of one's own on the network of `asset`. Repeating it with the same `opId` returns the
- * same invoice. Throws `NOT_FOUND` for a network on which the workspace does not receive, and every error of creating an invoice.
+ * same invoice. Throws `WORKSPACE_SUSPENDED` or `WORKSPACE_RESTRICTED` before anything else, `NOT_FOUND` for a network on which the
+ * workspace does not receive, and every error of creating an invoice.
  */
 export async function startGoLivePayment(
   deps: GoLiveDeps & { readonly invoicing: CreateByHandDeps },
@@ -108,9 +110,11 @@ export async function startGoLivePayment(
   },
 ): Promise<{ readonly invoiceId: string }> {
   const network = networkOf(input.asset)
+  const workspace = found(await deps.workspaces.findById(scope.workspaceId))
+  // The command line reaches this in every status, and no invoice begins in a workspace that may begin none.
+  requireStatus(workspace, 'active')
   const { payments } = await readGoLiveFacts(deps, scope)
   const { item } = found(payments.find((entry) => entry.network === network))
-  const workspace = found(await deps.workspaces.findById(scope.workspaceId))
   const body = {
     amount: input.amount,
     currency: 'USD',

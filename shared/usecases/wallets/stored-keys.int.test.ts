@@ -6,6 +6,7 @@ import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import type { Family } from '#shared/domain/enumerations.ts'
+import type { ScriptType } from '#shared/domain/script-type.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
@@ -24,7 +25,7 @@ const stores = useStores()
 const secretBox = createSecretBox(new Uint8Array(32).fill(7))
 const addressBook = createAddressBook()
 const [, ypub, zpub] = ACCOUNT_KEY_VECTORS.map(({ key }) => key)
-/** The same account keys under `xpub`, which is how they were stored whatever was pasted. */
+/** The same account keys under `xpub`, which is how native SegWit is stored whatever was pasted. */
 const BARE = {
   ypub: 'xpub6C6nQwHaWbSrzs5tZ1q7m5R9cPK9eYpNMFesiXsYrgc1P8bvLLAet9JfHjYXKjToD8cBRswJXXbbFpXgwsswVPAZzKMa1jUp2kVkGVUaJa7',
   zpub: ADDRESS_VECTORS.rows[0].xpub,
@@ -48,8 +49,12 @@ beforeEach(async () => {
   workspaceId = (await createWorkspace(deps as never, { name: 'Shop', ownerEmail: 'a@example.com', actor: 'test' })).id
 })
 
-/** A wallet exactly as commit f179a2e wrote it: no script type, no history, five indexes offered. */
-async function storedBefore(family: Family, xpub: string): Promise<{ walletId: string; materialId: string }> {
+/** A wallet whose key was never searched, with five indexes offered. */
+async function storedKey(
+  family: Family,
+  xpub: string,
+  scriptType: ScriptType | null,
+): Promise<{ walletId: string; materialId: string }> {
   const fingerprint = createHash('sha256').update(xpub, 'utf8').digest('hex').slice(0, 32)
   const materialId = `live:${family}:${fingerprint}`
   const collection = (name: string) => stores.db.connection.collection<{ _id: string }>(name)
@@ -57,7 +62,7 @@ async function storedBefore(family: Family, xpub: string): Promise<{ walletId: s
   const at = new Date(1_795_298_172_101)
   await collection('key_material').insertOne({
     _id: materialId,
-    ...{ mode: 'live', family, kind: 'xpub', fingerprint, sandbox: false },
+    ...{ mode: 'live', family, kind: 'xpub', fingerprint, sandbox: false, scriptType },
     sealed: secretBox.seal(xpub, `key-material:${materialId}`),
     ...{ nextIndex: 5, derivedCount: 8, returned: [2], createdAt: at },
   } as never)
@@ -93,7 +98,7 @@ it.each(
     1,
   ),
 )('%s goes on as it was stored', async (_what, family, xpub, begins, scriptType) => {
-  const { materialId } = await storedBefore(family, xpub)
+  const { materialId } = await storedKey(family, xpub, scriptType)
   await verifyKeys({ wallets: wallets(), addressBook, secretBox })
   await deriveAhead({ ...deps, wallets: wallets() }, 4)
   const rows = await wallets().addressesAt(materialId, [8])
@@ -109,7 +114,7 @@ it.each(
 })
 
 it('the same key with the script type that it always had is the same wallet', async () => {
-  const { walletId, materialId } = await storedBefore('bitcoin', BARE.zpub)
+  const { walletId, materialId } = await storedKey('bitcoin', BARE.zpub, 'p2wpkh')
   const input = { workspaceId, mode: 'live', family: 'bitcoin', kind: 'xpub' } as const
   for (const added of [
     await addWallet(deps, { ...input, value: zpub ?? '' }),
@@ -126,7 +131,7 @@ it('the same key with the script type that it always had is the same wallet', as
 
 it('a ypub of which native SegWit was made is another wallet with its own addresses', async () => {
   expect(addressBook.normalise('bitcoin', 'live', ypub ?? '').xpub).toBe(`sh(wpkh(${BARE.ypub}/0/*))`)
-  const { walletId, materialId } = await storedBefore('bitcoin', BARE.ypub)
+  const { walletId, materialId } = await storedKey('bitcoin', BARE.ypub, 'p2wpkh')
   const input = { workspaceId, mode: 'live', family: 'bitcoin', kind: 'xpub', startIndex: 0 } as const
   const added = await addWallet(deps, { ...input, value: ypub ?? '' })
   expect(added.wallet.id).not.toBe(walletId)

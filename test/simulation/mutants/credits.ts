@@ -96,8 +96,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'epoch-not-fenced',
     file: 'shared/db/payments/payment-scan-writes.ts',
-    find: 'filter: { ...one(key), scanEpoch: { $lte: epoch } },',
-    replace: 'filter: one(key),',
+    find: 'filter: { ...BY_KEY.one(key), scanEpoch: { $lte: epoch } },',
+    replace: 'filter: BY_KEY.one(key),',
     what: 'A scanner that was replaced still writes payments.',
   },
   {
@@ -110,8 +110,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'dirty-cleared-without-version',
     file: 'shared/db/payments/payment-repository.ts',
-    find: 'filter: { ...one(key), version },',
-    replace: 'filter: one(key),',
+    find: 'filter: { ...BY_KEY.one(key), version },',
+    replace: 'filter: BY_KEY.one(key),',
     what: 'The mark of unapplied work is cleared for a version that nobody applied.',
   },
   {

@@ -30,6 +30,7 @@ const OUTSIDE = [
   'retention-repository.ts',
   'rollups.ts',
   'sealed-secret-repository.ts',
+  'touched-slots.ts',
   'user-repository.ts',
 ]
 const sources = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
