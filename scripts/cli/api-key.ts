@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import { MODES, type Mode, SCOPES, type Scope } from '#shared/domain/enumerations.ts'
-import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 import { issueApiKey } from '#shared/usecases/workspaces/issue-api-key.ts'
 import { revokeApiKey } from '#shared/usecases/workspaces/revoke-api-key.ts'
 import { manualAction } from './session/actor.ts'

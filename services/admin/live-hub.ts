@@ -1,5 +1,6 @@
+import type { ChangeFeed } from '#shared/db/reports/change-feed.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { ChangeFeed, ChangeKind, StoreChange } from '#shared/ports/change-feed.ts'
+import type { ChangeKind, StoreChange } from '#shared/ports/change-feed.ts'
 import type { Random } from '#shared/ports/runtime.ts'
 import { createMailbox } from './live-mailbox.ts'
 

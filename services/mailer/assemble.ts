@@ -1,6 +1,6 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
-import type { MailQueue } from '#shared/ports/mail-queue.ts'
+import type { MailQueue } from '#shared/db/mails/mail-queue.ts'
 import type { MailTransport } from '#shared/ports/mail-transport.ts'
 import { createMailWorker } from '#shared/queues/mail-queue.ts'
 import { createMailSender } from '#shared/usecases/mails/send-mails.ts'

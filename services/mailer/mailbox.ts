@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
-import type { MailQueue, QueuedMail } from '#shared/ports/mail-queue.ts'
+import type { MailQueue } from '#shared/db/mails/mail-queue.ts'
+import type { QueuedMail } from '#shared/ports/mail-queue.ts'
 import { type RenderedMail, renderMail } from '#shared/usecases/mails/render-mail.ts'
 import { listPage, mailPage, STYLE_HASH } from './mailbox-pages.ts'
 

@@ -1,4 +1,5 @@
-import type { AuditChainRepository, AuditHead } from '#shared/ports/audit-chain.ts'
+import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
+import type { AuditHead } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'

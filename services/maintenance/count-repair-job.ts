@@ -1,4 +1,4 @@
-import type { InvoiceCounts } from '#shared/ports/invoice-counts.ts'
+import type { InvoiceCounts } from '#shared/db/invoices/invoice-counts.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 

@@ -1,4 +1,4 @@
-import type { CustomerEraser } from '#shared/ports/customer-erasure.ts'
+import type { CustomerEraser } from '#shared/db/maintenance/customer-erasure.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { sweepErasures } from '#shared/usecases/maintenance/erase-customer.ts'
 import type { ScheduledJob } from './scheduled-job.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CursorRepository } from '#shared/ports/cursors.ts'
+import type { CursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { asksBalances, increase, useBalanceStage } from '#test/support/balance-stage.ts'
 import { CONFIRMATIONS, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'

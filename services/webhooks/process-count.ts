@@ -1,4 +1,4 @@
-import type { ProcessHeartbeats } from '#shared/ports/processes.ts'
+import type { ProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
 import type { Clock, Logger } from '#shared/ports/runtime.ts'
 
 /** The interval of heartbeats. */

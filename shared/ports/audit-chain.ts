@@ -80,36 +80,3 @@ export interface UnchainedAudits {
   /** Neither chained nor waiting: Paymesh writes no such row. */
   readonly outside: number
 }
-
-/** The audit log as a chain. Rows are written unchained, and one writer at a time chains them later. */
-export interface AuditChainRepository {
-  /** The last link; null before the first. */
-  tail(): Promise<AuditLink | null>
-  /** Whether a row is not chained yet. */
-  isAnyWaiting(): Promise<boolean>
-  /** Rows not chained yet, oldest first. */
-  waiting(limit: number): Promise<readonly AuditRecord[]>
-  /** A row that is not chained yet; null when it is, or when there is none. */
-  findWaiting(id: string): Promise<AuditRecord | null>
-  /** The signed end; null before the first one, or when it was removed. */
-  head(): Promise<StoredHead | null>
-  /** Chains rows and moves the head, all or none: false when a number is taken, a row is already chained or gone, or the end is not `was`. */
-  append(step: AuditStep): Promise<boolean>
-  /** The record of breaks; null before the first one, or when it was removed. */
-  breaks(): Promise<StoredBreaks | null>
-  /** Replaces the record of breaks; false when it is not `was` any more. */
-  saveBreaks(change: BreaksChange): Promise<boolean>
-  /** Chained rows after `after`, in the order of their numbers; another row with the same number comes first, if there is one. */
-  listChained(
-    after: { readonly seq: number; readonly id: string } | null,
-    limit: number,
-  ): Promise<readonly ChainedAudit[]>
-  /** Numbers of chained rows. Reads two entries of the index. */
-  extent(): Promise<AuditExtent>
-  /** Rows that are not chained, by their own index. */
-  unchained(): Promise<UnchainedAudits>
-  /** The value last stored by `saveVerified`; null before, and when the stored value has another form. */
-  verified(): Promise<SignedText | null>
-  /** Stores how far the log was verified. */
-  saveVerified(progress: SignedText): Promise<void>
-}

@@ -9,13 +9,3 @@ export interface QueueBacklog {
   /** Due time of the row that has waited longest; null when none is due. */
   readonly oldestDueAt: Ms | null
 }
-
-/** Bounded, indexed queries about all work of the installation. */
-export interface BacklogRepository {
-  /** Every queue whose work is in the store. */
-  queues(at: Ms): Promise<readonly QueueBacklog[]>
-  /** The deadline, among those reached at `at`, that has waited longest on this action chain; null when none has. */
-  oldestDeadline(actionChain: string, at: Ms): Promise<Ms | null>
-  /** Open exceptions by kind; counted up to 10,000 in all. */
-  openExceptions(): Promise<ReadonlyMap<string, number>>
-}

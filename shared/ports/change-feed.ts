@@ -21,12 +21,3 @@ export interface ChangeListener {
   /** Changes may have been missed, or were too many to list: read everything again. */
   gap(): void
 }
-
-/** The changes of the whole store, as they happen. */
-export interface ChangeFeed {
-  /**
-   * Starts following, and calls `gap` once it is active. While the store cannot be followed, `gap` is called every few seconds, so
-   * that a page polls instead. `stop` resolves when no more changes will be reported.
-   */
-  follow(listener: ChangeListener): { stop(): Promise<void> }
-}

@@ -1,8 +1,6 @@
 import type { EventType, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Delivery } from './deliveries.ts'
-import type { EventPlace } from './delivery-lookups.ts'
-import type { EventRecord } from './events.ts'
 import type { ListOrder } from './list-order.ts'
 
 /** End of a page of a list; newest first, the next entries are older, or as old with a smaller id; oldest first, the other way round. */
@@ -55,28 +53,3 @@ export interface EndpointHealth {
 
 /** Counts of rows end here: a larger figure is of no use. */
 export const COUNT_MAX = 10_000
-
-/** Searches for events and deliveries; every list is read from an index in its order. */
-export interface DeliveryReads {
-  /**
-   * At most `limit` deliveries in the order of the search, and where to continue, null at the end. Combinations of filters that no index serves
-   * read 5,000 deliveries at a time, so a page may hold fewer, even none, before the end.
-   */
-  search(search: DeliverySearch): Promise<DeliveryPage>
-  /** Every delivery of these events of a workspace, oldest first. */
-  ofEvents(workspaceId: string, eventIds: readonly string[]): Promise<readonly Delivery[]>
-  health(endpointId: string): Promise<EndpointHealth>
-  /** Events of a workspace and mode, those of one invoice when it is named; newest first unless `order` says otherwise. */
-  listEvents(query: {
-    readonly workspaceId: string
-    readonly mode: Mode
-    readonly invoiceId: string | null
-    readonly order?: ListOrder
-    readonly after: EventPlace | null
-    readonly limit: number
-  }): Promise<readonly Omit<EventRecord, 'body'>[]>
-  /** Numbers by id, of the invoices that exist. */
-  invoiceNumbers(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** The invoice with a number; null when there is none. */
-  invoiceIdOf(workspaceId: string, mode: Mode, number: number): Promise<string | null>
-}

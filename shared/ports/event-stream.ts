@@ -25,14 +25,3 @@ export interface EventListener {
 export class HistoryLost extends Error {
   override readonly name = 'HistoryLost'
 }
-
-/** Events of the whole installation in the order in which they were stored, with as much history as the store has. */
-export interface EventStream {
-  /** Follows from now on; `reached` is called once it is active. `stop` resolves when no more events follow. */
-  follow(listener: EventListener): { stop(): Promise<void> }
-  /**
-   * Events stored after a position, up to a later one from `reached`, oldest first. Throws `HistoryLost`. The caller may stop
-   * reading at any event.
-   */
-  since(place: string, through: string): AsyncIterable<StoredEvent>
-}

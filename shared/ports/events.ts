@@ -14,10 +14,3 @@ export interface EventRecord {
   readonly body: Uint8Array
   readonly createdAt: Ms
 }
-
-export interface EventRepository {
-  /** Inserts what is missing; the first bytes of an id win. Returns the ids of events that were stored before, perhaps with other bytes. */
-  insertMany(events: readonly EventRecord[]): Promise<ReadonlySet<string>>
-  findByIds(ids: readonly string[]): Promise<ReadonlyMap<string, EventRecord>>
-  listByInvoice(invoiceId: string): Promise<readonly EventRecord[]>
-}

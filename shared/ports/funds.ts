@@ -1,4 +1,4 @@
-import type { AssetId, Family, Mode } from '#shared/domain/enumerations.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
 
 /** An asset at one address. Amounts are base units; null means that a node gave no clear response, never that there is nothing. */
 export interface AssetFunds {
@@ -54,14 +54,3 @@ export interface FundsReader {
 export const FUNDS_PAGE = 20
 /** Most calls to nodes for one reading, those that identify a node included. */
 export const FUNDS_CALLS_MAX = 100
-
-/** Reads of the store about where a workspace's money may lie. */
-export interface FundsReads {
-  /** Those of these addresses (match keys) at which an invoice of the workspace holds a claim, or which received a payment for it. */
-  usedBy(scope: {
-    readonly workspaceId: string
-    readonly mode: Mode
-    readonly family: Family
-    readonly matchKeys: readonly string[]
-  }): Promise<ReadonlySet<string>>
-}

@@ -1,5 +1,4 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ProcessState } from './processes.ts'
 import type { QueueName } from './runtime.ts'
 
 /** Waiting work of one kind in the store. `due` stops at `COUNT_MAX` of the delivery search. */
@@ -17,14 +16,4 @@ export interface LeaseState {
   readonly owner: string
   readonly until: Ms
   readonly epoch: number
-}
-
-/** Reads for instance admins. */
-export interface InstanceReads {
-  depths(at: Ms): Promise<readonly WorkDepth[]>
-  leases(): Promise<readonly LeaseState[]>
-  /** When Redis was last found to have restarted or been replaced; null before the first check. */
-  redisSince(): Promise<Ms | null>
-  /** Processes seen since then, by name. */
-  processes(since: Ms): Promise<readonly ProcessState[]>
 }

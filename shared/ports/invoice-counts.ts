@@ -24,18 +24,3 @@ export interface CountRepair {
   readonly stored: number
   readonly right: number
 }
-
-/** How many invoices were created in a month. The invoices are authoritative; the stored count only saves reading them again. */
-export interface InvoiceCounts {
-  /**
-   * Invoices of the month so far. While more than 1,000 are left below `limit` the result may be as many milliseconds old as are left, 30 s at
-   * most, with every request of this process since then counted as an invoice, and requests that come together share one
-   * reading; closer to it, it is read for each request.
-   */
-  inMonth(scope: MonthScope, limit: number): Promise<MonthCount>
-  /**
-   * Compares the stored counts of running months with the invoices since the last comparison and corrects them: an
-   * invoice may be stored minutes after its id was made. Safe to run in several processes at once and to be killed anywhere.
-   */
-  repair(at: Ms): Promise<readonly CountRepair[]>
-}

@@ -1,6 +1,5 @@
 import type { AssetId, InvoiceStatus, Mode } from '#shared/domain/enumerations.ts'
 import type { InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
-import type { Invoice } from './invoices.ts'
 import type { ListOrder } from './list-order.ts'
 
 /** A search that identifies one invoice, or few. */
@@ -30,21 +29,4 @@ export interface InvoicePageQuery {
   readonly limit: number
   /** The last invoice of the page before, in this order; null = from the start. */
   readonly beforeId: string | null
-}
-
-/** Reads invoices for people. */
-export interface InvoiceLookups {
-  /**
-   * At most `limit` invoices and where to continue, null at the end. Filters that no index serves read a bounded number of
-   * invoices at a time, so a page may hold fewer, even none, before the end. Outboxes are left out.
-   */
-  page(query: InvoicePageQuery): Promise<{ readonly invoices: readonly Invoice[]; readonly next: string | null }>
-  /** Invoices of each status, each counted up to `max`; creation bounds as in a page. */
-  countByStatus(
-    scope: Pick<InvoicePageQuery, 'workspaceId' | 'mode' | 'createdFrom' | 'createdTo'>,
-    max: number,
-  ): Promise<ReadonlyMap<InvoiceStatus, number>>
-  /** Those that exist, by id. */
-  findMany(ids: readonly string[]): Promise<ReadonlyMap<string, Invoice>>
-  findByNumber(workspaceId: string, mode: Mode, number: number): Promise<Invoice | null>
 }

@@ -1,6 +1,6 @@
 import type { AssetId, EventType, ExceptionKind, InvoiceStatus, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { AuditedAction } from '#shared/domain/invoice/invoice-event.ts'
-import type { InvoiceState, InvoiceTerms, Ms, PaymentMethod, PriorHold } from '#shared/domain/invoice/model.ts'
+import type { InvoiceState, InvoiceTerms, Ms, PaymentMethod } from '#shared/domain/invoice/model.ts'
 
 /** The fields of an invoice's public record that can change, frozen at one version. JSON-safe. */
 export interface InvoiceSnapshot {
@@ -165,77 +165,6 @@ export interface OpenMethods {
 export interface ReleaseMark {
   readonly invoiceId: string
   readonly releaseAt: Ms
-}
-
-export interface InvoiceRepository {
-  insert(invoice: NewInvoice): Promise<{ inserted: true } | { inserted: false; conflict: InvoiceConflict }>
-  /** Majority read; null when unknown. */
-  findById(id: string): Promise<Invoice | null>
-  findInWorkspace(workspaceId: string, mode: Mode, id: string): Promise<Invoice | null>
-  findByIdempotencyKey(
-    workspaceId: string,
-    mode: Mode,
-    key: string,
-  ): Promise<{ invoice: Invoice; idempotency: InvoiceIdempotency } | null>
-  /** Frees a key older than 24 h so that it can be used again; false when another process was faster. */
-  releaseIdempotencyKey(invoiceId: string, idempotency: InvoiceIdempotency): Promise<boolean>
-  list(query: InvoiceListQuery): Promise<readonly Invoice[]>
-  /** True when saved; false when the version or `refundSeq` moved on (read again and decide again). Throws `ClaimTaken` on a claim conflict. */
-  save(change: InvoiceChange): Promise<boolean>
-  /** Highest number in use, 0 when there is none. */
-  highestNumber(workspaceId: string, mode: Mode): Promise<number>
-  /** The invoices that hold these claims now; each claim has at most one holder. */
-  findByClaims(claims: readonly string[]): Promise<readonly ClaimHolder[]>
-  /** Invoices of a mode with a payment method, past or present, that carries one of these references. */
-  findByReferences(mode: Mode, references: readonly string[]): Promise<readonly ClaimHolder[]>
-  /** Addresses at which invoices of any status wait for the network's native coin, except those that expired before a time. */
-  coinAccounts(mode: Mode, network: NetworkId, expiringAfter: Ms): Promise<readonly CoinAccount[]>
-  /** Payment methods on a network of invoices of any status, except those whose deadline is not after a time. */
-  watchedMethods(mode: Mode, network: NetworkId, expiringAfter: Ms): Promise<readonly WatchedMethod[]>
-  /**
-   * Payment methods on a network of invoices that wait for money or its confirmation, without those whose deadline is not after a time.
-   * Counts the invoices with the nearest deadlines, at most `limit` of them.
-   */
-  countOpenMethods(mode: Mode, network: NetworkId, expiringAfter: Ms, limit: number): Promise<OpenMethods>
-  /** Those of these claims that exist already. */
-  claimsTaken(claims: readonly string[]): Promise<ReadonlySet<string>>
-  /** Those of these claims whose invoice is over and waits for late money no more at a time. */
-  claimsCold(claims: readonly string[], at: Ms): Promise<ReadonlySet<string>>
-  /** Who returned these claims last, if the next holder gets only exact amounts beyond `at`; others are left out. */
-  priorHolds(claims: readonly string[], at: Ms): Promise<ReadonlyMap<string, PriorHold>>
-  /** Those of these places in visitor budgets that are taken, and the earliest time at which each may be free again. */
-  drawsTaken(draws: readonly string[]): Promise<ReadonlyMap<string, Ms>>
-  /** Those of these claims whose invoice has live payments on its chain. */
-  claimsPaid(claims: readonly string[]): Promise<ReadonlySet<string>>
-  /** Invoices whose temporary claims were due for release by `until`, oldest first, after the given one. */
-  dueForRelease(until: Ms, after: ReleaseMark | null, limit: number): Promise<readonly ReleaseMark[]>
-  /**
-   * Ends the claims of every payment method whose hold `state` shows as released, in one compare-and-set that increments the version and
-   * changes nothing else; false when the version moved on. `priorHolds` finds them from then on.
-   */
-  releaseClaims(
-    id: string,
-    expectedVersion: number,
-    state: Pick<InvoiceState, 'locks' | 'expiresAt' | 'paidAt' | 'visit'>,
-  ): Promise<boolean>
-  /** Whether an invoice on one of these action chains has a deadline not later than `until`: one question for all chains. */
-  isAnyDue(actionChains: readonly string[], until: Ms): Promise<boolean>
-  /** Ids of invoices with a due deadline on one action chain (`<mode>:<network>` or `none`), oldest first, without the first `skip`. */
-  dueForAction(actionChain: string, until: Ms, limit: number, skip?: number): Promise<readonly string[]>
-  /** How many invoices in `pending` or `partial` on this action chain have a deadline not later than `until`; counts up to `max`. */
-  countDueUnpaid(actionChain: string, until: Ms, max: number): Promise<number>
-  /** Oldest unrelayed invoices of some shards, at most `limit`, without those waiting since before `from`; null leaves out none. */
-  outboxBatch(shards: readonly number[], limit: number, from: Ms | null): Promise<OutboxBatch>
-  /** Shards that contain an entry older than `before`. */
-  overdueOutboxShards(before: Ms): Promise<readonly number[]>
-  /**
-   * Drops entries with seq ≤ `throughSeq`; touches neither version nor updatedAt. With `majority: false` it waits for the primary alone: a
-   * primary that is lost then brings an entry back, and relaying it once more changes nothing.
-   */
-  trimOutbox(
-    trims: readonly { id: string; throughSeq: number }[],
-    options?: { readonly majority: boolean },
-  ): Promise<void>
 }
 
 /** Invoices with unrelayed entries, oldest first. */

@@ -22,11 +22,3 @@ export interface LogoReader {
    */
   read(file: Uint8Array): Promise<Logo>
 }
-
-/** Stored logos, one for each workspace. They are written with the workspace (`WorkspaceOperations`). */
-export interface Logos {
-  /** The bytes of the logo of a workspace; null without one. */
-  findByWorkspace(workspaceId: string): Promise<Uint8Array | null>
-  /** The bytes of any workspace's logo with this hash; null for an unknown one. */
-  findByHash(hash: string): Promise<Uint8Array | null>
-}

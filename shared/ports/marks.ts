@@ -1,6 +1,4 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { AuditRecord } from './audit.ts'
 
 /** The installation whose database this is, and the life of the database: a restore from an archive starts another one. */
 export interface InstallationLife {
@@ -8,14 +6,6 @@ export interface InstallationLife {
   readonly life: string
   /** Raised in the store, then in the marks, whenever something was issued: marks with a higher one show that the store went back in time. */
   readonly beat: number
-}
-
-/** The identity of the store's content. */
-export interface InstallationLifeRepository {
-  /** Creates installation and life where they are missing. */
-  read(): Promise<InstallationLife>
-  /** Raises the beat from the one that was read; false when another process raised it, or the life is another. Together with the audit row, if one is given. */
-  beat(from: InstallationLife, to: number, audit?: AuditRecord): Promise<boolean>
 }
 
 /** One fact outside the store: a number that only grows, and text where it names more than a number. */
@@ -70,26 +60,6 @@ export interface Precautions {
   readonly addresses: number
   readonly numberSeries: number
   readonly scanners: number
-}
-
-/** What the store says was issued, and how it continues after it went back in time. */
-export interface IssuedRepository {
-  /** Whether an invoice changed since this time. */
-  isAnyChanged(since: Ms): Promise<boolean>
-  /** The counters of all extended keys, without sandbox keys. */
-  listCounters(): Promise<readonly KeyCounters[]>
-  /** The highest numbers of series that got an invoice since this time; of all series for null. */
-  listNumbers(since: Ms | null): Promise<readonly SeriesNumber[]>
-  /**
-   * Keeps every key, listed address, series and scanner away from what had been issued. Listed addresses are not offered for `quarantineMs` from `at`;
-   * null: for as long as an invoice that was lost could still be paid (`restAfterLoss`), by the policies of the workspaces that list them.
-   */
-  takePrecautions(
-    issued: Issued,
-    times: { readonly quarantineMs: number | null; readonly at: Ms },
-  ): Promise<Precautions>
-  /** The same for one key. */
-  continueKey(materialId: string, firstFree: number): Promise<void>
 }
 
 /** Bounds that the store must have reached before a process issues from it. */

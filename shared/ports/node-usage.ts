@@ -22,14 +22,6 @@ export interface DayUsage {
   readonly firstAt: Ms
 }
 
-/** Calls per network, provider and UTC day. They are kept for 400 days. */
-export interface NodeUsageRepository {
-  /** Adds to what is stored, so that processes add up. Resolves when MongoDB acknowledged all rows. */
-  add(rows: readonly DayUsage[]): Promise<void>
-  /** All rows from a day on (00:00 UTC). */
-  since(day: Ms): Promise<readonly DayUsage[]>
-}
-
 /** What calls cost, and what they may cost. */
 export interface NodePrices {
   /** The unit that a provider of a network bills by: its own, otherwise that of the quota that counts it, otherwise `calls`. */

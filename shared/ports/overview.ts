@@ -32,15 +32,3 @@ export interface DeliveryCounts extends DeliveryFigures {
   /** How long the first attempts of the newest of them took, of at most 200. */
   readonly firstAttemptsMs: readonly number[]
 }
-
-/** Reads for the front page. They read stored figures, so that their cost follows the hours asked for and not the invoices. */
-export interface OverviewReads {
-  /** Slots in which something was created or paid, oldest first. The span must begin and end where a slot does, or end in the future. */
-  invoices(span: OverviewSpan, step: 'hour' | 'quarter'): Promise<readonly InvoiceSlot[]>
-  /** Deliveries since the quarter of an hour in which `since` lies. */
-  deliveries(endpointIds: readonly string[], mode: Mode, since: Ms): Promise<readonly DeliveryCounts[]>
-  /** When changes were last counted; null while the figures were never complete. */
-  asOf(): Promise<Ms | null>
-  /** Whether the workspace has ever been paid in this mode, and has any invoice. */
-  beginnings(workspaceId: string, mode: Mode): Promise<{ readonly invoice: boolean; readonly paid: boolean }>
-}

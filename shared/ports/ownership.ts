@@ -1,7 +1,5 @@
-import type { OwnershipChallenge } from '#shared/db/wallets/ownership-models.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { AuditWrite } from './audit.ts'
 
 export type { OwnershipChallenge } from '#shared/db/wallets/ownership-models.ts'
 
@@ -42,16 +40,4 @@ export interface DisplacedUse {
   readonly addresses: readonly string[]
   /** Its wallets on them. */
   readonly walletIds: readonly string[]
-}
-
-export interface OwnershipRepository {
-  /** The id of this installation in challenges: `fresh` when it had none. */
-  installationId(fresh: string): Promise<string>
-  /** Stores a challenge with its audit row; repeating the operation returns the first one. */
-  openChallenge(challenge: OwnershipChallenge, auditWrite: AuditWrite): Promise<OwnershipChallenge>
-  findChallenge(nonce: string): Promise<OwnershipChallenge | null>
-  /** Workspaces that would lose addresses by this proof, in the order of their ids. */
-  findDisplaced(proof: Omit<ProofWrite, 'displaced'>): Promise<readonly DisplacedUse[]>
-  /** How many addresses of a material the workspace has proved; for a key 1 or 0. */
-  countProved(workspaceId: string, materialId: string): Promise<number>
 }

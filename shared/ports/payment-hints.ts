@@ -11,13 +11,3 @@ export interface PaymentHint {
   readonly txHash: string
   readonly at: Ms
 }
-
-/** Hints of open invoices; each is kept for a day. */
-export interface PaymentHints {
-  /** Stores a hint, unless its invoice has it already or has `max` of them. True when it was stored. */
-  add(hint: PaymentHint, max: number): Promise<boolean>
-  /** The hints of an invoice, the oldest first. */
-  listByInvoice(invoiceId: string): Promise<readonly PaymentHint[]>
-  /** How many hints each of these invoices has; those without any are left out. */
-  countsOf(invoiceIds: readonly string[]): Promise<ReadonlyMap<string, number>>
-}

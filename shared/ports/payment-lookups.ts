@@ -1,7 +1,6 @@
 import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ListOrder } from './list-order.ts'
-import type { Payment } from './payments.ts'
 
 /** A page of a workspace's payments in the dashboard: also those that do not count. */
 export interface PaymentPageQuery {
@@ -41,16 +40,4 @@ export interface SettledQuery {
   /** Continue after this payment. */
   readonly after: Pick<SettledPayment, 'id' | 'confirmedAt'> | null
   readonly limit: number
-}
-
-/** Reads payments for people. */
-export interface PaymentLookups {
-  /** At most `limit` payments and where to continue, null at the end; as with invoices a page may be short before the end. */
-  page(query: PaymentPageQuery): Promise<{ readonly payments: readonly Payment[]; readonly next: string | null }>
-  /** The payments of the same query oldest first, starting after `afterId`: for reading them all. Only the last page is short. */
-  pageForward(query: Omit<PaymentPageQuery, 'beforeId'>, afterId: string | null): Promise<readonly Payment[]>
-  /** Payments that are confirmed now, the last confirmed first; only the last page is short. Tokens that are not accepted are left out. */
-  settled(query: SettledQuery): Promise<readonly SettledPayment[]>
-  /** Every payment of these invoices, oldest first. */
-  ofInvoices(invoiceIds: readonly string[]): Promise<readonly Payment[]>
 }

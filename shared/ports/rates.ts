@@ -1,16 +1,7 @@
-import type { RateSnapshot } from '#shared/db/rates/rate-model.ts'
 import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
 export type { FiatSeries, PublishedPrice, RateSnapshot } from '#shared/db/rates/rate-model.ts'
-
-export interface RateRepository {
-  insert(snapshot: RateSnapshot): Promise<void>
-  /** The newest snapshot, fresh or not; null when there never was one. */
-  latest(): Promise<RateSnapshot | null>
-  /** The newest snapshot taken in (`at` − withinMs, `at`]; null when there is none. */
-  latestBefore(at: Ms, withinMs: number): Promise<RateSnapshot | null>
-}
 
 /** A price for one asset in one fiat, ready for a quote. */
 export interface AssetRate {

@@ -49,23 +49,3 @@ export interface ReconciliationProgress {
   /** When the last round ended; null while one is running. */
   readonly endedAt: Ms | null
 }
-
-/** Reads of reconciliation, and the one fact that it writes. */
-export interface ReconciliationRepository {
-  /** Null before the first round. */
-  progress(): Promise<ReconciliationProgress | null>
-  saveProgress(progress: ReconciliationProgress): Promise<void>
-  /** An id below those of all invoices created then or later. */
-  idAt(at: Ms): string
-  /** The lowest id that carries this time. */
-  firstIdAt(at: Ms): string
-  /** Ids after `after` in the order of creation, of invoices whose ids carry a time before `until`; null = all. */
-  created(after: string, until: Ms | null, limit: number): Promise<readonly string[]>
-  /** Marks after `after` of invoices that changed since their creation, before `until`, oldest change first. */
-  changed(after: ChangeMark, until: Ms, limit: number): Promise<readonly ChangeMark[]>
-  /**
-   * Reads invoices first and their derived records afterwards, so that a record missing then never existed. Invoices that changed
-   * while they were read are left out, because their records are of two moments.
-   */
-  read(ids: readonly string[], now: Ms): Promise<readonly InvoiceRecords[]>
-}

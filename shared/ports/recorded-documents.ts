@@ -12,13 +12,3 @@ export const RECORDED_KINDS = [
 
 /** A kind of document that is stored in one transaction with its audit row. */
 export type RecordedKind = (typeof RECORDED_KINDS)[number]
-
-/** Reads documents beside the audit rows about how they came to be. */
-export interface RecordedDocuments {
-  /** Documents behind an id, in the order of ids, and whether the audit log has the row of each; waiting rows count. */
-  page(
-    kind: RecordedKind,
-    after: string | null,
-    limit: number,
-  ): Promise<readonly { readonly id: string; readonly isRecorded: boolean }[]>
-}

@@ -34,14 +34,6 @@ export interface KeyCanary {
   readonly pepperDigest: string
 }
 
-/** The canary of the installation; it is stored once. */
-export interface KeyCanaryRepository {
-  /** Null before the first process stored it. */
-  find(): Promise<KeyCanary | null>
-  /** Stores it unless there is one. */
-  insert(canary: KeyCanary): Promise<void>
-}
-
 /** The keys that sign the audit chain, one derived from each master key. */
 export interface AuditKeys {
   /** Id of the signing key: that of the present master key. */

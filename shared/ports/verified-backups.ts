@@ -1,5 +1,4 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { AuditRecord } from './audit.ts'
 
 /** A back-up that was read to its end and found to be whole, and whose secrets can be opened. */
 export interface VerifiedBackup {
@@ -17,22 +16,6 @@ export interface BackupAttempt {
   readonly startedAt: Ms
   /** Why it failed, for an operator; null while it runs, and after the process was killed. */
   readonly failure: string | null
-}
-
-/** The newest verified back-up of an installation, and the last attempt. */
-export interface VerifiedBackups {
-  /** The one with the newest moment; null before the first, and after a restore. */
-  latest(): Promise<VerifiedBackup | null>
-  /**
-   * Records a verified back-up with its audit row, and keeps whichever has the newer moment; one of a later time than now is replaced. Throws, and
-   * stores nothing, when this installation did not make the archive, or when it is of a later time than now.
-   */
-  record(verified: VerifiedBackup, audit: AuditRecord): Promise<void>
-  /** Null before the first, and after a restore. */
-  lastAttempt(): Promise<BackupAttempt | null>
-  recordAttempt(attempt: BackupAttempt): Promise<void>
-  /** Names of the newest 10,000 archives that this installation began, by its audit log: others in the same folder are another installation's. */
-  begunArchives(): Promise<ReadonlySet<string>>
 }
 
 /** Clocks of an installation's machines differ by less. A back-up of a later time was made while a clock was wrong. */

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createRepositories } from '#shared/db/create-repositories.ts'
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 import type { QueueName } from '#shared/ports/runtime.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/events/event-repository.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import { endpointSecretContext, type SecretBox } from '#shared/ports/secrets.ts'
 import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
 

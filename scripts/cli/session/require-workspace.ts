@@ -1,6 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { WorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
-import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 
 /**

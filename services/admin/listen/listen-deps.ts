@@ -1,5 +1,5 @@
+import type { EventStream } from '#shared/db/events/event-stream.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
-import type { EventStream } from '#shared/ports/event-stream.ts'
 import type { RateLimiter } from '#shared/ports/rate-limit.ts'
 import { createKeyUse, type KeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
 import { createSlots, type Slots } from '../slots.ts'

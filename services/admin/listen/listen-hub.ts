@@ -1,5 +1,6 @@
+import type { EventStream } from '#shared/db/events/event-stream.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { EventStream, StoredEvent } from '#shared/ports/event-stream.ts'
+import type { StoredEvent } from '#shared/ports/event-stream.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { createMailbox } from '../live-mailbox.ts'
 

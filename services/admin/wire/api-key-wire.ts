@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
-import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 
 /** An API key as shown to operators: without the key. */
 export const apiKeyWire = z.object({

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import type { Recovery } from '#shared/db/deliveries/recovery-model.ts'
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import { classifyEndpointHealth, ENDPOINT_HEALTH_STATES } from '#shared/domain/webhook/endpoint-health.ts'
 import type { EndpointHealth } from '#shared/ports/delivery-search.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
-import type { Recovery } from '#shared/ports/recoveries.ts'
 import { explainFailure } from '#shared/usecases/deliveries/explain-failure.ts'
 
 const FAILURES_SHOWN = 3

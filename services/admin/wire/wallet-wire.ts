@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
 import { WALLET_KINDS } from '#shared/ports/key-material.ts'
-import type { Wallet } from '#shared/ports/wallets.ts'
 import type { KeyStanding } from '#shared/usecases/wallets/key-history.ts'
 
 const ms = z.number()

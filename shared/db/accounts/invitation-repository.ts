@@ -2,26 +2,33 @@ import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import { type Acceptance, INVITER_ROLE, type InvitationRepository } from '#shared/ports/invitations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditWrite } from '#shared/ports/audit.ts'
+import { type Acceptance, INVITER_ROLE } from '#shared/ports/invitations.ts'
+import type { ActingSession } from '#shared/ports/users.ts'
 import { addMember, membershipId } from './membership-repository.ts'
-import { INVITATIONS, MEMBERSHIPS, USERS } from './operator-models.ts'
+import { INVITATIONS, type Invitation, MEMBERSHIPS, USERS, type User } from './operator-models.ts'
 import { isLiving } from './security-epoch.ts'
 
 const OPEN_LISTED_MAX = 200
 
 /** Invitations on MongoDB. */
-export function createInvitationRepository(db: Database): InvitationRepository {
+export function createInvitationRepository(db: Database) {
   const invitations = db.collection(INVITATIONS)
   return {
-    insert: async (invitation, auditWrite) =>
+    /** False when this action was done before; the stored one is then unchanged. */
+    insert: async (invitation: Invitation, auditWrite: AuditWrite): Promise<boolean> =>
       await audited(db, auditWrite, async (session) => {
         const { _id, ...rest } = INVITATIONS.toDocument(invitation)
         const added = await invitations.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
         return added.upsertedCount === 1
       }),
-    findById: async (id) => INVITATIONS.toRecord(await invitations.findOne({ _id: id })),
-    findByTokenHash: async (tokenHash) => INVITATIONS.toRecord(await invitations.findOne({ tokenHash })),
-    listOpen: async (workspaceId, at) =>
+    findById: async (id: string): Promise<Invitation | null> =>
+      INVITATIONS.toRecord(await invitations.findOne({ _id: id })),
+    findByTokenHash: async (tokenHash: string): Promise<Invitation | null> =>
+      INVITATIONS.toRecord(await invitations.findOne({ tokenHash })),
+    /** Open ones, newest first. */
+    listOpen: async (workspaceId: string, at: Ms): Promise<readonly Invitation[]> =>
       (
         await invitations
           .find({ workspaceId, closed: null, expiresAt: { $gt: toDate(at) } })
@@ -29,12 +36,20 @@ export function createInvitationRepository(db: Database): InvitationRepository {
           .limit(OPEN_LISTED_MAX)
           .toArray()
       ).map(INVITATIONS.toRecord),
-    withdraw: async (id, at, auditWrite) =>
+    withdraw: async (id: string, at: Ms, auditWrite: AuditWrite): Promise<boolean> =>
       await audited(db, auditWrite, async (session) => {
         const change = { $set: { closed: { at: toDate(at), as: 'withdrawn' as const } } }
         return (await invitations.updateOne({ _id: id, closed: null }, change, { session })).matchedCount === 1
       }),
-    accept: async ({ id, workspaceId, role, inviterId }, { member, at }, auditWrite) => {
+    /**
+     * Closes the invitation and adds the member, who is a new user or acts in a session, while `inviterId` may invite: a concurrent removal of
+     * the inviter is either before or after it.
+     */
+    accept: async (
+      { id, workspaceId, role, inviterId }: Invitation,
+      { member, at }: { readonly member: User | ActingSession; readonly at: Ms },
+      auditWrite: AuditWrite,
+    ): Promise<Acceptance> => {
       let outcome: Acceptance = 'closed'
       try {
         await audited(db, auditWrite, async (session) => {
@@ -68,3 +83,6 @@ export function createInvitationRepository(db: Database): InvitationRepository {
     },
   }
 }
+
+/** The type of what {@link createInvitationRepository} returns. */
+export type InvitationRepository = ReturnType<typeof createInvitationRepository>

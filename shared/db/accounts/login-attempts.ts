@@ -1,7 +1,8 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import type { BackOff, LoginAttempts } from '#shared/ports/login-attempts.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { BackOff } from '#shared/ports/login-attempts.ts'
 import { LOGIN_ATTEMPTS } from './operator-models.ts'
 
 /** How often a try is counted again after a conflict with other first tries of the same key. */
@@ -10,10 +11,11 @@ const ROUNDS = 5
 const CROWDED_WAIT_MS = 1_000
 
 /** Counters of failed tries on MongoDB: one atomic step counts a try and returns its wait. */
-export function createLoginAttempts(db: Database): LoginAttempts {
+export function createLoginAttempts(db: Database) {
   const attempts = db.collection(LOGIN_ATTEMPTS)
   return {
-    begin: async (key, backOff, at) => {
+    /** Counts a try before its outcome is known, so that concurrent tries cannot slip through; returns the wait if it is refused. */
+    begin: async (key: string, backOff: BackOff, at: Ms): Promise<{ readonly waitMs: Ms }> => {
       for (let round = 0; round < ROUNDS; round += 1) {
         try {
           const allowed = { _id: key, waitUntil: { $lte: toDate(at) } }
@@ -28,7 +30,8 @@ export function createLoginAttempts(db: Database): LoginAttempts {
       }
       return { waitMs: CROWDED_WAIT_MS }
     },
-    fail: async (key, backOff, at) => {
+    /** Counts a wrong try; returns the delay of its response. Refuses nothing. */
+    fail: async (key: string, backOff: BackOff, at: Ms): Promise<{ readonly delayMs: Ms }> => {
       const [failures] = countTry(backOff, at)
       const times = { $set: { lastAt: toDate(at), waitUntil: toDate(at) } }
       const count = async () =>
@@ -40,11 +43,15 @@ export function createLoginAttempts(db: Database): LoginAttempts {
       })
       return { delayMs: waitOf(backOff, counted?.failures ?? 1) }
     },
-    clear: async (key) => {
+    /** Drops all failures. */
+    clear: async (key: string): Promise<void> => {
       await attempts.deleteOne({ _id: key })
     },
   }
 }
+
+/** The type of what {@link createLoginAttempts} returns. */
+export type LoginAttempts = ReturnType<typeof createLoginAttempts>
 
 function waitOf({ free, firstWaitMs, waitMaxMs }: BackOff, failures: number): number {
   return failures <= free ? 0 : Math.min(waitMaxMs, firstWaitMs * 2 ** Math.min(30, failures - free - 1))

@@ -2,30 +2,44 @@ import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
+import type { AuditWrite } from '#shared/ports/audit.ts'
 import { INVITER_ROLE } from '#shared/ports/invitations.ts'
-import type { Membership, MembershipChange, MembershipRepository } from '#shared/ports/members.ts'
+import type { Membership, MembershipChange } from '#shared/ports/members.ts'
+import type { Role } from '#shared/ports/users.ts'
 import { INVITATIONS, MEMBERSHIPS, type MembershipDocument, USERS } from './operator-models.ts'
 import { raiseEpoch } from './security-epoch.ts'
 
 const MEMBERS_LISTED_MAX = 1_000
 
 /** Memberships on MongoDB. */
-export function createMembershipRepository(db: Database): MembershipRepository {
+export function createMembershipRepository(db: Database) {
   const memberships = db.collection(MEMBERSHIPS)
   return {
-    rolesOf: async (userId) =>
+    rolesOf: async (userId: string): Promise<ReadonlyMap<string, Role>> =>
       new Map((await memberships.find({ userId }).toArray()).map(({ workspaceId, role }) => [workspaceId, role])),
-    list: async (workspaceId, role) => {
+    /** At most 1,000 members, or of those with a role: a crowd of one role hides nobody of another. */
+    list: async (workspaceId: string, role?: Role): Promise<readonly Membership[]> => {
       const wanted = { workspaceId, ...(role !== undefined && { role }) }
       return (await memberships.find(wanted).limit(MEMBERS_LISTED_MAX).toArray()).map(MEMBERSHIPS.toRecord)
     },
-    find: async (workspaceId, userId) => {
+    find: async (workspaceId: string, userId: string): Promise<Membership | null> => {
       const stored = await memberships.findOne({ _id: membershipId({ workspaceId, userId }) })
       return stored === null ? null : MEMBERSHIPS.toRecord(stored)
     },
-    add: async (membership, auditWrite) =>
+    /** Adds a member; false if the person already is one, whose role is then unchanged. */
+    add: async (membership: Membership, auditWrite: AuditWrite): Promise<boolean> =>
       await audited(db, auditWrite, async (session) => await addMember(db, membership, session)),
-    change: async (member, from, to, auditWrite) => {
+    /**
+     * `to` null removes. The last owner stays one, even when two are demoted concurrently. A member who loses the right to invite loses
+     * their open invitations in the same transaction: they are closed as `void`. The open invitations of a removed person are withdrawn, and
+     * their epoch rises when this was their last access: they belong to no other workspace and are no instance admin.
+     */
+    change: async (
+      member: Pick<Membership, 'workspaceId' | 'userId'>,
+      from: Role,
+      to: Role | null,
+      auditWrite: AuditWrite,
+    ): Promise<MembershipChange> => {
       let outcome: MembershipChange = 'changed'
       await audited(db, auditWrite, async (session) => {
         outcome = await changeMember(memberships, { ...member, from, to }, session)
@@ -37,6 +51,9 @@ export function createMembershipRepository(db: Database): MembershipRepository {
     },
   }
 }
+
+/** The type of what {@link createMembershipRepository} returns. */
+export type MembershipRepository = ReturnType<typeof createMembershipRepository>
 
 async function changeMember(
   memberships: mongoose.mongo.Collection<MembershipDocument>,

@@ -2,9 +2,11 @@ import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditWrite } from '#shared/ports/audit.ts'
-import type { Session, SessionRepository } from '#shared/ports/sessions.ts'
-import { SESSIONS, type SessionDocument, USERS } from './operator-models.ts'
+import type { Session } from '#shared/ports/sessions.ts'
+import type { ActingSession } from '#shared/ports/users.ts'
+import { SESSIONS, type SessionDocument, USERS, type User } from './operator-models.ts'
 import { isLiving, raiseEpoch } from './security-epoch.ts'
 import { userFromDocument } from './user-repository.ts'
 
@@ -15,7 +17,7 @@ const DEVICES_MAX = 20
 const SESSIONS_LISTED_MAX = 100
 
 /** Sessions on MongoDB, found by the digest of their token. */
-export function createSessionRepository(db: Database): SessionRepository {
+export function createSessionRepository(db: Database) {
   const sessions = db.collection(SESSIONS)
   const users = db.collection(USERS)
 
@@ -29,7 +31,15 @@ export function createSessionRepository(db: Database): SessionRepository {
   }
 
   return {
-    begin: async (session, { device, asked }, auditWrite) =>
+    /**
+     * Stores a login with its audit row and mails, and stores the browser's device token with the user. `asked`: the session that awaited the
+     * code, which ends with it. False, and nothing stored, when the person's epoch is not the session's any more, or `asked` ended.
+     */
+    begin: async (
+      session: Session,
+      { device, asked }: { readonly device: string | null; readonly asked: ActingSession | null },
+      auditWrite: AuditWrite,
+    ): Promise<boolean> =>
       await audited(db, auditWrite, async (transaction) => {
         const person = { _id: session.userId, securityEpoch: session.securityEpoch }
         if ((await users.findOne(person, { session: transaction })) === null) return false
@@ -45,17 +55,23 @@ export function createSessionRepository(db: Database): SessionRepository {
         }
         return true
       }),
-    find: async (id) => {
+    /** The session with its person. */
+    find: async (id: string): Promise<{ readonly session: Session; readonly user: User } | null> => {
       const stored = await sessions.findOne({ _id: id })
       if (stored === null) return null
       const session = fromDocument(stored)
       const user = userFromDocument(await users.findOne({ _id: session.userId, securityEpoch: session.securityEpoch }))
       return user === null ? null : { session, user }
     },
-    touch: async (id, at) => {
+    touch: async (id: string, at: Ms): Promise<void> => {
       await sessions.updateOne({ _id: id }, { $max: { seenAt: toDate(at) } })
     },
-    replace: async (id, next, formerEndsAt, auditWrite) => {
+    /**
+     * Replaces `id` by `next` in one step. The former token is valid until `formerEndsAt`, for requests in
+     * flight, with its former rights only; stored with its audit row if one is given. False when it is gone, was
+     * replaced already, or is not of the epoch of `next` any more.
+     */
+    replace: async (id: string, next: Session, formerEndsAt: Ms, auditWrite: AuditWrite | null): Promise<boolean> => {
       const change = async (transaction: Transaction): Promise<boolean> => {
         const former = { $set: { replaced: true, endsAt: toDate(formerEndsAt) } }
         const held = { _id: id, replaced: false, securityEpoch: next.securityEpoch }
@@ -71,18 +87,24 @@ export function createSessionRepository(db: Database): SessionRepository {
         await transaction.endSession()
       }
     },
-    listByUser: async (userId) => {
+    /** Newest first. */
+    listByUser: async (userId: string): Promise<readonly Session[]> => {
       const user = userFromDocument(await users.findOne({ _id: userId }))
       if (user === null) return []
       const open = { userId, replaced: false, securityEpoch: user.securityEpoch }
       const found = await sessions.find(open).sort({ loggedInAt: -1 }).limit(SESSIONS_LISTED_MAX).toArray()
       return found.map(fromDocument)
     },
-    end: async (userId, loginId, auditWrite) =>
+    /** Ends a login with all its tokens, with the audit row if one is given; returns how many tokens there were. */
+    end: async (userId: string, loginId: string, auditWrite: AuditWrite | null): Promise<number> =>
       auditWrite === null
         ? (await sessions.deleteMany({ userId, loginId })).deletedCount
         : ended({ userId, loginId }, auditWrite),
-    endOthers: async (by, auditWrite) => {
+    /**
+     * Raises the person's epoch and ends every login but the one that does it, with the audit row; returns how many there were. Null
+     * when that session has ended itself.
+     */
+    endOthers: async (by: ActingSession, auditWrite: AuditWrite): Promise<number | null> => {
       let count: number | null = null
       await audited(db, auditWrite, async (transaction) => {
         count = null
@@ -95,6 +117,9 @@ export function createSessionRepository(db: Database): SessionRepository {
     },
   }
 }
+
+/** The type of what {@link createSessionRepository} returns. */
+export type SessionRepository = ReturnType<typeof createSessionRepository>
 
 const toDocument = (session: Session): SessionDocument => ({ ...SESSIONS.toDocument(session), replaced: false })
 

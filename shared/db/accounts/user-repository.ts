@@ -2,13 +2,14 @@ import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditWrite } from '#shared/ports/audit.ts'
-import type { ActingSession, Authority, User, UserRepository } from '#shared/ports/users.ts'
+import type { ActingSession, Authority, PersonAt, User } from '#shared/ports/users.ts'
 import { USERS, type UserDocument } from './operator-models.ts'
 import { isLiving, type Raise, raiseEpoch } from './security-epoch.ts'
 
 /** Users on MongoDB. A change of what sessions are decided on raises the epoch in the same transaction. */
-export function createUserRepository(db: Database): UserRepository {
+export function createUserRepository(db: Database) {
   const users = db.collection(USERS)
   /** A change that raises the epoch, by an operator or in a session that still lives. */
   const raised = async (
@@ -32,13 +33,14 @@ export function createUserRepository(db: Database): UserRepository {
       return (await users.updateOne(person, { $set: set }, { session })).matchedCount === 1
     })
   return {
-    findById: async (id) => userFromDocument(await users.findOne({ _id: id })),
-    findByEmail: async (email) => userFromDocument(await users.findOne({ email })),
-    findMany: async (ids) =>
+    findById: async (id: string): Promise<User | null> => userFromDocument(await users.findOne({ _id: id })),
+    findByEmail: async (email: string): Promise<User | null> => userFromDocument(await users.findOne({ email })),
+    findMany: async (ids: readonly string[]): Promise<readonly User[]> =>
       (await users.find({ _id: { $in: [...ids] } }).toArray()).flatMap((stored) => userFromDocument(stored) ?? []),
-    list: async () =>
+    list: async (): Promise<readonly User[]> =>
       (await users.find().sort({ email: 1 }).toArray()).flatMap((stored) => userFromDocument(stored) ?? []),
-    insert: async (user, auditWrite) => {
+    /** False when the address is taken. */
+    insert: async (user: User, auditWrite: AuditWrite): Promise<boolean> => {
       try {
         return await audited(db, auditWrite, async (session) => {
           await users.insertOne(USERS.toDocument(user), { session })
@@ -49,37 +51,63 @@ export function createUserRepository(db: Database): UserRepository {
         throw error
       }
     },
-    setOperator: async (id, isOperator, auditWrite) =>
+    setOperator: async (id: string, isOperator: boolean, auditWrite: AuditWrite): Promise<boolean> =>
       await audited(db, auditWrite, async (session) => {
         const change = { held: { isOperator: { $ne: isOperator } }, set: { isOperator } }
         return (await raiseEpoch(db, { userId: id, from: null, ...change }, session)) !== null
       }),
-    useTotpStep: async ({ id, securityEpoch }, step) => {
+    /** False when this step, or a later one, was used already. */
+    useTotpStep: async ({ id, securityEpoch }: PersonAt, step: number): Promise<boolean> => {
       const unused = { _id: id, securityEpoch, 'totp.lastStep': { $lt: step } }
       return (await users.updateOne(unused, { $set: { 'totp.lastStep': step } })).matchedCount === 1
     },
-    setPendingTotp: async (by, pendingTotp, auditWrite) => await changed(by, { pendingTotp }, {}, auditWrite),
-    confirmTotp: async (by, { sealedSecret, lastStep, at, recoveryHashes }, auditWrite) => {
+    setPendingTotp: async (
+      by: ActingSession,
+      pendingTotp: NonNullable<User['pendingTotp']>,
+      auditWrite: AuditWrite,
+    ): Promise<boolean> => await changed(by, { pendingTotp }, {}, auditWrite),
+    /** Activates the pending secret if it is still `sealedSecret`; every other session ends. Returns the raised epoch. */
+    confirmTotp: async (
+      by: Extract<Authority, { session: unknown }>,
+      {
+        sealedSecret,
+        lastStep,
+        at,
+        recoveryHashes,
+      }: {
+        readonly sealedSecret: string
+        readonly lastStep: number
+        readonly at: Ms
+        readonly recoveryHashes: readonly string[]
+      },
+      auditWrite: AuditWrite,
+    ): Promise<number | null> => {
       const totp = { sealedSecret, lastStep, since: at }
       const set = { totp, pendingTotp: null, recoveryHashes: [...recoveryHashes] }
       const held = { 'pendingTotp.sealedSecret': sealedSecret }
       return await raised(by, { held, set, keepsSession: true }, auditWrite)
     },
-    removeTotp: async (by, auditWrite) => {
+    /** Every session but the one that does it ends. Returns the raised epoch. */
+    removeTotp: async (by: Authority, auditWrite: AuditWrite): Promise<number | null> => {
       const set = { totp: null, pendingTotp: null, recoveryHashes: [] }
       return await raised(by, { held: { totp: { $ne: null } }, set, keepsSession: true }, auditWrite)
     },
-    useRecoveryHash: async ({ id, securityEpoch }, hash, auditWrite) =>
+    /** Removes one recovery code; false when it was used or never existed. */
+    useRecoveryHash: async ({ id, securityEpoch }: PersonAt, hash: string, auditWrite: AuditWrite): Promise<boolean> =>
       await audited(db, auditWrite, async (session) => {
         const held = { _id: id, securityEpoch, recoveryHashes: hash }
         return (await users.updateOne(held, { $pull: { recoveryHashes: hash } }, { session })).matchedCount === 1
       }),
-    setRecoveryHashes: async (by, hashes, auditWrite) =>
+    setRecoveryHashes: async (by: ActingSession, hashes: readonly string[], auditWrite: AuditWrite): Promise<boolean> =>
       await changed(by, { recoveryHashes: [...hashes] }, { totp: { $ne: null } }, auditWrite),
-    setPassword: async (by, passwordHash, auditWrite) =>
+    /** Replaces the password and ends every session, also the one that does it. Returns the raised epoch. */
+    setPassword: async (by: Authority, passwordHash: string, auditWrite: AuditWrite): Promise<number | null> =>
       await raised(by, { set: { passwordHash }, keepsSession: false }, auditWrite),
   }
 }
+
+/** The type of what {@link createUserRepository} returns. */
+export type UserRepository = ReturnType<typeof createUserRepository>
 
 /** Whose epoch is raised from what, and what stays; null when the session has ended. */
 async function raiseOf(

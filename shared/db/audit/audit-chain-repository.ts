@@ -6,14 +6,18 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import { INSTALLATION, type InstallationDocument } from '#shared/db/installation/installation-model.ts'
 import type {
-  AuditChainRepository,
+  AuditExtent,
   AuditHead,
   AuditLink,
   AuditStep,
   BreaksChange,
   ChainedAudit,
+  SignedText,
+  StoredBreaks,
+  StoredHead,
+  UnchainedAudits,
 } from '#shared/ports/audit-chain.ts'
-import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
+import { AUDIT_LOG, type AuditDocument, type AuditRecord } from './audit-model.ts'
 import { auditToDocument } from './audited.ts'
 
 /** Name of the fact that holds the signed end of the chain. */
@@ -40,7 +44,7 @@ class PlaceTaken extends Error {
 }
 
 /** The chained audit log on MongoDB. */
-export function createAuditChainRepository(db: Database): AuditChainRepository {
+export function createAuditChainRepository(db: Database) {
   const rows = db.collection(AUDIT_LOG)
   const facts = db.collection(INSTALLATION)
 
@@ -59,25 +63,31 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
   }
 
   return {
-    tail: async () => {
+    /** The last link; null before the first. */
+    tail: async (): Promise<AuditLink | null> => {
       const last = await rows.findOne(CHAINED, {
         sort: { seq: -1 },
         projection: { seq: 1, prevHash: 1, hash: 1, keyId: 1, mac: 1 },
       })
       return last === null ? null : linkOf(last)
     },
-    isAnyWaiting: () => isAny(db, { of: AUDIT_LOG, filter: ANY_WAITING, hint: 'audit_waiting' }),
-    waiting: async (limit) =>
+    /** Whether a row is not chained yet. */
+    isAnyWaiting: (): Promise<boolean> => isAny(db, { of: AUDIT_LOG, filter: ANY_WAITING, hint: 'audit_waiting' }),
+    /** Rows not chained yet, oldest first. */
+    waiting: async (limit: number): Promise<readonly AuditRecord[]> =>
       (await rows.find(WAITING).sort({ at: 1, _id: 1 }).limit(limit).toArray()).map(AUDIT_LOG.toRecord),
-    findWaiting: async (id) => {
+    /** A row that is not chained yet; null when it is, or when there is none. */
+    findWaiting: async (id: string): Promise<AuditRecord | null> => {
       const stored = await rows.findOne({ _id: id, ...UNCHAINED })
       return AUDIT_LOG.toRecord(stored)
     },
-    head: async () => {
+    /** The signed end; null before the first one, or when it was removed. */
+    head: async (): Promise<StoredHead | null> => {
       const fact = await facts.findOne({ _id: HEAD_FACT })
       return fact === null ? null : { ...headOf(fact.value), text: fact.value }
     },
-    append: async (step) => {
+    /** Chains rows and moves the head, all or none: false when a number is taken, a row is already chained or gone, or the end is not `was`. */
+    append: async (step: AuditStep): Promise<boolean> => {
       const session = db.connection.getClient().startSession()
       try {
         return await unlessTaken(() => session.withTransaction(() => appendAll(step, session)))
@@ -85,12 +95,17 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
         await session.endSession()
       }
     },
-    listChained: async (after, limit) => {
+    /** Chained rows after `after`, in the order of their numbers; another row with the same number comes first, if there is one. */
+    listChained: async (
+      after: { readonly seq: number; readonly id: string } | null,
+      limit: number,
+    ): Promise<readonly ChainedAudit[]> => {
       const found = await rows.find(chainedFilter(after)).sort({ seq: 1 }).limit(limit).toArray()
       return found.map((stored): ChainedAudit => ({ ...linkOf(stored), record: AUDIT_LOG.toRecord(stored) }))
     },
     ...verification(rows, facts),
-    unchained: async () => {
+    /** Rows that are not chained, by their own index. */
+    unchained: async (): Promise<UnchainedAudits> => {
       const [waiting, outside, oldest] = await Promise.all([
         rows.countDocuments(WAITING, { hint: 'audit_waiting', limit: COUNTED_MAX }),
         rows.countDocuments(OUTSIDE, { hint: 'audit_unchained', limit: COUNTED_MAX }),
@@ -101,13 +116,17 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
   }
 }
 
+/** The type of what {@link createAuditChainRepository} returns. */
+export type AuditChainRepository = ReturnType<typeof createAuditChainRepository>
+
 /** Reads of verification besides the rows, and the facts that it writes. */
 function verification(
   rows: mongoose.mongo.Collection<AuditDocument>,
   facts: mongoose.mongo.Collection<InstallationDocument>,
-): Pick<AuditChainRepository, 'extent' | 'verified' | 'saveVerified' | 'breaks' | 'saveBreaks'> {
+) {
   return {
-    extent: async () => {
+    /** Numbers of chained rows. Reads two entries of the index. */
+    extent: async (): Promise<AuditExtent> => {
       const at = async (direction: 1 | -1): Promise<unknown> =>
         (await rows.findOne(CHAINED, { sort: { seq: direction }, projection: { seq: 1 } }))?.seq
       // The index sorts numbers together: if both ends are numbers, all are.
@@ -115,22 +134,26 @@ function verification(
       const areNumbers = typeof first === 'number' && typeof last === 'number'
       return { last: typeof last === 'number' ? last : 0, hasOthers: first !== undefined && !areNumbers }
     },
-    verified: async () => {
+    /** The value last stored by `saveVerified`; null before, and when the stored value has another form. */
+    verified: async (): Promise<SignedText | null> => {
       const fact = await facts.findOne({ _id: VERIFIED_FACT })
       const parsed = signedSchema.safeParse(fact === null ? null : jsonOf(fact.value))
       return parsed.success ? parsed.data : null
     },
-    saveVerified: async ({ text, keyId, mac }) => {
+    /** Stores how far the log was verified. */
+    saveVerified: async ({ text, keyId, mac }: SignedText): Promise<void> => {
       const fact = { value: JSON.stringify({ text, keyId, mac }), changedAt: new Date() }
       await facts.updateOne({ _id: VERIFIED_FACT }, { $set: fact }, { upsert: true })
     },
-    breaks: async () => {
+    /** The record of breaks; null before the first one, or when it was removed. */
+    breaks: async (): Promise<StoredBreaks | null> => {
       const fact = await facts.findOne({ _id: BREAKS_FACT })
       if (fact === null) return null
       const parsed = signedSchema.safeParse(jsonOf(fact.value))
       return { ...(parsed.success ? parsed.data : { text: '', keyId: '', mac: '' }), value: fact.value }
     },
-    saveBreaks: (change) => unlessTaken(() => replaceFact(facts, breaksFact(change))),
+    /** Replaces the record of breaks; false when it is not `was` any more. */
+    saveBreaks: (change: BreaksChange): Promise<boolean> => unlessTaken(() => replaceFact(facts, breaksFact(change))),
   }
 }
 

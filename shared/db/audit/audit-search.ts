@@ -1,22 +1,31 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import type { AuditFilter, AuditSearch } from '#shared/ports/audit.ts'
-import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditFilter } from '#shared/ports/audit.ts'
+import { AUDIT_LOG, type AuditDocument, type AuditRecord } from './audit-model.ts'
 
 /** The order of every list of the audit log: newest first, and rows with the same time by id. */
 export const AUDIT_ORDER = { at: -1, _id: -1 } as const
 
 /** Reads the audit log on MongoDB. */
-export function createAuditSearch(db: Database): AuditSearch {
+export function createAuditSearch(db: Database) {
   const rows = db.collection(AUDIT_LOG)
   return {
-    search: async (filter, after, limit) => {
+    /** Rows after `after`; at most `limit`. `seq` is null while a row is not chained. */
+    search: async (
+      filter: AuditFilter,
+      after: { readonly at: Ms; readonly id: string } | null,
+      limit: number,
+    ): Promise<readonly (AuditRecord & { readonly seq: number | null })[]> => {
       const found = await rows.find(auditFilter(filter, after)).sort(AUDIT_ORDER).limit(limit).toArray()
       return found.map((row) => ({ ...AUDIT_LOG.toRecord(row), seq: row.seq ?? null }))
     },
   }
 }
+
+/** The type of what {@link createAuditSearch} returns. */
+export type AuditSearch = ReturnType<typeof createAuditSearch>
 
 /** The filter of a list of audit rows. */
 export function auditFilter(

@@ -1,12 +1,16 @@
 import type { Database } from '#shared/db/connection/connect.ts'
-import type { ExportRecords } from '#shared/ports/exports.ts'
+import type { AuditRecord } from './audit-model.ts'
 import { audited } from './audited.ts'
 
 /** Rows about exports on MongoDB. An export only reads, so the transaction contains nothing else. */
-export function createExportRecords(db: Database): ExportRecords {
+export function createExportRecords(db: Database) {
   return {
-    record: async (audit) => {
+    /** Stores the row, once per id. Rejects when it cannot be stored. */
+    record: async (audit: AuditRecord): Promise<void> => {
       await audited(db, audit, async () => true)
     },
   }
 }
+
+/** The type of what {@link createExportRecords} returns. */
+export type ExportRecords = ReturnType<typeof createExportRecords>

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import { AUDIT_LOG, type AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
-import { BACKUP_AHEAD_MAX_MS, type VerifiedBackups } from '#shared/ports/verified-backups.ts'
+import { BACKUP_AHEAD_MAX_MS, type BackupAttempt, type VerifiedBackup } from '#shared/ports/verified-backups.ts'
 
 /** Name of the fact that a back-up was verified. */
 export const VERIFIED_BACKUP_FACT = 'verified_backup'
@@ -20,22 +20,25 @@ const attemptSchema = z.object({ name: z.string(), startedAt: z.number().int(), 
 const factSchema = z.object({ backupId: z.string(), takenAt: z.number().int(), verifiedAt: z.number().int() })
 
 /** Verified back-ups and attempts on MongoDB: one fact of the installation each. */
-export function createVerifiedBackups(db: Database): VerifiedBackups {
-  const latest: VerifiedBackups['latest'] = async () => {
+export function createVerifiedBackups(db: Database) {
+  const latest = async (): Promise<VerifiedBackup | null> => {
     const fact = await db.collection(INSTALLATION).findOne({ _id: VERIFIED_BACKUP_FACT })
     return fact === null ? null : factSchema.parse(JSON.parse(fact.value))
   }
   return {
+    /** The one with the newest moment; null before the first, and after a restore. */
     latest,
-    lastAttempt: async () => {
+    /** Null before the first, and after a restore. */
+    lastAttempt: async (): Promise<BackupAttempt | null> => {
       const fact = await db.collection(INSTALLATION).findOne({ _id: BACKUP_ATTEMPT_FACT })
       return fact === null ? null : attemptSchema.parse(JSON.parse(fact.value))
     },
-    recordAttempt: async (attempt) => {
+    recordAttempt: async (attempt: BackupAttempt): Promise<void> => {
       const change = { $set: { value: JSON.stringify(attempt) }, $currentDate: { changedAt: true as const } }
       await db.collection(INSTALLATION).updateOne({ _id: BACKUP_ATTEMPT_FACT }, change, { upsert: true })
     },
-    begunArchives: async () => {
+    /** Names of the newest 10,000 archives that this installation began, by its audit log: others in the same folder are another installation's. */
+    begunArchives: async (): Promise<ReadonlySet<string>> => {
       // A range of the primary key: `;` follows `:`. Back-ups that a person made have rows too, under the names of their files.
       const begun = { _id: { $gte: `${BACKUP_STARTED}:`, $lt: `${BACKUP_STARTED};` } }
       const rows = await db
@@ -46,7 +49,11 @@ export function createVerifiedBackups(db: Database): VerifiedBackups {
         .toArray()
       return new Set(rows.flatMap(({ detail }) => (typeof detail['file'] === 'string' ? [detail['file']] : [])))
     },
-    record: async (verified, audit) => {
+    /**
+     * Records a verified back-up with its audit row, and keeps whichever has the newer moment; one of a later time than now is replaced. Throws, and
+     * stores nothing, when this installation did not make the archive, or when it is of a later time than now.
+     */
+    record: async (verified: VerifiedBackup, audit: AuditRecord): Promise<void> => {
       const latestAt = verified.verifiedAt + BACKUP_AHEAD_MAX_MS
       if (verified.takenAt > latestAt)
         throw new Error(
@@ -68,3 +75,6 @@ export function createVerifiedBackups(db: Database): VerifiedBackups {
     },
   }
 }
+
+/** The type of what {@link createVerifiedBackups} returns. */
+export type VerifiedBackups = ReturnType<typeof createVerifiedBackups>

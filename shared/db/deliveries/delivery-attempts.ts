@@ -2,7 +2,7 @@ import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
-import type { DeliveryOutcome, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { DeliveryAttempt, DeliveryOutcome } from '#shared/ports/deliveries.ts'
 import {
   type AttemptDocument,
   attemptFromDocument,
@@ -22,14 +22,11 @@ const LATE_MAX = 100
  * Writes and reads attempts on MongoDB. An outcome and its attempt are one compare-and-set on the delivery. The attempt of a lease
  * that was lost happened too: it is stored in `webhook_attempts`.
  */
-export function createAttempts(db: Database): {
-  readonly finish: DeliveryRepository['finish']
-  readonly list: DeliveryRepository['listAttempts']
-} {
+export function createAttempts(db: Database) {
   const deliveries = db.collection(WEBHOOK_DELIVERIES)
   const late = db.collection(WEBHOOK_ATTEMPTS)
   return {
-    finish: async (outcomes) => {
+    finish: async (outcomes: readonly DeliveryOutcome[]): Promise<void> => {
       if (outcomes.length === 0) return
       const { matchedCount } = await deliveries.bulkWrite(outcomeWrites(outcomes), { ordered: false })
       if (matchedCount === outcomes.length) return
@@ -37,7 +34,7 @@ export function createAttempts(db: Database): {
       if (missing.length === 0) return
       await ignoringDuplicates(() => late.insertMany(missing.map(lateAttempt), { ordered: false }))
     },
-    list: async (deliveryId) => {
+    list: async (deliveryId: string): Promise<readonly DeliveryAttempt[]> => {
       const [row, others] = await Promise.all([
         deliveries.findOne({ _id: deliveryId }, { projection: { attempts: 1 } }),
         late.find({ deliveryId }).sort({ number: -1 }).limit(LATE_MAX).toArray(),

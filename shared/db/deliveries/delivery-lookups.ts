@@ -2,18 +2,21 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
-import type { DeliveryFilter, DeliveryLookups } from '#shared/ports/delivery-lookups.ts'
-import { type DeliveryDocument, WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { DeliveryFilter, EventPlace } from '#shared/ports/delivery-lookups.ts'
+import type { EventRecord } from '#shared/ports/events.ts'
+import { type Delivery, type DeliveryDocument, WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { deliveryFromDocument } from './delivery-repository.ts'
 import { WITHOUT_ATTEMPTS } from './delivery-scopes.ts'
 import { OF_ANY_TYPE, SCAN_MAX, WAITING } from './delivery-search.ts'
 
 /** Events and deliveries by workspace, endpoint and time on MongoDB. */
-export function createDeliveryLookups(db: Database): DeliveryLookups {
+export function createDeliveryLookups(db: Database) {
   const deliveries = db.collection(WEBHOOK_DELIVERIES)
   const events = db.collection(EVENTS)
   return {
-    list: async ({ endpointIds, status, limit }) => {
+    /** Newest first; a single status is searched among the newest 5,000 of each endpoint where no index serves it. */
+    list: async ({ endpointIds, status, limit }: DeliveryFilter): Promise<readonly Delivery[]> => {
       const newest = async (endpointId: string) =>
         await deliveries
           .aggregate<DeliveryDocument>(
@@ -36,7 +39,8 @@ export function createDeliveryLookups(db: Database): DeliveryLookups {
         .sort((one, other) => other.createdAt - one.createdAt)
         .slice(0, limit)
     },
-    ofEvents: async (endpointId, eventIds) => {
+    /** Every delivery of these events to the endpoint. */
+    ofEvents: async (endpointId: string, eventIds: readonly string[]): Promise<readonly Delivery[]> => {
       const found = await deliveries
         .find(
           { eventId: { $in: [...eventIds] }, endpointId },
@@ -45,7 +49,13 @@ export function createDeliveryLookups(db: Database): DeliveryLookups {
         .toArray()
       return found.map(deliveryFromDocument)
     },
-    eventsAfter: async (workspaceId, { createdAt, id }, until, limit) => {
+    /** Events of a workspace after `after` and before `until`, oldest first, in the order of creation time and id. */
+    eventsAfter: async (
+      workspaceId: string,
+      { createdAt, id }: EventPlace,
+      until: Ms,
+      limit: number,
+    ): Promise<readonly Omit<EventRecord, 'body'>[]> => {
       const at = toDate(createdAt)
       const found = await events
         .find(
@@ -67,6 +77,9 @@ export function createDeliveryLookups(db: Database): DeliveryLookups {
     },
   }
 }
+
+/** The type of what {@link createDeliveryLookups} returns. */
+export type DeliveryLookups = ReturnType<typeof createDeliveryLookups>
 
 /** Rows of an endpoint, as far as an index has them by status. */
 function rowsOf(endpointId: string, status: DeliveryFilter['status']) {

@@ -4,14 +4,18 @@ import { toDate, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
 import { EVENTS, type EventDocument } from '#shared/db/events/event-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { EventPlace } from '#shared/ports/delivery-lookups.ts'
 import {
   COUNT_MAX,
   type DeliveryPage,
-  type DeliveryReads,
+  type DeliverySearch,
   type EndpointHealth,
   type ListPlace,
 } from '#shared/ports/delivery-search.ts'
-import { type DeliveryDocument, WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import type { EventRecord } from '#shared/ports/events.ts'
+import type { ListOrder } from '#shared/ports/list-order.ts'
+import { type Delivery, type DeliveryDocument, WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { deliveryFromDocument } from './delivery-repository.ts'
 import { DUE_INDEX, finishedAt, HELD_INDEX, heldAt, pendingAt, WITHOUT_ATTEMPTS } from './delivery-scopes.ts'
 import { behind, SCAN_MAX, type SearchQuery, searchQuery } from './delivery-search.ts'
@@ -25,13 +29,17 @@ const NEAR = 10
 const WAITING_INDEX = 'delivery_waiting'
 
 /** Searches for events and deliveries on MongoDB. */
-export function createDeliveryReads(db: Database): DeliveryReads {
+export function createDeliveryReads(db: Database) {
   const deliveries = db.collection(WEBHOOK_DELIVERIES)
   const endpoints = db.collection(WEBHOOK_ENDPOINTS)
   const events = db.collection(EVENTS)
   const invoices = db.collection(INVOICES)
   return {
-    search: async (search) => {
+    /**
+     * At most `limit` deliveries in the order of the search, and where to continue, null at the end. Combinations of filters that no index serves
+     * read 5,000 deliveries at a time, so a page may hold fewer, even none, before the end.
+     */
+    search: async (search: DeliverySearch): Promise<DeliveryPage> => {
       const { workspaceId, status, endpointId } = search
       const waits = (status === 'pending' || status === 'held') && endpointId === null
       const owned = waits ? await endpoints.find({ workspaceId }, { projection: { _id: 1 } }).toArray() : []
@@ -44,7 +52,8 @@ export function createDeliveryReads(db: Database): DeliveryReads {
         search.limit,
       )
     },
-    ofEvents: async (workspaceId, eventIds) => {
+    /** Every delivery of these events of a workspace, oldest first. */
+    ofEvents: async (workspaceId: string, eventIds: readonly string[]): Promise<readonly Delivery[]> => {
       const wanted = { eventId: { $in: [...eventIds] }, workspaceId }
       const found = await deliveries
         .find(wanted, { hint: 'delivery_identity', projection: WITHOUT_ATTEMPTS })
@@ -52,8 +61,19 @@ export function createDeliveryReads(db: Database): DeliveryReads {
         .toArray()
       return found.map(deliveryFromDocument)
     },
-    health: (endpointId) => healthOf(deliveries, endpointId),
-    listEvents: async ({ limit, ...query }) => {
+    health: (endpointId: string): Promise<EndpointHealth> => healthOf(deliveries, endpointId),
+    /** Events of a workspace and mode, those of one invoice when it is named; newest first unless `order` says otherwise. */
+    listEvents: async ({
+      limit,
+      ...query
+    }: {
+      readonly workspaceId: string
+      readonly mode: Mode
+      readonly invoiceId: string | null
+      readonly order?: ListOrder
+      readonly after: EventPlace | null
+      readonly limit: number
+    }): Promise<readonly Omit<EventRecord, 'body'>[]> => {
       const { filter, sort } = eventListQuery(query)
       const found = await events
         .find(filter, { projection: { body: 0 } })
@@ -64,16 +84,21 @@ export function createDeliveryReads(db: Database): DeliveryReads {
         return { id: _id, workspaceId, mode, invoiceId: invoiceId ?? null, seq, type, createdAt: toMs(createdAt) }
       })
     },
-    invoiceNumbers: async (ids) => {
+    /** Numbers by id, of the invoices that exist. */
+    invoiceNumbers: async (ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
       const found = await invoices.find({ _id: { $in: [...ids] } }, { projection: { number: 1 } }).toArray()
       return new Map(found.map(({ _id, number }) => [_id, number]))
     },
-    invoiceIdOf: async (workspaceId, mode, number) => {
+    /** The invoice with a number; null when there is none. */
+    invoiceIdOf: async (workspaceId: string, mode: Mode, number: number): Promise<string | null> => {
       const found = await invoices.findOne({ workspaceId, mode, number }, { projection: { _id: 1 } })
       return found?._id ?? null
     },
   }
 }
+
+/** The type of what {@link createDeliveryReads} returns. */
+export type DeliveryReads = ReturnType<typeof createDeliveryReads>
 
 async function pageOf(
   deliveries: mongoose.mongo.Collection<DeliveryDocument>,

@@ -1,21 +1,25 @@
+import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited, isRecorded } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
+import { WEBHOOK_ENDPOINTS, type WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { eventToDocument } from '#shared/db/events/event-repository.ts'
 import { requirePlace } from '#shared/db/workspaces/plan-place.ts'
-import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
-import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { EventRecord } from '#shared/ports/events.ts'
+import type { Recorded } from '#shared/ports/users.ts'
+import { type Delivery, WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { deliveryToDocument } from './delivery-repository.ts'
 
 /** Actions on endpoints and deliveries on MongoDB, one transaction each. */
-export function createEndpointOperations(db: Database): EndpointOperations {
+export function createEndpointOperations(db: Database) {
   const endpoints = db.collection(WEBHOOK_ENDPOINTS)
   const deliveries = db.collection(WEBHOOK_DELIVERIES)
   const events = db.collection(EVENTS)
   return {
-    insert: (endpoint, audit, most = null) =>
+    /** False when the action was recorded before; then nothing is stored. Throws `PLAN_LIMIT_REACHED` when the workspace has `most` endpoints already. */
+    insert: (endpoint: WebhookEndpoint, audit: Recorded, most: number | null = null): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const { _id, ...rest } = WEBHOOK_ENDPOINTS.toDocument(endpoint)
         const { workspaceId } = endpoint
@@ -26,31 +30,53 @@ export function createEndpointOperations(db: Database): EndpointOperations {
         const added = await endpoints.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
         return added.upsertedCount === 1
       }),
-    update: (id, from, { events: types, description }, at, audit) =>
+    /** Changes an endpoint that was last changed at `from`; false when it was changed since, is gone, or the action was recorded before. */
+    update: (
+      id: string,
+      from: Ms,
+      { events: types, description }: Pick<WebhookEndpoint, 'events' | 'description'>,
+      at: Ms,
+      audit: Recorded,
+    ): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const change = { $set: WEBHOOK_ENDPOINTS.toFields({ events: types, description, updatedAt: at }) }
         return (await endpoints.updateOne({ _id: id, updatedAt: toDate(from) }, change, { session })).matchedCount === 1
       }),
-    remove: (id, audit) =>
+    /** As `EndpointRepository.remove`. */
+    remove: (id: string, audit: Recorded): Promise<boolean> =>
       audited(db, audit, async (session) => (await endpoints.deleteOne({ _id: id }, { session })).deletedCount === 1),
-    restrictToLive: (id, audit) =>
+    /** As `EndpointRepository.restrictToLive`. */
+    restrictToLive: (id: string, audit: AuditRecord): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const change = { $set: { mode: 'live' as const, updatedAt: toDate(audit.at) } }
         return (await endpoints.updateOne({ _id: id, mode: 'both' }, change, { session })).matchedCount === 1
       }),
-    setStatus: (id, status, at, audit) =>
+    /** False when the endpoint already has that status, or is gone. */
+    setStatus: (id: string, status: WebhookEndpoint['status'], at: Ms, audit: Recorded): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const switchedAt = { [status === 'enabled' ? 'enabledAt' : 'disabledAt']: toDate(at) }
         const change = { $set: { status, updatedAt: toDate(at), ...switchedAt } }
         return (await endpoints.updateOne({ _id: id, status: { $ne: status } }, change, { session })).matchedCount === 1
       }),
-    rotate: (id, from, { sealedSecrets, formerSecrets, rotatedBy }, at, audit) =>
+    /** Replaces the secrets while `from` is still the current one; false when it is not. */
+    rotate: (
+      id: string,
+      from: string,
+      {
+        sealedSecrets,
+        formerSecrets,
+        rotatedBy,
+      }: Required<Pick<WebhookEndpoint, 'sealedSecrets' | 'formerSecrets' | 'rotatedBy'>>,
+      at: Ms,
+      audit: Recorded,
+    ): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const change = { $set: WEBHOOK_ENDPOINTS.toFields({ sealedSecrets, formerSecrets, rotatedBy, updatedAt: at }) }
         const held = { _id: id, 'sealedSecrets.0': from }
         return (await endpoints.updateOne(held, change, { session })).matchedCount === 1
       }),
-    addDelivery: (delivery, event, audit) =>
+    /** Stores a delivery, and its event if that is new; false when the delivery already exists. */
+    addDelivery: (delivery: Delivery, event: EventRecord | null, audit: AuditRecord): Promise<boolean> =>
       audited(db, audit, async (session) => {
         if (event !== null) {
           const { _id, ...rest } = eventToDocument(event)
@@ -60,6 +86,10 @@ export function createEndpointOperations(db: Database): EndpointOperations {
         const added = await deliveries.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
         return added.upsertedCount === 1
       }),
-    isRecorded: (auditId) => isRecorded(db, auditId),
+    /** Whether an action with this audit row has run. */
+    isRecorded: (auditId: string): Promise<boolean> => isRecorded(db, auditId),
   }
 }
+
+/** The type of what {@link createEndpointOperations} returns. */
+export type EndpointOperations = ReturnType<typeof createEndpointOperations>

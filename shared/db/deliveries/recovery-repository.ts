@@ -1,3 +1,4 @@
+import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
@@ -5,8 +6,7 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { RecoveryRepository } from '#shared/ports/recoveries.ts'
-import { DELIVERY_RECOVERIES } from './recovery-model.ts'
+import { DELIVERY_RECOVERIES, type Recovery } from './recovery-model.ts'
 
 /** True for recoveries that are due by the store's own clock. */
 const IS_DUE = { $expr: { $lte: ['$dueAt', '$$NOW'] } }
@@ -15,10 +15,11 @@ const OPEN = { state: 'open' as const }
 export const dueBy = (until: Ms) => ({ ...OPEN, dueAt: { $lte: toDate(until) } })
 
 /** Recoveries on MongoDB, fenced by lease token. */
-export function createRecoveryRepository(db: Database): RecoveryRepository {
+export function createRecoveryRepository(db: Database) {
   const recoveries = db.collection(DELIVERY_RECOVERIES)
   return {
-    ask: async (recovery, audit) => {
+    /** Stores the request with its audit row; returns the open one if the endpoint has one. */
+    ask: async (recovery: Recovery, audit: AuditRecord): Promise<Recovery> => {
       try {
         await audited(db, audit, async (session) => {
           await recoveries.insertOne(DELIVERY_RECOVERIES.toDocument(recovery), { session })
@@ -35,12 +36,15 @@ export function createRecoveryRepository(db: Database): RecoveryRepository {
         return DELIVERY_RECOVERIES.toRecord(standing)
       }
     },
-    findById: async (id) => DELIVERY_RECOVERIES.toRecord(await recoveries.findOne({ _id: id })),
-    listByEndpoint: async (endpointId, limit) =>
+    findById: async (id: string): Promise<Recovery | null> =>
+      DELIVERY_RECOVERIES.toRecord(await recoveries.findOne({ _id: id })),
+    /** Newest first. */
+    listByEndpoint: async (endpointId: string, limit: number): Promise<readonly Recovery[]> =>
       (await recoveries.find({ endpointId }).sort({ askedAt: -1 }).limit(limit).toArray()).map(
         DELIVERY_RECOVERIES.toRecord,
       ),
-    due: async (until, limit) => {
+    /** Open ones without a worker. */
+    due: async (until: Ms, limit: number): Promise<readonly string[]> => {
       const due = dueBy(until)
       if (!(await isAny(db, { of: DELIVERY_RECOVERIES, filter: due, hint: 'recovery_due' }))) return []
       const found = await recoveries
@@ -50,26 +54,35 @@ export function createRecoveryRepository(db: Database): RecoveryRepository {
         .toArray()
       return found.map((row) => row._id)
     },
-    claim: async (id, token, leaseMs) => {
+    /** Claims an open one that is due; null otherwise. */
+    claim: async (id: string, token: string, leaseMs: Ms): Promise<Recovery | null> => {
       const lease = { dueAt: { $add: ['$$NOW', leaseMs] }, leaseToken: { $literal: token } }
       const claimed = await recoveries.findOneAndUpdate({ _id: id, ...OPEN, ...IS_DUE }, [{ $set: lease }], {
         returnDocument: 'after',
       })
       return DELIVERY_RECOVERIES.toRecord(claimed)
     },
-    progress: async (id, token, { place, scanned, made }, leaseMs) => {
+    /** Advances it and extends the lease; false when the lease was lost. */
+    progress: async (
+      id: string,
+      token: string,
+      { place, scanned, made }: Pick<Recovery, 'place' | 'scanned' | 'made'>,
+      leaseMs: Ms,
+    ): Promise<boolean> => {
       const stored = { createdAt: toDate(place.createdAt), id: { $literal: place.id } }
       const result = await recoveries.updateOne({ _id: id, ...OPEN, leaseToken: token }, [
         { $set: { place: stored, scanned, made, dueAt: { $add: ['$$NOW', leaseMs] } } },
       ])
       return result.matchedCount === 1
     },
-    pause: async (id, token, pauseMs) => {
+    /** Releases it for `pauseMs`. */
+    pause: async (id: string, token: string, pauseMs: Ms): Promise<void> => {
       await recoveries.updateOne({ _id: id, ...OPEN, leaseToken: token }, [
         { $set: { dueAt: { $add: ['$$NOW', pauseMs] }, leaseToken: null } },
       ])
     },
-    finish: (id, token, state, at, audit) =>
+    /** Ends it, with its audit row; false when the lease was lost. */
+    finish: (id: string, token: string, state: 'done' | 'cancelled', at: Ms, audit: AuditRecord): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const change = { $set: { state, finishedAt: toDate(at), leaseToken: null } }
         const held = { _id: id, ...OPEN, leaseToken: token }
@@ -77,3 +90,6 @@ export function createRecoveryRepository(db: Database): RecoveryRepository {
       }),
   }
 }
+
+/** The type of what {@link createRecoveryRepository} returns. */
+export type RecoveryRepository = ReturnType<typeof createRecoveryRepository>

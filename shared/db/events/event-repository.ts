@@ -2,25 +2,30 @@ import mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { refusedDuplicates } from '#shared/db/connection/duplicate-key.ts'
-import type { EventRecord, EventRepository } from '#shared/ports/events.ts'
+import type { EventRecord } from '#shared/ports/events.ts'
 import { EVENTS, type EventDocument } from './event-model.ts'
 
 /** Events on MongoDB. Inserting an event again changes nothing: the first bytes win. */
-export function createEventRepository(db: Database): EventRepository {
+export function createEventRepository(db: Database) {
   const events = db.collection(EVENTS)
   return {
-    insertMany: async (records) => {
+    /** Inserts what is missing; the first bytes of an id win. Returns the ids of events that were stored before, perhaps with other bytes. */
+    insertMany: async (records: readonly EventRecord[]): Promise<ReadonlySet<string>> => {
       if (records.length === 0) return new Set()
       const refused = await refusedDuplicates(() => events.insertMany(records.map(eventToDocument), { ordered: false }))
       return new Set(refused.flatMap((index) => records[index]?.id ?? []))
     },
-    findByIds: async (ids) => {
+    findByIds: async (ids: readonly string[]): Promise<ReadonlyMap<string, EventRecord>> => {
       const found = await events.find({ _id: { $in: [...ids] } }).toArray()
       return new Map(found.map((stored) => [stored._id, fromDocument(stored)]))
     },
-    listByInvoice: async (invoiceId) => (await events.find({ invoiceId }).sort({ seq: 1 }).toArray()).map(fromDocument),
+    listByInvoice: async (invoiceId: string): Promise<readonly EventRecord[]> =>
+      (await events.find({ invoiceId }).sort({ seq: 1 }).toArray()).map(fromDocument),
   }
 }
+
+/** The type of what {@link createEventRepository} returns. */
+export type EventRepository = ReturnType<typeof createEventRepository>
 
 /** The stored form of an event. */
 export function eventToDocument(event: EventRecord): EventDocument {

@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import type { EventType, Mode } from '#shared/domain/enumerations.ts'
-import { type EventStream, HistoryLost, type StoredEvent } from '#shared/ports/event-stream.ts'
+import { type EventListener, HistoryLost, type StoredEvent } from '#shared/ports/event-stream.ts'
 import { EVENTS } from './event-model.ts'
 
 type Document = mongoose.mongo.Document
@@ -15,9 +15,10 @@ const PLACE = /^[0-9A-Fa-f]{16,400}$/
 const LOST_CODES: readonly number[] = [2, 9, 136, 260, 280, 286, 40_647, 40_649, 50_811, 50_795]
 
 /** Stored events by change streams: their history is the operation log of the replica set. */
-export function createEventStream(db: Database): EventStream {
+export function createEventStream(db: Database) {
   return {
-    follow: (listener) => {
+    /** Follows from now on; `reached` is called once it is active. `stop` resolves when no more events follow. */
+    follow: (listener: EventListener): { stop(): Promise<void> } => {
       const changes = open(db, null)
       let stopped = false
       const run = async (): Promise<void> => {
@@ -44,7 +45,11 @@ export function createEventStream(db: Database): EventStream {
         },
       }
     },
-    async *since(place, through) {
+    /**
+     * Events stored after a position, up to a later one from `reached`, oldest first. Throws `HistoryLost`. The caller may stop
+     * reading at any event.
+     */
+    async *since(place: string, through: string): AsyncIterable<StoredEvent> {
       if (!PLACE.test(place)) throw new HistoryLost('not a place of this stream')
       const changes = open(db, place)
       try {
@@ -60,6 +65,9 @@ export function createEventStream(db: Database): EventStream {
     },
   }
 }
+
+/** The type of what {@link createEventStream} returns. */
+export type EventStream = ReturnType<typeof createEventStream>
 
 /** All streams have the same stages: a token of one is valid in each. The reader filters by workspace. */
 function open(db: Database, place: string | null): Changes {

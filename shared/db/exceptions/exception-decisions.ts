@@ -1,10 +1,20 @@
 import type mongoose from 'mongoose'
+import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { EXCEPTION_KINDS, type ExceptionKind, type Mode } from '#shared/domain/enumerations.ts'
-import type { ExceptionDecisions, ExceptionEntry, ExceptionQuery } from '#shared/ports/exception-decisions.ts'
-import { ALL_KINDS, EXCEPTIONS, type ExceptionDocument, INBOX_CLOSED, INBOX_OPEN } from './exception-model.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { ExceptionEntry, ExceptionQuery, OpenSummary } from '#shared/ports/exception-decisions.ts'
+import {
+  ALL_KINDS,
+  type Decision,
+  EXCEPTIONS,
+  type ExceptionDocument,
+  type ExceptionNote,
+  INBOX_CLOSED,
+  INBOX_OPEN,
+} from './exception-model.ts'
 
 type Filter = mongoose.mongo.Filter<ExceptionDocument>
 
@@ -15,20 +25,21 @@ const SUMMARISED_MAX = 10_000
 const MODES = ['live', 'test', null] as const
 
 /** The operators' side of exceptions on MongoDB. A claim is one compare-and-set, so of two concurrent people one decides. */
-export function createExceptionDecisions(db: Database): ExceptionDecisions {
+export function createExceptionDecisions(db: Database) {
   const exceptions = db.collection(EXCEPTIONS)
   return {
-    find: async (workspaceId, mode, id) => {
+    find: async (workspaceId: string, mode: Mode, id: string): Promise<ExceptionEntry | null> => {
       const stored = await exceptions.findOne({ _id: id, workspaceId, mode: ofMode(mode) })
       return stored === null ? null : fromDocument(stored)
     },
-    list: async (query) => {
+    list: async (query: ExceptionQuery): Promise<readonly ExceptionEntry[]> => {
       const order = query.open ? ({ openedAt: 1, _id: 1 } as const) : ({ closedAt: -1, _id: -1 } as const)
       const hint = query.open ? INBOX_OPEN : INBOX_CLOSED
       const found = await exceptions.find(exceptionFilter(query), { hint }).sort(order).limit(query.limit).toArray()
       return found.map(fromDocument)
     },
-    countOpen: async (workspaceId, mode, max) => {
+    /** Open exceptions by kind, each counted up to `max`. */
+    countOpen: async (workspaceId: string, mode: Mode, max: number): Promise<ReadonlyMap<ExceptionKind, number>> => {
       const open = { workspaceId, open: true, mode: ofMode(mode) }
       const found = await exceptions
         .aggregate<{ _id: ExceptionKind; count: number }>(
@@ -47,7 +58,8 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
       )
       return new Map(counts.filter(([, count]) => count > 0))
     },
-    workspacesWithOpen: async () => {
+    /** The workspaces with open exceptions, and the kinds of each, however many exceptions of a kind are open. */
+    workspacesWithOpen: async (): Promise<ReadonlyMap<string, readonly ExceptionKind[]>> => {
       const kindsOf = new Map<string, ExceptionKind[]>()
       for (const kind of EXCEPTION_KINDS) {
         // The index jumps from one workspace to the next, past all their exceptions.
@@ -58,7 +70,12 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
       }
       return kindsOf
     },
-    summariseOpen: async (workspaceId, kinds, openedBefore) => {
+    /** Open exceptions of these kinds of a workspace that were opened before a time; each kind and mode is counted apart, so that many of one hide no others. */
+    summariseOpen: async (
+      workspaceId: string,
+      kinds: readonly ExceptionKind[],
+      openedBefore: Ms,
+    ): Promise<readonly OpenSummary[]> => {
       const asked = kinds.flatMap((kind) => MODES.map((mode) => ({ kind, mode })))
       const rows = await Promise.all(
         asked.map(async ({ kind, mode }) => {
@@ -79,13 +96,15 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
       )
       return rows.flat()
     },
-    findOpenByPayment: async (workspaceId, paymentKey) => {
+    /** The open exception about a transfer, if any. */
+    findOpenByPayment: async (workspaceId: string, paymentKey: string): Promise<ExceptionEntry | null> => {
       const about = { $eq: paymentKey, $type: 'string' as const }
       const wanted = { paymentKey: about, workspaceId, open: true }
       const stored = await exceptions.findOne(wanted, { hint: 'exception_payment' })
       return stored === null ? null : fromDocument(stored)
     },
-    findRejection: async (workspaceId, paymentKey) => {
+    /** The last decision that rejected a transfer and stands; null when there is none, or its exception was reopened. */
+    findRejection: async (workspaceId: string, paymentKey: string): Promise<Decision | null> => {
       const about = { $eq: paymentKey, $type: 'string' as const }
       const wanted = { paymentKey: about, workspaceId, open: false, 'resolved.resolution': 'rejected' as const }
       const found = exceptions.find(wanted, { hint: 'exception_payment' }).sort({ closedAt: -1 }).limit(1)
@@ -93,7 +112,8 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
       return stored === undefined ? null : fromDocument(stored).resolved
     },
 
-    claim: async (id, decision, staleBefore) => {
+    /** Claims an open exception for one decision: false while another one that began after `staleBefore` is running, or when it is closed. */
+    claim: async (id: string, decision: Decision, staleBefore: Ms): Promise<boolean> => {
       const free = [
         { deciding: { $exists: false } },
         { 'deciding.opId': decision.opId },
@@ -105,11 +125,13 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
       )
       return claimed.matchedCount === 1
     },
-    release: async (id, opId) => {
+    /** Ends a claim whose decision was refused. */
+    release: async (id: string, opId: string): Promise<void> => {
       await exceptions.updateOne({ _id: id, 'deciding.opId': opId }, { $unset: { deciding: '' } })
     },
     // The invoice's own relay may have closed it meanwhile: the decision is recorded all the same, but not a rejection, because money may be why it closed.
-    resolve: (id, decision, audit) =>
+    /** Closes the exception under its claim, together with the audit row; false when the claim is another's by now, and for a rejection of what closed meanwhile. */
+    resolve: (id: string, decision: Decision, audit: AuditRecord): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const change = {
           $set: { open: false, ...EXCEPTIONS.toFields({ closedAt: decision.at, resolved: decision }) },
@@ -119,7 +141,8 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
         const held = { _id: id, 'deciding.opId': decision.opId, ...isOpen }
         return (await exceptions.updateOne(held, change, { session })).matchedCount === 1
       }),
-    addNote: (id, note, audit) =>
+    /** Adds a note together with its audit row; false when the operation already added it, or there are too many. */
+    addNote: (id: string, note: ExceptionNote, audit: AuditRecord): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const room = { [`notes.${NOTES_MAX - 1}`]: { $exists: false } }
         const added = await exceptions.updateOne(
@@ -131,6 +154,9 @@ export function createExceptionDecisions(db: Database): ExceptionDecisions {
       }),
   }
 }
+
+/** The type of what {@link createExceptionDecisions} returns. */
+export type ExceptionDecisions = ReturnType<typeof createExceptionDecisions>
 
 /** The filter of a page of exceptions; exported for the test that explains it. */
 export function exceptionFilter({ workspaceId, mode, open, kinds, after }: ExceptionQuery): Filter {

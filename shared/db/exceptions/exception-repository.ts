@@ -1,8 +1,11 @@
+import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import type { ExceptionKind } from '#shared/domain/enumerations.ts'
-import type { ExceptionChange, ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
+import type { ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { NetworkId } from '#shared/domain/networks.ts'
+import type { ExceptionChange, ExceptionRecord } from '#shared/ports/exceptions.ts'
 import { ALL_KINDS, EXCEPTIONS, type ExceptionDocument, INBOX_OPEN } from './exception-model.ts'
 
 type Exceptions = ReturnType<typeof collectionOf>
@@ -12,13 +15,19 @@ const collectionOf = (db: Database) => db.collection(EXCEPTIONS)
 const UNMATCHED_KINDS: ExceptionKind[] = ['wrong_asset', 'wrong_network', 'unmatched']
 
 /** Exceptions on MongoDB. Ids are deterministic, so opening one twice opens it once. */
-export function createExceptionRepository(db: Database): ExceptionRepository {
+export function createExceptionRepository(db: Database) {
   const exceptions = collectionOf(db)
   return {
-    applyChanges: async (changes) => {
+    /**
+     * Applies the invoices' changes of their exceptions. A row with a later entry of its invoice (a higher `seq`) or this very
+     * one is unchanged, so that a suspended relay cannot undo another one's writes, and an exception closed by a person
+     * stays closed when an entry is relayed twice.
+     */
+    applyChanges: async (changes: readonly ExceptionChange[]): Promise<void> => {
       if (changes.length > 0) await exceptions.bulkWrite(changes.map(changeWrite), { ordered: true })
     },
-    open: async (records) => {
+    /** Opens the exceptions or leaves them open; reopening a closed one clears closedAt. */
+    open: async (records: readonly ExceptionRecord[]): Promise<void> => {
       if (records.length === 0) return
       const operations = records.map(({ id, openedAt, closedAt: _closedAt, ...same }) => ({
         updateOne: {
@@ -33,7 +42,8 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
       }))
       await exceptions.bulkWrite(operations, { ordered: false })
     },
-    openOnce: async (records) => {
+    /** Opens those that never existed or closed automatically (`closeGone`); one that a person closed stays closed. */
+    openOnce: async (records: readonly ExceptionRecord[]): Promise<void> => {
       if (records.length === 0) return
       const rows = records.map(({ id, openedAt, closedAt: _closedAt, ...same }) => ({
         updateOne: {
@@ -48,21 +58,37 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
         { $set: { open: true, closedAt: null }, $unset: { closedByItself: '' } },
       )
     },
-    report: (record) => report(exceptions, record),
-    close: async (ids, at) => {
+    /**
+     * Opens an exception about a lasting condition. An open one keeps its time and gets this text; a closed one, whoever closed it,
+     * is reopened with this time and text.
+     */
+    report: (record: ExceptionRecord): Promise<void> => report(exceptions, record),
+    close: async (ids: readonly string[], at: Ms): Promise<void> => {
       if (ids.length === 0) return
       await exceptions.updateMany(
         { _id: { $in: [...ids] }, open: true },
         { $set: { open: false, closedAt: toDate(at) } },
       )
     },
-    closeGone: async (paymentKeys, at) => {
+    /** Closes open exceptions about unmatched transfers under these keys, until they are seen again. */
+    closeGone: async (paymentKeys: readonly string[], at: Ms): Promise<void> => {
       await exceptions.updateMany(
         { paymentKey: { $in: [...paymentKeys], $type: 'string' }, open: true, kind: { $in: UNMATCHED_KINDS } },
         { $set: { open: false, closedAt: toDate(at), closedByItself: true } },
       )
     },
-    unmatchedKeys: async ({ mode, network, after, limit }) => {
+    /** Transfer keys in open exceptions about unmatched transfers of a network, in order, starting after `after`. */
+    unmatchedKeys: async ({
+      mode,
+      network,
+      after,
+      limit,
+    }: {
+      mode: Mode
+      network: NetworkId
+      after: string | null
+      limit: number
+    }): Promise<readonly string[]> => {
       // Transfer keys begin with mode and network, and ';' follows ':' in ASCII.
       const begin = { $gt: after ?? `${mode}:${network}:`, $lt: `${mode}:${network};`, $type: 'string' as const }
       const found = await exceptions
@@ -72,13 +98,15 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
         .toArray()
       return found.flatMap(({ paymentKey }) => paymentKey ?? [])
     },
-    findById: async (id) => {
+    findById: async (id: string): Promise<ExceptionRecord | null> => {
       const stored = await exceptions.findOne({ _id: id })
       return stored === null ? null : exceptionFromDocument(stored)
     },
-    listByInvoice: async (invoiceId) =>
+    /** All exceptions opened about one invoice, newest first. */
+    listByInvoice: async (invoiceId: string): Promise<readonly ExceptionRecord[]> =>
       (await exceptions.find(ofInvoice(invoiceId)).sort({ openedAt: -1 }).toArray()).map(exceptionFromDocument),
-    closeAudited: (id, at, staleBefore, audit) =>
+    /** Closes an open entry together with its audit row; false when it is closed already, and while a decision that began after `staleBefore` holds it. */
+    closeAudited: (id: string, at: Ms, staleBefore: Ms, audit: AuditRecord): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const { actor: by, id: opId } = audit
         const resolved = { opId, by, at: toDate(at), resolution: 'closed' as const, reason: null }
@@ -86,7 +114,7 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
         const free = [{ deciding: { $exists: false } }, { 'deciding.at': { $lt: toDate(staleBefore) } }]
         return (await exceptions.updateOne({ _id: id, open: true, $or: free }, change, { session })).matchedCount === 1
       }),
-    listOpen: async (workspaceId) => {
+    listOpen: async (workspaceId: string | null): Promise<readonly ExceptionRecord[]> => {
       const found = await exceptions
         .find({ ...OPEN_OF_ALL_KINDS, ...(workspaceId !== null && { workspaceId }) }, { hint: INBOX_OPEN })
         .sort({ openedAt: -1 })
@@ -95,6 +123,9 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
     },
   }
 }
+
+/** The type of what {@link createExceptionRepository} returns. */
+export type ExceptionRepository = ReturnType<typeof createExceptionRepository>
 
 /** Exceptions about an invoice; the type lets the planner use the index of those with one. */
 const ofInvoice = (invoiceId: string) => ({ invoiceId: { $eq: invoiceId, $type: 'string' as const } })

@@ -1,14 +1,25 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
-import type { FundsReads } from '#shared/ports/funds.ts'
+import type { Family, Mode } from '#shared/domain/enumerations.ts'
 
 /** Where a workspace's money may lie, on MongoDB. Reads at most two documents for each address that was asked about. */
-export function createFundsReads(db: Database): FundsReads {
+export function createFundsReads(db: Database) {
   const invoices = db.collection(INVOICES)
   const payments = db.collection(PAYMENTS)
   return {
-    async usedBy({ workspaceId, mode, family, matchKeys }) {
+    /** Those of these addresses (match keys) at which an invoice of the workspace holds a claim, or which received a payment for it. */
+    async usedBy({
+      workspaceId,
+      mode,
+      family,
+      matchKeys,
+    }: {
+      readonly workspaceId: string
+      readonly mode: Mode
+      readonly family: Family
+      readonly matchKeys: readonly string[]
+    }): Promise<ReadonlySet<string>> {
       const claims = matchKeys.map((matchKey) => `${mode}:${family}:${matchKey}`)
       const held = await invoices
         .find({ claims: { $in: claims }, workspaceId }, { projection: { _id: 0, claims: 1 } })
@@ -25,3 +36,6 @@ export function createFundsReads(db: Database): FundsReads {
     },
   }
 }
+
+/** The type of what {@link createFundsReads} returns. */
+export type FundsReads = ReturnType<typeof createFundsReads>

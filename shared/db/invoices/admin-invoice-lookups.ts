@@ -2,8 +2,9 @@ import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { idsCreated } from '#shared/db/connection/uuid-time.ts'
-import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
-import type { InvoiceLookups, InvoicePageQuery, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
+import { INVOICE_STATUSES, type InvoiceStatus, type Mode } from '#shared/domain/enumerations.ts'
+import type { InvoicePageQuery, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
 import { invoiceFromDocument } from './invoice-mapping.ts'
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
 
@@ -17,11 +18,25 @@ const SCAN_MAX = 5_000
 const WITHOUT_OUTBOX = { outbox: 0 } as const
 
 /** The dashboard's invoice searches on MongoDB. */
-export function createInvoiceLookups(db: Database): InvoiceLookups {
+export function createInvoiceLookups(db: Database) {
   const invoices = db.collection(INVOICES)
   return {
-    page: (query) => pageOf(invoices, query),
-    countByStatus: async ({ workspaceId, mode, createdFrom, createdTo }, max) => {
+    /**
+     * At most `limit` invoices and where to continue, null at the end. Filters that no index serves read a bounded number of
+     * invoices at a time, so a page may hold fewer, even none, before the end. Outboxes are left out.
+     */
+    page: (query: InvoicePageQuery): Promise<{ readonly invoices: readonly Invoice[]; readonly next: string | null }> =>
+      pageOf(invoices, query),
+    /** Invoices of each status, each counted up to `max`; creation bounds as in a page. */
+    countByStatus: async (
+      {
+        workspaceId,
+        mode,
+        createdFrom,
+        createdTo,
+      }: Pick<InvoicePageQuery, 'workspaceId' | 'mode' | 'createdFrom' | 'createdTo'>,
+      max: number,
+    ): Promise<ReadonlyMap<InvoiceStatus, number>> => {
       const ids = idsCreated(createdFrom, createdTo, null)
       const counts = await Promise.all(
         INVOICE_STATUSES.map(async (status) => {
@@ -32,16 +47,20 @@ export function createInvoiceLookups(db: Database): InvoiceLookups {
       )
       return new Map(counts)
     },
-    findMany: async (ids) => {
+    /** Those that exist, by id. */
+    findMany: async (ids: readonly string[]): Promise<ReadonlyMap<string, Invoice>> => {
       const found = await invoices.find({ _id: { $in: [...ids] } }, { projection: WITHOUT_OUTBOX }).toArray()
       return new Map(found.map((stored) => [stored._id, fromDocument(stored)]))
     },
-    findByNumber: async (workspaceId, mode, number) => {
+    findByNumber: async (workspaceId: string, mode: Mode, number: number): Promise<Invoice | null> => {
       const stored = await invoices.findOne({ workspaceId, mode, number })
       return stored === null ? null : invoiceFromDocument(stored)
     },
   }
 }
+
+/** The type of what {@link createInvoiceLookups} returns. */
+export type InvoiceLookups = ReturnType<typeof createInvoiceLookups>
 
 const fromDocument = (stored: Omit<InvoiceDocument, 'outbox'>) => invoiceFromDocument({ ...stored, outbox: [] })
 

@@ -3,7 +3,8 @@ import { defineCollection } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { TIME } from '#shared/db/connection/stored-fields.ts'
-import type { AdvanceFailures } from '#shared/ports/advance-failures.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AdvanceFailure } from '#shared/ports/advance-failures.ts'
 import { INVOICES } from './invoice-model.ts'
 
 const WEEK_S = 7 * 86_400
@@ -23,10 +24,11 @@ export const ADVANCE_FAILURES = defineCollection(
 )
 
 /** Failures on MongoDB. A crash between the count and the time leaves a time that is too early, never a lost count. */
-export function createAdvanceFailures(db: Database): AdvanceFailures {
+export function createAdvanceFailures(db: Database) {
   const rows = db.collection(ADVANCE_FAILURES)
   return {
-    note: async (invoiceId, at, pauseOf) => {
+    /** Records another consecutive failure; the sweep skips the invoice until `pauseOf` of their number has passed since `at`. */
+    note: async (invoiceId: string, at: Ms, pauseOf: (failures: number) => Ms): Promise<AdvanceFailure> => {
       const counted = await rows.findOneAndUpdate(
         { _id: invoiceId },
         { $inc: { failures: 1 }, $set: { retryAt: toDate(at) } },
@@ -40,7 +42,8 @@ export function createAdvanceFailures(db: Database): AdvanceFailures {
         .findOne({ _id: invoiceId }, { projection: { workspaceId: 1, mode: 1 } })
       return { failures, owner: owner === null ? null : { workspaceId: owner.workspaceId, mode: owner.mode } }
     },
-    list: async () => {
+    /** Recorded invoices, at most the 10,000 that failed last. */
+    list: async (): Promise<ReadonlySet<string>> => {
       const found = await rows
         .find({}, { projection: { _id: 1 } })
         .sort({ retryAt: -1 })
@@ -48,14 +51,19 @@ export function createAdvanceFailures(db: Database): AdvanceFailures {
         .toArray()
       return new Set(found.map(({ _id }) => _id))
     },
-    pausing: async (invoiceIds, at) => {
+    /** Those of these invoices that the sweep may not return yet at a time, however many are recorded. */
+    pausing: async (invoiceIds: readonly string[], at: Ms): Promise<ReadonlySet<string>> => {
       const paused = { _id: { $in: [...invoiceIds] }, retryAt: { $gt: toDate(at) } }
       return new Set((await rows.find(paused, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id))
     },
-    forget: async (invoiceId) => {
+    /** Removes the record of an invoice that was brought up to date; returns its number of failures, 0 without a record. */
+    forget: async (invoiceId: string): Promise<number> => {
       const known = await rows.findOne({ _id: invoiceId })
       await rows.deleteOne({ _id: invoiceId })
       return known?.failures ?? 0
     },
   }
 }
+
+/** The type of what {@link createAdvanceFailures} returns. */
+export type AdvanceFailures = ReturnType<typeof createAdvanceFailures>

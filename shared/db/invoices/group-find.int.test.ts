@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createGroupedFind } from './group-find.ts'
 import { INVOICES } from './invoice-model.ts'
-import { createInvoiceRepository } from './invoice-repository.ts'
+import { createInvoiceRepository, type InvoiceRepository } from './invoice-repository.ts'
 
 const stores = useStores()
 

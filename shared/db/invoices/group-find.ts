@@ -1,9 +1,9 @@
 import { createBatchLookup } from '#shared/db/connection/batch-lookup.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import { invoiceFromDocument } from './invoice-mapping.ts'
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
+import type { InvoiceRepository } from './invoice-repository.ts'
 
 interface Place {
   readonly workspaceId: string

@@ -1,9 +1,10 @@
 import mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { bulkDuplicates } from '#shared/db/connection/duplicate-key.ts'
-import type { InvoiceRepository, NewInvoice } from '#shared/ports/invoices.ts'
+import type { NewInvoice } from '#shared/ports/invoices.ts'
 import { invoiceToDocument } from './invoice-mapping.ts'
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
+import type { InvoiceRepository } from './invoice-repository.ts'
 
 type Insert = InvoiceRepository['insert']
 type Outcome = Awaited<ReturnType<Insert>>

@@ -4,7 +4,7 @@ import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { ID_TIME_SLACK_MS, uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { CountRepair, InvoiceCounts, MonthCount, MonthScope } from '#shared/ports/invoice-counts.ts'
+import type { CountRepair, MonthCount, MonthScope } from '#shared/ports/invoice-counts.ts'
 import { INVOICE_COUNTS, type InvoiceCountDocument } from './invoice-count-model.ts'
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
 
@@ -33,7 +33,7 @@ interface Known extends MonthCount {
  * count, so that of many processes one adds the same invoices, and a crash between reading and writing adds none. A
  * create writes nothing for it.
  */
-export function createInvoiceCounts(db: Database): InvoiceCounts {
+export function createInvoiceCounts(db: Database) {
   const invoices = db.collection(INVOICES)
   const counts = db.collection(INVOICE_COUNTS)
   const cache = new Map<string, Known>()
@@ -54,7 +54,12 @@ export function createInvoiceCounts(db: Database): InvoiceCounts {
   }
 
   return {
-    inMonth: async (scope, limit) => {
+    /**
+     * Invoices of the month so far. While more than 1,000 are left below `limit` the result may be as many milliseconds old as are left, 30 s at
+     * most, with every request of this process since then counted as an invoice, and requests that come together share one
+     * reading; closer to it, it is read for each request.
+     */
+    inMonth: async (scope: MonthScope, limit: number): Promise<MonthCount> => {
       const known = cached(scope, limit)
       if (known !== null) return known
       const key = keyOf(scope)
@@ -73,9 +78,16 @@ export function createInvoiceCounts(db: Database): InvoiceCounts {
         if (running.get(key) === mine) running.delete(key)
       }
     },
-    repair: (at) => repair(counts, invoices, at),
+    /**
+     * Compares the stored counts of running months with the invoices since the last comparison and corrects them: an
+     * invoice may be stored minutes after its id was made. Safe to run in several processes at once and to be killed anywhere.
+     */
+    repair: (at: Ms): Promise<readonly CountRepair[]> => repair(counts, invoices, at),
   }
 }
+
+/** The type of what {@link createInvoiceCounts} returns. */
+export type InvoiceCounts = ReturnType<typeof createInvoiceCounts>
 
 /** Other processes together would have to create a thousand invoices a second in one workspace to pass the limit meanwhile. */
 function isFresh(known: Known, at: Ms, limit: number): boolean {

@@ -3,15 +3,22 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
-import type { Ms, PriorHold } from '#shared/domain/invoice/model.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { InvoiceState, Ms, PriorHold } from '#shared/domain/invoice/model.ts'
+import type { NetworkId } from '#shared/domain/networks.ts'
 import {
   type ClaimHolder,
   ClaimTaken,
+  type CoinAccount,
   type Invoice,
   type InvoiceChange,
   type InvoiceConflict,
-  type InvoiceRepository,
+  type InvoiceIdempotency,
+  type InvoiceListQuery,
+  type NewInvoice,
   OUTBOX_SHARDS,
+  type OutboxBatch,
+  type ReleaseMark,
 } from '#shared/ports/invoices.ts'
 import { claimsCold } from './cold-claims.ts'
 import {
@@ -39,7 +46,7 @@ const LAST_OPS = 8
  * Invoices on MongoDB. A create is one insert and a change is one compare-and-set, each carrying state, claims and outbox
  * together; nothing here replaces a document or reads before it writes.
  */
-export function createInvoiceRepository(db: Database): InvoiceRepository {
+export function createInvoiceRepository(db: Database) {
   const invoices = db.collection(INVOICES)
   const one = async (filter: Filter): Promise<Invoice | null> => {
     const stored = await invoices.findOne(filter)
@@ -62,7 +69,9 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
   }
 
   return {
-    insert: async (invoice) => {
+    insert: async (
+      invoice: NewInvoice,
+    ): Promise<{ inserted: true } | { inserted: false; conflict: InvoiceConflict }> => {
       try {
         await invoices.insertOne(invoiceToDocument(invoice))
         return { inserted: true }
@@ -70,7 +79,8 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
         return { inserted: false, conflict: conflictOf(error) }
       }
     },
-    save: async (change) => {
+    /** True when saved; false when the version or `refundSeq` moved on (read again and decide again). Throws `ClaimTaken` on a claim conflict. */
+    save: async (change: InvoiceChange): Promise<boolean> => {
       try {
         const held = { _id: change.id, version: change.expectedVersion, ...raisedTo(change.expectedRefundSeq) }
         const result = await invoices.updateOne(held, changeToUpdate(change))
@@ -84,23 +94,31 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
       }
     },
 
-    findById: (id) => one({ _id: id }),
-    findInWorkspace: (workspaceId, mode, id) => one({ _id: id, workspaceId, mode }),
-    findByIdempotencyKey: async (workspaceId, mode, key) => {
+    /** Majority read; null when unknown. */
+    findById: (id: string): Promise<Invoice | null> => one({ _id: id }),
+    findInWorkspace: (workspaceId: string, mode: Mode, id: string): Promise<Invoice | null> =>
+      one({ _id: id, workspaceId, mode }),
+    findByIdempotencyKey: async (
+      workspaceId: string,
+      mode: Mode,
+      key: string,
+    ): Promise<{ invoice: Invoice; idempotency: InvoiceIdempotency } | null> => {
       const stored = await invoices.findOne(scopes.withIdempotencyKey(workspaceId, mode, key))
       return stored?.idem === undefined
         ? null
         : { invoice: invoiceFromDocument(stored), idempotency: { ...stored.idem, at: toMs(stored.idem.at) } }
     },
-    releaseIdempotencyKey: async (invoiceId, { key, at }) => {
+    /** Frees a key older than 24 h so that it can be used again; false when another process was faster. */
+    releaseIdempotencyKey: async (invoiceId: string, { key, at }: InvoiceIdempotency): Promise<boolean> => {
       const held = { _id: invoiceId, 'idem.key': key, 'idem.at': toDate(at) }
       return (await invoices.updateOne(held, { $unset: { idem: '' } })).modifiedCount === 1
     },
-    list: async (query) =>
+    list: async (query: InvoiceListQuery): Promise<readonly Invoice[]> =>
       (await invoices.find(scopes.listed(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(
         invoiceFromDocument,
       ),
-    highestNumber: async (workspaceId, mode) => {
+    /** Highest number in use, 0 when there is none. */
+    highestNumber: async (workspaceId: string, mode: Mode): Promise<number> => {
       const [last, floor] = await Promise.all([
         invoices.findOne({ workspaceId, mode }, { sort: { number: -1 }, projection: { number: 1 } }),
         lastIssuedNumber(db, workspaceId, mode),
@@ -108,27 +126,42 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
       return Math.max(last?.number ?? 0, floor)
     },
 
-    isAnyDue: (actionChains, until) =>
+    /** Whether an invoice on one of these action chains has a deadline not later than `until`: one question for all chains. */
+    isAnyDue: (actionChains: readonly string[], until: Ms): Promise<boolean> =>
       isAny(db, { of: INVOICES, filter: scopes.dueForActions(actionChains, until), hint: 'invoice_next_action' }),
-    dueForAction: async (actionChain, until, limit, skip = 0) => {
+    /** Ids of invoices with a due deadline on one action chain (`<mode>:<network>` or `none`), oldest first, without the first `skip`. */
+    dueForAction: async (
+      actionChain: string,
+      until: Ms,
+      limit: number,
+      skip: number = 0,
+    ): Promise<readonly string[]> => {
       const oldestFirst = invoices
         .find(scopes.dueForAction(actionChain, until), { projection: { _id: 1 } })
         .sort({ nextActionAt: 1 })
       const due = await oldestFirst.skip(skip).limit(limit).toArray()
       return due.map((row) => row._id)
     },
-    countDueUnpaid: (actionChain, until, max) =>
+    /** How many invoices in `pending` or `partial` on this action chain have a deadline not later than `until`; counts up to `max`. */
+    countDueUnpaid: (actionChain: string, until: Ms, max: number): Promise<number> =>
       invoices.countDocuments(
         { ...scopes.dueForAction(actionChain, until), status: { $in: ['pending', 'partial'] } },
         { hint: 'invoice_next_action', limit: max },
       ),
 
-    findByClaims: (claims) => holders(scopes.holdingClaims(claims)),
-    findByReferences: (mode, references) => holders(scopes.withReferences(mode, references)),
-    claimsTaken: (claims) => heldAmong(claims, {}),
-    claimsCold: (claims, at) => claimsCold(invoices, claims, at),
-    claimsPaid: (claims) => heldAmong(claims, scopes.paidOnChain),
-    coinAccounts: async (mode, network, expiringAfter) => {
+    /** The invoices that hold these claims now; each claim has at most one holder. */
+    findByClaims: (claims: readonly string[]): Promise<readonly ClaimHolder[]> => holders(scopes.holdingClaims(claims)),
+    /** Invoices of a mode with a payment method, past or present, that carries one of these references. */
+    findByReferences: (mode: Mode, references: readonly string[]): Promise<readonly ClaimHolder[]> =>
+      holders(scopes.withReferences(mode, references)),
+    /** Those of these claims that exist already. */
+    claimsTaken: (claims: readonly string[]): Promise<ReadonlySet<string>> => heldAmong(claims, {}),
+    /** Those of these claims whose invoice is over and waits for late money no more at a time. */
+    claimsCold: (claims: readonly string[], at: Ms): Promise<ReadonlySet<string>> => claimsCold(invoices, claims, at),
+    /** Those of these claims whose invoice has live payments on its chain. */
+    claimsPaid: (claims: readonly string[]): Promise<ReadonlySet<string>> => heldAmong(claims, scopes.paidOnChain),
+    /** Addresses at which invoices of any status wait for the network's native coin, except those that expired before a time. */
+    coinAccounts: async (mode: Mode, network: NetworkId, expiringAfter: Ms): Promise<readonly CoinAccount[]> => {
       const found = await invoices
         .find(scopes.withCoinLock(mode, network, expiringAfter), {
           projection: { locks: 1, workspaceId: 1, expiresAt: 1 },
@@ -143,14 +176,16 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
       )
     },
     ...watchQuestions(db),
-    priorHolds: async (claims, at) => {
+    /** Who returned these claims last, if the next holder gets only exact amounts beyond `at`; others are left out. */
+    priorHolds: async (claims: readonly string[], at: Ms): Promise<ReadonlyMap<string, PriorHold>> => {
       if (claims.length === 0) return new Map()
       const found = await invoices
         .find(scopes.quarantining(claims, at), { projection: { workspaceId: 1, number: 1, locks: 1 } })
         .toArray()
       return latestHolds(found, new Set(claims), at)
     },
-    drawsTaken: async (draws) => {
+    /** Those of these places in visitor budgets that are taken, and the earliest time at which each may be free again. */
+    drawsTaken: async (draws: readonly string[]): Promise<ReadonlyMap<string, Ms>> => {
       if (draws.length === 0) return new Map()
       const found = await invoices
         .find(scopes.holdingDraws(draws), { projection: { _id: 0, draws: 1, releaseAt: 1, expiresAt: 1 } })
@@ -161,7 +196,8 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
       )
       return new Map(taken.filter(([draw]) => asked.has(draw)))
     },
-    dueForRelease: async (until, after, limit) => {
+    /** Invoices whose temporary claims were due for release by `until`, oldest first, after the given one. */
+    dueForRelease: async (until: Ms, after: ReleaseMark | null, limit: number): Promise<readonly ReleaseMark[]> => {
       const due = await invoices
         .find(scopes.dueForRelease(until, after), { projection: { releaseAt: 1 } })
         .sort({ releaseAt: 1, _id: 1 })
@@ -169,12 +205,21 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
         .toArray()
       return due.map((row) => ({ invoiceId: row._id, releaseAt: row.releaseAt?.getTime() ?? until }))
     },
-    releaseClaims: async (id, expectedVersion, state) => {
+    /**
+     * Ends the claims of every payment method whose hold `state` shows as released, in one compare-and-set that increments the version and
+     * changes nothing else; false when the version moved on. `priorHolds` finds them from then on.
+     */
+    releaseClaims: async (
+      id: string,
+      expectedVersion: number,
+      state: Pick<InvoiceState, 'locks' | 'expiresAt' | 'paidAt' | 'visit'>,
+    ): Promise<boolean> => {
       const held = { _id: id, version: expectedVersion }
       return (await invoices.updateOne(held, releaseToUpdate(state))).matchedCount === 1
     },
 
-    outboxBatch: async (shards, limit, from) => {
+    /** Oldest unrelayed invoices of some shards, at most `limit`, without those waiting since before `from`; null leaves out none. */
+    outboxBatch: async (shards: readonly number[], limit: number, from: Ms | null): Promise<OutboxBatch> => {
       const found = await invoices
         .aggregate<InvoiceDocument & { storeNow: Date }>(scopes.waitingOutboxes(shards, from, limit), {
           hint: 'invoice_outbox',
@@ -183,7 +228,8 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
       const [first] = found
       return { invoices: found.map(invoiceFromDocument), storeNow: first === undefined ? null : toMs(first.storeNow) }
     },
-    overdueOutboxShards: async (before) => {
+    /** Shards that contain an entry older than `before`. */
+    overdueOutboxShards: async (before: Ms): Promise<readonly number[]> => {
       const shards = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
       // Mostly nothing is overdue in any shard, and one question finds that out.
       const overdue = { of: INVOICES, filter: scopes.overdueInShards(shards, before), hint: 'invoice_outbox' }
@@ -193,7 +239,14 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
       )
       return shards.filter((shard) => oldest[shard] !== null)
     },
-    trimOutbox: async (trims, { majority } = { majority: true }) => {
+    /**
+     * Drops entries with seq ≤ `throughSeq`; touches neither version nor updatedAt. With `majority: false` it waits for the primary alone: a
+     * primary that is lost then brings an entry back, and relaying it once more changes nothing.
+     */
+    trimOutbox: async (
+      trims: readonly { id: string; throughSeq: number }[],
+      { majority }: { readonly majority: boolean } = { majority: true },
+    ): Promise<void> => {
       if (trims.length === 0) return
       const idsBySeq = new Map<number, string[]>()
       for (const { id, throughSeq } of trims) idsBySeq.set(throughSeq, [...(idsBySeq.get(throughSeq) ?? []), id])
@@ -205,6 +258,9 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
     },
   }
 }
+
+/** The type of what {@link createInvoiceRepository} returns. */
+export type InvoiceRepository = ReturnType<typeof createInvoiceRepository>
 
 /** Absent until the first refund. */
 function raisedTo(refundSeq: number): Filter {

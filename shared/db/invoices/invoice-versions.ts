@@ -1,15 +1,15 @@
 import type { Database } from '#shared/db/connection/connect.ts'
-import type { InvoiceVersions } from '#shared/ports/live-invoices.ts'
 import { INVOICES } from './invoice-model.ts'
 
 /** Ids in one query: a request of about 50 KB. */
 const IDS_MAX = 1_000
 
 /** Versions of invoices on MongoDB, by their primary key. */
-export function createInvoiceVersions(db: Database): InvoiceVersions {
+export function createInvoiceVersions(db: Database) {
   const invoices = db.collection(INVOICES)
   return {
-    versionsOf: async (ids) => {
+    /** The current version of each of these invoices; unknown ids are left out. */
+    versionsOf: async (ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
       const versions = new Map<string, number>()
       for (let from = 0; from < ids.length; from += IDS_MAX) {
         const some = ids.slice(from, from + IDS_MAX)
@@ -20,3 +20,6 @@ export function createInvoiceVersions(db: Database): InvoiceVersions {
     },
   }
 }
+
+/** The type of what {@link createInvoiceVersions} returns. */
+export type InvoiceVersions = ReturnType<typeof createInvoiceVersions>

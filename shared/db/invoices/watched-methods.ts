@@ -1,7 +1,7 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import type { AssetId, InvoiceStatus, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { InvoiceRepository, OpenMethods, WatchedMethod } from '#shared/ports/invoices.ts'
+import type { OpenMethods, WatchedMethod } from '#shared/ports/invoices.ts'
 import { INVOICES } from './invoice-model.ts'
 import { withLockOn } from './invoice-scopes.ts'
 
@@ -9,10 +9,16 @@ import { withLockOn } from './invoice-scopes.ts'
 const WAITING: ReadonlySet<InvoiceStatus> = new Set(['new', 'pending', 'partial', 'confirming'])
 
 /** What scanners and the pages about them ask of invoices. */
-export function watchQuestions(db: Database): Pick<InvoiceRepository, 'watchedMethods' | 'countOpenMethods'> {
+export function watchQuestions(db: Database) {
   return {
-    watchedMethods: (mode, network, expiringAfter) => watchedMethods(db, { mode, network, expiringAfter }),
-    countOpenMethods: (mode, network, expiringAfter, limit) =>
+    /** Payment methods on a network of invoices of any status, except those whose deadline is not after a time. */
+    watchedMethods: (mode: Mode, network: NetworkId, expiringAfter: Ms): Promise<readonly WatchedMethod[]> =>
+      watchedMethods(db, { mode, network, expiringAfter }),
+    /**
+     * Payment methods on a network of invoices that wait for money or its confirmation, without those whose deadline is not after a time.
+     * Counts the invoices with the nearest deadlines, at most `limit` of them.
+     */
+    countOpenMethods: (mode: Mode, network: NetworkId, expiringAfter: Ms, limit: number): Promise<OpenMethods> =>
       countOpenMethods(db, { mode, network, expiringAfter, limit }),
   }
 }

@@ -1,19 +1,24 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
-import type { MailRecord, MailRepository } from '#shared/ports/mails.ts'
-import { MAILS, type MailDocument } from './mail-model.ts'
+import { MAILS, type MailDocument, type MailRecord } from './mail-model.ts'
 
 /** Mails on MongoDB. Ids are deterministic, so the same mail is queued once; it is due at once. */
-export function createMailRepository(db: Database): MailRepository {
+export function createMailRepository(db: Database) {
   const mails = db.collection(MAILS)
   return {
-    insertMany: async (records) => {
+    /** Queues what is missing. */
+    insertMany: async (records: readonly MailRecord[]): Promise<void> => {
       if (records.length === 0) return
       await ignoringDuplicates(() => mails.insertMany(records.map(mailToDocument), { ordered: false }))
     },
-    hasAny: async (ids) => (await mails.findOne({ _id: { $in: [...ids] } }, { projection: { _id: 1 } })) !== null,
+    /** True when one of these was ever queued and is still stored (90 days). */
+    hasAny: async (ids: readonly string[]): Promise<boolean> =>
+      (await mails.findOne({ _id: { $in: [...ids] } }, { projection: { _id: 1 } })) !== null,
   }
 }
+
+/** The type of what {@link createMailRepository} returns. */
+export type MailRepository = ReturnType<typeof createMailRepository>
 
 /** The stored form of a new mail, which is due at once. */
 export function mailToDocument(mail: MailRecord): MailDocument {

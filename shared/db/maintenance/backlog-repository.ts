@@ -14,7 +14,7 @@ import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { BacklogRepository, QueueBacklog } from '#shared/ports/backlogs.ts'
+import type { QueueBacklog } from '#shared/ports/backlogs.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 
@@ -23,11 +23,13 @@ const COUNT_MAX = 10_000
 const SHARDS = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
 
 /** Backlogs on MongoDB; each query is served by one partial index. */
-export function createBacklogRepository(db: Database): BacklogRepository {
+export function createBacklogRepository(db: Database) {
   const invoices = db.collection(INVOICES)
   return {
-    queues: (at) => Promise.all([...backlogsInOrder(db, at), deliveries(db, at)]),
-    oldestDeadline: async (actionChain, at) => {
+    /** Every queue whose work is in the store. */
+    queues: (at: Ms): Promise<readonly QueueBacklog[]> => Promise.all([...backlogsInOrder(db, at), deliveries(db, at)]),
+    /** The deadline, among those reached at `at`, that has waited longest on this action chain; null when none has. */
+    oldestDeadline: async (actionChain: string, at: Ms): Promise<Ms | null> => {
       const due = { of: INVOICES, filter: dueForAction(actionChain, at), hint: 'invoice_next_action' }
       if (!(await isAny(db, due))) return null
       const first = await invoices.findOne(
@@ -36,7 +38,8 @@ export function createBacklogRepository(db: Database): BacklogRepository {
       )
       return ms(first?.nextActionAt)
     },
-    openExceptions: async () => {
+    /** Open exceptions by kind; counted up to 10,000 in all. */
+    openExceptions: async (): Promise<ReadonlyMap<string, number>> => {
       const rows = db.collection(EXCEPTIONS)
       const any = { of: EXCEPTIONS, filter: { open: true }, hint: INBOX_OPEN }
       if (!(await isAny(db, any))) return new Map()
@@ -52,6 +55,9 @@ export function createBacklogRepository(db: Database): BacklogRepository {
     },
   }
 }
+
+/** The type of what {@link createBacklogRepository} returns. */
+export type BacklogRepository = ReturnType<typeof createBacklogRepository>
 
 const ms = (date: Date | null | undefined): Ms | null => (date === null || date === undefined ? null : toMs(date))
 

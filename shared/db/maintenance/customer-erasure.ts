@@ -1,4 +1,5 @@
 import mongoose from 'mongoose'
+import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
@@ -6,18 +7,32 @@ import { EVENTS } from '#shared/db/events/event-model.ts'
 import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { IDEMPOTENCY_KEYS } from '#shared/db/requests/idempotency-model.ts'
-import type { CustomerEraser } from '#shared/ports/customer-erasure.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { StoredAnswer } from '#shared/ports/customer-erasure.ts'
 
 const NOBODY = { email: null, name: null } as const
 
 /** Erases customers on MongoDB. Invoice changes never write these fields, so the data cannot come back. */
-export function createCustomerEraser(db: Database): CustomerEraser {
+export function createCustomerEraser(db: Database) {
   const invoices = db.collection(INVOICES)
   const events = db.collection(EVENTS)
   const answers = db.collection(IDEMPOTENCY_KEYS)
   const exceptions = db.collection(EXCEPTIONS)
   return {
-    eraseInvoice: ({ workspaceId, mode, invoiceId }, sweepAt, audit) =>
+    /**
+     * Empties both fields of the invoice and the texts of its notes and of those on its exceptions, and sets when copies are to be searched again, together with the audit row; false when
+     * there is nothing to erase.
+     */
+    eraseInvoice: (
+      {
+        workspaceId,
+        mode,
+        invoiceId,
+      }: { readonly workspaceId: string; readonly mode: Mode; readonly invoiceId: string },
+      sweepAt: Ms,
+      audit: AuditRecord,
+    ): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const own = { _id: invoiceId, workspaceId, mode }
         const stored = await invoices.findOne(own, { projection: { customer: 1, notes: 1, ledger: 1 }, session })
@@ -42,7 +57,8 @@ export function createCustomerEraser(db: Database): CustomerEraser {
         }
         return (await invoices.updateOne(own, { $set: fields }, { session })).matchedCount === 1
       }),
-    eraseEvents: async (invoiceId, madeBefore) => {
+    /** Empties the customer in the bodies of the invoice's events that were made before a time. Repeating it changes nothing. */
+    eraseEvents: async (invoiceId: string, madeBefore: Ms): Promise<void> => {
       const found = events.find({ invoiceId, createdAt: { $lt: toDate(madeBefore) } })
       for await (const { _id, body } of found) {
         const bytes = body instanceof mongoose.mongo.Binary ? body.value() : body
@@ -51,7 +67,16 @@ export function createCustomerEraser(db: Database): CustomerEraser {
         await events.updateOne({ _id }, { $set: { body: new mongoose.mongo.Binary(Buffer.from(erased, 'utf8')) } })
       }
     },
-    storedAnswers: async ({ workspaceId, mode, invoiceId }) => {
+    /** Responses about this invoice that idempotency keys would repeat. */
+    storedAnswers: async ({
+      workspaceId,
+      mode,
+      invoiceId,
+    }: {
+      readonly workspaceId: string
+      readonly mode: Mode
+      readonly invoiceId: string
+    }): Promise<readonly StoredAnswer[]> => {
       // Ids of operations contain the path and begin with the workspace: ranges of the primary key.
       const paths = [`/invoices/${invoiceId}/`, `/test/invoices/${invoiceId}/`]
       const ranges = paths.map((path) => `${workspaceId}:${mode}:POST:${path}`)
@@ -60,10 +85,12 @@ export function createCustomerEraser(db: Database): CustomerEraser {
         .toArray()
       return found.flatMap(({ _id, response }) => (response === null ? [] : [{ scope: _id, body: response.body }]))
     },
-    replaceAnswer: async ({ scope, body }, next) => {
+    /** Replaces the body of a response that is unchanged. */
+    replaceAnswer: async ({ scope, body }: StoredAnswer, next: string): Promise<void> => {
       await answers.updateOne({ _id: scope, 'response.body': body }, { $set: { 'response.body': next } })
     },
-    dueSweeps: async (until, limit) => {
+    /** Invoices whose copies are due to be searched. */
+    dueSweeps: async (until: Ms, limit: number): Promise<readonly string[]> => {
       const due = { eraseSweepAt: { $lte: toDate(until) } }
       const found = await invoices
         .find(due, { projection: { _id: 1 }, hint: 'invoice_erase_sweep' })
@@ -72,7 +99,8 @@ export function createCustomerEraser(db: Database): CustomerEraser {
         .toArray()
       return found.map(({ _id }) => _id)
     },
-    endSweep: async (invoiceId, until) => {
+    /** Ends the search that was due at a time; one that a later request made due afterwards stays. */
+    endSweep: async (invoiceId: string, until: Ms): Promise<void> => {
       await invoices.updateOne(
         { _id: invoiceId, eraseSweepAt: { $lte: toDate(until) } },
         { $unset: { eraseSweepAt: '' } },
@@ -80,6 +108,9 @@ export function createCustomerEraser(db: Database): CustomerEraser {
     },
   }
 }
+
+/** The type of what {@link createCustomerEraser} returns. */
+export type CustomerEraser = ReturnType<typeof createCustomerEraser>
 
 /** The body of an event with an empty customer; null when it contains none. */
 function withoutCustomer(body: string): string | null {

@@ -7,14 +7,14 @@ import { DUE_INDEX, dueEndpoints } from '#shared/db/deliveries/delivery-scopes.t
 import { DELIVERY_RECOVERIES } from '#shared/db/deliveries/recovery-model.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { LEASES } from '#shared/db/installation/lease-model.ts'
-import { PROCESSES } from '#shared/db/installation/process-model.ts'
+import { PROCESSES, type ProcessState } from '#shared/db/installation/process-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { COUNT_MAX } from '#shared/ports/delivery-search.ts'
-import type { InstanceReads, WorkDepth } from '#shared/ports/installation.ts'
+import type { LeaseState, WorkDepth } from '#shared/ports/installation.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 
 /** Endpoints whose due rows are counted. */
@@ -24,9 +24,9 @@ const ACTION_CHAINS = ['none', ...MODES.flatMap((mode) => NETWORK_IDS.map((netwo
 const SHARDS = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
 
 /** Figures for instance admins, on MongoDB. Every figure is read from the index of its sweep. */
-export function createInstanceReads(db: Database): InstanceReads {
+export function createInstanceReads(db: Database) {
   return {
-    depths: async (at) => {
+    depths: async (at: Ms): Promise<readonly WorkDepth[]> => {
       const until = { $lte: toDate(at) }
       const next = { actionChain: { $in: ACTION_CHAINS }, nextActionAt: until }
       const outbox = { outboxShard: { $in: SHARDS }, outboxAt: until }
@@ -49,21 +49,26 @@ export function createInstanceReads(db: Database): InstanceReads {
         depth('audit-chain', AUDIT_LOG, { filter: { waits: true }, field: 'at', hint: 'audit_waiting' }),
       ])
     },
-    leases: async () =>
+    leases: async (): Promise<readonly LeaseState[]> =>
       (await db.collection(LEASES).find().sort({ _id: 1 }).toArray()).map(({ _id, owner, until, epoch }) => {
         return { id: _id, owner, until: toMs(until), epoch }
       }),
-    redisSince: async () => {
+    /** When Redis was last found to have restarted or been replaced; null before the first check. */
+    redisSince: async (): Promise<Ms | null> => {
       const fact = await db.collection(INSTALLATION).findOne({ _id: 'redis-epoch' })
       return fact === null ? null : toMs(fact.changedAt)
     },
-    processes: async (since) => {
+    /** Processes seen since then, by name. */
+    processes: async (since: Ms): Promise<readonly ProcessState[]> => {
       const seen = { seenAt: { $gte: toDate(since) } }
       const found = await db.collection(PROCESSES).find(seen).sort({ seenAt: -1 }).limit(PROCESSES_MAX).toArray()
       return found.map(PROCESSES.toRecord)
     },
   }
 }
+
+/** The type of what {@link createInstanceReads} returns. */
+export type InstanceReads = ReturnType<typeof createInstanceReads>
 
 interface DueQuestion {
   readonly filter: mongoose.mongo.Document

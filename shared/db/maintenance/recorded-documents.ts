@@ -9,7 +9,7 @@ import { WALLETS } from '#shared/db/wallets/wallet-models.ts'
 import { API_KEYS } from '#shared/db/workspaces/api-key-model.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
-import type { RecordedDocuments, RecordedKind } from '#shared/ports/recorded-documents.ts'
+import type { RecordedKind } from '#shared/ports/recorded-documents.ts'
 
 type RowFilter = mongoose.mongo.Filter<AuditDocument>
 type Stored = { _id: string; userId?: string; workspaceId?: string }
@@ -42,13 +42,18 @@ const SOURCES: Readonly<Record<RecordedKind, Source>> = {
 const AT_ONCE = 20
 
 /** Documents and their audit rows on MongoDB. */
-export function createRecordedDocuments(db: Database): RecordedDocuments {
+export function createRecordedDocuments(db: Database) {
   const rows = db.collection(AUDIT_LOG)
   // The row was stored with its document: it is the oldest about it, and found first in the order of the index.
   const isRecorded = async (filter: RowFilter): Promise<boolean> =>
     (await rows.findOne(filter, { sort: { at: 1 }, projection: { _id: 1 } })) !== null
   return {
-    page: async (kind, after, limit) => {
+    /** Documents behind an id, in the order of ids, and whether the audit log has the row of each; waiting rows count. */
+    page: async (
+      kind: RecordedKind,
+      after: string | null,
+      limit: number,
+    ): Promise<readonly { readonly id: string; readonly isRecorded: boolean }[]> => {
       const { of, row } = SOURCES[kind]
       const behind = after === null ? {} : { _id: { $gt: after } }
       const projection = { userId: 1, workspaceId: 1 }
@@ -63,3 +68,6 @@ export function createRecordedDocuments(db: Database): RecordedDocuments {
     },
   }
 }
+
+/** The type of what {@link createRecordedDocuments} returns. */
+export type RecordedDocuments = ReturnType<typeof createRecordedDocuments>

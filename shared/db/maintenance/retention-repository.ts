@@ -6,7 +6,8 @@ import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { ATTEMPT_DAYS, WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
-import type { RetentionRepository, RetentionRule } from '#shared/ports/retention.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { RetentionRule } from '#shared/ports/retention.ts'
 import { removeEndedIdempotency } from './ended-idempotency.ts'
 import { removeOldAttempts } from './old-attempts.ts'
 
@@ -34,7 +35,7 @@ const ATTEMPTS: Known = {
 }
 
 /** Expiry on MongoDB, as defined by the classes of the collections. */
-export function createRetentionRepository(db: Database): RetentionRepository {
+export function createRetentionRepository(db: Database) {
   const known = new Map([...MODELS.flatMap(ruleOf), ATTEMPTS].map((rule) => [rule.collection, rule] as const))
   const required = (name: string): Known => {
     const rule = known.get(name)
@@ -43,7 +44,8 @@ export function createRetentionRepository(db: Database): RetentionRepository {
   }
   return {
     rules: [...known.values()],
-    oldest: async (name) => {
+    /** Time of the oldest document with a started lifetime; null when there is none. */
+    oldest: async (name: string): Promise<Ms | null> => {
       const { model, field } = required(name)
       // Times only: a document whose lifetime has not begun has none.
       const begun: mongoose.mongo.Filter<Stored> = { [field]: { $gt: new Date(0) } }
@@ -56,7 +58,11 @@ export function createRetentionRepository(db: Database): RetentionRepository {
       const at = found?.[field]
       return at instanceof Date ? toMs(at) : null
     },
-    remove: async (name, before, limit) => {
+    /**
+     * Removes up to `limit` documents from before a time, the oldest first; returns how many. Attempts in deliveries are removed from up to
+     * `limit` of these. Only for rules with `job`. Safe to repeat and to be killed anywhere.
+     */
+    remove: async (name: string, before: Ms, limit: number): Promise<number> => {
       const { model, field, by } = required(name)
       if (by !== 'job') throw new Error(`documents of ${name} are removed by the store`)
       if (name === ATTEMPTS.collection) return await removeOldAttempts(db, before, limit)
@@ -71,8 +77,13 @@ export function createRetentionRepository(db: Database): RetentionRepository {
       const ids: mongoose.mongo.Filter<Stored> = { _id: { $in: found.map(({ _id }) => _id) } }
       return (await db.collection(model).deleteMany(ids)).deletedCount
     },
-    removeEndedGuards: (before, limit) => removeEndedIdempotency(db, before, limit),
-    scannedThrough: async () => {
+    /**
+     * Removes idempotency guards that are older than `before` from up to `limit` invoices, and goes on behind them the next time. Returns
+     * how many invoices it read; fewer than `limit` when none is left. Safe to repeat and to be killed anywhere.
+     */
+    removeEndedGuards: (before: Ms, limit: number): Promise<number> => removeEndedIdempotency(db, before, limit),
+    /** Block time up to which every scanner has scanned, and has looked at all addresses; null when there is no scanner. */
+    scannedThrough: async (): Promise<Ms | null> => {
       const cursors = await db.collection(CHAIN_CURSORS).find().toArray()
       // A thrifty scanner reads cold addresses only in its looks at all of them.
       const times = cursors.flatMap(({ time, looks }) => [toMs(time), ...(looks ? [toMs(looks.all.time)] : [])])
@@ -80,6 +91,9 @@ export function createRetentionRepository(db: Database): RetentionRepository {
     },
   }
 }
+
+/** The type of what {@link createRetentionRepository} returns. */
+export type RetentionRepository = ReturnType<typeof createRetentionRepository>
 
 function ruleOf(model: CollectionModel<mongoose.mongo.Document>): Known[] {
   const { life } = classOf(model.name)

@@ -3,7 +3,7 @@ import { classOf, type SealedField } from '#shared/db/connection/collection-clas
 import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
-import type { SealedHolder, SealedSecretRepository, StoredEnvelope } from '#shared/ports/sealed-secrets.ts'
+import type { SealedHolder, StoredEnvelope } from '#shared/ports/sealed-secrets.ts'
 
 interface Stored {
   _id: string
@@ -11,7 +11,7 @@ interface Stored {
 }
 
 /** Sealed values on MongoDB, found by the classes of the collections. */
-export function createSealedSecretRepository(db: Database): SealedSecretRepository {
+export function createSealedSecretRepository(db: Database) {
   const models = new Map(
     MODELS.filter(({ name }) => classOf(name).sealed.length > 0).map((model) => [model.name, model] as const),
   )
@@ -23,9 +23,12 @@ export function createSealedSecretRepository(db: Database): SealedSecretReposito
   const projection = (name: string) =>
     Object.fromEntries(classOf(name).sealed.map(({ path }) => [path.split('.')[0] ?? path, 1] as const))
   return {
+    /** Collections that contain sealed values. */
     collections: [...models.keys()],
-    size: (name) => collectionOf(name).estimatedDocumentCount(),
-    page: async (name, after, limit) => {
+    /** Approximate number of documents of a collection; for progress only. */
+    size: (name: string): Promise<number> => collectionOf(name).estimatedDocumentCount(),
+    /** Documents after `after` in the order of their ids, majority-committed; including those without sealed values. */
+    page: async (name: string, after: string | null, limit: number): Promise<readonly SealedHolder[]> => {
       const behind = after === null ? {} : { _id: { $gt: after } }
       const found = await collectionOf(name)
         .find(behind, { projection: projection(name) })
@@ -34,11 +37,16 @@ export function createSealedSecretRepository(db: Database): SealedSecretReposito
         .toArray()
       return found.map((document) => ownerOf(name, document))
     },
-    findOne: async (name, id) => {
+    findOne: async (name: string, id: string): Promise<SealedHolder | null> => {
       const found = await collectionOf(name).findOne({ _id: id }, { projection: projection(name) })
       return found === null ? null : ownerOf(name, found)
     },
-    replace: async (name, id, changes) => {
+    /** Replaces `from` by `to` everywhere or nowhere; false when any of them is not there any more. */
+    replace: async (
+      name: string,
+      id: string,
+      changes: readonly { readonly path: string; readonly from: string; readonly to: string }[],
+    ): Promise<boolean> => {
       const filter = Object.fromEntries(changes.map(({ path, from }) => [path, from] as const))
       const $set = Object.fromEntries(changes.map(({ path, to }) => [path, to] as const))
       const held: mongoose.mongo.Filter<Stored> = { ...filter, _id: id }
@@ -46,6 +54,9 @@ export function createSealedSecretRepository(db: Database): SealedSecretReposito
     },
   }
 }
+
+/** The type of what {@link createSealedSecretRepository} returns. */
+export type SealedSecretRepository = ReturnType<typeof createSealedSecretRepository>
 
 function ownerOf(name: string, document: Stored): SealedHolder {
   return { id: document._id, envelopes: envelopesIn(name, document) }

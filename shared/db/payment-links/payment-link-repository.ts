@@ -1,4 +1,5 @@
 import type mongoose from 'mongoose'
+import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited, insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
@@ -7,9 +8,17 @@ import { readBack } from '#shared/db/connection/read-back.ts'
 import { INVOICES, type LedgerDocument } from '#shared/db/invoices/invoice-model.ts'
 import { holdingPlaceOf } from '#shared/db/invoices/invoice-scopes.ts'
 import { requirePlace } from '#shared/db/workspaces/plan-place.ts'
-import type { InvoiceStatus, PaymentState } from '#shared/domain/enumerations.ts'
+import type { InvoiceStatus, Mode, PaymentState } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
-import { LINK_USES_MAX, linkUseOf, type PaymentLink, type PaymentLinkRepository } from '#shared/ports/payment-links.ts'
+import {
+  LINK_USES_MAX,
+  type LinkUse,
+  type LinkVisit,
+  linkUseOf,
+  type PaymentLink,
+  type PaymentLinkChange,
+} from '#shared/ports/payment-links.ts'
 import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
 import { countLinkUses } from './count-link-uses.ts'
 import { afterPlace, listSort } from './list-order.ts'
@@ -21,15 +30,19 @@ const ENDED = ['expired', 'cancelled'] as const
 const OUT_OF_QUOTE = 'out_of_quote'
 
 /** Payment links on MongoDB. */
-export function createPaymentLinkRepository(db: Database): PaymentLinkRepository {
+export function createPaymentLinkRepository(db: Database) {
   const links = db.collection(PAYMENT_LINKS)
   const invoices = db.collection(INVOICES)
 
-  const findInWorkspace: PaymentLinkRepository['findInWorkspace'] = async (workspaceId, mode, id) =>
+  const findInWorkspace = async (workspaceId: string, mode: Mode, id: string): Promise<PaymentLink | null> =>
     orNull(await links.findOne({ _id: id, workspaceId, mode }))
 
   return {
-    insert: async (link, audit, most = null) => {
+    /**
+     * Stores a link, together with an audit row if one is given, or returns the one that already has the id; null when that
+     * one cannot be read yet. With an audit row, throws `PLAN_LIMIT_REACHED` when the workspace has `most` active links of this mode already.
+     */
+    insert: async (link: PaymentLink, audit?: AuditRecord, most: number | null = null): Promise<PaymentLink | null> => {
       try {
         await insertAudited(db, audit, async (session) => {
           const { workspaceId, mode } = link
@@ -46,12 +59,20 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
       }
     },
     findInWorkspace,
-    findById: async (id) => orNull(await links.findOne({ _id: id })),
-    list: async (query) =>
+    /** For payers, who have only the link's id. */
+    findById: async (id: string): Promise<PaymentLink | null> => orNull(await links.findOne({ _id: id })),
+    list: async (query: ProductQuery): Promise<readonly PaymentLink[]> =>
       (await links.find(linkListFilter(query)).sort(listSort(query)).limit(query.limit).toArray()).map(
         PAYMENT_LINKS.toRecord,
       ),
-    deactivate: async (workspaceId, mode, id, at, audit) => {
+    /** Deactivates a link once and returns it; an inactive link is unchanged. Null when unknown. */
+    deactivate: async (
+      workspaceId: string,
+      mode: Mode,
+      id: string,
+      at: Ms,
+      audit?: AuditRecord,
+    ): Promise<PaymentLink | null> => {
       const active = { _id: id, workspaceId, mode, status: 'active' as const }
       const change = {
         $set: { status: 'inactive' as const, deactivatedAt: toDate(at) },
@@ -66,16 +87,31 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
         )
       return findInWorkspace(workspaceId, mode, id)
     },
-    update: ({ workspaceId, mode, id, version }, change, at, audit) =>
+    /**
+     * Changes an active link that was last changed at `version`, in one write with its audit row. False, and nothing is stored, when it was
+     * changed since, is inactive or unknown, or when the action of this row ran before.
+     */
+    update: (
+      { workspaceId, mode, id, version }: Pick<PaymentLink, 'workspaceId' | 'mode' | 'id'> & { readonly version: Ms },
+      change: PaymentLinkChange,
+      at: Ms,
+      audit: AuditRecord,
+    ): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const seen = { _id: id, workspaceId, mode, status: 'active' as const, updatedAt: toDate(version) }
         const changed = { $set: PAYMENT_LINKS.toFields({ ...change, updatedAt: at }) }
         return (await links.updateOne(seen, changed, { session })).matchedCount === 1
       }),
-    countActive: (workspaceId, mode, max) =>
+    /** Active links of a workspace and mode, counted up to `max`. */
+    countActive: (workspaceId: string, mode: Mode, max: number): Promise<number> =>
       links.countDocuments({ workspaceId, mode, status: 'active' }, { limit: max }),
-    countUses: (ids, at) => countLinkUses(db, ids, at),
-    usesHeld: async (linkId) => {
+    /**
+     * Invoices made from each of these links; links without any are left out. Reads at most the invoices of the last 70 minutes before `at`
+     * and a hundred for each link, except for the first time.
+     */
+    countUses: (ids: readonly string[], at: Ms): Promise<ReadonlyMap<string, number>> => countLinkUses(db, ids, at),
+    /** The uses of a limited link that invoices hold. */
+    usesHeld: async (linkId: string): Promise<readonly LinkUse[]> => {
       // Every use of the link, and of no other: `;` follows `:`.
       const ofLink = { linkUse: { $gte: `${linkId}:`, $lt: `${linkId};` } }
       const projection = { linkUse: 1, status: 1, ledger: 1, expiresAt: 1 }
@@ -87,7 +123,14 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
         returnsAt: (status === 'new' || status === 'pending') && !ledger.some(holds) ? toMs(expiresAt) : null,
       }))
     },
-    releaseUse: async (linkId, { place, invoiceId }) => {
+    /**
+     * Takes a use from an invoice that ended without any transfer, so that late money does not settle it automatically any more; false when it
+     * holds the use no more, or is not such an invoice.
+     */
+    releaseUse: async (
+      linkId: string,
+      { place, invoiceId }: Pick<LinkUse, 'place' | 'invoiceId'>,
+    ): Promise<boolean> => {
       const linkUse = linkUseOf(linkId, place)
       // A payment that its sender replaced, or that left its chain, holds no use: it costs nothing. Nor does one of another coin: a person decides.
       const live: PaymentState[] = ['detected', 'confirmed']
@@ -102,7 +145,8 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
       }
       return (await invoices.updateOne(unpaid, change)).modifiedCount === 1
     },
-    visitsAt: async (prefix) => {
+    /** The invoices that have a place `<prefix>:…`, at most as many as a link can have uses. */
+    visitsAt: async (prefix: string): Promise<readonly LinkVisit[]> => {
       const projection = { draws: 1, status: 1, ledger: 1, linkUse: 1, expiresAt: 1, updatedAt: 1, visit: 1 }
       const found = await invoices.find(holdingPlaceOf(prefix), { projection }).limit(LINK_USES_MAX).toArray()
       return found.map(({ _id, draws = [], status, ledger, linkUse, expiresAt, updatedAt, visit }) => ({
@@ -116,7 +160,8 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
             : null,
       }))
     },
-    releaseVisit: async ({ place, invoiceId }) => {
+    /** Takes a place from an invoice that ended; false when it has the place no more, or changes meanwhile. */
+    releaseVisit: async ({ place, invoiceId }: Pick<LinkVisit, 'place' | 'invoiceId'>): Promise<boolean> => {
       const ended = { _id: invoiceId, draws: place, status: { $in: [...ENDED] } }
       const stored = await invoices.findOne(ended, { projection: { draws: 1, visit: 1, version: 1 } })
       if (stored?.visit === undefined) return false
@@ -136,6 +181,9 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
     },
   }
 }
+
+/** The type of what {@link createPaymentLinkRepository} returns. */
+export type PaymentLinkRepository = ReturnType<typeof createPaymentLinkRepository>
 
 /** Money in the coin that was asked for, on its chain; too late for its price it holds a use as well, because the merchant may accept it. */
 const holds = (row: Pick<LedgerDocument, 'state' | 'counted' | 'uncountedReason'>): boolean =>

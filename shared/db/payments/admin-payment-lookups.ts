@@ -3,9 +3,9 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { idsCreated } from '#shared/db/connection/uuid-time.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import type { PaymentLookups, PaymentPageQuery, SettledPayment, SettledQuery } from '#shared/ports/payment-lookups.ts'
+import type { PaymentPageQuery, SettledPayment, SettledQuery } from '#shared/ports/payment-lookups.ts'
 import { paymentFromDocument } from './payment-mapping.ts'
-import { PAYMENTS, type PaymentDocument } from './payment-model.ts'
+import { PAYMENTS, type Payment, type PaymentDocument } from './payment-model.ts'
 
 type Filter = mongoose.mongo.Filter<PaymentDocument>
 type Scope = Pick<PaymentPageQuery, 'workspaceId' | 'mode' | 'createdFrom' | 'createdTo'>
@@ -14,10 +14,13 @@ type Scope = Pick<PaymentPageQuery, 'workspaceId' | 'mode' | 'createdFrom' | 'cr
 const SCAN_MAX = 5_000
 
 /** The dashboard's payment searches on MongoDB. */
-export function createOperatorPaymentLookups(db: Database): PaymentLookups {
+export function createOperatorPaymentLookups(db: Database) {
   const payments = db.collection(PAYMENTS)
   return {
-    page: async (query) => {
+    /** At most `limit` payments and where to continue, null at the end; as with invoices a page may be short before the end. */
+    page: async (
+      query: PaymentPageQuery,
+    ): Promise<{ readonly payments: readonly Payment[]; readonly next: string | null }> => {
       const isOldestFirst = query.order === 'oldest'
       const filter = operatorPaymentFilter(query, { [isOldestFirst ? 'after' : 'before']: query.beforeId })
       const sort = { _id: isOldestFirst ? 1 : -1 } as const
@@ -41,23 +44,32 @@ export function createOperatorPaymentLookups(db: Database): PaymentLookups {
         .toArray()
       return { payments: page, next: last?._id ?? null }
     },
-    pageForward: async (query, afterId) => {
+    /** The payments of the same query oldest first, starting after `afterId`: for reading them all. Only the last page is short. */
+    pageForward: async (
+      query: Omit<PaymentPageQuery, 'beforeId'>,
+      afterId: string | null,
+    ): Promise<readonly Payment[]> => {
       const filter = { ...operatorPaymentFilter(query, { after: afterId }), ...residualFilter(query) }
       return (await payments.find(filter).sort({ _id: 1 }).limit(query.limit).toArray()).map(paymentFromDocument)
     },
-    settled: async (query) => {
+    /** Payments that are confirmed now, the last confirmed first; only the last page is short. Tokens that are not accepted are left out. */
+    settled: async (query: SettledQuery): Promise<readonly SettledPayment[]> => {
       const found = payments
         .find(settledFilter(query), { projection: SETTLED_FIELDS })
         .sort({ confirmedAt: -1, _id: -1 })
         .limit(query.limit)
       return (await found.toArray()).map(settledFromDocument)
     },
-    ofInvoices: async (invoiceIds) => {
+    /** Every payment of these invoices, oldest first. */
+    ofInvoices: async (invoiceIds: readonly string[]): Promise<readonly Payment[]> => {
       const found = payments.find({ invoiceId: { $in: [...invoiceIds] } })
       return (await found.sort({ _id: 1 }).toArray()).map(paymentFromDocument)
     },
   }
 }
+
+/** The type of what {@link createOperatorPaymentLookups} returns. */
+export type PaymentLookups = ReturnType<typeof createOperatorPaymentLookups>
 
 const SETTLED_FIELDS = { confirmedAt: 1, network: 1, asset: 1, matchKey: 1, amountBase: 1, counted: 1 } as const
 

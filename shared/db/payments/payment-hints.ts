@@ -5,7 +5,7 @@ import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { OWNED_FIELDS, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
-import type { PaymentHint, PaymentHints } from '#shared/ports/payment-hints.ts'
+import type { PaymentHint } from '#shared/ports/payment-hints.ts'
 
 const DAY_S = 86_400
 /** Invoices in one query: a request of about 50 KB. */
@@ -37,7 +37,7 @@ export type PaymentHintDocument = StoredOf<typeof PAYMENT_HINTS>
  * Hints on MongoDB. Two processes that store at once meet at the same place: the unique `_id` is the claim, and who loses sees whether
  * the winner stored the same transaction.
  */
-export function createPaymentHints(db: Database): PaymentHints {
+export function createPaymentHints(db: Database) {
   const rows = db.collection(PAYMENT_HINTS)
   const listByInvoice = async (invoiceId: string): Promise<readonly PaymentHint[]> => {
     const found = await rows.find({ invoiceId }).sort({ _id: 1 }).toArray()
@@ -47,8 +47,10 @@ export function createPaymentHints(db: Database): PaymentHints {
   const claim = async ({ _id, ...rest }: PaymentHintDocument): Promise<PaymentHintDocument | null> =>
     await rows.findOneAndUpdate({ _id }, { $setOnInsert: rest }, { upsert: true, returnDocument: 'before' })
   return {
+    /** The hints of an invoice, the oldest first. */
     listByInvoice,
-    add: async (hint, max) => {
+    /** Stores a hint, unless its invoice has it already or has `max` of them. True when it was stored. */
+    add: async (hint: PaymentHint, max: number): Promise<boolean> => {
       const known = await listByInvoice(hint.invoiceId)
       if (known.some(({ txHash }) => txHash === hint.txHash)) return false
       for (let place = 0; place < max; place += 1) {
@@ -63,7 +65,8 @@ export function createPaymentHints(db: Database): PaymentHints {
       }
       return false
     },
-    countsOf: async (invoiceIds) => {
+    /** How many hints each of these invoices has; those without any are left out. */
+    countsOf: async (invoiceIds: readonly string[]): Promise<ReadonlyMap<string, number>> => {
       const counts = new Map<string, number>()
       for (let from = 0; from < invoiceIds.length; from += IDS_MAX) {
         const some = invoiceIds.slice(from, from + IDS_MAX)
@@ -74,3 +77,6 @@ export function createPaymentHints(db: Database): PaymentHints {
     },
   }
 }
+
+/** The type of what {@link createPaymentHints} returns. */
+export type PaymentHints = ReturnType<typeof createPaymentHints>

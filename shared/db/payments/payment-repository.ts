@@ -1,15 +1,23 @@
+import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
-import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { Payment, PaymentRepository, UnconfirmedOutcome } from '#shared/ports/payments.ts'
+import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type {
+  ObservedTransfer,
+  Payment,
+  PaymentListQuery,
+  UnconfirmedOutcome,
+  UncountedReason,
+} from '#shared/ports/payments.ts'
 import type { Random } from '#shared/ports/runtime.ts'
 import { BY_KEY } from './payment-keys.ts'
 import { paymentFromDocument, paymentToDocument } from './payment-mapping.ts'
-import { PAYMENTS, type PaymentDocument } from './payment-model.ts'
+import { PAYMENTS, type PaymentBlock, type PaymentDocument } from './payment-model.ts'
 import { idsUnderKeys, moveAll, ORPHANED, recordObservations } from './payment-scan-writes.ts'
 import * as scopes from './payment-scopes.ts'
 
@@ -20,7 +28,7 @@ const DIRTY_ROWS_PER_INVOICE = 4
  * Payments on MongoDB, written by scanners and fenced by the epoch of their lease. `random` makes the public ids and
  * marks each scanner write.
  */
-export function createPaymentRepository(db: Database, random: Random): PaymentRepository {
+export function createPaymentRepository(db: Database, random: Random) {
   const payments = db.collection(PAYMENTS)
   const all = async (filter: Parameters<typeof payments.find>[0]): Promise<readonly Payment[]> =>
     (await payments.find(filter).toArray()).map(paymentFromDocument)
@@ -30,8 +38,20 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
     )
 
   return {
-    recordObservations: (observations, epoch, at) => recordObservations({ payments, random }, observations, epoch, at),
-    insertSimulated: async (payment, audit) => {
+    /**
+     * Upserts observations under their keys, fenced by epoch; immutable fields are written once, the block position
+     * follows the chain, and an orphaned, dropped or replaced payment that is seen again becomes `detected`. Version and dirtyAt
+     * change only when a field changed. Another amount for an existing key is a separate payment when it is in another block:
+     * the first one is orphaned, the new one stored under `otherAmountKey`. Returns the payments that changed. Throws
+     * `ScannerFenced`, and `AmountContradicted` on a differing amount in the same block.
+     */
+    recordObservations: (
+      observations: readonly ObservedTransfer[],
+      epoch: number,
+      at: Ms,
+    ): Promise<readonly Payment[]> => recordObservations({ payments, random }, observations, epoch, at),
+    /** Inserts a simulated payment, together with an audit row if one is given; `exists` when the key is taken. */
+    insertSimulated: async (payment: Payment, audit?: AuditRecord): Promise<'inserted' | 'exists'> => {
       const row = paymentToDocument(payment)
       try {
         await insertAudited(db, audit, async (session) => {
@@ -44,8 +64,35 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
       }
     },
 
-    dueForConfirmation: (scope) => all(scopes.dueForConfirmation(scope)),
-    confirmThrough: async ({ mode, network, height, finalizedHeight, except = [], epoch, at }) => {
+    /** The `detected` payments that `confirmThrough` would check. */
+    dueForConfirmation: (scope: {
+      mode: Mode
+      network: NetworkId
+      height: number
+      finalizedHeight: number | null
+    }): Promise<readonly Payment[]> => all(scopes.dueForConfirmation(scope)),
+    /**
+     * `detected` → `confirmed` for payments with `confirmAt` ≤ height that are final where required. Those whose block
+     * differs from the one in the network's cursor at its height are orphaned instead; those of `except` (transfer keys)
+     * are unchanged. Returns the changed payments.
+     */
+    confirmThrough: async ({
+      mode,
+      network,
+      height,
+      finalizedHeight,
+      except = [],
+      epoch,
+      at,
+    }: {
+      mode: Mode
+      network: NetworkId
+      height: number
+      finalizedHeight: number | null
+      except?: readonly string[]
+      epoch: number
+      at: Ms
+    }): Promise<readonly Payment[]> => {
       const deep = scopes.dueForConfirmation({ mode, network, height, finalizedHeight })
       const due = except.length === 0 ? deep : { ...deep, key: { $nin: [...except] } }
       const found = await payments.find(due, { projection: { block: 1 } }).toArray()
@@ -61,8 +108,23 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
         ...(await moveAll(payments, random, only(found.filter(isNonCanonical)), ORPHANED, epoch, at)),
       ]
     },
-    unconfirmed: (mode, network) => all(scopes.unconfirmed(mode, network)),
-    endUnconfirmed: async ({ mode, network, outcomes, epoch, at }) => {
+    /** The `detected` on-chain payments of a network that are in no block. */
+    unconfirmed: (mode: Mode, network: NetworkId): Promise<readonly Payment[]> =>
+      all(scopes.unconfirmed(mode, network)),
+    /** Ends payments that are still `detected` in no block. Returns the changed payments. Throws `ScannerFenced`. */
+    endUnconfirmed: async ({
+      mode,
+      network,
+      outcomes,
+      epoch,
+      at,
+    }: {
+      mode: Mode
+      network: NetworkId
+      outcomes: readonly UnconfirmedOutcome[]
+      epoch: number
+      at: Ms
+    }): Promise<readonly Payment[]> => {
       const ended: Payment[] = []
       for (const { keys, change } of sameOutcomes(outcomes)) {
         const filter = {
@@ -73,26 +135,61 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
       }
       return ended
     },
-    orphanAbove: ({ epoch, at, ...scope }) => moveAll(payments, random, scopes.above(scope), ORPHANED, epoch, at),
-    orphanMissing: async ({ epoch, at, ...scope }) =>
-      scope.blocks.length === 0 ? [] : moveAll(payments, random, scopes.strangers(scope), ORPHANED, epoch, at),
-    listNonCanonical: async (scope) => (scope.blocks.length === 0 ? [] : all(scopes.strangers(scope))),
+    /** Orphans every live on-chain payment above a fork, or only those that are `detected`. Returns the changed payments. */
+    orphanAbove: ({
+      epoch,
+      at,
+      ...scope
+    }: {
+      mode: Mode
+      network: NetworkId
+      forkHeight: number
+      unconfirmedOnly?: boolean
+      epoch: number
+      at: Ms
+    }): Promise<readonly Payment[]> => moveAll(payments, random, scopes.above(scope), ORPHANED, epoch, at),
+    /**
+     * Orphans unconfirmed on-chain payments at heights from `from` to the last of these scanned blocks that are in
+     * none of them: left by a scanner that stopped between storing payments and moving its cursor. `from` is the height of
+     * the first block unless earlier heights were found empty; `confirmedToo` orphans confirmed ones as well. Returns
+     * the changed payments.
+     */
+    orphanMissing: async ({
+      epoch,
+      at,
+      ...scope
+    }: {
+      mode: Mode
+      network: NetworkId
+      from?: number
+      confirmedToo?: boolean
+      blocks: readonly Pick<PaymentBlock, 'height' | 'hash'>[]
+      epoch: number
+      at: Ms
+    }): Promise<readonly Payment[]> =>
+      scope.blocks.length === 0 ? [] : moveAll(payments, random, scopes.notInTheseBlocks(scope), ORPHANED, epoch, at),
+    /** The payments that `orphanMissing` would orphan. */
+    listNonCanonical: async (scope: scopes.BlocksOfHeights): Promise<readonly Payment[]> =>
+      scope.blocks.length === 0 ? [] : all(scopes.notInTheseBlocks(scope)),
 
-    confirmSimulated: async (invoiceId, at) => {
+    /** `detected` → `confirmed` for the simulated payments of an invoice; other payments are unchanged. */
+    confirmSimulated: async (invoiceId: string, at: Ms): Promise<void> => {
       const now = toDate(at)
       const played = { invoiceId, kind: 'simulated', state: 'detected' } as const
       const change = { state: 'confirmed', confirmedAt: now, updatedAt: now, dirtyAt: now } as const
       await payments.updateMany(played, { $set: change, $inc: { version: 1 } })
     },
-    findById: async (id) => {
+    findById: async (id: string): Promise<Payment | null> => {
       const stored = await payments.findOne({ _id: id })
       return stored === null ? null : paymentFromDocument(stored)
     },
-    findByKeys: async (keys) =>
+    /** Those of these transfer keys that are stored, in no order. */
+    findByKeys: async (keys: readonly string[]): Promise<readonly Payment[]> =>
       keys.length === 0
         ? []
         : (await payments.find(BY_KEY.among(keys), { hint: BY_KEY.hint }).toArray()).map(paymentFromDocument),
-    attributedAmong: async (keys) => {
+    /** Those of these transfer keys whose payment belongs to an invoice. */
+    attributedAmong: async (keys: readonly string[]): Promise<ReadonlySet<string>> => {
       if (keys.length === 0) return new Set()
       const found = await payments
         .find(
@@ -103,17 +200,38 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
       return new Set(found.map(({ key }) => key))
     },
     // Transfer keys begin with their transaction.
-    listByTransaction: (mode, network, txHash) => listByKeyPrefix(`${mode}:${network}:${txHash}`),
+    /** Everything stored of one transaction, by the order of transfer keys. */
+    listByTransaction: (mode: Mode, network: NetworkId, txHash: string): Promise<readonly Payment[]> =>
+      listByKeyPrefix(`${mode}:${network}:${txHash}`),
+    /** Payments whose transfer key begins with this text and a colon, by the order of transfer keys. */
     listByKeyPrefix,
-    listByInvoice: async (invoiceId) =>
+    listByInvoice: async (invoiceId: string): Promise<readonly Payment[]> =>
       (await payments.find({ invoiceId }).sort({ _id: 1 }).toArray()).map(paymentFromDocument),
-    list: async (query) =>
+    list: async (query: PaymentListQuery): Promise<readonly Payment[]> =>
       (await payments.find(scopes.listed(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(
         paymentFromDocument,
       ),
-    listInBlocks: ({ asset, matchKeys, ...scope }) =>
+    /** Live on-chain payments to these addresses in one asset in blocks from `from` to `to`. */
+    listInBlocks: ({
+      asset,
+      matchKeys,
+      ...scope
+    }: {
+      mode: Mode
+      network: NetworkId
+      asset: AssetId
+      matchKeys: readonly string[]
+      from: number
+      to: number
+    }): Promise<readonly Payment[]> =>
       all({ ...scopes.liveInBlocks(scope), matchKey: { $in: [...matchKeys] }, asset, kind: 'onchain' }),
-    countInBlocks: async (scope) => {
+    /** Live on-chain payments in blocks from `from` to `to`: how many there are, and how many of them are confirmed. */
+    countInBlocks: async (scope: {
+      mode: Mode
+      network: NetworkId
+      from: number
+      to: number
+    }): Promise<{ readonly live: number; readonly confirmed: number }> => {
       const found = await payments
         .aggregate<{ _id: PaymentDocument['state']; count: number }>([
           { $match: scopes.liveInBlocks(scope) },
@@ -123,7 +241,8 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
       const confirmed = found.find((row) => row._id === 'confirmed')?.count ?? 0
       return { live: found.reduce((sum, row) => sum + row.count, 0), confirmed }
     },
-    listUnheld: async (mode, matchKeys, limit) =>
+    /** Payments to these addresses that belong to no invoice, newest first. */
+    listUnheld: async (mode: Mode, matchKeys: readonly string[], limit: number): Promise<readonly Payment[]> =>
       (
         await payments
           .find({ matchKey: { $in: [...matchKeys] }, invoiceId: null, mode }, { hint: 'payment_address' })
@@ -131,7 +250,15 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
           .limit(limit)
           .toArray()
       ).map(paymentFromDocument),
-    attribute: async ({ id, version }, owner, at) => {
+    /**
+     * Assigns an unmatched confirmed payment to an invoice, by compare-and-set on its version, which is incremented.
+     * False when it belongs to another invoice by now, or changed otherwise.
+     */
+    attribute: async (
+      { id, version }: Pick<Payment, 'id' | 'version'>,
+      owner: { readonly invoiceId: string; readonly workspaceId: string },
+      at: Ms,
+    ): Promise<boolean> => {
       const given = await payments.updateOne(
         { _id: id, version, invoiceId: null, state: 'confirmed' },
         { $set: { ...owner, version: version + 1, dirtyAt: toDate(at), updatedAt: toDate(at) } },
@@ -139,7 +266,16 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
       return given.matchedCount === 1
     },
 
-    markApplied: async (rows) => {
+    /** Stores the fold's decisions and clears dirtyAt where the version is still the applied one. */
+    markApplied: async (
+      rows: readonly {
+        key: string
+        version: number
+        counted: boolean
+        uncountedReason: UncountedReason | null
+        late: boolean
+      }[],
+    ): Promise<void> => {
       if (rows.length === 0) return
       const operations = rows.map(({ key, version, counted, uncountedReason, late }) => ({
         updateOne: {
@@ -150,7 +286,19 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
       }))
       await payments.bulkWrite(operations, { ordered: false })
     },
-    takeDirtyInvoices: async ({ before, at, limit }) => {
+    /**
+     * Invoices with payments whose version has not been applied since `before`, those that waited longest first. Moves
+     * them to the end of the queue (as of `at`): an invoice that cannot be advanced does not delay others.
+     */
+    takeDirtyInvoices: async ({
+      before,
+      at,
+      limit,
+    }: {
+      before: Ms
+      at: Ms
+      limit: number
+    }): Promise<readonly string[]> => {
       const overdue = scopes.unapplied(before)
       if (!(await isAny(db, { of: PAYMENTS, filter: overdue, hint: 'payment_dirty' }))) return []
       const rows = await payments
@@ -165,6 +313,9 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
     },
   }
 }
+
+/** The type of what {@link createPaymentRepository} returns. */
+export type PaymentRepository = ReturnType<typeof createPaymentRepository>
 
 /** One change for all payments with the same outcome. */
 function sameOutcomes(outcomes: readonly UnconfirmedOutcome[]) {

@@ -2,11 +2,18 @@ import type mongoose from 'mongoose'
 import { toDate } from '#shared/db/connection/dates.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { PaymentListQuery, PaymentRepository, UncountedReason } from '#shared/ports/payments.ts'
-import type { PaymentDocument } from './payment-model.ts'
+import type { PaymentListQuery, UncountedReason } from '#shared/ports/payments.ts'
+import type { PaymentBlock, PaymentDocument } from './payment-model.ts'
 
 type Filter = mongoose.mongo.Filter<PaymentDocument>
 type OnNetwork = { readonly mode: Mode; readonly network: NetworkId }
+
+/** Blocks at some heights of a network, and which payments at these heights are compared with them. */
+export type BlocksOfHeights = OnNetwork & {
+  readonly from?: number
+  readonly confirmedToo?: boolean
+  readonly blocks: readonly Pick<PaymentBlock, 'height' | 'hash'>[]
+}
 
 // Payment filters. Each is served by one index; `explain.int.test.ts` shows which.
 
@@ -23,7 +30,7 @@ export const dueForConfirmation = ({
   network,
   height,
   finalizedHeight,
-}: Parameters<PaymentRepository['dueForConfirmation']>[0]) => ({
+}: OnNetwork & { readonly height: number; readonly finalizedHeight: number | null }) => ({
   network,
   mode,
   state: 'detected' as const,
@@ -63,7 +70,7 @@ export const above = ({
 })
 
 /** Payments at the heights of these blocks, of which there is at least one, that are in none of them. */
-export function strangers(scope: Parameters<PaymentRepository['listNonCanonical']>[0]) {
+export function notInTheseBlocks(scope: BlocksOfHeights) {
   const { mode, network, from = Number.MAX_SAFE_INTEGER, confirmedToo = false, blocks } = scope
   const heights = blocks.map((block) => block.height)
   return {

@@ -18,7 +18,6 @@ import type {
   InvoiceRecords,
   PublishedEvent,
   ReconciliationProgress,
-  ReconciliationRepository,
 } from '#shared/ports/reconciliation.ts'
 
 /** Name of the fact that holds the progress of reconciliation. */
@@ -29,21 +28,25 @@ const EVENTS_COMPLETE_MS = (EVENT_LIFE_S - 86_400) * 1_000
 const INBOX_KINDS = EXCEPTION_KINDS.filter((kind) => kind !== 'outbox_blocked' && kind !== 'invoice_blocked')
 
 /** Reconciliation reads on MongoDB. All reads use majority, in an order in which derived documents are read after their source. */
-export function createReconciliationRepository(db: Database): ReconciliationRepository {
+export function createReconciliationRepository(db: Database) {
   const invoices = db.collection(INVOICES)
   const facts = db.collection(INSTALLATION)
   return {
-    progress: async () => {
+    /** Null before the first round. */
+    progress: async (): Promise<ReconciliationProgress | null> => {
       const fact = await facts.findOne({ _id: RECONCILIATION_FACT })
       return fact === null ? null : (JSON.parse(fact.value) as ReconciliationProgress)
     },
-    saveProgress: async (progress) => {
+    saveProgress: async (progress: ReconciliationProgress): Promise<void> => {
       const change = { $set: { value: JSON.stringify(progress) }, $currentDate: { changedAt: true as const } }
       await facts.updateOne({ _id: RECONCILIATION_FACT }, change, { upsert: true })
     },
-    idAt: (at) => uuidLowerBound(at - ID_TIME_SLACK_MS),
+    /** An id below those of all invoices created then or later. */
+    idAt: (at: Ms): string => uuidLowerBound(at - ID_TIME_SLACK_MS),
+    /** The lowest id that carries this time. */
     firstIdAt: uuidLowerBound,
-    created: async (after, until, limit) => {
+    /** Ids after `after` in the order of creation, of invoices whose ids carry a time before `until`; null = all. */
+    created: async (after: string, until: Ms | null, limit: number): Promise<readonly string[]> => {
       const found = await invoices
         .find(
           { _id: { $gt: after, ...(until !== null && { $lt: uuidLowerBound(until) }) } },
@@ -54,7 +57,8 @@ export function createReconciliationRepository(db: Database): ReconciliationRepo
         .toArray()
       return found.map(({ _id }) => _id)
     },
-    changed: async (after, until, limit) => {
+    /** Marks after `after` of invoices that changed since their creation, before `until`, oldest change first. */
+    changed: async (after: ChangeMark, until: Ms, limit: number): Promise<readonly ChangeMark[]> => {
       const found = await invoices
         .find(changedFilter(after, until), { projection: { updatedAt: 1 } })
         .sort({ updatedAt: 1, _id: 1 })
@@ -62,9 +66,16 @@ export function createReconciliationRepository(db: Database): ReconciliationRepo
         .toArray()
       return found.map(({ _id, updatedAt }) => ({ at: toMs(updatedAt), invoiceId: _id }))
     },
-    read: (ids, now) => read(db, ids, now),
+    /**
+     * Reads invoices first and their derived records afterwards, so that a record missing then never existed. Invoices that changed
+     * while they were read are left out, because their records are of two moments.
+     */
+    read: (ids: readonly string[], now: Ms): Promise<readonly InvoiceRecords[]> => read(db, ids, now),
   }
 }
+
+/** The type of what {@link createReconciliationRepository} returns. */
+export type ReconciliationRepository = ReturnType<typeof createReconciliationRepository>
 
 /** The filter of `changed`; exported for the test that explains it. */
 export function changedFilter({ at, invoiceId }: ChangeMark, until: Ms) {

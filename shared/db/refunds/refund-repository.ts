@@ -3,9 +3,12 @@ import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { Refund, RefundRepository } from '#shared/ports/refunds.ts'
+import type { Refund, RefundClaims } from '#shared/ports/refunds.ts'
 import { REFUNDS, type RefundDocument } from './refund-model.ts'
 
 type Filter = mongoose.mongo.Filter<RefundDocument>
@@ -14,7 +17,7 @@ type Filter = mongoose.mongo.Filter<RefundDocument>
  * Refunds on MongoDB. Every change is a compare-and-set on the status, in one transaction with its audit row. Those that change what is
  * claimed of an invoice also write the invoice, so that of two at once the store runs one again after the other.
  */
-export function createRefundRepository(db: Database): RefundRepository {
+export function createRefundRepository(db: Database) {
   const refunds = db.collection(REFUNDS)
   const one = async (filter: Filter): Promise<Refund | null> => {
     const stored = await refunds.findOne(filter)
@@ -31,7 +34,16 @@ export function createRefundRepository(db: Database): RefundRepository {
     if (raised.matchedCount !== 1) throw new Error(`a refund belongs to the unknown invoice ${invoiceId}`)
   }
   return {
-    open: async (refund, audit, check) => {
+    /**
+     * Stores a refund in one transaction with its audit row and the mails that `check` returns, or returns the one that already has the id.
+     * `check` sees what is true when the refund is stored: two refunds of an invoice never pass it side by side, because each raises the
+     * invoice's `refundSeq`. It may run several times; what it throws leaves everything as it was.
+     */
+    open: async (
+      refund: Refund,
+      audit: AuditRecord,
+      check: (claims: RefundClaims) => Promise<readonly MailRecord[]>,
+    ): Promise<Refund> => {
       const { _id, ...rest } = REFUNDS.toDocument(refund)
       const { invoiceId } = refund
       await audited(db, audit, async (session) => {
@@ -50,19 +62,28 @@ export function createRefundRepository(db: Database): RefundRepository {
       })
       return (await one({ _id })) ?? refund
     },
-    findInWorkspace: (workspaceId, mode, id) => one({ _id: id, workspaceId, mode }),
-    findByTokenHash: (tokenHash) => one({ tokenHash }),
-    listByInvoice: async (invoiceId) =>
+    findInWorkspace: (workspaceId: string, mode: Mode, id: string): Promise<Refund | null> =>
+      one({ _id: id, workspaceId, mode }),
+    findByTokenHash: (tokenHash: string): Promise<Refund | null> => one({ tokenHash }),
+    /** Newest first. */
+    listByInvoice: async (invoiceId: string): Promise<readonly Refund[]> =>
       (await refunds.find({ invoiceId }).sort({ createdAt: -1 }).toArray()).map(REFUNDS.toRecord),
-    giveAddress: (id, address, at, audit) =>
+    /** `asked` → `addressed`, together with the audit row; false when it is not `asked`. */
+    giveAddress: (id: string, address: string, at: Ms, audit: AuditRecord): Promise<boolean> =>
       change({ _id: id, status: 'asked' }, { status: 'addressed', address, addressedAt: toDate(at) }, audit),
-    noteSent: (id, { txHash, at, by }, audit) =>
+    /** `asked` or `addressed` → `sent`, together with the audit row; false when it is neither. */
+    noteSent: (
+      id: string,
+      { txHash, at, by }: { readonly txHash: string; readonly at: Ms; readonly by: string },
+      audit: AuditRecord,
+    ): Promise<boolean> =>
       change(
         { _id: id, status: { $in: ['asked', 'addressed'] } },
         { status: 'sent', txHash, sentAt: toDate(at), sentBy: by },
         audit,
       ),
-    withdraw: (id, audit) =>
+    /** `asked` or `addressed` → `withdrawn`, together with the audit row; raises the invoice's `refundSeq`. False when it is neither. */
+    withdraw: (id: string, audit: AuditRecord): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const open: Filter = { _id: id, status: { $in: ['asked', 'addressed'] } }
         const withdrawn = await refunds.findOneAndUpdate(open, { $set: { status: 'withdrawn' } }, { session })
@@ -72,3 +93,6 @@ export function createRefundRepository(db: Database): RefundRepository {
       }),
   }
 }
+
+/** The type of what {@link createRefundRepository} returns. */
+export type RefundRepository = ReturnType<typeof createRefundRepository>

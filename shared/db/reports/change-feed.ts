@@ -7,7 +7,7 @@ import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { ChangeFeed, ChangeKind, ChangeListener, StoreChange } from '#shared/ports/change-feed.ts'
+import type { ChangeKind, ChangeListener, StoreChange } from '#shared/ports/change-feed.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
 
 type Document = mongoose.mongo.Document
@@ -39,9 +39,13 @@ interface Row {
 }
 
 /** Follows the store with one change stream. Opens nothing until there is a subscriber. */
-export function createChangeFeed(db: Database, logger: Logger): ChangeFeed {
+export function createChangeFeed(db: Database, logger: Logger) {
   return {
-    follow: (listener) => {
+    /**
+     * Starts following, and calls `gap` once it is active. While the store cannot be followed, `gap` is called every few seconds, so
+     * that a page polls instead. `stop` resolves when no more changes will be reported.
+     */
+    follow: (listener: ChangeListener): { stop(): Promise<void> } => {
       let stopped = false
       let stream: Stream | null = null
       let wake: () => void = () => undefined
@@ -77,6 +81,9 @@ export function createChangeFeed(db: Database, logger: Logger): ChangeFeed {
     },
   }
 }
+
+/** The type of what {@link createChangeFeed} returns. */
+export type ChangeFeed = ReturnType<typeof createChangeFeed>
 
 function open(db: Database): Stream {
   const worth = Object.values(FOLLOWED).map(({ model, fields }) => ({

@@ -5,7 +5,7 @@ import { OF_ANY_TYPE } from '#shared/db/deliveries/delivery-search.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { DeliveryFigures, InvoiceSlot, OverviewReads } from '#shared/ports/overview.ts'
+import type { DeliveryCounts, DeliveryFigures, InvoiceSlot, OverviewSpan } from '#shared/ports/overview.ts'
 import { DELIVERY_ROLLUPS, HOUR_MS, INVOICE_ROLLUPS, QUARTER_MS } from './rollup-models.ts'
 import { figuresAsOf } from './rollups.ts'
 
@@ -17,10 +17,14 @@ const FIGURES = ['made', 'tried', 'firstTry', 'succeeded', 'failed'] as const
 const NONE: DeliveryFigures = { made: 0, tried: 0, firstTry: 0, succeeded: 0, failed: 0 }
 
 /** The front page's reads on MongoDB. */
-export function createOverviewReads(db: Database): OverviewReads {
+export function createOverviewReads(db: Database) {
   const invoices = db.collection(INVOICES)
   return {
-    invoices: async ({ workspaceId, mode, since, until }, step) => {
+    /** Slots in which something was created or paid, oldest first. The span must begin and end where a slot does, or end in the future. */
+    invoices: async (
+      { workspaceId, mode, since, until }: OverviewSpan,
+      step: 'hour' | 'quarter',
+    ): Promise<readonly InvoiceSlot[]> => {
       const stored = await db
         .collection(INVOICE_ROLLUPS)
         .find(
@@ -37,7 +41,8 @@ export function createOverviewReads(db: Database): OverviewReads {
         )
         .filter(({ at }) => at >= since && at < until)
     },
-    deliveries: (endpointIds, mode, since) =>
+    /** Deliveries since the quarter of an hour in which `since` lies. */
+    deliveries: (endpointIds: readonly string[], mode: Mode, since: Ms): Promise<readonly DeliveryCounts[]> =>
       Promise.all(
         endpointIds.map(async (endpointId) => {
           const [figures, firstAttemptsMs] = await Promise.all([
@@ -47,8 +52,13 @@ export function createOverviewReads(db: Database): OverviewReads {
           return { endpointId, ...figures, firstAttemptsMs }
         }),
       ),
-    asOf: () => figuresAsOf(db),
-    beginnings: async (workspaceId, mode) => {
+    /** When changes were last counted; null while the figures were never complete. */
+    asOf: (): Promise<Ms | null> => figuresAsOf(db),
+    /** Whether the workspace has ever been paid in this mode, and has any invoice. */
+    beginnings: async (
+      workspaceId: string,
+      mode: Mode,
+    ): Promise<{ readonly invoice: boolean; readonly paid: boolean }> => {
       const any = { projection: { _id: 1 } } as const
       const [invoice, paid] = await Promise.all([
         invoices.findOne({ workspaceId, mode }, { ...any, hint: 'invoice_list' }),
@@ -58,6 +68,9 @@ export function createOverviewReads(db: Database): OverviewReads {
     },
   }
 }
+
+/** The type of what {@link createOverviewReads} returns. */
+export type OverviewReads = ReturnType<typeof createOverviewReads>
 
 const hourOf = (at: Ms): Ms => Math.floor(at / HOUR_MS) * HOUR_MS
 

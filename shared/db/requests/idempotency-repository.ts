@@ -2,11 +2,16 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
-import type { IdempotencyRepository } from '#shared/ports/idempotency.ts'
-import { IDEMPOTENCY_KEYS, IDEMPOTENCY_LIFE_MS, type IdempotencyDocument } from './idempotency-model.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import {
+  IDEMPOTENCY_KEYS,
+  IDEMPOTENCY_LIFE_MS,
+  type IdempotencyDocument,
+  type IdempotencyRecord,
+} from './idempotency-model.ts'
 
 /** Idempotent operations on MongoDB. The unique `_id` is the guard; lease and token only decide who may finish. */
-export function createIdempotencyRepository(db: Database): IdempotencyRepository {
+export function createIdempotencyRepository(db: Database) {
   const operations = db.collection(IDEMPOTENCY_KEYS)
 
   const insert = async (record: IdempotencyDocument): Promise<boolean> => {
@@ -20,7 +25,19 @@ export function createIdempotencyRepository(db: Database): IdempotencyRepository
   }
 
   return {
-    begin: async (id, fingerprint, resourceId, at, leaseMs) => {
+    /** Begins or resumes an operation. `begun` and `resumed` return a fencing token; `done` returns the stored response. */
+    begin: async (
+      id: string,
+      fingerprint: string,
+      resourceId: string,
+      at: Ms,
+      leaseMs: number,
+    ): Promise<
+      | { outcome: 'begun' | 'resumed'; resourceId: string; fencingToken: number }
+      | { outcome: 'done'; response: { status: number; body: string } }
+      | { outcome: 'mismatch' }
+      | { outcome: 'in_progress' }
+    > => {
       const leaseUntil = toDate(at + leaseMs)
       const fresh = {
         _id: id,
@@ -53,23 +70,32 @@ export function createIdempotencyRepository(db: Database): IdempotencyRepository
         ? { outcome: 'resumed', resourceId: found.resourceId, fencingToken }
         : { outcome: 'in_progress' }
     },
-    renew: async (id, fencingToken, leaseUntil) => {
+    /** Moves the end of the lease if the token is still current and no response is stored. */
+    renew: async (id: string, fencingToken: number, leaseUntil: Ms): Promise<void> => {
       await operations.updateOne(
         { _id: id, fencingToken, response: null },
         { $max: { leaseUntil: toDate(leaseUntil) } },
       )
     },
-    finish: async (id, fencingToken, response) => {
+    /** Stores the response if the token is still current. */
+    finish: async (id: string, fencingToken: number, response: { status: number; body: string }): Promise<void> => {
       await operations.updateOne({ _id: id, fencingToken, response: null }, { $set: { response } })
     },
-    release: async (id, fencingToken) => {
+    /** Removes an operation whose response must not be replayed. */
+    release: async (id: string, fencingToken: number): Promise<void> => {
       await operations.deleteOne({ _id: id, fencingToken, response: null })
     },
-    giveUp: async (id, fencingToken) => {
+    /** Ends the lease of an operation whose outcome is unclear: a retry resumes it at once under the same resource id. */
+    giveUp: async (id: string, fencingToken: number): Promise<void> => {
       await operations.updateOne({ _id: id, fencingToken, response: null }, { $set: { leaseUntil: toDate(0) } })
     },
-    find: async (id) => IDEMPOTENCY_KEYS.toRecord(await operations.findOne({ _id: id })),
-    findMany: async (ids) =>
+    find: async (id: string): Promise<IdempotencyRecord | null> =>
+      IDEMPOTENCY_KEYS.toRecord(await operations.findOne({ _id: id })),
+    /** Several records in one read; unknown ids are left out. For the create path, which serves many requests at once. */
+    findMany: async (ids: readonly string[]): Promise<readonly IdempotencyRecord[]> =>
       (await operations.find({ _id: { $in: [...ids] } }).toArray()).map(IDEMPOTENCY_KEYS.toRecord),
   }
 }
+
+/** The type of what {@link createIdempotencyRepository} returns. */
+export type IdempotencyRepository = ReturnType<typeof createIdempotencyRepository>

@@ -2,14 +2,15 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import type { OperationRegister, PresentedOperation } from '#shared/ports/operations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { PresentedOperation } from '#shared/ports/operations.ts'
 import { OPERATIONS, type OperationDocument } from './operation-model.ts'
 
 /** How often an id may be released between our insert and our read before the caller has to retry. */
 const ATTEMPTS_MAX = 5
 
 /** The register of operation ids on MongoDB; the primary key decides which request binds an id. */
-export function createOperationRegister(db: Database): OperationRegister {
+export function createOperationRegister(db: Database) {
   const operations = db.collection(OPERATIONS)
 
   async function bind(row: OperationDocument): Promise<boolean> {
@@ -37,7 +38,14 @@ export function createOperationRegister(db: Database): OperationRegister {
   }
 
   return {
-    begin: async (id, { fingerprint, runner, at }) => {
+    /**
+     * Binds an id that is free and reports what it is bound to otherwise. `runner` names this request: only the request that bound the id
+     * can release it, and not once another request with the same fingerprint has arrived.
+     */
+    begin: async (
+      id: string,
+      { fingerprint, runner, at }: { readonly fingerprint: string; readonly runner: string; readonly at: Ms },
+    ): Promise<PresentedOperation> => {
       for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
         if (await bind({ _id: id, fingerprint, runner, done: false, at: toDate(at) })) {
           return { isSame: true, isDone: false, at }
@@ -49,11 +57,16 @@ export function createOperationRegister(db: Database): OperationRegister {
         message: 'This operation is still running. Try again in a moment.',
       })
     },
-    finish: async (id) => {
+    /** Notes that the operation succeeded. */
+    finish: async (id: string): Promise<void> => {
       await operations.updateOne({ _id: id }, { $set: { done: true, runner: null } })
     },
-    release: async (id, runner) => {
+    /** Frees an id whose only request was refused, so that a person may correct the input and send it again. */
+    release: async (id: string, runner: string): Promise<void> => {
       await operations.deleteOne({ _id: id, runner, done: false })
     },
   }
 }
+
+/** The type of what {@link createOperationRegister} returns. */
+export type OperationRegister = ReturnType<typeof createOperationRegister>

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
-import type { InstallationLife, InstallationLifeRepository } from '#shared/ports/marks.ts'
+import type { InstallationLife } from '#shared/ports/marks.ts'
 
 /** Name of the installation's own id among its facts. */
 export const INSTALLATION_ID_FACT = 'id'
@@ -16,7 +17,7 @@ export const lifeSchema = z.object({ life: z.string(), beat: z.number().int() })
 const lifeText = (life: string, beat: number): string => JSON.stringify({ life, beat })
 
 /** Installation and life on MongoDB: two facts, made when they are first read. */
-export function createInstallationLifeRepository(db: Database): InstallationLifeRepository {
+export function createInstallationLifeRepository(db: Database) {
   const facts = db.collection(INSTALLATION)
 
   const find = async (): Promise<InstallationLife | null> => {
@@ -35,7 +36,8 @@ export function createInstallationLifeRepository(db: Database): InstallationLife
   }
 
   return {
-    read: async () => {
+    /** Creates installation and life where they are missing. */
+    read: async (): Promise<InstallationLife> => {
       const stored = await find()
       if (stored !== null) return stored
       await create()
@@ -43,7 +45,8 @@ export function createInstallationLifeRepository(db: Database): InstallationLife
       if (created === null) throw new Error('the life of the installation cannot be read back')
       return created
     },
-    beat: async ({ life, beat }, to, audit) => {
+    /** Raises the beat from the one that was read; false when another process raised it, or the life is another. Together with the audit row, if one is given. */
+    beat: async ({ life, beat }: InstallationLife, to: number, audit?: AuditRecord): Promise<boolean> => {
       const filter = { _id: LIFE_FACT, value: lifeText(life, beat) }
       const change = { $set: { value: lifeText(life, to), changedAt: new Date() } }
       if (audit === undefined) return (await facts.updateOne(filter, change)).matchedCount === 1
@@ -53,6 +56,9 @@ export function createInstallationLifeRepository(db: Database): InstallationLife
     },
   }
 }
+
+/** The type of what {@link createInstallationLifeRepository} returns. */
+export type InstallationLifeRepository = ReturnType<typeof createInstallationLifeRepository>
 
 /** Starts another life of a database that was just restored: the marks of the former one are read, and never written by it. */
 export async function startLife(db: Database): Promise<InstallationLife> {

@@ -5,13 +5,15 @@ import { uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { KEY_MATERIAL } from '#shared/db/wallets/wallet-models.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { IssuedRepository, SeriesNumber } from '#shared/ports/marks.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Issued, KeyCounters, Precautions, SeriesNumber } from '#shared/ports/marks.ts'
 import { continueKey, numberSeries, takePrecautions } from './precautions.ts'
 
 /** What was issued, as MongoDB has it. */
-export function createIssuedRepository(db: Database): IssuedRepository {
+export function createIssuedRepository(db: Database) {
   return {
-    isAnyChanged: async (since) => {
+    /** Whether an invoice changed since this time. */
+    isAnyChanged: async (since: Ms): Promise<boolean> => {
       // A new invoice is in no index of changes: its id has its time.
       const [isNew, isChanged] = await Promise.all([
         isAny(db, { of: INVOICES, filter: { _id: { $gt: uuidLowerBound(since) } } }),
@@ -23,7 +25,8 @@ export function createIssuedRepository(db: Database): IssuedRepository {
       ])
       return isNew || isChanged
     },
-    listCounters: async () => {
+    /** The counters of all extended keys, without sandbox keys. */
+    listCounters: async (): Promise<readonly KeyCounters[]> => {
       const found = db
         .collection(KEY_MATERIAL)
         .find({ kind: 'xpub', sandbox: false }, { projection: { nextIndex: 1, derivedCount: 1 } })
@@ -33,7 +36,8 @@ export function createIssuedRepository(db: Database): IssuedRepository {
         derivedCount,
       }))
     },
-    listNumbers: async (since) => {
+    /** The highest numbers of series that got an invoice since this time; of all series for null. */
+    listNumbers: async (since: Ms | null): Promise<readonly SeriesNumber[]> => {
       const series: SeriesNumber[] = []
       if (since === null) {
         for await (const one of numberSeries(db)) series.push(one)
@@ -48,7 +52,18 @@ export function createIssuedRepository(db: Database): IssuedRepository {
       ])
       return (await highest.toArray()).map(({ _id, number }): SeriesNumber => ({ ..._id, number }))
     },
-    takePrecautions: (issued, times) => takePrecautions(db, issued, times),
-    continueKey: (materialId, firstFree) => continueKey(db, materialId, firstFree),
+    /**
+     * Keeps every key, listed address, series and scanner away from what had been issued. Listed addresses are not offered for `quarantineMs` from `at`;
+     * null: for as long as an invoice that was lost could still be paid (`restAfterLoss`), by the policies of the workspaces that list them.
+     */
+    takePrecautions: (
+      issued: Issued,
+      times: { readonly quarantineMs: number | null; readonly at: Ms },
+    ): Promise<Precautions> => takePrecautions(db, issued, times),
+    /** The same for one key. */
+    continueKey: (materialId: string, firstFree: number): Promise<void> => continueKey(db, materialId, firstFree),
   }
 }
+
+/** The type of what {@link createIssuedRepository} returns. */
+export type IssuedRepository = ReturnType<typeof createIssuedRepository>

@@ -1,17 +1,21 @@
+import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
-import type { ChainCommandRepository } from '#shared/ports/chain-commands.ts'
-import { CHAIN_COMMANDS } from './chain-command-model.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { NetworkId } from '#shared/domain/networks.ts'
+import { CHAIN_COMMANDS, type ChainCommand } from './chain-command-model.ts'
 
 /** Requests to scanners on MongoDB. Opening and closing are stored together with their audit row. */
-export function createChainCommandRepository(db: Database): ChainCommandRepository {
+export function createChainCommandRepository(db: Database) {
   const commands = db.collection(CHAIN_COMMANDS)
   const open = { status: 'open' as const }
   return {
-    ask: async (command, audit) => {
+    /** Stores the request and its audit row together, unless one of its kind is open on the network: then that one is returned. */
+    ask: async (command: ChainCommand, audit: AuditRecord): Promise<ChainCommand> => {
       try {
         await audited(db, audit, async (session) => {
           await commands.insertOne(CHAIN_COMMANDS.toDocument(command), { session })
@@ -27,31 +31,49 @@ export function createChainCommandRepository(db: Database): ChainCommandReposito
         return CHAIN_COMMANDS.toRecord(standing)
       }
     },
-    findById: async (id) => CHAIN_COMMANDS.toRecord(await commands.findOne({ _id: id })),
-    listOpen: async (mode, network) =>
+    findById: async (id: string): Promise<ChainCommand | null> =>
+      CHAIN_COMMANDS.toRecord(await commands.findOne({ _id: id })),
+    /** Open requests of a network, oldest first. */
+    listOpen: async (mode: Mode, network: NetworkId): Promise<readonly ChainCommand[]> =>
       (
         await commands
           .find({ mode, network, ...open })
           .sort({ askedAt: 1 })
           .toArray()
       ).map(CHAIN_COMMANDS.toRecord),
-    listAllOpen: async () =>
+    /** Open requests of all networks, oldest first. */
+    listAllOpen: async (): Promise<readonly ChainCommand[]> =>
       (await commands.find(open, { hint: 'command_open' }).sort({ askedAt: 1 }).toArray()).map(CHAIN_COMMANDS.toRecord),
-    progress: async ({ id, nextHeight }, next) => {
+    /** Advances a rescan, by compare-and-set on `nextHeight`; false when another process advanced or closed it. */
+    progress: async (
+      { id, nextHeight }: ChainCommand,
+      next: Pick<ChainCommand, 'nextHeight' | 'changed'>,
+    ): Promise<boolean> => {
       const moved = await commands.updateOne({ _id: id, ...open, nextHeight }, { $set: { ...next } })
       return moved.matchedCount === 1
     },
-    take: async (id) => (await commands.updateOne({ _id: id, ...open }, { $set: { taken: true } })).matchedCount === 1,
-    cancel: (id, { outcome, at }, audit) =>
+    /** Marks an open request as about to run; false when it is not open any more. Repeating it is harmless. */
+    take: async (id: string): Promise<boolean> =>
+      (await commands.updateOne({ _id: id, ...open }, { $set: { taken: true } })).matchedCount === 1,
+    /** Closes a request that is open and not taken, together with its audit row; false when it is not. */
+    cancel: (id: string, { outcome, at }: { outcome: string; at: Ms }, audit: AuditRecord): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const free = { _id: id, ...open, taken: { $ne: true } }
         const change = { $set: { status: 'cancelled' as const, outcome, finishedAt: toDate(at) } }
         return (await commands.updateOne(free, change, { session })).matchedCount === 1
       }),
-    finish: (id, { status, outcome, at }, audit) =>
+    /** Closes an open request together with its audit row; false when it was closed already. */
+    finish: (
+      id: string,
+      { status, outcome, at }: { status: 'done' | 'refused'; outcome: string; at: Ms },
+      audit: AuditRecord,
+    ): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const change = { $set: { status, outcome, finishedAt: toDate(at) } }
         return (await commands.updateOne({ _id: id, ...open }, change, { session })).matchedCount === 1
       }),
   }
 }
+
+/** The type of what {@link createChainCommandRepository} returns. */
+export type ChainCommandRepository = ReturnType<typeof createChainCommandRepository>

@@ -1,22 +1,24 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { bulkDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { CoinBalanceRepository } from '#shared/ports/native-balances.ts'
+import type { AccountChecks } from '#shared/ports/native-balances.ts'
 import { ScannerFenced } from '#shared/ports/payments.ts'
 import { COIN_BALANCES } from './coin-balance-model.ts'
 
 const idOf = (mode: Mode, network: NetworkId, matchKey: string): string => `${mode}:${network}:${matchKey}`
 
 /** Balance checks on MongoDB. A newer holder's row does not match an older one's filter and collides on `_id`: that is the fence. */
-export function createCoinBalanceRepository(db: Database): CoinBalanceRepository {
+export function createCoinBalanceRepository(db: Database) {
   const balances = db.collection(COIN_BALANCES)
   return {
-    find: async (mode, network, matchKeys) => {
+    /** The stored checks of these accounts; accounts without one are missing. */
+    find: async (mode: Mode, network: NetworkId, matchKeys: readonly string[]): Promise<readonly AccountChecks[]> => {
       const ids = matchKeys.map((matchKey) => idOf(mode, network, matchKey))
       const found = await balances.find({ _id: { $in: ids } }).toArray()
       return found.map(COIN_BALANCES.toRecord).map(({ matchKey, checks }) => ({ matchKey, checks }))
     },
-    save: async (mode, network, accounts, epoch) => {
+    /** Replaces the checks of accounts. Throws `ScannerFenced` when a newer lease holder wrote one of them. */
+    save: async (mode: Mode, network: NetworkId, accounts: readonly AccountChecks[], epoch: number): Promise<void> => {
       if (accounts.length === 0) return
       const operations = accounts.map(({ matchKey, checks }) => ({
         updateOne: {
@@ -39,3 +41,6 @@ export function createCoinBalanceRepository(db: Database): CoinBalanceRepository
     },
   }
 }
+
+/** The type of what {@link createCoinBalanceRepository} returns. */
+export type CoinBalanceRepository = ReturnType<typeof createCoinBalanceRepository>

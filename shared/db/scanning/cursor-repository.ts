@@ -1,16 +1,17 @@
+import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
+import type { ChainCursor, DeadlineRelease } from '#shared/ports/cursors.ts'
 import { CHAIN_CURSORS, cursorFromDocument, cursorToDocument } from './cursor-model.ts'
 
 const idOf = (mode: Mode, network: NetworkId): string => `${mode}:${network}`
 
 /** Chain cursors on MongoDB. Leases use the store's clock; the epoch increases with each new holder and never decreases. */
-export function createCursorRepository(db: Database): CursorRepository {
+export function createCursorRepository(db: Database) {
   const cursors = db.collection(CHAIN_CURSORS)
   const find = async (mode: Mode, network: NetworkId): Promise<ChainCursor | null> => {
     const stored = await cursors.findOne({ _id: idOf(mode, network) })
@@ -18,8 +19,10 @@ export function createCursorRepository(db: Database): CursorRepository {
   }
   return {
     find,
-    list: async () => (await cursors.find().sort({ _id: 1 }).toArray()).map(cursorFromDocument),
-    create: async (cursor) => {
+    list: async (): Promise<readonly ChainCursor[]> =>
+      (await cursors.find().sort({ _id: 1 }).toArray()).map(cursorFromDocument),
+    /** Creates the cursor when there is none; returns the stored one. */
+    create: async (cursor: ChainCursor): Promise<ChainCursor> => {
       try {
         await cursors.insertOne(cursorToDocument(cursor))
         return cursor
@@ -30,7 +33,13 @@ export function createCursorRepository(db: Database): CursorRepository {
         return stored
       }
     },
-    acquireLease: async (mode, network, owner, leaseMs) => {
+    /** Takes the lease when it is free, expired or ours; each new holder gets a higher epoch. Null when another holds it. */
+    acquireLease: async (
+      mode: Mode,
+      network: NetworkId,
+      owner: string,
+      leaseMs: number,
+    ): Promise<{ epoch: number } | null> => {
       const held = await cursors.findOneAndUpdate(
         {
           _id: idOf(mode, network),
@@ -50,17 +59,32 @@ export function createCursorRepository(db: Database): CursorRepository {
       )
       return held === null ? null : { epoch: held.leaseEpoch }
     },
-    releaseLease: async (mode, network, owner) => {
+    releaseLease: async (mode: Mode, network: NetworkId, owner: string): Promise<void> => {
       await cursors.updateOne({ _id: idOf(mode, network), 'lease.owner': owner }, { $set: { lease: null } })
     },
-    advance: async (mode, network, expected, next) => {
+    /** Compare-and-set on (hash, lease epoch); false = fenced or moved: stop and reload. */
+    advance: async (
+      mode: Mode,
+      network: NetworkId,
+      expected: { hash: string; epoch: number },
+      next: Partial<Omit<ChainCursor, 'id' | 'mode' | 'network' | 'lease' | 'released'>>,
+    ): Promise<boolean> => {
       const result = await cursors.updateOne(
         { _id: idOf(mode, network), hash: expected.hash, leaseEpoch: expected.epoch },
         { $set: CHAIN_CURSORS.toFields(next) },
       )
       return result.matchedCount === 1
     },
-    releaseDeadlines: (mode, network, release, audit) =>
+    /**
+     * Stores a release and its audit row in one transaction. False, with nothing written, when the cursor is not at
+     * `release.hash` any more or the same or a later moment was released for it already.
+     */
+    releaseDeadlines: (
+      mode: Mode,
+      network: NetworkId,
+      release: DeadlineRelease,
+      audit: AuditRecord,
+    ): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const { hash, through } = release
         const result = await cursors.updateOne(
@@ -76,3 +100,6 @@ export function createCursorRepository(db: Database): CursorRepository {
       }),
   }
 }
+
+/** The type of what {@link createCursorRepository} returns. */
+export type CursorRepository = ReturnType<typeof createCursorRepository>

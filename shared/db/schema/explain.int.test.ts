@@ -186,7 +186,7 @@ describe('payments', () => {
     expectIndexed(await explain(paymentScopes.unconfirmed('test', 'ethereum')), 'payment_confirm')
     expectIndexed(await explain(paymentScopes.above({ ...NETWORK, forkHeight: 500 })), 'payment_block')
     const blocks = [500, 600].map((height) => ({ height, hash: '0x1' }))
-    expectIndexed(await explain(paymentScopes.strangers({ ...NETWORK, blocks })), 'payment_block')
+    expectIndexed(await explain(paymentScopes.notInTheseBlocks({ ...NETWORK, blocks })), 'payment_block')
   })
 })
 

@@ -6,7 +6,8 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import type { OwnershipProof } from '#shared/domain/ownership/ownership.ts'
 import { addressSubject, keySubject } from '#shared/domain/ownership/subjects.ts'
-import type { DisplacedUse, OwnershipChallenge, OwnershipRepository, ProofWrite } from '#shared/ports/ownership.ts'
+import type { AuditWrite } from '#shared/ports/audit.ts'
+import type { DisplacedUse, OwnershipChallenge, ProofWrite } from '#shared/ports/ownership.ts'
 import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS, type OwnershipChallengeDocument } from './ownership-models.ts'
 import { ADDRESSES, WALLETS } from './wallet-models.ts'
 
@@ -18,11 +19,12 @@ const SHOWN = 3
 type Session = mongoose.mongo.ClientSession
 
 /** Challenges and proofs of control on MongoDB; `storeProof` writes the proofs. */
-export function createOwnershipRepository(db: Database): OwnershipRepository {
+export function createOwnershipRepository(db: Database) {
   const challenges = db.collection(OWNERSHIP_CHALLENGES)
   const proofs = db.collection(OWNERSHIP_PROOFS)
   return {
-    installationId: async (fresh) => {
+    /** The id of this installation in challenges: `fresh` when it had none. */
+    installationId: async (fresh: string): Promise<string> => {
       const facts = db.collection(INSTALLATION)
       const change = { $setOnInsert: { value: fresh, changedAt: new Date() } }
       const stored = await facts.findOneAndUpdate({ _id: INSTALLATION_ID }, change, {
@@ -31,7 +33,8 @@ export function createOwnershipRepository(db: Database): OwnershipRepository {
       })
       return stored?.value ?? fresh
     },
-    openChallenge: async (challenge, auditWrite) => {
+    /** Stores a challenge with its audit row; repeating the operation returns the first one. */
+    openChallenge: async (challenge: OwnershipChallenge, auditWrite: AuditWrite): Promise<OwnershipChallenge> => {
       const { workspaceId, opId } = challenge
       const known = await challenges.findOne({ workspaceId, opId })
       if (known !== null) return challengeFromDocument(known)
@@ -47,14 +50,21 @@ export function createOwnershipRepository(db: Database): OwnershipRepository {
       const stored = await challenges.findOne({ workspaceId, opId })
       return stored === null ? challenge : challengeFromDocument(stored)
     },
-    findChallenge: async (nonce) => {
+    findChallenge: async (nonce: string): Promise<OwnershipChallenge | null> => {
       const stored = await challenges.findOne({ _id: nonce })
       return stored === null ? null : challengeFromDocument(stored)
     },
-    findDisplaced: (proof) => findDisplaced(db, proof, null),
-    countProved: (workspaceId, materialId) => proofs.countDocuments({ materialId, workspaceId }),
+    /** Workspaces that would lose addresses by this proof, in the order of their ids. */
+    findDisplaced: (proof: Omit<ProofWrite, 'displaced'>): Promise<readonly DisplacedUse[]> =>
+      findDisplaced(db, proof, null),
+    /** How many addresses of a material the workspace has proved; for a key 1 or 0. */
+    countProved: (workspaceId: string, materialId: string): Promise<number> =>
+      proofs.countDocuments({ materialId, workspaceId }),
   }
 }
+
+/** The type of what {@link createOwnershipRepository} returns. */
+export type OwnershipRepository = ReturnType<typeof createOwnershipRepository>
 
 /** Proofs by subject; the part of the wallet repository that reads them. */
 export async function findProofs(

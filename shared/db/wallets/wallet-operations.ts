@@ -4,17 +4,19 @@ import { audited, isRecorded } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toDateOrNull } from '#shared/db/connection/dates.ts'
 import { bulkDuplicates } from '#shared/db/connection/duplicate-key.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditWrite } from '#shared/ports/audit.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
-import type { Listing, WalletOperations } from '#shared/ports/wallet-operations.ts'
+import type { Listing } from '#shared/ports/wallet-operations.ts'
 import { addListedWithin } from './listed-addresses.ts'
 import { moveInboxRows, type RestOfInboxes } from './move-inbox-rows.ts'
 import { storeProof } from './store-proof.ts'
-import { ADDRESSES, WALLETS } from './wallet-models.ts'
+import { ADDRESSES, WALLETS, type Wallet } from './wallet-models.ts'
 
 type Session = mongoose.mongo.ClientSession
 
 /** Wallet changes on MongoDB: proof, wallet, addresses, audit row and mails in one transaction. */
-export function createWalletOperations(db: Database): WalletOperations {
+export function createWalletOperations(db: Database) {
   const wallets = db.collection(WALLETS)
 
   const withListings = async (
@@ -37,7 +39,13 @@ export function createWalletOperations(db: Database): WalletOperations {
   }
 
   return {
-    insert: (wallet, auditWrite, listings, proof) =>
+    /** False when this action was recorded before, or the workspace has a wallet on this material; then nothing is stored. */
+    insert: (
+      wallet: Wallet,
+      auditWrite: AuditWrite,
+      listings: readonly Listing[],
+      proof?: ProofWrite | null,
+    ): Promise<boolean> =>
       withListings(auditWrite, { listings, proof }, async (session) => {
         const { workspaceId, mode, materialId } = wallet
         const { _id, ...rest } = WALLETS.toDocument(wallet)
@@ -45,7 +53,15 @@ export function createWalletOperations(db: Database): WalletOperations {
         const added = await wallets.updateOne({ workspaceId, mode, materialId }, change, { upsert: true, session })
         return added.upsertedCount === 1
       }),
-    change: (id, from, { disabledAt, effectiveAt }, auditWrite, listings, proof) =>
+    /** Changes a wallet that has been disabled since `from` (null = enabled); false when it has not, or the action was recorded before. */
+    change: (
+      id: string,
+      from: Ms | null,
+      { disabledAt, effectiveAt }: { readonly disabledAt: Ms | null; readonly effectiveAt: Ms | null },
+      auditWrite: AuditWrite,
+      listings: readonly Listing[],
+      proof?: ProofWrite | null,
+    ): Promise<boolean> =>
       withListings(auditWrite, { listings, proof }, async (session) => {
         const set = { disabledAt: toDateOrNull(disabledAt) }
         const change =
@@ -55,10 +71,16 @@ export function createWalletOperations(db: Database): WalletOperations {
         const held = { _id: id, disabledAt: toDateOrNull(from) }
         return (await wallets.updateOne(held, change, { session })).matchedCount === 1
       }),
-    note: (auditWrite, listings, proof) => withListings(auditWrite, { listings, proof }, () => Promise.resolve(true)),
-    isRecorded: (auditId) => isRecorded(db, auditId),
+    /** Records a change that leaves the wallet itself unchanged: more addresses in its pool. */
+    note: (auditWrite: AuditWrite, listings: readonly Listing[], proof?: ProofWrite | null): Promise<boolean> =>
+      withListings(auditWrite, { listings, proof }, () => Promise.resolve(true)),
+    /** Whether an action with this audit row has run. */
+    isRecorded: (auditId: string): Promise<boolean> => isRecorded(db, auditId),
   }
 }
+
+/** The type of what {@link createWalletOperations} returns. */
+export type WalletOperations = ReturnType<typeof createWalletOperations>
 
 async function list(db: Database, { materialId, rows, offeredFrom }: Listing, session: Session): Promise<void> {
   try {

@@ -1,17 +1,30 @@
 import type mongoose from 'mongoose'
+import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDateOrNull } from '#shared/db/connection/dates.ts'
 import { bulkDuplicates, duplicateKeyFields, ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
+import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { NetworkId } from '#shared/domain/networks.ts'
+import type { OwnershipProof } from '#shared/domain/ownership/ownership.ts'
+import type { ListedAddress } from '#shared/ports/addresses.ts'
+import type { AuditWrite } from '#shared/ports/audit.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import type { Wallet, WalletRepository } from '#shared/ports/wallets.ts'
 import { endedSearch, foundUse, givenStart } from './key-histories.ts'
 import { addListedWithin } from './listed-addresses.ts'
 import { findProofs } from './ownership-repository.ts'
 import { addressToDocument } from './wallet-mapping.ts'
-import { ADDRESSES, KEY_MATERIAL, type KeyMaterialDocument, WALLETS } from './wallet-models.ts'
+import {
+  ADDRESSES,
+  KEY_MATERIAL,
+  type KeyMaterialDocument,
+  WALLETS,
+  type Wallet,
+  type WatchedAddress,
+} from './wallet-models.ts'
 
 /** Keys that have fewer addresses than they should, or whose search may need more. */
 const behind = (headroom: number): mongoose.mongo.Filter<KeyMaterialDocument> => ({
@@ -27,7 +40,7 @@ const UNDERIVED: mongoose.mongo.Filter<KeyMaterialDocument> = {
 const AWAITED: mongoose.mongo.Filter<KeyMaterialDocument> = { 'history.waitingFor': { $gt: '' } }
 
 /** Key material, wallets and watched addresses on MongoDB. */
-export function createWalletRepository(db: Database): WalletRepository {
+export function createWalletRepository(db: Database) {
   const materials = db.collection(KEY_MATERIAL)
   const wallets = db.collection(WALLETS)
   const addresses = db.collection(ADDRESSES)
@@ -43,7 +56,8 @@ export function createWalletRepository(db: Database): WalletRepository {
   const keysOnly = { projection: { _id: 0, matchKey: 1 } }
 
   return {
-    upsertMaterial: async (material) => {
+    /** Inserts the material if it is new; returns the stored record and whether others use it already. */
+    upsertMaterial: async (material: KeyMaterial): Promise<KeyMaterial> => {
       const { id } = material
       try {
         await materials.insertOne(KEY_MATERIAL.toDocument(material))
@@ -56,29 +70,47 @@ export function createWalletRepository(db: Database): WalletRepository {
       }
     },
     findMaterial,
-    listMaterials: async () => (await materials.find().sort({ _id: 1 }).toArray()).map(KEY_MATERIAL.toRecord),
-    isAnyBehind: (headroom) => isAny(db, { of: KEY_MATERIAL, filter: behind(headroom) }),
-    isAnyUnderived: () => isAny(db, { of: KEY_MATERIAL, filter: UNDERIVED }),
-    isAnyAwaited: () => isAny(db, { of: KEY_MATERIAL, filter: AWAITED }),
-    reserveIndexes: (materialId, count, lowestNextIndex = 0) =>
+    listMaterials: async (): Promise<readonly KeyMaterial[]> =>
+      (await materials.find().sort({ _id: 1 }).toArray()).map(KEY_MATERIAL.toRecord),
+    /** Whether an extended key has fewer than `headroom` addresses beyond the next one to be offered, or its earlier use is being searched. */
+    isAnyBehind: (headroom: number): Promise<boolean> => isAny(db, { of: KEY_MATERIAL, filter: behind(headroom) }),
+    /** Whether a key continues at an index below which addresses are still to be derived: nobody watches those yet. */
+    isAnyUnderived: (): Promise<boolean> => isAny(db, { of: KEY_MATERIAL, filter: UNDERIVED }),
+    /** Whether a key waits for a network to be asked about its earlier use. */
+    isAnyAwaited: (): Promise<boolean> => isAny(db, { of: KEY_MATERIAL, filter: AWAITED }),
+    /**
+     * Takes up to `count` indexes for this process: returned ones first, then new ones below `derivedCount`.
+     * Empty when no derived ones are left, while the key's history is searched, and while its next index is below `lowestNextIndex` (default 0).
+     */
+    reserveIndexes: (materialId: string, count: number, lowestNextIndex: number = 0): Promise<readonly number[]> =>
       reserveIndexes(materials, { materialId, count, lowestNextIndex }),
-    returnIndexes: async (materialId, indexes) => {
+    /** Returns indexes that stayed without an invoice. */
+    returnIndexes: async (materialId: string, indexes: readonly number[]): Promise<void> => {
       await materials.updateOne({ _id: materialId }, { $addToSet: { returned: { $each: [...indexes] } } })
     },
-    recordUsedIndex: async (materialId, index) => {
+    /**
+     * Starts a searched key after an index that was used, and searches all its networks again from there. False, and
+     * nothing changed, when the key is not searched or already starts after this index.
+     */
+    recordUsedIndex: async (materialId: string, index: number): Promise<boolean> => {
       const { filter, update } = foundUse(materialId, index)
       return (await materials.updateOne(filter, update)).modifiedCount === 1
     },
-    endHistorySearch: async (materialId, network, startIndex) => {
+    /** Ends the search on a network that found no use from `startIndex` on. False when the key has another start by now, or does not wait for this network. */
+    endHistorySearch: async (materialId: string, network: NetworkId, startIndex: number): Promise<boolean> => {
       const { filter, update } = endedSearch(materialId, network, startIndex)
       return (await materials.updateOne(filter, update)).modifiedCount === 1
     },
-    setStartIndex: async (materialId, startIndex) => {
+    /**
+     * Replaces the search by an operator's start index, never below a used or offered index. False, and nothing changed, when
+     * addresses of the key have been offered.
+     */
+    setStartIndex: async (materialId: string, startIndex: number): Promise<boolean> => {
       const { filter, update } = givenStart(materialId, startIndex)
       return (await materials.updateOne(filter, update)).matchedCount === 1
     },
 
-    insertWallet: async (wallet) => {
+    insertWallet: async (wallet: Wallet): Promise<'inserted' | 'exists'> => {
       try {
         await wallets.insertOne(WALLETS.toDocument(wallet))
         return 'inserted'
@@ -87,12 +119,20 @@ export function createWalletRepository(db: Database): WalletRepository {
         return 'exists'
       }
     },
-    listWallets: async (workspaceId) => {
+    listWallets: async (workspaceId: string | null): Promise<readonly Wallet[]> => {
       const owned = workspaceId === null ? {} : { workspaceId }
       return (await wallets.find(owned).sort({ _id: 1 }).toArray()).map(WALLETS.toRecord)
     },
     findWallet,
-    setDisabled: async (id, disabledAt, audit) => {
+    /**
+     * Ends or allows new quotes on a wallet; null when unknown. Setting the present state changes nothing, the time included.
+     * A change is stored together with its audit row if one is given.
+     */
+    setDisabled: async (
+      id: string,
+      disabledAt: Ms | null,
+      audit?: AuditRecord | AuditWrite,
+    ): Promise<Wallet | null> => {
       const date = toDateOrNull(disabledAt)
       const filter = { _id: id, disabledAt: date === null ? { $ne: null } : null }
       const change = { $set: { disabledAt: date } }
@@ -104,17 +144,30 @@ export function createWalletRepository(db: Database): WalletRepository {
       }
       return await findWallet(id)
     },
-    workspacesUsing: (materialId) => wallets.distinct('workspaceId', { materialId, displacedAt: { $exists: false } }),
-    findProofs: (subjects) => findProofs(db, subjects),
+    /** Workspaces with a wallet on this material, for owners' mails; without displaced ones. */
+    workspacesUsing: (materialId: string): Promise<readonly string[]> =>
+      wallets.distinct('workspaceId', { materialId, displacedAt: { $exists: false } }),
+    /** Proofs of control by subject, with ids from `addressSubject` and `keySubject`; unproved subjects are left out. */
+    findProofs: (subjects: readonly string[]): Promise<ReadonlyMap<string, OwnershipProof>> => findProofs(db, subjects),
 
-    addDerived: async (materialId, derived, derivedCount) => {
+    /** Inserts derived addresses (existing ones are unchanged), then raises derivedCount to at least `derivedCount`. */
+    addDerived: async (materialId: string, derived: readonly WatchedAddress[], derivedCount: number): Promise<void> => {
       // The count is raised only after the rows are durable, so that no index is offered without its watch.
       if (derived.length > 0) {
         await ignoringDuplicates(() => addresses.insertMany(derived.map(addressToDocument), { ordered: false }))
       }
       await materials.updateOne({ _id: materialId }, { $max: { derivedCount } })
     },
-    addListed: async (materialId, rows, offeredFrom = null) => {
+    /**
+     * Inserts addresses that a person listed and adds `materialId` to their holders; repeating it changes nothing. Rows whose
+     * address belongs to material of another kind are unchanged and their match keys returned. `offeredFrom` keeps those that
+     * this material did not hold yet from being offered before.
+     */
+    addListed: async (
+      materialId: string,
+      rows: readonly ListedAddress[],
+      offeredFrom: Ms | null = null,
+    ): Promise<readonly string[]> => {
       try {
         await addListedWithin(addresses, materialId, rows, offeredFrom, null)
         return []
@@ -124,28 +177,50 @@ export function createWalletRepository(db: Database): WalletRepository {
         return refused.flatMap((index) => rows[index]?.matchKey ?? [])
       }
     },
-    addressesAt: async (materialId, indexes) => {
+    addressesAt: async (materialId: string, indexes: readonly number[]): Promise<readonly WatchedAddress[]> => {
       const found = addresses.find({ materialId, index: { $in: [...indexes] } }, withoutId)
       return (await found.sort({ index: 1 }).toArray()).map(ADDRESSES.toRecord)
     },
-    findAddresses: async (mode, family, matchKeys) => {
+    /** The addresses behind match keys, to find whose key material received unexpected money; unknown keys are left out. */
+    findAddresses: async (
+      mode: Mode,
+      family: Family,
+      matchKeys: readonly string[],
+    ): Promise<readonly WatchedAddress[]> => {
       const found = addresses.find({ mode, family, matchKey: { $in: [...matchKeys] } }, withoutId)
       return (await found.toArray()).map(ADDRESSES.toRecord)
     },
-    heldPage: async (materialId, afterMatchKey, limit) => {
+    /** Addresses that a material holds in the order of their match keys, after the given one. */
+    heldPage: async (
+      materialId: string,
+      afterMatchKey: string | null,
+      limit: number,
+    ): Promise<readonly WatchedAddress[]> => {
       const after = afterMatchKey === null ? {} : { matchKey: { $gt: afterMatchKey } }
       const found = addresses.find({ heldBy: materialId, ...after }, withoutId)
       return (await found.sort({ matchKey: 1 }).limit(limit).toArray()).map(ADDRESSES.toRecord)
     },
-    countHeld: (materialId) => addresses.countDocuments({ heldBy: materialId }),
+    countHeld: (materialId: string): Promise<number> => addresses.countDocuments({ heldBy: materialId }),
 
-    watchPage: (mode, family, afterMatchKey, limit) =>
+    /** Watches of a mode and family in pages of insertion order, for hydration. */
+    watchPage: (
+      mode: Mode,
+      family: Family,
+      afterMatchKey: string | null,
+      limit: number,
+    ): Promise<readonly { matchKey: string }[]> =>
       addresses
         .find({ mode, family, ...(afterMatchKey !== null && { matchKey: { $gt: afterMatchKey } }) }, keysOnly)
         .sort({ matchKey: 1 })
         .limit(limit)
         .toArray(),
-    hotWatchPage: async (mode, family, afterMatchKey, limit) => {
+    /** Watches that are in no pack, in the order of their match keys; `isListed`: a person entered the address. */
+    hotWatchPage: async (
+      mode: Mode,
+      family: Family,
+      afterMatchKey: string | null,
+      limit: number,
+    ): Promise<readonly { matchKey: string; isListed: boolean }[]> => {
       const rows = await addresses
         .find(
           { mode, family, packed: null as never, ...(afterMatchKey !== null && { matchKey: { $gt: afterMatchKey } }) },
@@ -156,7 +231,13 @@ export function createWalletRepository(db: Database): WalletRepository {
         .toArray()
       return rows.map(({ matchKey, heldBy }) => ({ matchKey, isListed: heldBy !== undefined }))
     },
-    hotWatchKeys: async (mode, family, afterMatchKey, limit) => {
+    /** The match keys of `hotWatchPage` alone, which cost a scanner's start an eighth of their documents. */
+    hotWatchKeys: async (
+      mode: Mode,
+      family: Family,
+      afterMatchKey: string | null,
+      limit: number,
+    ): Promise<readonly string[]> => {
       const after = afterMatchKey === null ? {} : { matchKey: { $gt: afterMatchKey } }
       // One document with all keys: the driver spends six times as long on a document for each.
       const page = [
@@ -168,11 +249,18 @@ export function createWalletRepository(db: Database): WalletRepository {
       const [found] = await addresses.aggregate<{ keys: string[] }>(page, { hint: 'address_hot' }).toArray()
       return found?.keys ?? []
     },
-    markPacked: async (mode, family, matchKeys) => {
+    /** Marks addresses that are in a stored pack: `hotWatchPage` leaves them out from then on. */
+    markPacked: async (mode: Mode, family: Family, matchKeys: readonly string[]): Promise<void> => {
       if (matchKeys.length === 0) return
       await addresses.updateMany({ mode, family, matchKey: { $in: [...matchKeys] } }, { $set: { packed: true } })
     },
-    unmarkedWatches: async (mode, family, network, limit) => {
+    /** Rows that lack a network's mark. */
+    unmarkedWatches: async (
+      mode: Mode,
+      family: Family,
+      network: NetworkId,
+      limit: number,
+    ): Promise<readonly { matchKey: string }[]> => {
       // Skips through the index from one combination of marks to the next.
       const inUse = await addresses.distinct('watchedKey', { mode, family })
       const lacking = inUse.filter((key) => !key.split(',').includes(network))
@@ -182,7 +270,12 @@ export function createWalletRepository(db: Database): WalletRepository {
         .limit(limit)
         .toArray()
     },
-    markWatched: async (mode, family, network, matchKeys) => {
+    markWatched: async (
+      mode: Mode,
+      family: Family,
+      network: NetworkId,
+      matchKeys: readonly string[],
+    ): Promise<void> => {
       if (matchKeys.length === 0) return
       await addresses.updateMany({ mode, family, matchKey: { $in: [...matchKeys] } }, [
         { $set: { watchedOn: { $sortArray: { input: { $setUnion: ['$watchedOn', [network]] }, sortBy: 1 } } } },
@@ -191,6 +284,9 @@ export function createWalletRepository(db: Database): WalletRepository {
     },
   }
 }
+
+/** The type of what {@link createWalletRepository} returns. */
+export type WalletRepository = ReturnType<typeof createWalletRepository>
 
 /** One atomic update of the counters; the reserved indexes follow from the document before it. */
 async function reserveIndexes(

@@ -4,7 +4,7 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { bytesOf } from '#shared/db/connection/stored-fields.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
-import type { WatchPack, WatchPackRepository } from '#shared/ports/watch-packs.ts'
+import type { WatchPack, WatchPackHead } from '#shared/ports/watch-packs.ts'
 import { WATCH_PACKS, type WatchPackDocument } from './wallet-models.ts'
 
 /** Concurrent writers of the number of packs are few; each loser sees a higher number. */
@@ -14,7 +14,7 @@ const TRIES = 20
  * Packs of cold addresses on MongoDB. A pack grows by compare-and-set on its count. The installation's facts name how many packs there are
  * at least, outside the collection, so that the loss of a whole collection is noticed.
  */
-export function createWatchPackRepository(db: Database): WatchPackRepository {
+export function createWatchPackRepository(db: Database) {
   const packs = db.collection(WATCH_PACKS)
   const facts = db.collection(INSTALLATION)
   const expected = async (mode: Mode, family: Family): Promise<number> =>
@@ -38,18 +38,32 @@ export function createWatchPackRepository(db: Database): WatchPackRepository {
   }
 
   return {
-    heads: async (mode, family, fromSeq) => {
+    /** Packs from a position on, in order, without their hashes. */
+    heads: async (mode: Mode, family: Family, fromSeq: number): Promise<readonly WatchPackHead[]> => {
       const projection = { _id: 0, seq: 1, count: 1 } as const
       const found = packs.find({ mode, family, seq: { $gte: fromSeq } }, { projection })
       return (await found.sort({ seq: 1 }).toArray()).map(({ seq, count }) => ({ seq, count }))
     },
-    read: async (mode, family, seq) => orNull(await packs.findOne({ _id: idOf(mode, family, seq) })),
-    last: async (mode, family) => {
+    /** Null when there is none at this position. */
+    read: async (mode: Mode, family: Family, seq: number): Promise<WatchPack | null> =>
+      orNull(await packs.findOne({ _id: idOf(mode, family, seq) })),
+    /** The last pack; null before the first. */
+    last: async (mode: Mode, family: Family): Promise<WatchPack | null> => {
       const [stored] = await packs.find({ mode, family }).sort({ seq: -1 }).limit(1).toArray()
       return orNull(stored ?? null)
     },
+    /** How many packs there must be at least: fewer were lost. */
     expected,
-    put: async (mode, family, { seq, count, salt, hashes }, storedCount) => {
+    /**
+     * Stores a pack that begins with what is stored at its position, `storedCount` hashes, 0 where there is none. False, and nothing changed,
+     * when another process was faster. Durable on a majority when it resolves.
+     */
+    put: async (
+      mode: Mode,
+      family: Family,
+      { seq, count, salt, hashes }: WatchPack,
+      storedCount: number,
+    ): Promise<boolean> => {
       const _id = idOf(mode, family, seq)
       const stored = { count, hashes: binary(hashes) }
       if (storedCount > 0) {
@@ -68,6 +82,9 @@ export function createWatchPackRepository(db: Database): WatchPackRepository {
     },
   }
 }
+
+/** The type of what {@link createWatchPackRepository} returns. */
+export type WatchPackRepository = ReturnType<typeof createWatchPackRepository>
 
 const factOf = (mode: Mode, family: Family): string => `watch-packs:${mode}:${family}`
 const idOf = (mode: Mode, family: Family, seq: number): string => `${mode}:${family}:${seq}`

@@ -2,8 +2,6 @@ import { z } from 'zod'
 import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { BYTES, bytesOf } from '#shared/db/connection/stored-fields.ts'
-import type { Logos } from '#shared/ports/logos.ts'
-
 /** The workspace_logos collection: at most one picture of 64 KB for each workspace, outside its document, which every request reads. */
 export const WORKSPACE_LOGOS = defineCollection(
   'workspace_logos',
@@ -20,12 +18,18 @@ export const WORKSPACE_LOGOS = defineCollection(
 export type LogoDocument = StoredOf<typeof WORKSPACE_LOGOS>
 
 /** Logos on MongoDB. */
-export function createLogos(db: Database): Logos {
+export function createLogos(db: Database) {
   const logos = db.collection(WORKSPACE_LOGOS)
   return {
-    findByWorkspace: async (workspaceId) => orNull(await logos.findOne({ _id: workspaceId })),
-    findByHash: async (hash) => orNull(await logos.findOne({ hash })),
+    /** The bytes of the logo of a workspace; null without one. */
+    findByWorkspace: async (workspaceId: string): Promise<Uint8Array | null> =>
+      orNull(await logos.findOne({ _id: workspaceId })),
+    /** The bytes of any workspace's logo with this hash; null for an unknown one. */
+    findByHash: async (hash: string): Promise<Uint8Array | null> => orNull(await logos.findOne({ hash })),
   }
 }
+
+/** The type of what {@link createLogos} returns. */
+export type Logos = ReturnType<typeof createLogos>
 
 const orNull = (stored: LogoDocument | null): Uint8Array | null => (stored === null ? null : bytesOf(stored.bytes))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { MailRecord } from '#shared/ports/mails.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 

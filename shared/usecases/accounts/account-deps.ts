@@ -1,4 +1,4 @@
-import type { LoginAttempts } from '#shared/ports/login-attempts.ts'
+import type { LoginAttempts } from '#shared/db/accounts/login-attempts.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { TryLanes } from '#shared/ports/try-lanes.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

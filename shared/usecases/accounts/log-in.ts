@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { MailRecord } from '#shared/ports/mails.ts'
+import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { ActingSession, User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'

@@ -1,6 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { LoginAttempts } from '#shared/db/accounts/login-attempts.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
-import type { BackOff, LoginAttempts } from '#shared/ports/login-attempts.ts'
+import type { BackOff } from '#shared/ports/login-attempts.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { TryLanes } from '#shared/ports/try-lanes.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

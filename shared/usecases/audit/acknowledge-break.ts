@@ -1,6 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { AuditChainRepository, ChainedAudit } from '#shared/ports/audit-chain.ts'
+import type { ChainedAudit } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import {

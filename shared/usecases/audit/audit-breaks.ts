@@ -1,4 +1,5 @@
-import type { AuditChainRepository, SignedText } from '#shared/ports/audit-chain.ts'
+import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
+import type { SignedText } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -1,5 +1,6 @@
+import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { AuditChainRepository, AuditHead, AuditLink, AuditStep, StoredHead } from '#shared/ports/audit-chain.ts'
+import type { AuditHead, AuditLink, AuditStep, StoredHead } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { AuditRepository } from '#shared/ports/audit.ts'
+import type { AuditRepository } from '#shared/db/audit/audit-repository.ts'
 
 /**
  * The refusal of a change that was made from an older version: names who changed the subject last, and when. `thing` is the subject in

@@ -1,4 +1,5 @@
-import { RECORDED_KINDS, type RecordedDocuments, type RecordedKind } from '#shared/ports/recorded-documents.ts'
+import type { RecordedDocuments } from '#shared/db/maintenance/recorded-documents.ts'
+import { RECORDED_KINDS, type RecordedKind } from '#shared/ports/recorded-documents.ts'
 import type { AuditBreak } from './audit-breaks.ts'
 
 const PAGE = 500

@@ -1,6 +1,6 @@
+import type { DeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { createDeliveryClaimer, type DeliveryClaimer, type DeliveryClaimerDeps } from './claim-deliveries.ts'

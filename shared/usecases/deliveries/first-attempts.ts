@@ -1,6 +1,6 @@
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 import type { ClaimedInsert, RoundTimes } from '#shared/usecases/outbox/first-attempts.ts'
 import { LEASE_MS, SEND_WITHIN_MS } from './claim-deliveries.ts'

@@ -1,5 +1,5 @@
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Recovery } from '#shared/db/deliveries/recovery-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Recovery } from '#shared/ports/recoveries.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import { findEndpoint, requireEnabled } from '#shared/usecases/endpoints/find-endpoint.ts'

@@ -1,6 +1,6 @@
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { retryDelayMs } from '#shared/domain/webhook/schedule.ts'
 import type { Delivery, DeliveryOutcome } from '#shared/ports/deliveries.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 import type { HttpOut, HttpPhases, HttpResult } from '#shared/ports/webhook-http.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

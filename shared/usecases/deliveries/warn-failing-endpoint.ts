@@ -1,4 +1,4 @@
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 

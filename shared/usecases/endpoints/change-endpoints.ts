@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { WebhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -6,8 +6,8 @@ import {
   type WebhookEndpointBody,
   type WebhookEndpointResource,
 } from '#shared/contracts/http/webhook-endpoint.ts'
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { Random } from '#shared/ports/runtime.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import type { UrlRefusal } from '#shared/ports/url-guard.ts'

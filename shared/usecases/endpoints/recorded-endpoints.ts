@@ -1,7 +1,7 @@
+import type { EndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { EndpointRepository } from '#shared/ports/endpoints.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -1,7 +1,7 @@
 import { EXCEPTION_TITLES } from '#shared/contracts/exception-labels.ts'
+import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { OpenSummary } from '#shared/ports/exception-decisions.ts'
-import type { MailRecord } from '#shared/ports/mails.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -1,5 +1,5 @@
+import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Rows of the wallet that are read from the store in one step, and for one page at most. */

@@ -1,4 +1,7 @@
 import type { GoLiveLine, GoLiveReport } from '#shared/contracts/go-live-report.ts'
+import type { DeliveryLookups } from '#shared/db/deliveries/delivery-lookups.ts'
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
+import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import { type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import {
   type GoLiveKind,
@@ -7,15 +10,12 @@ import {
   isOutOfDate,
   type StatementKind,
 } from '#shared/domain/golive/go-live.ts'
-import type { DeliveryLookups } from '#shared/ports/delivery-lookups.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { GoLiveScope } from '#shared/ports/go-live.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { NodeCheck } from '#shared/ports/node-states.ts'
 import type { SecretBox, SecretRotation } from '#shared/ports/secrets.ts'
 import type { User } from '#shared/ports/users.ts'
 import { backupAge } from '#shared/ports/verified-backups.ts'
-import type { Wallet } from '#shared/ports/wallets.ts'
 import { type NodeCostDeps, nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { openKeyMaterial } from '#shared/usecases/wallets/key-material.ts'

@@ -1,5 +1,5 @@
+import type { AdvanceFailures } from '#shared/db/invoices/advance-failures.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { AdvanceFailures } from '#shared/ports/advance-failures.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type AdvanceDeps, advanceInvoice, overdueInvoices } from './advance-invoice.ts'

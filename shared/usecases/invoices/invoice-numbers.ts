@@ -1,6 +1,6 @@
+import type { InvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { Marks } from '#shared/ports/marks.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 

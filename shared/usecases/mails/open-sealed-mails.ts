@@ -1,4 +1,5 @@
-import type { MailQueue, QueuedMail } from '#shared/ports/mail-queue.ts'
+import type { MailQueue } from '#shared/db/mails/mail-queue.ts'
+import type { QueuedMail } from '#shared/ports/mail-queue.ts'
 import { mailContext, type SecretBox } from '#shared/ports/secrets.ts'
 
 const SEALED = '_sealed'

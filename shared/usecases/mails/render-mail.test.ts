@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { MailRecord } from '#shared/ports/mails.ts'
+import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import { renderMail } from './render-mail.ts'
 
 /** Each template with the data that its maker gives it. */

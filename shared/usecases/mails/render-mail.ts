@@ -1,5 +1,5 @@
 import { type Html, html } from '#shared/contracts/html.ts'
-import type { MailRecord } from '#shared/ports/mails.ts'
+import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import { ACCOUNT_MAILS } from './account-mails.ts'
 import type { Content, Fact } from './mail-content.ts'
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { MAILS } from '#shared/db/mails/mail-model.ts'
+import { MAILS, type MailRecord } from '#shared/db/mails/mail-model.ts'
 import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
 import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
 import type { MailFault, OutgoingMail } from '#shared/ports/mail-transport.ts'
-import type { MailRecord } from '#shared/ports/mails.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createMailSender, MAIL_RETRY_DELAYS_MS } from './send-mails.ts'
 

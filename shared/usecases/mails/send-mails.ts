@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isMailAddress, type MailAddress } from '#shared/contracts/mail-address.ts'
-import type { MailOutcome, MailQueue, QueuedMail } from '#shared/ports/mail-queue.ts'
+import type { MailQueue } from '#shared/db/mails/mail-queue.ts'
+import type { MailOutcome, QueuedMail } from '#shared/ports/mail-queue.ts'
 import type { MailFault, MailResult, MailTransport } from '#shared/ports/mail-transport.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -1,5 +1,6 @@
-import type { SealedSecretRepository } from '#shared/ports/sealed-secrets.ts'
-import { KEY_CANARY_TEXT, type KeyCanaryRepository, type KeyHasher, type SecretBox } from '#shared/ports/secrets.ts'
+import type { KeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
+import type { SealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
+import { KEY_CANARY_TEXT, type KeyHasher, type SecretBox } from '#shared/ports/secrets.ts'
 
 /** Dependencies of checking the keys; null for a key that the process does not have. */
 export interface CheckKeysDeps {

@@ -1,6 +1,7 @@
+import type { InstanceReads } from '#shared/db/maintenance/installation-reads.ts'
+import type { SealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { InstanceReads } from '#shared/ports/installation.ts'
-import type { SealedHolder, SealedSecretRepository } from '#shared/ports/sealed-secrets.ts'
+import type { SealedHolder } from '#shared/ports/sealed-secrets.ts'
 import type { SecretRotation } from '#shared/ports/secrets.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 

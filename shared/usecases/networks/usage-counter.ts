@@ -1,7 +1,8 @@
+import type { NodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { BATCH } from '#shared/domain/nodes/providers.ts'
-import type { DayUsage, NodePrices, NodeUsageRepository } from '#shared/ports/node-usage.ts'
+import type { DayUsage, NodePrices } from '#shared/ports/node-usage.ts'
 import type { Clock, Logger, Metrics } from '#shared/ports/runtime.ts'
 
 const DAY_MS = 86_400_000

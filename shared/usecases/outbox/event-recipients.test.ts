@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { wasEnabledAt } from './event-recipients.ts'
 
 const MINUTE_MS = 60_000

@@ -1,5 +1,5 @@
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 
 /** Two processes' readings of the store's clock never differ by more than this; a larger difference makes a process unready. */

@@ -1,4 +1,4 @@
-import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { InvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** A full batch is trimmed at once; a smaller one waits this long for more. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { eventBody } from '#shared/contracts/webhooks/event.ts'
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import { outboxShardOf } from '#shared/ports/invoices.ts'
 import { simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'

@@ -1,5 +1,6 @@
+import type { PaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { type LinkUse, linkUseOf, type PaymentLink, type PaymentLinkRepository } from '#shared/ports/payment-links.ts'
+import { type LinkUse, linkUseOf, type PaymentLink } from '#shared/ports/payment-links.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { LinkBusy } from './link-busy.ts'
 

@@ -1,4 +1,5 @@
-import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import type { PaymentRepository } from '#shared/db/payments/payment-repository.ts'
+import type { Payment } from '#shared/ports/payments.ts'
 import type { BlockRef, LedgerTransfer } from '#shared/ports/scanned-blocks.ts'
 import { increaseKeyPrefix, type Position } from './balance-increase-keys.ts'
 

@@ -1,5 +1,6 @@
+import type { RateRepository } from '#shared/db/rates/rate-repository.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { RateRepository, RateSnapshot } from '#shared/ports/rates.ts'
+import type { RateSnapshot } from '#shared/ports/rates.ts'
 
 /** Clocks of two processes differ by less: both follow the store's. */
 const SKEW_MS = 2_000

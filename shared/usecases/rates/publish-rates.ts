@@ -1,3 +1,4 @@
+import type { RateRepository } from '#shared/db/rates/rate-repository.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatDecimal } from '#shared/domain/money/decimal.ts'
 import type { Consensus } from '#shared/domain/rates/consensus.ts'
@@ -8,7 +9,7 @@ import { type GuardMemory, type GuardVerdict, guard } from '#shared/domain/rates
 import { publishable } from '#shared/domain/rates/price.ts'
 import { isFresh, type Quote } from '#shared/domain/rates/quote.ts'
 import type { JumpConfirmation } from '#shared/ports/rate-sources.ts'
-import type { PublishedPrice, RateRepository, RateSnapshot } from '#shared/ports/rates.ts'
+import type { PublishedPrice, RateSnapshot } from '#shared/ports/rates.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { newestSnapshot } from './newest-snapshot.ts'
 

@@ -1,18 +1,11 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { RateRepository } from '#shared/db/rates/rate-repository.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatDecimal, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
 import { fiatCrossRate } from '#shared/domain/reports/reporting-value.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type {
-  ArsSeries,
-  AssetRate,
-  FiatSeries,
-  RateReader,
-  RateRepository,
-  RateRequest,
-  RateSnapshot,
-} from '#shared/ports/rates.ts'
+import type { ArsSeries, AssetRate, FiatSeries, RateReader, RateRequest, RateSnapshot } from '#shared/ports/rates.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { newestSnapshot } from './newest-snapshot.ts'
 

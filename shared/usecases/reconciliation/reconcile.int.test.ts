@@ -7,8 +7,10 @@ import { EVENTS } from '#shared/db/events/event-model.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
-import { createReconciliationRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
-import type { ReconciliationRepository } from '#shared/ports/reconciliation.ts'
+import {
+  createReconciliationRepository,
+  type ReconciliationRepository,
+} from '#shared/db/reconciliation/reconciliation-repository.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { deepTest, oneOfEach, sampleOf } from '#test/support/depth.ts'

@@ -1,7 +1,7 @@
+import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
 import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
-import type { InvoiceLookups } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 
 /** Invoices held in memory at once. */

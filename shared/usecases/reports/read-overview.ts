@@ -1,3 +1,4 @@
+import type { OverviewReads } from '#shared/db/reports/overview-reads.ts'
 import type { FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type PaidFigure,
   paidFigures,
 } from '#shared/domain/reports/invoice-figures.ts'
-import type { OverviewReads } from '#shared/ports/overview.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
 import { dayStarts, lastDays } from './zone-days.ts'

@@ -1,8 +1,8 @@
+import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import type { AssetId, Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { SettledPayment } from '#shared/ports/payment-lookups.ts'
-import type { Wallet } from '#shared/ports/wallets.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 const DAY_MS = 86_400_000

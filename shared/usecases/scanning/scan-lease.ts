@@ -1,5 +1,5 @@
+import type { CursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { CursorRepository } from '#shared/ports/cursors.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 
 /** Duration of a scanner's lease, and how often its holder renews it, milliseconds. */

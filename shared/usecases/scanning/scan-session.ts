@@ -1,6 +1,7 @@
+import type { CursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ChainCursor, CursorRepository } from '#shared/ports/cursors.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
 import type { RecordDeps } from '#shared/usecases/payments/record-payments.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { MailRecord } from '#shared/ports/mails.ts'
+import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import type { DisplacedUse, ProofWrite } from '#shared/ports/ownership.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 

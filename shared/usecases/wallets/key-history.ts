@@ -1,9 +1,9 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { KeyHistory, KeyMaterial } from '#shared/ports/key-material.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { searchableNetworks } from './history-source.ts'
 
 /** Highest start index accepted: all addresses below it are derived and watched as well. */

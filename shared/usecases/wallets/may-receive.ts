@@ -1,9 +1,9 @@
+import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { newestProof } from '#shared/domain/ownership/ownership.ts'
 import { addressSubject, keySubject } from '#shared/domain/ownership/subjects.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { proofsOfRows } from './proofs-of-rows.ts'
 
 type Wallets = Pick<WalletRepository, 'findAddresses' | 'findProofs'>

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
+import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { ListedAddress } from '#shared/ports/addresses.ts'
 import type { AddressBook } from '#shared/ports/chain-catalog.ts'
 import type { WalletKind } from '#shared/ports/key-material.ts'
 import type { ProvedRow } from '#shared/ports/ownership.ts'
 import type { SecretBox } from '#shared/ports/secrets.ts'
-import type { Wallet, WalletRepository } from '#shared/ports/wallets.ts'
 import { keyMaterialId, openKeyMaterial } from './key-material.ts'
 import { type MaterialInput, readAddresses, requestOf } from './prepare-material.ts'
 

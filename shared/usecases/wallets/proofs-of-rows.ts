@@ -1,7 +1,7 @@
+import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { newestProof, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
 import { addressSubject, keySubject } from '#shared/domain/ownership/subjects.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
 
 type Row = Pick<WatchedAddress, 'mode' | 'family' | 'matchKey' | 'materialId'>
 

@@ -1,5 +1,5 @@
+import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
-import type { WalletRepository } from '#shared/ports/wallets.ts'
 
 /** Keys of one page: so many that the command costs little beside them. */
 const PAGE = 10_000

@@ -1,5 +1,5 @@
+import type { EndpointOperations } from '#shared/db/deliveries/endpoint-operations.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
-import type { EndpointOperations } from '#shared/ports/endpoint-operations.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import type { Recorded } from '#shared/ports/users.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

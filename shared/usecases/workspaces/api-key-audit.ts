@@ -1,5 +1,5 @@
+import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
-import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 
 /** The audit row of an action on a key. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import { newApiKey } from '#shared/domain/api-key.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
-import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { standIn } from '#test/support/stand-in.ts'
 import { createKeyRing, type KeyRing } from './api-key-cache.ts'

@@ -1,6 +1,7 @@
+import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
+import type { ApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
 import { parseApiKey } from '#shared/domain/api-key.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
 import type { Admission } from '#shared/ports/rate-limit.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'

@@ -1,5 +1,6 @@
+import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
+import type { ApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Precision of a key's last use: people look for unused keys, so seconds do not matter. */

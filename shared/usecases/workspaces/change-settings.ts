@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { WorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Logo } from '#shared/ports/logos.ts'
-import type { WorkspaceOperations } from '#shared/ports/workspace-operations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'

@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import { newApiKey } from '#shared/domain/api-key.ts'
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
-import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { keyAudit } from './api-key-audit.ts'
 

@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import { newApiKey } from '#shared/domain/api-key.ts'
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
-import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
 import { operationResourceId } from '#shared/usecases/audit/operation-resource-id.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'

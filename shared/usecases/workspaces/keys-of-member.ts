@@ -1,5 +1,6 @@
-import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
-import type { UserRepository } from '#shared/ports/users.ts'
+import type { UserRepository } from '#shared/db/accounts/user-repository.ts'
+import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
+import type { ApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
 
 /**
  * API keys of a workspace that a person created and that are not revoked, of both modes, newest first: they stay usable

@@ -1,5 +1,5 @@
+import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { MailRecord } from '#shared/ports/mails.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { describeChange } from './describe-change.ts'

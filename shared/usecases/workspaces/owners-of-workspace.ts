@@ -1,6 +1,6 @@
-import type { MembershipRepository } from '#shared/ports/members.ts'
-import type { UserRepository } from '#shared/ports/users.ts'
-import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { MembershipRepository } from '#shared/db/accounts/membership-repository.ts'
+import type { UserRepository } from '#shared/db/accounts/user-repository.ts'
+import type { WorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 
 /** E-mail addresses of all owners of a workspace: the one given at its creation, and those of members who are owners. */
 export async function ownersOfWorkspace(

@@ -1,4 +1,5 @@
-import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { WorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
 import { requireStatus } from './require-status.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
+import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -1,4 +1,4 @@
-import type { Recovery } from '#shared/ports/recoveries.ts'
+import type { Recovery } from '#shared/db/deliveries/recovery-model.ts'
 import { sampleDelivery } from '#test/support/db-samples.ts'
 import type { ContractCase } from './contract-case.ts'
 import { auditNamed, endpointNamed, exceptionNamed, FUTURE, ids, LEASE_MS, outcome, PAST } from './contract-samples.ts'

@@ -1,7 +1,7 @@
+import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { PaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { DeliveryOutcome } from '#shared/ports/deliveries.ts'
-import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { InvoiceChange, NewInvoice } from '#shared/ports/invoices.ts'
 import { sampleEntry, sampleInvoice } from '#test/support/db-samples.ts'

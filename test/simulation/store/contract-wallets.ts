@@ -1,6 +1,6 @@
+import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import type { Wallet } from '#shared/ports/wallets.ts'
 import type { ContractCase } from './contract-case.ts'
 import { auditNamed, outcome, PAST } from './contract-samples.ts'
 

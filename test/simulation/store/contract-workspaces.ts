@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_LIFE_MS } from '#shared/db/requests/idempotency-model.ts'
-import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
+import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { DEFAULT_POLICY } from '#shared/usecases/workspaces/create-workspace.ts'
 import type { ContractCase } from './contract-case.ts'
