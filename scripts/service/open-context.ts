@@ -73,7 +73,9 @@ export async function openContext(
     await requireRightKeys(keys)
     const clock = await createStoreClock(db, logger)
     undo.push(() => clock.stop())
-    const usage = createUsageCounter(registry, clock, createNodePrices(config.networks))
+    // A process without the list calls no node.
+    const networks = config.reads('PAYMESH_NETWORKS') ? config.networks : { test: {}, live: {} }
+    const usage = createUsageCounter(registry, clock, createNodePrices(networks))
     // Whatever calls a node counts with these.
     const metrics = { ...registry, ...usage.metrics }
     undo.push(startUsageWriter(db, usage, logger))
