@@ -93,7 +93,7 @@ const isOf = (type: string, invoiceId: string | null) => (request: ReceivedReque
 beforeAll(async () => {
   const made = await world().cli<{ readonly key: string }>(
     ...[
-      'key',
+      'api-key',
       'create',
       '--workspace',
       world().workspaceId,

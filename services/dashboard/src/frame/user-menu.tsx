@@ -10,10 +10,10 @@ export function UserMenu({ role }: { readonly role: string }) {
   const shown = name === '' ? email : name
   return (
     <MenuButton className="pm-user" label={`${shown}, ${role}. Menu`} target={null} load={load}>
-      <i aria-hidden>{initials(shown)}</i>
+      {/* Drawn by the style sheet: what is visible as text belongs to the name of a button. */}
+      <i aria-hidden data-initials={initials(shown)} />
       <span>
-        <UntrustedText>{shown}</UntrustedText>
-        <small>{role}</small>
+        <UntrustedText>{shown}</UntrustedText> <small>{role}</small>
       </span>
     </MenuButton>
   )

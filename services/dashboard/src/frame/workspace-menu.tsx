@@ -10,12 +10,12 @@ const load = async () => (await import('./workspace-menu-list.tsx')).WorkspaceMe
 export function WorkspaceMenu({ target }: { readonly target: NavigationTarget | null }) {
   const name = target?.workspaceName ?? 'Paymesh'
   return (
-    <MenuButton className="pm-workspace" label={`Workspace ${name}. Change`} target={target} load={load}>
+    <MenuButton className="pm-workspace" label={`${name}, Paymesh. Change workspace`} target={target} load={load}>
       <Logo />
       <span>
         <b>
           <UntrustedText>{name}</UntrustedText>
-        </b>
+        </b>{' '}
         <small>Paymesh</small>
       </span>
       <IconChevronDown size={16} aria-hidden />
