@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import mongoose from 'mongoose'
 import { Pool } from 'undici'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
-import { signDelivery } from '#shared/usecases/deliveries/sign-delivery.ts'
+import { signDelivery } from '#shared/usecases/deliveries/send.ts'
 import { textOf } from './text-of.ts'
 
 /*

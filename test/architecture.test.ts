@@ -18,7 +18,7 @@ const canaries: Record<string, { file: string; code: string; also?: Record<strin
   'domain-is-pure': { file: 'shared/domain/bad.ts', code: "import 'node:fs'" },
   'contracts-know-domain-and-zod': { file: 'shared/contracts/bad.ts', code: "import 'pino'" },
   'usecases-know-ports': { file: 'shared/usecases/bad.ts', code: "import '#shared/queues/target.ts'" },
-  'usecases-know-types-of-stores': { file: 'shared/usecases/bad.ts', code: "import '#shared/db/target.ts'" },
+  'usecases-know-types-of-stores': { file: 'shared/usecases/bad-store.ts', code: "import '#shared/db/target.ts'" },
   'ports-know-contracts': { file: 'shared/ports/bad.ts', code: "import '#shared/usecases/target.ts'" },
   'ports-take-types-of-records': { file: 'shared/ports/bad-value.ts', code: "import '#shared/db/target.ts'" },
   'adapters-know-ports': { file: 'shared/queues/bad.ts', code: "import '#shared/usecases/target.ts'" },

@@ -22,7 +22,7 @@ const PRIVATE_KEY_USE: readonly RegExp[] = [
 /** Where such a word stands all the same, and why that handles no private key. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'shared/chains/addresses/private-form.ts': 'recognises pasted private keys by their form, in order to refuse them',
-  'shared/chains/addresses/key-versions.ts':
+  'shared/chains/addresses/extended-key.ts':
     'names the version bytes of private forms, so that they are refused by name',
   'services/checkout/web/src/wallets/evm-wallets.ts':
     "runs in the payer's browser and asks the payer's own wallet, which keeps its key, to send",

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 import type { Logger } from '#shared/ports/runtime.ts'
 import { createLiveness } from '#shared/runtime/process/liveness.ts'
 import { createShutdown } from '#shared/runtime/process/shutdown.ts'
-import { endWhenSilent } from './end-when-silent.ts'
+import { endWhenSilent } from './serve.ts'
 
 const nothing = () => undefined
 const logger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => logger }

@@ -1,13 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ServiceContext } from '#services/context.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import type { Config } from '#shared/config/schema.ts'
 import { createStoreClock, driftFault, type StoreClock } from '#shared/db/connection/clock.ts'
-import type { Database } from '#shared/db/connection/connect.ts'
+import { connectDatabase, type Database, type DatabaseOptions } from '#shared/db/connection/connect.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
+import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import type { MarkPlace } from '#shared/ports/marks.ts'
+import type { Logger } from '#shared/ports/runtime.ts'
 import { foreignOwnerText } from '#shared/queues/redis-owner.ts'
 import { createLogger, type LoggerOptions } from '#shared/runtime/observability/logger.ts'
 import { createMetrics, type MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
@@ -20,15 +23,14 @@ import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createSecretBox, masterKeyId } from '#shared/runtime/secrets/secret-box.ts'
 import { checkKeys } from '#shared/usecases/maintenance/check-keys.ts'
-import { createUsageCounter } from '#shared/usecases/networks/usage-counter.ts'
-import { connectPatiently } from './connect-store.ts'
+import { createUsageCounter, type UsageCounter } from '#shared/usecases/networks/usage-counter.ts'
 import { type OpenSignals, openSignals } from './open-signals.ts'
+import { repeat } from './repeat.ts'
 import { startCollector } from './start-collector.ts'
 import { startHeartbeats } from './start-heartbeat.ts'
-import { startUsageWriter } from './start-usage-writer.ts'
 
 /** Open connections, a log and a health port: everything that a process needs around its services. */
-export interface OpenContext {
+interface OpenContext {
   readonly context: ServiceContext
   readonly health: HealthServer
   /** Loops without progress, with the reason in words. */
@@ -263,5 +265,41 @@ function watchStores({ db, redis, clock, metrics }: Stores): Liveness {
       clearInterval(timer)
       liveness.stop()
     },
+  }
+}
+
+/** What a crash loses at most. */
+const EVERY_MS = 5_000
+
+/** Stores the counted calls of this process every five seconds. Returns a function that ends it and stores the rest. */
+function startUsageWriter(db: Database, usage: UsageCounter, logger: Logger): () => Promise<void> {
+  const repository = createNodeUsageRepository(db)
+  const stop = repeat(() => usage.flush(repository, logger), EVERY_MS)
+  return async () => {
+    await stop()
+    await usage.flush(repository, logger)
+  }
+}
+
+const PAUSE_MIN_MS = 1_000
+const PAUSE_MAX_MS = 30_000
+
+/** The server does not respond, or is not a primary yet; anything else is a fault of the configuration. */
+const AWAY = /^(Mongoose|Mongo)(ServerSelection|Network|NetworkTimeout)Error$/
+
+/**
+ * Connects, with growing pauses for as long as no primary is found; `waiting` receives the reason. Rejects at once when the store
+ * responds and refuses the connection, for example for a wrong password.
+ */
+async function connectPatiently(options: DatabaseOptions, waiting: (reason: string) => void): Promise<Database> {
+  for (let pauseMs = PAUSE_MIN_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS)) {
+    try {
+      return await connectDatabase(options)
+    } catch (error) {
+      if (!(error instanceof Error) || !AWAY.test(error.name)) throw error
+      options.logger.warn({ err: error, pauseMs }, 'MongoDB cannot be reached; retrying')
+      waiting(`waiting for MongoDB: ${error.message}`)
+    }
+    await delay(pauseMs)
   }
 }

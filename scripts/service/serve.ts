@@ -1,6 +1,6 @@
 import { loadConfig } from '#shared/config/load.ts'
-import { createShutdown } from '#shared/runtime/process/shutdown.ts'
-import { endWhenSilent } from './end-when-silent.ts'
+import type { Logger } from '#shared/ports/runtime.ts'
+import { createShutdown, type Shutdown } from '#shared/runtime/process/shutdown.ts'
 import { explainFailure } from './explain-failure.ts'
 import { openContext } from './open-context.ts'
 import { startAll } from './start-all.ts'
@@ -43,3 +43,35 @@ async function serve(): Promise<void> {
   opened.ready()
   logger.info({ health: opened.health.url, pid: process.pid }, 'ready')
 }
+
+const POLL_EVERY_MS = 5_000
+
+interface Watched {
+  /** Loops without progress, with the reason in words. */
+  silent(): Readonly<Record<string, string>>
+  readonly logger: Logger
+  readonly shutdown: Pick<Shutdown, 'run'>
+  /** Receives one line for a person. Default: stderr. */
+  readonly say?: (line: string) => void
+  readonly pollEveryMs?: number
+}
+
+/**
+ * Ends the whole process with 1 when one of its loops makes no progress: a loop that died silently would stop one part of the product
+ * while the rest looks healthy, and a supervisor on one machine restarts only processes that end. Returns a function that ends the watch.
+ */
+export function endWhenSilent({ silent, logger, shutdown, say = toStderr, pollEveryMs = POLL_EVERY_MS }: Watched) {
+  const timer = setInterval(() => {
+    const loops = silent()
+    if (Object.keys(loops).length === 0) return
+    clearInterval(timer)
+    logger.error({ loops }, 'loops make no progress; this process ends, to be started again')
+    const reasons = Object.entries(loops).map(([name, reason]) => `${name}: ${reason}`)
+    say(`serve: ending, because loops make no progress (${reasons.join(', ')})\n`)
+    void shutdown.run('silent loops', { failed: true })
+  }, pollEveryMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+const toStderr = (line: string): void => void process.stderr.write(line)

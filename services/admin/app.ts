@@ -1,17 +1,20 @@
 import { join } from 'node:path'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
-import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import type { Express, NextFunction, Request, Response } from 'express'
+import express from 'express'
 import { builtAssets } from '#shared/runtime/http/built-assets.ts'
 import { compressAnswers } from '#shared/runtime/http/compress-answers.ts'
+import { readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
+import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
+import { exportPayments } from '#shared/usecases/reports/export-payments.ts'
+import { exportSettlements } from '#shared/usecases/reports/export-settlements.ts'
 import { appRouter } from './app-router.ts'
 import type { AdminDeps } from './assemble.ts'
-import { exportInvoicesRoute } from './export-invoices.ts'
-import { exportPaymentsRoute } from './export-payments.ts'
-import { INVALID_EXPORT, refuse } from './export-route.ts'
-import { exportSettlementsRoute } from './export-settlements.ts'
+import { exportRoute, INVALID_EXPORT, refuse } from './export-route.ts'
 import { addListenRoutes } from './listen/listen-routes.ts'
 import { createPagePreloads } from './page-preloads.ts'
 import { createContextReader } from './request-context.ts'
+import { createdFilters, invoiceFilters, paymentFilters } from './wire/list-filters.ts'
 
 /** Maximum calls in one request, and maximum bytes. */
 const BATCH_MAX = 10
@@ -170,3 +173,30 @@ function servePages(app: Express, { config }: AdminDeps): void {
 function noSuchFile(_request: Request, response: Response): void {
   response.status(404).set('Cache-Control', 'no-store').end()
 }
+
+/** `POST /export/payments.csv`: the payments that the list shows under the same filters, oldest first. */
+export const exportPaymentsRoute = (deps: AdminDeps) =>
+  exportRoute(deps, {
+    what: 'payments',
+    filters: paymentFilters,
+    lines: (asked, onRows) => exportPayments(deps.money, asked, onRows),
+  })
+
+/** `POST /export/settlements.csv`: what each wallet received of each coin on each UTC day, newest first. */
+const exportSettlementsRoute = (deps: AdminDeps) =>
+  exportRoute(deps, {
+    what: 'settlements',
+    filters: createdFilters,
+    lines: (asked, onRows) => exportSettlements(deps.money, asked, onRows),
+  })
+
+/** `POST /export/invoices.csv`: the invoices that the list shows under the same filters, paid or not, newest first. */
+const exportInvoicesRoute = (deps: AdminDeps) =>
+  exportRoute(deps, {
+    what: 'invoices',
+    filters: invoiceFilters,
+    lines: ({ q, from, to, ...asked }, onRows) => {
+      const search = q === '' ? null : readInvoiceSearch(deps.money.guessAddress, asked.mode, q)
+      return exportInvoices(deps.money, { ...asked, createdFrom: from, createdTo: to, search }, onRows)
+    },
+  })

@@ -6,7 +6,7 @@ import type { CreateOnceDeps } from '#shared/usecases/invoices/create-invoice-on
 import type { SimulateDeps } from '#shared/usecases/invoices/simulate-payment.ts'
 import type { ManagePaymentLinksDeps } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import type { ManageProductsDeps } from '#shared/usecases/payment-links/manage-products.ts'
-import type { QuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
+import type { QuoteAvailability } from '#shared/usecases/quotes/availability.ts'
 import type { ListCursor } from '#shared/usecases/requests/list-cursor.ts'
 import type { RunOnceDeps } from '#shared/usecases/requests/run-once.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -6,7 +6,7 @@ import type { NotePaymentHintDeps } from '#shared/usecases/invoices/note-payment
 import type { ViewInvoiceDeps } from '#shared/usecases/invoices/view-invoice.ts'
 import type { PayLinkDeps } from '#shared/usecases/payment-links/pay-link.ts'
 import type { ViewPaymentLinkDeps } from '#shared/usecases/payment-links/view-payment-link.ts'
-import type { ListAssetOptionsDeps } from '#shared/usecases/quotes/list-asset-options.ts'
+import type { ListAssetOptionsDeps } from '#shared/usecases/quotes/availability.ts'
 import type { RefundRequestDeps } from '#shared/usecases/refunds/submit-refund-address.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { NodeClients } from './node-clients.ts'

@@ -19,7 +19,7 @@ import { prepareWalletPayment } from '#shared/usecases/invoices/prepare-wallet-p
 import { renewQuote } from '#shared/usecases/invoices/renew-quote.ts'
 import { sendWalletPayment } from '#shared/usecases/invoices/send-wallet-payment.ts'
 import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
-import { listAssetOptions } from '#shared/usecases/quotes/list-asset-options.ts'
+import { listAssetOptions } from '#shared/usecases/quotes/availability.ts'
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
 import { bodyOf, handle, idOf, tagOf } from './answers.ts'
 import type { CheckoutDeps } from './checkout-deps.ts'

@@ -1,6 +1,6 @@
 import { leaseLifeMs, startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
 import { createMarkKeeper, type KeepMarksDeps } from '#shared/usecases/marks/keep-marks.ts'
-import { BLOCK_SIZE } from '#shared/usecases/quotes/address-source.ts'
+import { BLOCK_SIZE } from '#shared/usecases/quotes/addresses.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { deriveAhead, ensureSandboxMaterials, type HeadroomDeps } from '#shared/usecases/wallets/address-headroom.ts'
 import { createHeadroomPlan } from '#shared/usecases/wallets/headroom-plan.ts'

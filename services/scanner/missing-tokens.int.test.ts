@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
-import { createQuoteAvailability } from '#shared/usecases/quotes/quote-availability.ts'
+import { createQuoteAvailability } from '#shared/usecases/quotes/availability.ts'
 import { deepTest } from '#test/support/depth.ts'
 import { useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'

@@ -1,10 +1,10 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
 import { createOutboxWorker } from '#shared/queues/outbox-queue.ts'
 import { createWebhooksWorker } from '#shared/queues/webhooks-queue.ts'
-import { createDispatcher } from '#shared/usecases/deliveries/dispatch-deliveries.ts'
+import { createDispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps, DispatchLane } from '#shared/usecases/deliveries/dispatch-process.ts'
 import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
-import { createOutboxRelay, type RelayDeps } from '#shared/usecases/outbox/relay-outbox.ts'
+import { createOutboxRelay, type RelayDeps } from '#shared/usecases/outbox/relay.ts'
 import { startPausedRowsLoop } from './paused-rows-loop.ts'
 
 /** On stop, receivers that have not responded by then are cut off; their deliveries are sent again under the same ids. */

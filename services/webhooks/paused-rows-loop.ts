@@ -1,5 +1,5 @@
 import type { Logger } from '#shared/ports/runtime.ts'
-import { type ReleasePausedDeps, releasePaused } from '#shared/usecases/deliveries/release-paused.ts'
+import { type ReleasePausedDeps, releasePaused } from '#shared/usecases/deliveries/resend.ts'
 
 /** Only for rows left behind by a race or a crash. */
 const EVERY_MS = 30_000

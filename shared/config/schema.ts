@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { type AcceptableRisk, FIELDS } from './fields.ts'
-import { lazily } from './lazily.ts'
 import { type NetworkSettings, withoutNodeUrls } from './network-settings.ts'
 import {
   callsNodes,
@@ -88,7 +87,7 @@ export class ConfigError extends Error {
 }
 
 /** Code of a process read a setting that is not declared for it. */
-export class SettingNotDeclared extends Error {
+class SettingNotDeclared extends Error {
   override readonly name = 'SettingNotDeclared'
 
   constructor(setting: FieldKey) {
@@ -257,4 +256,12 @@ function sectionsOf(read: Read) {
     }),
     metrics: lazily({ port: () => read('PAYMESH_METRICS_PORT') }),
   }
+}
+
+/** An object with the properties of `reads`; each read of a property calls its function. */
+function lazily<T extends object>(reads: { readonly [K in keyof T]: () => T[K] }): Readonly<T> {
+  const target = {}
+  for (const [name, get] of Object.entries(reads))
+    Object.defineProperty(target, name, { get: get as () => unknown, enumerable: true })
+  return target as T
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ROUTES } from '#services/api/routes.ts'
-import { signDelivery } from '#shared/usecases/deliveries/sign-delivery.ts'
+import { signDelivery } from '#shared/usecases/deliveries/send.ts'
 import { OPERATIONS } from './operations.ts'
 
 type Json = Readonly<Record<string, unknown>>

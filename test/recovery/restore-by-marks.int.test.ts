@@ -19,7 +19,7 @@ import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-k
 import { createMarkKeeper } from '#shared/usecases/marks/keep-marks.ts'
 import { markText } from '#shared/usecases/marks/mark-text.ts'
 import { createMarks } from '#shared/usecases/marks/marks.ts'
-import { createAddressSource } from '#shared/usecases/quotes/address-source.ts'
+import { createAddressSource } from '#shared/usecases/quotes/addresses.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
 import { deriveAhead } from '#shared/usecases/wallets/address-headroom.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'

@@ -13,9 +13,9 @@ import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/http/webhoo
 import { after } from '#shared/runtime/process/after.ts'
 import { stopwatch } from '#shared/runtime/process/stopwatch.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
-import { createDispatcher, type Dispatcher } from '#shared/usecases/deliveries/dispatch-deliveries.ts'
+import { createDispatcher, type Dispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps } from '#shared/usecases/deliveries/dispatch-process.ts'
-import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
+import { deliveryId } from '#shared/usecases/outbox/relay-records.ts'
 import type { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 

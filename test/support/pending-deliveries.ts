@@ -5,7 +5,7 @@ import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/events/event-repository.ts'
 import { endpointSecretContext, type SecretBox } from '#shared/ports/secrets.ts'
-import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
+import { deliveryId } from '#shared/usecases/outbox/relay-records.ts'
 
 /** An endpoint with pending deliveries, as the outbox relay leaves them. */
 export interface PendingDeliveries {

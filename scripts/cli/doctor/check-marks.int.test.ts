@@ -10,7 +10,7 @@ import { createFolderMarkPlace } from '#shared/runtime/process/folder-mark-place
 import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { writeMarks } from '#shared/usecases/marks/mark-records.ts'
 import { useStores } from '#test/support/stores.ts'
-import { checkMarks } from './check-marks.ts'
+import { checkMarks } from './diagnoses.ts'
 
 const stores = useStores()
 const folder = mkdtempSync(join(tmpdir(), 'paymesh-doctor-marks-'))

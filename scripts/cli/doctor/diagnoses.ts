@@ -1,3 +1,5 @@
+import { goLiveDeps } from '#scripts/cli/session/go-live-deps.ts'
+import type { Installation } from '#scripts/cli/session/installation.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { driftFault } from '#shared/db/connection/clock.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
@@ -6,22 +8,21 @@ import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secr
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { NotMigrated, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
+import type { Runtime } from '#shared/ports/runtime.ts'
 import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
 import { compareKeys } from '#shared/usecases/maintenance/check-keys.ts'
+import { readMarks } from '#shared/usecases/marks/mark-records.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
 import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
-import { goLiveDeps } from '../session/go-live-deps.ts'
-import type { Installation } from '../session/installation.ts'
 import { checkBackup } from './check-backup.ts'
-import { checkMarks } from './check-marks.ts'
-import { checkRedis } from './check-redis.ts'
 import { nodeFaults } from './node-faults.ts'
 
 /** One check; `detail` is its result and, for a fault, the remedy. */
-export interface Diagnosis {
+interface Diagnosis {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
@@ -234,4 +235,56 @@ export async function runDiagnoses(installation: Installation): Promise<readonly
     ...checkWork(installation),
   ])
   return [...(await checks), ...(await checkRestore(installation))]
+}
+
+/** Heartbeats are written every 15 s; an older one belongs to a process that was killed. */
+const HEARTBEAT_AGE_MAX_MS = 50_000
+
+/** What Redis is to this installation; throws with the remedy when it is used and cannot be. */
+async function checkRedis({ redis, db, clock }: Installation): Promise<string> {
+  if (redis !== null) {
+    const answer = await redis.producer.config('GET', 'maxmemory-policy')
+    const policy = Array.isArray(answer) ? String(answer[1]) : 'unknown'
+    if (policy !== 'noeviction') throw new Error(`maxmemory-policy is ${policy}; set it to noeviction`)
+    return 'reachable, noeviction'
+  }
+  const running = await createInstanceReads(db).processes(clock.now() - HEARTBEAT_AGE_MAX_MS)
+  const users = [...new Set(running.map(({ name }) => name))].filter((name) => name !== 'serve').sort()
+  if (users.length > 0)
+    throw new Error(`REDIS_URL is not set here, but these processes use Redis: ${users.join(', ')}; set it as for them`)
+  return 'not used: wake-ups stay in the memory of the one process'
+}
+
+/** Longest time without a writing of the marks before it counts as a fault; they are written every ten seconds at least. */
+const MARKS_AGE_MAX_MS = 60_000
+const UNNOTICED =
+  'a database that comes back from an earlier time, by another tool than `paymesh backup restore`, would issue the same addresses again, and nobody would notice'
+
+/**
+ * What was issued is recorded outside the database, in every configured place, and since when it is not. Throws when a place is not written, or none is
+ * configured. Says in any case what nobody would notice.
+ */
+export async function checkMarks({
+  markPlaces,
+  markKeys,
+  installationLife,
+  clock,
+}: Pick<Installation, 'markPlaces' | 'markKeys' | 'installationLife'> & Pick<Runtime, 'clock'>): Promise<string> {
+  if (markPlaces.length === 0)
+    throw new Error(
+      `nothing outside the database holds what was issued: ${UNNOTICED}. Set PAYMESH_MARKS_DIR to a folder on another volume`,
+    )
+  const record = await installationLife.read()
+  const faults: string[] = []
+  for (const place of markPlaces) {
+    const { marks, answered } = await readMarks([place], record, [WRITTEN_AT], markKeys)
+    const writtenAt = marks.get(WRITTEN_AT)?.value
+    if (answered.length === 0) faults.push(`${place.name} does not answer, so what is issued is not recorded there`)
+    else if (writtenAt === undefined) faults.push(`${place.name} holds nothing yet; is invoices running?`)
+    else if (clock.now() - writtenAt > MARKS_AGE_MAX_MS)
+      faults.push(`${place.name} was last written at ${new Date(writtenAt).toISOString()}; is invoices running?`)
+  }
+  if (faults.length > 0) throw new Error(faults.join('; '))
+  const names = markPlaces.map(({ name }) => name).join(' and ')
+  return `what was issued is recorded in ${names}. If the database and ${names} were all put back to an earlier time together, nobody would notice`
 }

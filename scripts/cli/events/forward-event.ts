@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import type { Clock } from '#shared/ports/runtime.ts'
-import { signDelivery } from '#shared/usecases/deliveries/sign-delivery.ts'
-import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
+import { signDelivery } from '#shared/usecases/deliveries/send.ts'
+import { deliveryId } from '#shared/usecases/outbox/relay-records.ts'
 import { reasonOf } from './server-access.ts'
 
 /** The response time limit of real deliveries (specification §6). */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRecentIds } from './recent-ids.ts'
+import { createRecentIds } from './serve-listener.ts'
 
 // Guarantee: a listener that catches up a million events costs the process the memory of a thousand.
 it('remembers the last ids and no others', () => {

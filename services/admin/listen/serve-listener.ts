@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import type { Request, Response } from 'express'
+import type { AdminDeps } from '#services/admin/assemble.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { EventType } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { HistoryLost, type StoredEvent } from '#shared/ports/event-stream.ts'
-import type { AdminDeps } from '../assemble.ts'
 import { type KeyAccess, recheckKey } from './authorise-key.ts'
 import { type Letter, type ListenFollower, UNREAD_MAX } from './listen-hub.ts'
-import { createRecentIds } from './recent-ids.ts'
 
 /** A revoked key, a suspended workspace and a lost scope end a stream within this long. */
 const RECHECK_MS: Ms = 2_000
@@ -15,7 +14,7 @@ const RECHECK_MS: Ms = 2_000
 const STALL_MS: Ms = 30_000
 
 /** One listener: the rights of its key, the types it wants, and its connection. */
-export interface ListenRequest {
+interface ListenRequest {
   readonly access: KeyAccess
   readonly types: ReadonlySet<EventType>
   readonly request: Request
@@ -152,4 +151,26 @@ function createWriter(deps: AdminDeps, { access, response, cut }: OpenStream) {
 
 function message(name: string, data: string, id?: string): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`
+}
+
+/** The ids that were added last. */
+interface RecentIds {
+  add(id: string): void
+  has(id: string): boolean
+}
+
+/** Remembers the last `max` ids that were added, and no more, however many are. */
+export function createRecentIds(max: number): RecentIds {
+  const ids = new Set<string>()
+  return {
+    add(id) {
+      ids.add(id)
+      if (ids.size <= max) return
+      for (const oldest of ids) {
+        ids.delete(oldest)
+        return
+      }
+    },
+    has: (id) => ids.has(id),
+  }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { carryOutRecovery } from '#shared/usecases/deliveries/run-recovery.ts'
+import { carryOutRecovery } from '#shared/usecases/deliveries/recover.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
 import { deepTest } from '#test/support/depth.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
-import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
+import { createOutboxRelay } from '#shared/usecases/outbox/relay.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'

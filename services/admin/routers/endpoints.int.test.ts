@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createRollups } from '#shared/db/reports/rollups.ts'
-import { carryOutRecovery } from '#shared/usecases/deliveries/run-recovery.ts'
+import { carryOutRecovery } from '#shared/usecases/deliveries/recover.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
 import { useStores } from '#test/support/stores.ts'

@@ -4,7 +4,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { webhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { askRecovery } from '#shared/usecases/deliveries/request-recovery.ts'
+import { askRecovery } from '#shared/usecases/deliveries/recover.ts'
 import { addEndpoint, removeEndpoint, updateEndpoint } from '#shared/usecases/endpoints/change-endpoints.ts'
 import {
   ROTATION_OVERLAP_MAX_MS,

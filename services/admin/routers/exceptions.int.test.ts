@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
-import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
+import { createOutboxRelay } from '#shared/usecases/outbox/relay.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'

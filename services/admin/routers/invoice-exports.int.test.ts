@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { exportPaymentsRoute } from '#services/admin/app.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
 import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
@@ -9,7 +10,6 @@ import { exportPayments } from '#shared/usecases/reports/export-payments.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
-import { exportPaymentsRoute } from '../export-payments.ts'
 
 const stores = useStores()
 let engine: Engine

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
-import { explainFailure } from '#shared/usecases/deliveries/explain-failure.ts'
+import { explainFailure } from '#shared/usecases/deliveries/describe.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 export const DELIVERY_STATUSES = ['pending', 'held', 'succeeded', 'failed'] as const

@@ -4,7 +4,7 @@ import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import { classifyEndpointHealth, ENDPOINT_HEALTH_STATES } from '#shared/domain/webhook/endpoint-health.ts'
 import type { EndpointHealth } from '#shared/ports/delivery-search.ts'
-import { explainFailure } from '#shared/usecases/deliveries/explain-failure.ts'
+import { explainFailure } from '#shared/usecases/deliveries/describe.ts'
 
 const FAILURES_SHOWN = 3
 

@@ -1,24 +1,24 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { ApiDeps } from '#services/api/api-deps.ts'
+import type { Page } from '#services/api/reference/pages.ts'
+import type { Handler, RequestContext, Route } from '#services/api/route.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
+import { invalid } from '#shared/contracts/http/validate.ts'
 import type { Answer } from '#shared/ports/http-response.ts'
 import { clientAddress } from '#shared/runtime/http/client-address.ts'
 import { bodyFingerprint, idempotencyScope, readIdempotencyKey } from '#shared/usecases/requests/idempotency-scope.ts'
 import { runOnce } from '#shared/usecases/requests/run-once.ts'
 import type { Credential } from '#shared/usecases/workspaces/api-key-cache.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
-import type { ApiDeps } from '../api-deps.ts'
-import type { Page } from '../reference/pages.ts'
-import type { Handler, RequestContext, Route } from '../route.ts'
 import { type Admitted, addressBucket, admit, requireAdmission } from './admit.ts'
 import { type AnswerCheck, createAnswerCheck } from './check-answer.ts'
 import { asPaymeshError, errorAnswer, errorHeaders } from './error-answer.ts'
 import { readBody } from './read-body.ts'
-import { readQuery } from './read-query.ts'
 import { send } from './send.ts'
 
 /** Path parameters of the matched route. */
-export type PathParams = Readonly<Record<string, unknown>>
+type PathParams = Readonly<Record<string, unknown>>
 
 /** Runs one request to its response; never rejects. */
 export type Executor = (request: IncomingMessage, response: ServerResponse, params: PathParams) => Promise<void>
@@ -216,4 +216,22 @@ function resourceIdOf(params: PathParams, answer: Answer): string | undefined {
     ONE_RESOURCE.exec(answer.body)?.[1] ??
     (typeof params['id'] === 'string' && UUID.test(params['id']) ? params['id'] : undefined)
   )
+}
+
+const NONE: Readonly<Record<string, string>> = {}
+
+/** The query parameters of a request target. Throws `VALIDATION_ERROR` with the name of each repeated parameter. */
+function readQuery(target: string): Readonly<Record<string, string>> {
+  const start = target.indexOf('?')
+  if (start === -1) return NONE
+  const result = new Map<string, string>()
+  const repeated = new Set<string>()
+  for (const [name, value] of new URLSearchParams(target.slice(start + 1))) {
+    if (result.has(name)) repeated.add(name)
+    result.set(name, value)
+  }
+  if (repeated.size > 0) {
+    throw invalid([...repeated].map((path) => ({ path, message: 'is given more than once' })))
+  }
+  return Object.fromEntries(result)
 }

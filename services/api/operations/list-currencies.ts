@@ -1,7 +1,7 @@
 import { currencyResource } from '#shared/contracts/http/currency-resource.ts'
 import { currencyExample } from '#shared/contracts/openapi/examples/money.ts'
 import { ASSET_IDS } from '#shared/domain/enumerations.ts'
-import { listCurrencies } from '#shared/usecases/quotes/list-currencies.ts'
+import { listCurrencies } from '#shared/usecases/quotes/availability.ts'
 import { defineOperation, wholeList } from '../define-operation.ts'
 
 /** Every supported asset, and whether the workspace can receive it now. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Family } from '#shared/domain/enumerations.ts'
-import { parseAddressList } from './address-list.ts'
+import { parseAddressList } from './address-book.ts'
 
 // EIP-55's own examples, the Solana System program's documentation and TRON's developer guide.
 const EVM = ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'] as const

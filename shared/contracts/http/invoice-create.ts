@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, FIAT_CODES, type Mode } from '#shared/domain/enumerations.ts'
-import { INVOICE_LIFE_MAX_MS } from '#shared/domain/invoice/held-claims.ts'
+import { INVOICE_LIFE_MAX_MS } from '#shared/domain/invoice/quote-window.ts'
 import { fiatAmount, readFiatAmount } from './amount.ts'
 import { metadataBody } from './metadata.ts'
 import { returnUrl } from './return-url.ts'

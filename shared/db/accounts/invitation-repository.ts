@@ -83,6 +83,3 @@ export function createInvitationRepository(db: Database) {
     },
   }
 }
-
-/** The type of what {@link createInvitationRepository} returns. */
-export type InvitationRepository = ReturnType<typeof createInvitationRepository>

@@ -56,6 +56,3 @@ export function createPasswordResets(db: Database) {
       }),
   }
 }
-
-/** The type of what {@link createPasswordResets} returns. */
-export type PasswordResets = ReturnType<typeof createPasswordResets>

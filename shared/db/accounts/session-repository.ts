@@ -118,9 +118,6 @@ export function createSessionRepository(db: Database) {
   }
 }
 
-/** The type of what {@link createSessionRepository} returns. */
-export type SessionRepository = ReturnType<typeof createSessionRepository>
-
 const toDocument = (session: Session): SessionDocument => ({ ...SESSIONS.toDocument(session), replaced: false })
 
 const fromDocument = (stored: SessionDocument): Session => SESSIONS.toRecord(stored)

@@ -24,9 +24,6 @@ export function createAuditSearch(db: Database) {
   }
 }
 
-/** The type of what {@link createAuditSearch} returns. */
-export type AuditSearch = ReturnType<typeof createAuditSearch>
-
 /** The filter of a list of audit rows. */
 export function auditFilter(
   { workspaceId, subject, actor, from, until }: AuditFilter,

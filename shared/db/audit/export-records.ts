@@ -11,6 +11,3 @@ export function createExportRecords(db: Database) {
     },
   }
 }
-
-/** The type of what {@link createExportRecords} returns. */
-export type ExportRecords = ReturnType<typeof createExportRecords>

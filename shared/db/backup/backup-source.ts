@@ -12,12 +12,10 @@ import {
   type StoredCounts,
 } from './archive-writer.ts'
 import { type BackupMoment, endMoment, startMoment } from './backup-moments.ts'
-import { type ChangeCollector, collectChanges } from './change-collector.ts'
+import { type ChangeCollector, type ChangedIds, collectChanges } from './change-collector.ts'
 import { type IdRange, rangesOf, readRange } from './collection-ranges.ts'
 import { countAt } from './count-at.ts'
-import { interleave } from './interleave.ts'
-import { isPassing } from './read-at.ts'
-import { readChanged } from './read-changed.ts'
+import { isPassing, persist, type ReadMoment, readRaw } from './read-at.ts'
 
 /** Ranges that are read side by side. */
 const WIDTH = 3
@@ -46,7 +44,7 @@ export interface BackupTotals {
 }
 
 /** Options of `readBackup`. */
-export interface BackupOptions {
+interface BackupOptions {
   /** Names this back-up in the archive and in the audit log. */
   readonly id: string
   readonly onProgress: (progress: BackupProgress) => void
@@ -183,4 +181,83 @@ async function unknownCollections(db: Database): Promise<readonly string[]> {
   const found = await db.connection.getClient().db(db.name).listCollections({}, { nameOnly: true }).toArray()
   const known = new Set(MODELS.map(({ name }) => name))
   return found.map(({ name }) => name).filter((name) => !known.has(name) && !name.startsWith('system.'))
+}
+
+/**
+ * Results of several generators as they come, `width` of them at a time, each at most one result ahead. `next` gives the generator to
+ * start; null means that none may start now, and ends the whole once those that run have ended. The first error ends all.
+ */
+async function* interleave<T>(next: () => AsyncGenerator<T> | null, width: number): AsyncGenerator<T> {
+  const active = new Map<AsyncGenerator<T>, Promise<Step<T>>>()
+  const advance = (source: AsyncGenerator<T>): void => {
+    const step = source.next().then((result) => ({ source, result }))
+    // A failure is thrown by the race below, or the whole has ended already.
+    step.catch(() => undefined)
+    active.set(source, step)
+  }
+  try {
+    for (;;) {
+      while (active.size < width) {
+        const source = next()
+        if (source === null) break
+        advance(source)
+      }
+      if (active.size === 0) return
+      const { source, result } = await Promise.race(active.values())
+      if (result.done === true) active.delete(source)
+      else {
+        advance(source)
+        yield result.value
+      }
+    }
+  } finally {
+    await Promise.allSettled([...active.keys()].map((source) => source.return(undefined)))
+  }
+}
+
+interface Step<T> {
+  readonly source: AsyncGenerator<T>
+  readonly result: IteratorResult<T, unknown>
+}
+
+/** Ids of one query; with documents of some kilobytes, a batch of less than a megabyte. */
+const IDS = 200
+
+/** Changed documents of a collection: those that exist, as raw BSON, and the ids of those that do not. */
+interface ChangedBatch {
+  readonly name: string
+  readonly documents: readonly Buffer[]
+  readonly gone: readonly string[]
+}
+
+/** Reads documents by id, each once, as of `moment`. */
+async function* readChanged(db: Database, changed: ChangedIds, moment: ReadMoment): AsyncGenerator<ChangedBatch> {
+  for (const [name, all] of changed) {
+    const ids = [...all]
+    for (let from = 0; from < ids.length; from += IDS) {
+      yield* persist(() => readIds(db, name, ids.slice(from, from + IDS), moment))
+    }
+  }
+}
+
+async function* readIds(
+  db: Database,
+  name: string,
+  ids: readonly string[],
+  moment: ReadMoment,
+): AsyncGenerator<ChangedBatch> {
+  const documents: Buffer[] = []
+  const gone = new Set(ids)
+  const command = { find: name, filter: { _id: { $in: [...ids] } }, hint: { _id: 1 }, batchSize: IDS }
+  for await (const document of readRaw(db, command, moment)) {
+    documents.push(document)
+    gone.delete(idOf(document))
+  }
+  yield { name, documents, gone: [...gone] }
+}
+
+function idOf(document: Buffer): string {
+  const { _id } = mongoose.mongo.BSON.deserialize(document)
+  if (typeof _id !== 'string') throw new Error('the _id of a document is not a text')
+  return _id
 }

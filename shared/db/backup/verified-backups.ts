@@ -75,6 +75,3 @@ export function createVerifiedBackups(db: Database) {
     },
   }
 }
-
-/** The type of what {@link createVerifiedBackups} returns. */
-export type VerifiedBackups = ReturnType<typeof createVerifiedBackups>

@@ -90,6 +90,3 @@ export function createRecoveryRepository(db: Database) {
       }),
   }
 }
-
-/** The type of what {@link createRecoveryRepository} returns. */
-export type RecoveryRepository = ReturnType<typeof createRecoveryRepository>

@@ -24,9 +24,6 @@ export function createEventRepository(db: Database) {
   }
 }
 
-/** The type of what {@link createEventRepository} returns. */
-export type EventRepository = ReturnType<typeof createEventRepository>
-
 /** The stored form of an event. */
 export function eventToDocument(event: EventRecord): EventDocument {
   return {

@@ -155,9 +155,6 @@ export function createExceptionDecisions(db: Database) {
   }
 }
 
-/** The type of what {@link createExceptionDecisions} returns. */
-export type ExceptionDecisions = ReturnType<typeof createExceptionDecisions>
-
 /** The filter of a page of exceptions; exported for the test that explains it. */
 export function exceptionFilter({ workspaceId, mode, open, kinds, after }: ExceptionQuery): Filter {
   return {

@@ -124,9 +124,6 @@ export function createExceptionRepository(db: Database) {
   }
 }
 
-/** The type of what {@link createExceptionRepository} returns. */
-export type ExceptionRepository = ReturnType<typeof createExceptionRepository>
-
 /** Exceptions about an invoice; the type lets the planner use the index of those with one. */
 const ofInvoice = (invoiceId: string) => ({ invoiceId: { $eq: invoiceId, $type: 'string' as const } })
 

@@ -36,6 +36,3 @@ export function createFundsReads(db: Database) {
     },
   }
 }
-
-/** The type of what {@link createFundsReads} returns. */
-export type FundsReads = ReturnType<typeof createFundsReads>

@@ -18,6 +18,3 @@ export const GO_LIVE_STATEMENTS = defineCollection(
   },
   [{ name: 'go_live_statements_of', key: { workspaceId: 1, mode: 1 } }],
 )
-
-/** The newest statement about one item of a workspace and mode. */
-export type GoLiveDocument = StoredOf<typeof GO_LIVE_STATEMENTS>

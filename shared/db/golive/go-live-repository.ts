@@ -48,6 +48,3 @@ export function createGoLiveRepository(db: Database) {
     },
   }
 }
-
-/** The type of what {@link createGoLiveRepository} returns. */
-export type GoLiveRepository = ReturnType<typeof createGoLiveRepository>

@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
-import { heldFor } from '#shared/domain/invoice/held-claims.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { heldFor } from '#shared/domain/invoice/quote-window.ts'
 import type { InvoiceDocument } from './invoice-model.ts'
 import { holdingClaims } from './invoice-scopes.ts'
 

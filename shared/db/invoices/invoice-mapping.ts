@@ -1,6 +1,6 @@
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import { heldClaims } from '#shared/domain/invoice/held-claims.ts'
 import { activePaymentMethod, type InvoiceState, isHeld, type PaymentMethod } from '#shared/domain/invoice/model.ts'
+import { heldClaims } from '#shared/domain/invoice/quote-window.ts'
 import { type Invoice, type NewInvoice, outboxShardOf } from '#shared/ports/invoices.ts'
 import {
   INVOICE_OUTBOX,

@@ -36,6 +36,3 @@ export function createInvoiceNotes(db: Database) {
       }),
   }
 }
-
-/** The type of what {@link createInvoiceNotes} returns. */
-export type InvoiceNotes = ReturnType<typeof createInvoiceNotes>

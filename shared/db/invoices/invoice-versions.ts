@@ -20,6 +20,3 @@ export function createInvoiceVersions(db: Database) {
     },
   }
 }
-
-/** The type of what {@link createInvoiceVersions} returns. */
-export type InvoiceVersions = ReturnType<typeof createInvoiceVersions>

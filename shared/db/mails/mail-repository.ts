@@ -17,9 +17,6 @@ export function createMailRepository(db: Database) {
   }
 }
 
-/** The type of what {@link createMailRepository} returns. */
-export type MailRepository = ReturnType<typeof createMailRepository>
-
 /** The stored form of a new mail, which is due at once. */
 export function mailToDocument(mail: MailRecord): MailDocument {
   const waiting = { status: 'pending', attempt: 0, claims: 0, leaseToken: null, finishedAt: null } as const

@@ -8,8 +8,7 @@ import { keepRetention } from '#shared/usecases/maintenance/keep-retention.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
 import { dyingDatabase, Killed } from '#test/support/dying-database.ts'
 import { useStores } from '#test/support/stores.ts'
-import { removeEndedIdempotency } from './ended-idempotency.ts'
-import { createRetentionRepository } from './retention-repository.ts'
+import { createRetentionRepository, removeEndedIdempotency } from './retention-repository.ts'
 
 const stores = useStores()
 const HOUR = 3_600_000

@@ -7,8 +7,7 @@ import { keepRetention } from '#shared/usecases/maintenance/keep-retention.ts'
 import { sampleDelivery } from '#test/support/db-samples.ts'
 import { dyingDatabase, Killed } from '#test/support/dying-database.ts'
 import { useStores } from '#test/support/stores.ts'
-import { removeOldAttempts } from './old-attempts.ts'
-import { createRetentionRepository } from './retention-repository.ts'
+import { createRetentionRepository, removeOldAttempts } from './retention-repository.ts'
 
 const DAY_MS = 86_400_000
 const NOW = Date.UTC(2030, 0, 31)

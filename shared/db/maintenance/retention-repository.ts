@@ -3,13 +3,14 @@ import { classOf } from '#shared/db/connection/collection-class.ts'
 import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { ID_TIME_SLACK_MS, uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import { ATTEMPT_DAYS, WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
+import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { RetentionRule } from '#shared/ports/retention.ts'
-import { removeEndedIdempotency } from './ended-idempotency.ts'
-import { removeOldAttempts } from './old-attempts.ts'
 
 const DAY_MS = 86_400_000
 
@@ -92,9 +93,6 @@ export function createRetentionRepository(db: Database) {
   }
 }
 
-/** The type of what {@link createRetentionRepository} returns. */
-export type RetentionRepository = ReturnType<typeof createRetentionRepository>
-
 function ruleOf(model: CollectionModel<mongoose.mongo.Document>): Known[] {
   const { life } = classOf(model.name)
   const same = { collection: model.name, model: model as CollectionModel<Stored> }
@@ -113,4 +111,61 @@ function ruleOf(model: CollectionModel<mongoose.mongo.Document>): Known[] {
     throw new Error(`${model.name} has no index ${life.index}`)
   const waits = { waitsForScanners: false, countsFromScanners: false }
   return [{ ...same, field, lifeMs: index.expireAfterSeconds * 1_000, by: 'store', ...waits }]
+}
+
+/**
+ * Removes attempts that began before a time from up to `limit` deliveries, those with the oldest attempts first, and returns from how many. The
+ * index holds only deliveries that have attempts, by the oldest: nothing else is read. Status and due time are left alone, so it may run
+ * beside a process that records an outcome of the same delivery.
+ */
+export async function removeOldAttempts(db: Database, before: Ms, limit: number): Promise<number> {
+  const deliveries = db.collection(WEBHOOK_DELIVERIES)
+  const old = { attemptsFrom: { $lt: toDate(before) } }
+  const found = await deliveries
+    .find(old, { projection: { _id: 1 }, hint: 'delivery_attempts' })
+    .sort({ attemptsFrom: 1 })
+    .limit(limit)
+    .toArray()
+  if (found.length === 0) return 0
+  const kept = {
+    $filter: { input: { $ifNull: ['$attempts', []] }, cond: { $gte: ['$$this.at', toDate(before)] } },
+  }
+  const present = { $cond: [{ $eq: ['$attempts', []] }, '$$REMOVE', '$attempts'] }
+  const from = { $cond: [{ $eq: ['$attempts', []] }, '$$REMOVE', { $min: '$attempts.at' }] }
+  const ids = { _id: { $in: found.map(({ _id }) => _id) } }
+  await deliveries.updateMany(ids, [{ $set: { attempts: kept } }, { $set: { attempts: present, attemptsFrom: from } }])
+  return found.length
+}
+
+/** Name of the fact that holds up to which invoice, in the order of ids, keys that ended were removed. */
+const THROUGH_FACT = 'idempotency-removed-through'
+
+/**
+ * Removes the idempotency guards of the next `limit` invoices, in the order of their ids, that were made before `before`. The place is
+ * stored after the removal: whoever dies in between removes the same again, which changes nothing. Touches neither version nor
+ * `updatedAt`: what the guard answered ends by its own time, and the invoice stays as it is. Returns how many invoices it read.
+ */
+export async function removeEndedIdempotency(db: Database, before: Ms, limit: number): Promise<number> {
+  const invoices = db.collection(INVOICES)
+  const facts = db.collection(INSTALLATION)
+  const through = (await facts.findOne({ _id: THROUGH_FACT }))?.value ?? ''
+  // An id may carry another time than its guard: no invoice is passed whose guard still stands.
+  const end = uuidLowerBound(before - ID_TIME_SLACK_MS)
+  const found = await invoices
+    .find({ _id: { $gt: through, $lt: end } }, { projection: { 'idem.at': 1 } })
+    .sort({ _id: 1 })
+    .limit(limit)
+    .toArray()
+  const standing = found.findIndex(({ idem }) => idem !== undefined && toMs(idem.at) >= before)
+  const page = standing < 0 ? found : found.slice(0, standing)
+  const last = page.at(-1)
+  if (last === undefined) return 0
+  const guarded = page.flatMap(({ _id, idem }) => (idem === undefined ? [] : [_id]))
+  if (guarded.length > 0) {
+    const ended = { _id: { $in: guarded }, 'idem.at': { $lt: toDate(before) } }
+    await invoices.updateMany(ended, { $unset: { idem: '' } })
+  }
+  const change = { $set: { value: last._id }, $currentDate: { changedAt: true as const } }
+  await facts.updateOne({ _id: THROUGH_FACT }, change, { upsert: true })
+  return page.length
 }

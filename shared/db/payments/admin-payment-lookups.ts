@@ -68,9 +68,6 @@ export function createOperatorPaymentLookups(db: Database) {
   }
 }
 
-/** The type of what {@link createOperatorPaymentLookups} returns. */
-export type PaymentLookups = ReturnType<typeof createOperatorPaymentLookups>
-
 const SETTLED_FIELDS = { confirmedAt: 1, network: 1, asset: 1, matchKey: 1, amountBase: 1, counted: 1 } as const
 
 /** Confirmed payments of a report; exported for the test that explains it. */

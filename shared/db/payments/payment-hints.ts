@@ -77,6 +77,3 @@ export function createPaymentHints(db: Database) {
     },
   }
 }
-
-/** The type of what {@link createPaymentHints} returns. */
-export type PaymentHints = ReturnType<typeof createPaymentHints>

@@ -93,6 +93,3 @@ export function createRefundRepository(db: Database) {
       }),
   }
 }
-
-/** The type of what {@link createRefundRepository} returns. */
-export type RefundRepository = ReturnType<typeof createRefundRepository>

@@ -96,6 +96,3 @@ export function createIdempotencyRepository(db: Database) {
       (await operations.find({ _id: { $in: [...ids] } }).toArray()).map(IDEMPOTENCY_KEYS.toRecord),
   }
 }
-
-/** The type of what {@link createIdempotencyRepository} returns. */
-export type IdempotencyRepository = ReturnType<typeof createIdempotencyRepository>

@@ -67,6 +67,3 @@ export function createOperationRegister(db: Database) {
     },
   }
 }
-
-/** The type of what {@link createOperationRegister} returns. */
-export type OperationRegister = ReturnType<typeof createOperationRegister>

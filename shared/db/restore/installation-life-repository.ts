@@ -57,9 +57,6 @@ export function createInstallationLifeRepository(db: Database) {
   }
 }
 
-/** The type of what {@link createInstallationLifeRepository} returns. */
-export type InstallationLifeRepository = ReturnType<typeof createInstallationLifeRepository>
-
 /** Starts another life of a database that was just restored: the marks of the former one are read, and never written by it. */
 export async function startLife(db: Database): Promise<InstallationLife> {
   const change = { $set: { value: lifeText(randomUUID(), 0), changedAt: new Date() } }

@@ -64,6 +64,3 @@ export function createIssuedRepository(db: Database) {
     continueKey: (materialId: string, firstFree: number): Promise<void> => continueKey(db, materialId, firstFree),
   }
 }
-
-/** The type of what {@link createIssuedRepository} returns. */
-export type IssuedRepository = ReturnType<typeof createIssuedRepository>

@@ -10,7 +10,7 @@ import { OWNERSHIP_CHALLENGES } from '#shared/db/wallets/ownership-models.ts'
 import { ADDRESSES, KEY_MATERIAL, WALLETS } from '#shared/db/wallets/wallet-models.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { FAMILIES, type Mode } from '#shared/domain/enumerations.ts'
-import { restAfterLoss } from '#shared/domain/invoice/held-claims.ts'
+import { restAfterLoss } from '#shared/domain/invoice/quote-window.ts'
 import type { Issued, Precautions } from '#shared/ports/marks.ts'
 
 /** Far above any epoch of a scanner that may still be suspended somewhere. */

@@ -74,6 +74,3 @@ export function createChainCommandRepository(db: Database) {
       }),
   }
 }
-
-/** The type of what {@link createChainCommandRepository} returns. */
-export type ChainCommandRepository = ReturnType<typeof createChainCommandRepository>

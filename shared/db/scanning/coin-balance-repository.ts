@@ -41,6 +41,3 @@ export function createCoinBalanceRepository(db: Database) {
     },
   }
 }
-
-/** The type of what {@link createCoinBalanceRepository} returns. */
-export type CoinBalanceRepository = ReturnType<typeof createCoinBalanceRepository>

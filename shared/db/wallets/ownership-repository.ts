@@ -63,9 +63,6 @@ export function createOwnershipRepository(db: Database) {
   }
 }
 
-/** The type of what {@link createOwnershipRepository} returns. */
-export type OwnershipRepository = ReturnType<typeof createOwnershipRepository>
-
 /** Proofs by subject; the part of the wallet repository that reads them. */
 export async function findProofs(
   db: Database,

@@ -83,9 +83,6 @@ export function createWatchPackRepository(db: Database) {
   }
 }
 
-/** The type of what {@link createWatchPackRepository} returns. */
-export type WatchPackRepository = ReturnType<typeof createWatchPackRepository>
-
 const factOf = (mode: Mode, family: Family): string => `watch-packs:${mode}:${family}`
 const idOf = (mode: Mode, family: Family, seq: number): string => `${mode}:${family}:${seq}`
 const binary = (bytes: Uint8Array) => new mongoose.mongo.Binary(bytes)

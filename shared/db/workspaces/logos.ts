@@ -29,7 +29,4 @@ export function createLogos(db: Database) {
   }
 }
 
-/** The type of what {@link createLogos} returns. */
-export type Logos = ReturnType<typeof createLogos>
-
 const orNull = (stored: LogoDocument | null): Uint8Array | null => (stored === null ? null : bytesOf(stored.bytes))

@@ -1,12 +1,9 @@
 import { classifyPayment, isLate } from './classify-payment.ts'
-import { completingDust } from './completing-dust.ts'
 import type { PaymentObservation } from './invoice-event.ts'
-import type { InvoiceState, LedgerRow, Ms, PaymentMethod } from './model.ts'
-import { countsUnlisted, sumOthers, type Unlisted } from './others-row.ts'
-import { paysShare, type ValuedMoney } from './price-coverage.ts'
-import { foreignReason, holdingLock, isDust } from './quote-match.ts'
+import type { InvoiceState, LedgerRow, Ms, OthersRow, PaymentMethod } from './model.ts'
+import { baseOf, paysShare, toleranceAt, unpaidShare, type ValuedMoney } from './price-coverage.ts'
 import { quoteAt, quoteFor, quoteHolding, quoteOpenedBy, withinDrift } from './quote-window.ts'
-import { byFirstSeen, isLive, isSettled } from './totals.ts'
+import { byFirstSeen, foreignReason, holdingLock, isDust, isLive, isSettled } from './totals.ts'
 
 /** Rows an invoice keeps for single payments; together with the row of all others this bounds the document. */
 const ROWS_MAX = 100
@@ -184,4 +181,122 @@ function activeIndex(locks: readonly PaymentMethod[]): number | null {
 
 function lockAt(locks: readonly PaymentMethod[], index: number | null): PaymentMethod | null {
   return index === null ? null : (locks[index] ?? null)
+}
+
+/** Input of `completingDust`. */
+interface Walk {
+  readonly lock: PaymentMethod
+  /** The checked ledger, in which only dust counted by an operator counts. */
+  readonly ledger: readonly LedgerRow[]
+  /** Payments without rows that enter the sums. */
+  readonly unlisted: readonly PaymentObservation[]
+  /** Live dust, on time, of the active payment method, that a quote covers. */
+  readonly dust: readonly PaymentObservation[]
+}
+
+/**
+ * Transfer key of the single dust transfer that counts because it alone closes the gap between the counted money first seen before
+ * it and the settling amount, at the quote it came under; null when there is none. The first money of an invoice is never dust. Depends
+ * only on the set of payments, never on the order in which they were found.
+ */
+function completingDust({ lock, ledger, unlisted, dust }: Walk): string | null {
+  if (dust.length === 0) return null
+  const money = [...ledger.filter((row) => row.counted && row.eligible && isLive(row)), ...unlisted]
+  const isDustKey = new Set(dust.map(({ payment }) => payment))
+  const before: ValuedMoney[] = []
+  let unpaid = unpaidShare(lock, before)
+  for (const one of [...money, ...dust].sort(byFirstSeen)) {
+    const quote = quoteAt(lock, one.firstSeenAt)
+    if (!isDustKey.has(one.payment)) {
+      before.push({ quote, amountBase: amountOf(one) })
+      unpaid = unpaidShare(lock, before)
+      continue
+    }
+    const missingBase = baseOf(quote, unpaid) - toleranceAt(lock, quote)
+    if (before.length > 0 && missingBase > 0n && one.amountBase >= missingBase) return one.payment
+  }
+  return null
+}
+
+function amountOf(one: LedgerRow | PaymentObservation): bigint {
+  return 'acceptedBase' in one ? (one.acceptedBase ?? one.amountBase) : one.amountBase
+}
+
+const FNV_OFFSET = 0xcbf29ce484222325n
+const FNV_PRIME = 0x100000001b3n
+const FNV_MASK = 0xffffffffffffffffn
+
+/** A payment without a row, with its payment method or null. */
+interface Unlisted {
+  readonly seen: PaymentObservation
+  readonly lock: PaymentMethod | null
+}
+
+/**
+ * Sums payments without a separate row; null when there are none. Only money on time of the active payment method enters
+ * the sums, first seen within one of its quotes: the row cannot store a check of lateness or price, so the rest is left to the operators.
+ */
+export function sumOthers(
+  state: InvoiceState,
+  unlisted: readonly Unlisted[],
+  active: PaymentMethod | null,
+): OthersRow | null {
+  if (unlisted.length === 0) return null
+  const live = unlisted.filter((one) => countsUnlisted(state, one, active)).map(({ seen }) => seen)
+  return {
+    count: unlisted.length,
+    seenBase: sum(live),
+    confirmedBase: sum(live.filter((seen) => seen.state === 'confirmed')),
+    digest: digestOf(unlisted.map(({ seen }) => seen)),
+  }
+}
+
+/** True for a payment that enters the sums without a separate row. */
+function countsUnlisted(
+  state: Pick<InvoiceState, 'expiresAt' | 'status'>,
+  { seen, lock }: Unlisted,
+  active: PaymentMethod | null,
+): boolean {
+  if (lock === null || lock !== active || isDust(lock, seen)) return false
+  return isLive(seen) && !isLate(state, lock, seen) && quoteHolding(lock, seen.firstSeenAt) !== null
+}
+
+/** `<sum of versions>-<64-bit FNV-1a over key, version and state of each payment in key order>`. */
+function digestOf(seen: readonly PaymentObservation[]): string {
+  const text = seen
+    .map((one) => `${one.payment}|${one.version}|${one.state}`)
+    .sort()
+    .join('\n')
+  let hash = FNV_OFFSET
+  for (const byte of new TextEncoder().encode(text)) hash = ((hash ^ BigInt(byte)) * FNV_PRIME) & FNV_MASK
+  return `${versionSum(seen)}-${hash.toString(16).padStart(16, '0')}`
+}
+
+/** Increases with every newer version and never decreases, so that an old read can be distinguished from a new one. */
+function versionSum(rows: readonly { readonly version: number }[]): number {
+  return rows.reduce((total, row) => total + row.version, 0)
+}
+
+function sum(seen: readonly PaymentObservation[]): bigint {
+  return seen.reduce((total, one) => total + one.amountBase, 0n)
+}
+
+/**
+ * Compares a set of observations with the ledger. `stale`: a payment is missing or older than
+ * in the ledger, so the set was read before another writer's and must be read again. `news`: a payment is newer. `same`: none is.
+ */
+export function observationAge(
+  state: Pick<InvoiceState, 'ledger' | 'others'>,
+  observations: readonly PaymentObservation[],
+): 'stale' | 'same' | 'news' {
+  const seen = new Map(observations.map((one) => [one.payment, one]))
+  const { ledger, others } = state
+  if (ledger.some((row) => (seen.get(row.payment)?.version ?? -1) < row.version)) return 'stale'
+  const knownVersions = versionSum(ledger) + (others === null ? 0 : parseInt(others.digest, 10))
+  // Totals and not only the others: a payment may have moved from `others` into a separate row.
+  if (seen.size < ledger.length + (others?.count ?? 0) || versionSum(observations) < knownVersions) return 'stale'
+  const listed = new Set(ledger.map((row) => row.payment))
+  const rest = observations.filter((one) => !listed.has(one.payment))
+  const restIsSame = rest.length === 0 ? others === null : others?.digest === digestOf(rest)
+  return restIsSame && ledger.every((row) => seen.get(row.payment)?.version === row.version) ? 'same' : 'news'
 }

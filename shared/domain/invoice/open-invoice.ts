@@ -1,8 +1,7 @@
 import type { Mode } from '../enumerations.ts'
-import { auditWrite } from './audit-effect.ts'
+import { auditWrite, nextActionAt } from './decide.ts'
 import type { Attribution, Effect } from './invoice-event.ts'
 import type { InvoiceState, Ms, PaymentMethod, Visit } from './model.ts'
-import { nextActionAt } from './next-action.ts'
 import { latestQuote } from './quote-window.ts'
 
 /** Input for the first state of an invoice. */

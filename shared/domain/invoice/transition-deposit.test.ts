@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { restBase } from './decide-quote.ts'
+import { restBase } from './decide.ts'
 import type { InvoiceEvent } from './invoice-event.ts'
 import { totals } from './totals.ts'
 import {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { RUNS } from '#test/support/property-runs.ts'
 import { formatDecimal } from '../money/decimal.ts'
 import { quoteAmountBase, roundUpToDisplay } from '../money/quote.ts'
-import { type OpenPrice, openPrice, restBase } from './decide-quote.ts'
+import { type OpenPrice, openPrice, restBase } from './decide.ts'
 import type { InvoiceEvent, PaymentObservation } from './invoice-event.ts'
 import {
   activePaymentMethod,
@@ -14,10 +14,9 @@ import {
   type Quote,
 } from './model.ts'
 import { openInvoice } from './open-invoice.ts'
-import { holdingLock } from './quote-match.ts'
 import { quoteHolding } from './quote-window.ts'
 import { statusBySums } from './settle.ts'
-import { isLive, isSettled, totals } from './totals.ts'
+import { holdingLock, isLive, isSettled, totals } from './totals.ts'
 import { transition } from './transition.ts'
 import { holds } from './transition-arbitraries.fixture.ts'
 import { aPayment, aPaymentMethod, aQuote, MINUTE, T0 } from './transition-fixtures.ts'

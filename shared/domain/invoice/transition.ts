@@ -1,15 +1,20 @@
 import { isRefundUncovered } from '../payment/refundable.ts'
-import { decideAcceptance } from './decide-acceptance.ts'
-import { decideCount } from './decide-count.ts'
-import { decideCancel, decideDeadline, decideSimulatedExpiry } from './decide-end.ts'
-import { decideAssetQuoted, decideQuoteRenewed, decideQuoteResumed } from './decide-quote.ts'
-import type { Decision } from './decision.ts'
+import {
+  type Decision,
+  decideAcceptance,
+  decideAssetQuoted,
+  decideCancel,
+  decideCount,
+  decideDeadline,
+  decideQuoteRenewed,
+  decideQuoteResumed,
+  decideSimulatedExpiry,
+  nextActionAt,
+} from './decide.ts'
 import { hasUncoveredRefund, reconcileExceptions } from './exceptions.ts'
-import { fold } from './fold.ts'
+import { fold, observationAge } from './fold.ts'
 import type { InvoiceEvent, PaymentObservation, TransitionInput, TransitionResult } from './invoice-event.ts'
 import type { InvoiceState, Ms } from './model.ts'
-import { nextActionAt } from './next-action.ts'
-import { observationAge } from './observation-age.ts'
 import { type Draft, settle } from './settle.ts'
 
 /** The observations are older than the ledger: read invoice and payments again and decide again. */

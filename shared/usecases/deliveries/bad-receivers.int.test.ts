@@ -9,8 +9,8 @@ import { dispatcherDeps } from '#test/support/dispatcher-deps.ts'
 import { givePending } from '#test/support/pending-deliveries.ts'
 import { useStores } from '#test/support/stores.ts'
 import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from '#test/support/test-certificate.ts'
-import { createDispatcher } from './dispatch-deliveries.ts'
-import { explainFailure } from './explain-failure.ts'
+import { explainFailure } from './describe.ts'
+import { createDispatcher } from './dispatch.ts'
 
 const stores = useStores()
 const secretBox = createSecretBox(randomBytes(32))

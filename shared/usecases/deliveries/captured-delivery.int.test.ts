@@ -10,7 +10,7 @@ import { dispatcherDeps } from '#test/support/dispatcher-deps.ts'
 import { givePending } from '#test/support/pending-deliveries.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type ReceivedRequest, startWebhookReceiver } from '#test/support/webhook-receiver.ts'
-import { createDispatcher } from './dispatch-deliveries.ts'
+import { createDispatcher } from './dispatch.ts'
 
 const stores = useStores()
 let captured: ReceivedRequest

@@ -11,7 +11,7 @@ import { givePending } from '#test/support/pending-deliveries.ts'
 import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
-import { createDispatcher, type Dispatcher } from './dispatch-deliveries.ts'
+import { createDispatcher, type Dispatcher } from './dispatch.ts'
 import type { DispatchDeliveriesDeps } from './dispatch-process.ts'
 
 const stores = useStores()

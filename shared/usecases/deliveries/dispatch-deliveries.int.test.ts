@@ -6,7 +6,7 @@ import { createWebhookHttp } from '#shared/runtime/http/webhook-http.ts'
 import { checkWebhook, verifyStandardWebhook } from '#test/support/check-webhook.ts'
 import { useDispatchStage } from '#test/support/dispatch-stage.ts'
 import { useStores } from '#test/support/stores.ts'
-import { createDispatcher } from './dispatch-deliveries.ts'
+import { createDispatcher } from './dispatch.ts'
 
 const stores = useStores()
 const { at, ports, dispatcher, given, turn, makeDue, delivery } = useDispatchStage(stores)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Delivery } from '#shared/ports/deliveries.ts'
-import { createDispatcher } from './dispatch-deliveries.ts'
+import { createDispatcher } from './dispatch.ts'
 import type { DispatchDeliveriesDeps } from './dispatch-process.ts'
 
 const nothing = () => undefined

@@ -3,14 +3,16 @@ import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { createDeliveryClaimer, type DeliveryClaimer, type DeliveryClaimerDeps } from './claim-deliveries.ts'
-import { createDeliveryCap, type DeliveryCap } from './delivery-cap.ts'
-import { createSlots, type Slots } from './delivery-slots.ts'
-import { createOutcomeRecorder, type OutcomeRecorder } from './record-outcomes.ts'
-import { reportAttempt } from './report-attempt.ts'
-import { type ClaimedDelivery, type SendDeliveryDeps, sendDelivery } from './send-delivery.ts'
-import { type WarnFailingEndpointDeps, warnFailingEndpoint } from './warn-failing-endpoint.ts'
-
+import { createDeliveryClaimer, type DeliveryClaimer, type DeliveryClaimerDeps } from './claim.ts'
+import { createDeliveryCap, createSlots, type DeliveryCap, type Slots } from './delivery-cap.ts'
+import {
+  createOutcomeRecorder,
+  type OutcomeRecorder,
+  reportAttempt,
+  type WarnFailingEndpointDeps,
+  warnFailingEndpoint,
+} from './outcomes.ts'
+import { type ClaimedDelivery, type SendDeliveryDeps, sendDelivery } from './send.ts'
 /** `normal` serves everyone; endpoints that timed out in the last minute use `slow`, so they cannot exhaust the normal lane. */
 export type DispatchLane = 'normal' | 'slow'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { explainFailure } from './explain-failure.ts'
+import { explainFailure } from './describe.ts'
 
 test.each([
   ['timeout', /10 s/],

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/http/webhook-http.ts'
-import { resendDelivery } from '#shared/usecases/deliveries/resend-delivery.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useFirstAttempts } from '#test/support/first-attempts-stage.ts'
 import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
+import { resendDelivery } from './resend.ts'
 
 const stores = useStores()
 const stage = useFirstAttempts(stores)

@@ -6,11 +6,11 @@ import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/http/webhoo
 import { after } from '#shared/runtime/process/after.ts'
 import { stopwatch } from '#shared/runtime/process/stopwatch.ts'
 import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
-import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
+import { createOutboxRelay } from '#shared/usecases/outbox/relay.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
-import { createDispatcher } from './dispatch-deliveries.ts'
+import { createDispatcher } from './dispatch.ts'
 
 const stores = useStores()
 let engine: Engine

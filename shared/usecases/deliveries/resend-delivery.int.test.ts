@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { createEndpointOperations } from '#shared/db/deliveries/endpoint-operations.ts'
 import { useDispatchStage } from '#test/support/dispatch-stage.ts'
 import { useStores } from '#test/support/stores.ts'
-import { resendDelivery } from './resend-delivery.ts'
+import { resendDelivery } from './resend.ts'
 
 const stores = useStores()
 const { at, ports, dispatcher, given, turn, delivery } = useDispatchStage(stores)

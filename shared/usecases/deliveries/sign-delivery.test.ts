@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { checkWebhook, verifyStandardWebhook } from '#test/support/check-webhook.ts'
-import { type DeliveryToSign, signDelivery } from './sign-delivery.ts'
+import { type DeliveryToSign, signDelivery } from './send.ts'
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`
 const older = `whsec_${randomBytes(32).toString('base64')}`

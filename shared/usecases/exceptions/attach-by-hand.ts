@@ -1,4 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Decision } from '#shared/ports/exception-decisions.ts'
 import {
   type AttachDeps,
@@ -8,13 +9,12 @@ import {
 } from '#shared/usecases/payments/attach-payment.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { beingDecided, DECIDING_MAX_MS, possiblyReturned } from './decide-exception.ts'
-import { type Rejection, rejectionOf, rejectionText } from './rejected-money.ts'
 
 /** Dependencies of attaching a payment outside its exception. */
-export type AttachByHandDeps = AttachDeps & Uses<'decisions'>
+type AttachByHandDeps = AttachDeps & Uses<'decisions'>
 
 /** The attachment, and what the person said about a rejection. */
-export interface AttachByHandInput extends Omit<AttachInput, 'beforeWrite'> {
+interface AttachByHandInput extends Omit<AttachInput, 'beforeWrite'> {
   /** The invoice's workspace. */
   readonly workspaceId: string
   /** The person said that the rejected payment was not returned to the customer. */
@@ -71,3 +71,26 @@ async function claimException(deps: AttachByHandDeps, input: AttachByHandInput, 
 
 const refusal = (rejection: Rejection): PaymeshError =>
   new PaymeshError('INVALID_STATE', { message: `${rejectionText(rejection)} No changes were made.` })
+
+/** Dependencies of finding a rejection. */
+type RejectedMoneyDeps = Uses<'payments' | 'decisions'>
+
+/** Who rejected a payment, and when: that person may have returned it to the customer. */
+interface Rejection {
+  readonly by: string
+  readonly at: Ms
+}
+
+/** The standing rejection of a payment by a person of this workspace; null without one, and for a payment that is unknown here. */
+async function rejectionOf(
+  { payments, decisions }: RejectedMoneyDeps,
+  { workspaceId, paymentId }: { readonly workspaceId: string; readonly paymentId: string },
+): Promise<Rejection | null> {
+  const payment = await payments.findById(paymentId)
+  const decision = payment === null ? null : await decisions.findRejection(workspaceId, payment.key)
+  return decision === null ? null : { by: decision.by.replace(/^user:/, ''), at: decision.at }
+}
+
+/** Who rejected a payment and when, in words for the person who wants to apply it. */
+const rejectionText = ({ by, at }: Rejection): string =>
+  `${by} rejected this payment at ${new Date(at).toISOString()}. It may have been returned to the customer.`

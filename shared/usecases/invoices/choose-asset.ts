@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { quoteRefusal } from '#shared/domain/invoice/decide-quote.ts'
+import { quoteRefusal } from '#shared/domain/invoice/decide.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Visitor } from '#shared/usecases/quotes/visitor-budget.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { answerPaidHash } from '#shared/usecases/diagnostics/answer-paid-hash.ts'
-import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
+import { createOutboxRelay } from '#shared/usecases/outbox/relay.ts'
 import { listPayments } from '#shared/usecases/payments/list-payments.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'

@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { hasOpenPrice, openPrice } from '#shared/domain/invoice/decide-quote.ts'
+import { hasOpenPrice, openPrice } from '#shared/domain/invoice/decide.ts'
 import type { InvoiceEvent } from '#shared/domain/invoice/invoice-event.ts'
 import { type InvoiceState, isHeld, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { ClaimTaken, type Invoice } from '#shared/ports/invoices.ts'

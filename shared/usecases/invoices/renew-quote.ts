@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { needsNewAmount, renewalRefusal, restBase } from '#shared/domain/invoice/decide-quote.ts'
+import { needsNewAmount, renewalRefusal, restBase } from '#shared/domain/invoice/decide.ts'
 import type { InvoiceEvent } from '#shared/domain/invoice/invoice-event.ts'
 import {
   activePaymentMethod,
@@ -12,8 +12,8 @@ import { formatUnits } from '#shared/domain/money/amount.ts'
 import { roundUpToDisplay } from '#shared/domain/money/quote.ts'
 import { ClaimTaken, type Invoice } from '#shared/ports/invoices.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { QuoteOffers } from '#shared/usecases/quotes/addresses.ts'
 import { priceLock, type QuoteRequest } from '#shared/usecases/quotes/prepare-quote.ts'
-import type { QuoteOffers } from '#shared/usecases/quotes/quote-offers.ts'
 import type { Visitor, VisitorBudget } from '#shared/usecases/quotes/visitor-budget.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { mayPromise } from '#shared/usecases/wallets/may-receive.ts'

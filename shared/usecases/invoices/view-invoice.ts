@@ -1,5 +1,5 @@
 import type { HintView, InvoiceView, PaymentMethodView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
-import { needsNewAmount, quoteRefusal, renewalRefusal } from '#shared/domain/invoice/decide-quote.ts'
+import { needsNewAmount, quoteRefusal, renewalRefusal } from '#shared/domain/invoice/decide.ts'
 import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
 import { isSettled, totals } from '#shared/domain/invoice/totals.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
-import { wasEnabledAt } from './event-recipients.ts'
+import { wasEnabledAt } from './relay-records.ts'
 
 const MINUTE_MS = 60_000
 const base: WebhookEndpoint = {

@@ -4,7 +4,7 @@ import { outboxShardOf } from '#shared/ports/invoices.ts'
 import { simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
-import { createOutboxRelay } from './relay-outbox.ts'
+import { createOutboxRelay } from './relay.ts'
 
 const stores = useStores()
 let engine: Engine

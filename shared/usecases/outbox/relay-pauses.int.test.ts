@@ -5,7 +5,7 @@ import { setEndpointStatus } from '#shared/usecases/endpoints/set-endpoint-statu
 import { endpointNamed } from '#test/simulation/store/contract-samples.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
-import { createOutboxRelay } from './relay-outbox.ts'
+import { createOutboxRelay } from './relay.ts'
 
 const MINUTE_MS = 60_000
 const stores = useStores()

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { API_VERSION } from '#shared/contracts/webhooks/event.ts'
 import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import { EVENT_TYPES, type EventType, EXCEPTION_KINDS, type ExceptionKind } from '#shared/domain/enumerations.ts'
+import { deliveryIdFrom } from '#shared/domain/ids.ts'
 import type { AuditedAction } from '#shared/domain/invoice/invoice-event.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
@@ -11,8 +13,6 @@ import type { ExceptionChange, ExceptionRecord } from '#shared/ports/exceptions.
 import type { Invoice, OutboxEntry } from '#shared/ports/invoices.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { type PublicUrls, presentInvoice } from '#shared/usecases/invoices/present-invoice.ts'
-import { deliveryId } from './delivery-id.ts'
-import { subscribes, wasEnabledAt } from './event-recipients.ts'
 
 /** Detail texts of exceptions; identifiers are separate fields. */
 const DETAILS: Readonly<Partial<Record<ExceptionKind, string>>> = {
@@ -199,4 +199,38 @@ function exceptionKindOf(entry: OutboxEntry): ExceptionKind {
   const kind = EXCEPTION_KINDS.find((known) => known === entry.type)
   if (kind === undefined) throw new TypeError(`outbox entry ${entry.eventId} has the unknown kind ${entry.type}`)
   return kind
+}
+
+/** Two processes' readings of the store's clock never differ by more than this; a larger difference makes a process unready. */
+const CLOCK_TOLERANCE_MS = 2_000
+
+/** True when the endpoint subscribes to the event: same workspace, its mode, a subscribed type. Ignores pauses. */
+export function subscribes(
+  endpoint: WebhookEndpoint,
+  event: Pick<EventRecord, 'workspaceId' | 'mode' | 'type'>,
+): boolean {
+  return (
+    endpoint.workspaceId === event.workspaceId &&
+    (endpoint.mode === 'both' || endpoint.mode === event.mode) &&
+    endpoint.events.some((type) => type === '*' || type === event.type)
+  )
+}
+
+/**
+ * True when the endpoint was enabled at `at`, according to its last pause; the time of the change decides, not the time at
+ * which the relay reads. A change within 2 s of a switch counts as made while enabled, because the clocks of two processes may
+ * differ by that much and a missing delivery is worse than one more. An endpoint that was disabled before pauses were
+ * recorded counts as disabled all along.
+ */
+export function wasEnabledAt(endpoint: WebhookEndpoint, at: Ms): boolean {
+  const { status } = endpoint
+  const from = endpoint.disabledAt ?? (status === 'disabled' ? Number.NEGATIVE_INFINITY : null)
+  if (from === null) return true
+  const to = status === 'disabled' ? Number.POSITIVE_INFINITY : (endpoint.enabledAt ?? from)
+  return at <= from + CLOCK_TOLERANCE_MS || at >= to - CLOCK_TOLERANCE_MS
+}
+
+/** Id of the delivery of an event to an endpoint: the same three values always give the same id. Generation 0 is the first delivery. */
+export function deliveryId(eventId: string, endpointId: string, generation: number): string {
+  return deliveryIdFrom(createHash('sha256').update(`${eventId}|${endpointId}|${generation}`).digest('hex'))
 }

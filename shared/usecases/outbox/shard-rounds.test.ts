@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createShardRounds } from './shard-rounds.ts'
+import { createShardRounds } from './relay.ts'
 
 /** Rounds that end when the test says so. */
 function openRounds() {

@@ -1,4 +1,4 @@
-import { type AssetOptions, type AssetOptionsDeps, assetOptions } from '#shared/usecases/quotes/list-asset-options.ts'
+import { type AssetOptions, type AssetOptionsDeps, assetOptions } from '#shared/usecases/quotes/availability.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of listing the assets of a link. */

@@ -3,19 +3,18 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ObservedTransfer, Payment, UnconfirmedOutcome } from '#shared/ports/payments.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { LedgerTransfer, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
-import type { ChainClient } from '#shared/ports/scanning.ts'
+import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type AttributeDeps, attributeTransfers, type FoundTransfer } from './attribute-transfers.ts'
 import { checkForgottenBlocks } from './check-forgotten-blocks.ts'
 import { dropBalanceDuplicates, type TransferBlock } from './drop-balance-duplicates.ts'
-import { disputedPayments, type SecondOpinion } from './unconfirmed-by-second-node.ts'
 import { closeUnmatched, openUnmatched } from './unmatched-transfers.ts'
 
 /** Dependencies of storing a scanner's findings. */
 export type RecordDeps = AttributeDeps & Runtime & Uses<'payments' | 'exceptions' | 'wallets' | 'catalog' | 'notifier'>
 
 /** A scanned block; its transfers include those detected from balances. */
-export type FoundBlock = TransferBlock & Pick<ScannedBlock, 'spent' | 'agesMs'>
+type FoundBlock = TransferBlock & Pick<ScannedBlock, 'spent' | 'agesMs'>
 
 /** Scanned blocks under a scanner's lease. */
 export interface RecordInput {
@@ -81,7 +80,7 @@ export function seenSince(
 }
 
 /** Results of one poll of a chain. */
-export interface Findings {
+interface Findings {
   readonly found: readonly FoundTransfer[]
   /** Unconfirmed payments that ended. */
   readonly outcomes: readonly UnconfirmedOutcome[]
@@ -155,14 +154,14 @@ async function inheritEnded(
 }
 
 /** Position of a scanner. */
-export interface ChainPosition {
+interface ChainPosition {
   readonly mode: Mode
   readonly network: NetworkId
   readonly epoch: number
 }
 
 /** Position of the chain, and the sources that can confirm what its blocks contain. */
-export interface ConfirmInput extends ChainPosition {
+interface ConfirmInput extends ChainPosition {
   /** Height of the committed cursor. */
   readonly height: number
   /** Finalized height as the chain reports it; null where it does not. */
@@ -245,4 +244,46 @@ function report(
   deps.metrics.count(`payments_${what}_total`, { network }, changed.length)
   const invoices = new Set(changed.flatMap((payment) => (payment.invoiceId === null ? [] : [payment.invoiceId])))
   for (const invoiceId of invoices) deps.notifier.notify(QUEUES.invoiceTransitions, invoiceId)
+}
+
+/** A client that can check payments with a second node. */
+type SecondOpinion = Pick<ChainClient, 'disputed' | 'balances'>
+
+/** Keys of the payments that a second node does not confirm; all of the checked ones when it does not respond. */
+async function disputedPayments(client: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
+  return [...(await disputedTransactions(client, due)), ...(await disputedIncreases(client, due))]
+}
+
+async function disputedTransactions({ disputed }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
+  const asked = due.flatMap(({ txHash, block, key, matchKey, contract, amountBase }) => {
+    const transfer = { key, matchKey, contract, amountBase }
+    return txHash === null || block === null ? [] : [{ txHash, height: block.height, blockHash: block.hash, transfer }]
+  })
+  if (disputed === undefined || asked.length === 0) return []
+  const recorded = await orAll(
+    () => disputed(asked),
+    asked.map(({ txHash }) => txHash),
+  )
+  return due.filter(({ txHash }) => txHash !== null && recorded.has(txHash)).map(({ key }) => key)
+}
+
+async function disputedIncreases({ balances }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
+  const asked = due.flatMap(({ key, matchKey, block }) =>
+    block?.increase === undefined ? [] : [{ key, matchKey, height: block.height, hash: block.hash, ...block.increase }],
+  )
+  if (balances === undefined || asked.length === 0) return []
+  const recorded = await orAll(
+    () => balances.disputed(asked),
+    asked.map(({ key }) => key),
+  )
+  return [...recorded]
+}
+
+async function orAll(ask: () => Promise<ReadonlySet<string>>, all: readonly string[]): Promise<ReadonlySet<string>> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof NodeUnreliable)) throw error
+    return new Set(all)
+  }
 }

@@ -1,13 +1,17 @@
+import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
+import { shareOf } from '#shared/domain/invoice/price-coverage.ts'
+import { unpaidOf } from '#shared/domain/invoice/totals.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
+import type { InvoiceWorth } from '#shared/domain/payment/confirmation-tiers.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { OutboxNotice } from '#shared/ports/invoices.ts'
+import type { Invoice, OutboxNotice } from '#shared/ports/invoices.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { type Decider, type LargeSumDeps, largeSumMails } from '#shared/usecases/workspaces/large-sum.ts'
+import { type Decider, freshRate, type LargeSumDeps, largeSumMails } from '#shared/usecases/workspaces/large-sum.ts'
 import type { WeighAcceptance } from './attach-payment.ts'
-import { missingAmount } from './missing-amount.ts'
 
 /** What telling owners about a shortfall needs. */
-export type ShortfallNoticeDeps = LargeSumDeps & Uses<'clock'>
+type ShortfallNoticeDeps = LargeSumDeps & Uses<'clock'>
 
 /**
  * The mail to every owner about an acceptance that is short by more than the workspace's threshold, to be stored with the acceptance; null
@@ -29,4 +33,21 @@ export async function shortfallNotice(
   const mails = await largeSumMails(deps, by, { worth, audit })
   const [first] = mails
   return first === undefined ? null : { to: mails.map(({ to }) => to), data: first.data }
+}
+
+/**
+ * The amount missing on an invoice after funds were accepted for it, in the invoice's currency. `isStated`: an operator
+ * stated the value, which proves nothing, so the whole amount counts as missing. Without a fresh rate `fiatPerUsd` is null.
+ */
+async function missingAmount(
+  deps: Pick<LargeSumDeps, 'rates'>,
+  workspace: Pick<Workspace, 'policy'>,
+  { after, isStated }: { readonly after: Invoice; readonly isStated: boolean },
+): Promise<InvoiceWorth> {
+  const { minor, currency } = after.terms.fiat
+  const lock = activePaymentMethod(after.state)
+  // Rounded up: a shortfall is never shown, or checked, smaller than it is.
+  const missingMinor = isStated || lock === null ? minor : shareOf(minor, unpaidOf(after.state, lock, 'settled'))
+  const rate = lock === null ? null : await freshRate(deps, workspace, { asset: lock.asset, fiat: currency })
+  return { fiat: { minor: missingMinor, currency }, fiatPerUsd: rate?.fiatPerUsd ?? null }
 }

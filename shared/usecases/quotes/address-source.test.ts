@@ -5,7 +5,7 @@ import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { standIn } from '#test/support/stand-in.ts'
-import { createAddressSource } from './address-source.ts'
+import { createAddressSource } from './addresses.ts'
 
 const material = { id: 'key', mode: 'live', family: 'evm' } as const
 /** Addresses in stock above which no more are reserved. */

@@ -7,9 +7,8 @@ import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
 import { updateWorkspace } from '#shared/usecases/workspaces/update-workspace.ts'
 import { type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
-import { listAssetOptions } from './list-asset-options.ts'
-import { createQuoteAvailability } from './quote-availability.ts'
-import { createQuoteOffers } from './quote-offers.ts'
+import { createQuoteOffers } from './addresses.ts'
+import { createQuoteAvailability, listAssetOptions } from './availability.ts'
 import { createVisitorBudget } from './visitor-budget.ts'
 
 const stores = useStores()

@@ -1,9 +1,9 @@
 import type { RateReader } from '#shared/ports/rates.ts'
 import { createRateReader } from '#shared/usecases/rates/read-rate.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
+import { createQuoteOffers, type QuoteOffers, type QuoteOffersDeps } from './addresses.ts'
+import { type AvailabilityDeps, createQuoteAvailability, type QuoteAvailability } from './availability.ts'
 import { createQuotePreparer, type QuotePreparer } from './prepare-quote.ts'
-import { type AvailabilityDeps, createQuoteAvailability, type QuoteAvailability } from './quote-availability.ts'
-import { createQuoteOffers, type QuoteOffers, type QuoteOffersDeps } from './quote-offers.ts'
 import type { VisitorBudget } from './visitor-budget.ts'
 
 /** Process-wide dependencies of quotes. */

@@ -7,7 +7,7 @@ import { aPayment, aPaymentMethod, DEADLINE, DUE, T0 } from '#shared/domain/invo
 import type { Invoice, OutboxEntry } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { ChainHeight, InvoiceRecords, PublishedEvent } from '#shared/ports/reconciliation.ts'
-import { checkRecords } from './check-invoice.ts'
+import { checkRecords } from './reconcile.ts'
 
 export const ID = '01920a5e-4c7b-7d3a-9f21-6b8f0c1d2e40'
 export const HEAD: ChainHeight = { mode: 'test', network: 'ethereum', height: 102, headHeight: 102 }

@@ -22,7 +22,7 @@ import {
   withRow,
   withState,
 } from './check-invoice.fixture.ts'
-import { checkRecords } from './check-invoice.ts'
+import { checkRecords } from './reconcile.ts'
 
 describe('right books', () => {
   const late = aPayment({ firstSeenAt: DEADLINE + MINUTE, rateSeen: '1.00' })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createAddressSource } from '#shared/usecases/quotes/address-source.ts'
+import { createAddressSource } from '#shared/usecases/quotes/addresses.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { deriveAhead } from './address-headroom.ts'

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
@@ -7,13 +8,12 @@ import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
-import type { ProofWrite } from '#shared/ports/ownership.ts'
+import type { DisplacedUse, ProofWrite } from '#shared/ports/ownership.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import type { Listing } from '#shared/ports/wallet-operations.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type AddedWallet, type AddWalletDeps, announceSharing, checkNetworks } from './add-wallet.ts'
 import type { GivenProof } from './check-proof.ts'
-import { displacementMails } from './displacement-mails.ts'
 import { type KeyStanding, keyStanding } from './key-history.ts'
 import { type MaterialInput, prepareMaterial } from './prepare-material.ts'
 import { enteredScope } from './proof-scope.ts'
@@ -218,7 +218,7 @@ async function notes(
 }
 
 /** The mails to every owner about a change of a live wallet. `starts` is when it takes effect, null for at once. */
-export async function walletMails(
+async function walletMails(
   deps: Pick<ChangeWalletsDeps, 'ownersOf'> & { readonly workspaces: Pick<WorkspaceRepository, 'findById'> },
   change: {
     readonly wallet: Wallet
@@ -252,4 +252,44 @@ const CHANGES: Readonly<Record<string, string>> = {
   'wallet.start_index_set': 'given a start index',
   'wallet.disabled': 'disabled',
   'wallet.cancelled': 'cancelled before its start',
+}
+
+/** Dependencies of mailing the owners of both sides. */
+type DisplacementMailDeps = Uses<'workspaces'> & {
+  ownersOf(workspaceId: string): Promise<readonly string[]>
+}
+
+/**
+ * Mails about a proof that displaces others: to every owner of the workspaces that lose addresses and of the one that proved them. Neither
+ * mail names the other workspace. `auditId` makes them unique.
+ */
+async function displacementMails(
+  deps: DisplacementMailDeps,
+  { displaced, workspaceId, family, rows, isKey, provedAt }: ProofWrite,
+  auditId: string,
+): Promise<readonly MailRecord[]> {
+  if (displaced.length === 0) return []
+  const ids = [workspaceId, ...displaced.map((use) => use.workspaceId)]
+  const names = new Map((await deps.workspaces.findMany(ids)).map(({ id, name }) => [id, name]))
+  const mailsTo = async (id: string, template: MailRecord['template'], about: Record<string, string>) => {
+    const owners = [...new Set(await deps.ownersOf(id))]
+    return owners.map((to, place): MailRecord => {
+      const data = { workspace: names.get(id) ?? '', family, ...about }
+      // Mail programs show the key, and the id of the action would reveal the other workspace.
+      const key = createHash('sha256').update(`${auditId}:${template}:${id}:${place}`).digest('hex').slice(0, 40)
+      return { id: `${template}:${key}`, workspaceId: id, template, to, data, createdAt: provedAt }
+    })
+  }
+  const lost = displaced.map((use) =>
+    mailsTo(use.workspaceId, 'address_displaced', { what: labelsFor(use), addresses: use.addresses.join(', ') || '-' }),
+  )
+  const shown = rows.slice(0, 3).map(({ address }) => address)
+  const what = labelsFor({ isKey, count: rows.length })
+  const won = mailsTo(workspaceId, 'address_proved', { what, addresses: shown.join(', ') })
+  return (await Promise.all([...lost, won])).flat()
+}
+
+function labelsFor({ isKey, count }: Pick<DisplacedUse, 'isKey' | 'count'>): string {
+  if (isKey) return 'an extended public key'
+  return count === 1 ? 'one address' : `${count} addresses`
 }

@@ -1,6 +1,6 @@
 import { ASSET_IDS, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
-import { type HeldClaim, heldClaims } from '#shared/domain/invoice/held-claims.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { type HeldClaim, heldClaims } from '#shared/domain/invoice/quote-window.ts'
 import type { Invoice, ReleaseMark } from '#shared/ports/invoices.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

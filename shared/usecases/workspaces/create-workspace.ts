@@ -1,4 +1,4 @@
-import { QUARANTINE_DEFAULT_MS } from '#shared/domain/invoice/held-claims.ts'
+import { QUARANTINE_DEFAULT_MS } from '#shared/domain/invoice/quote-window.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

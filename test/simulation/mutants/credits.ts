@@ -169,7 +169,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'foreign-asset-counts',
-    file: 'shared/domain/invoice/quote-match.ts',
+    file: 'shared/domain/invoice/totals.ts',
     find: 'lock.asset === seen.asset && lock.network === seen.network',
     replace: 'lock.network === seen.network',
     what: 'Any token on the address counts as the one asked for.',
@@ -177,21 +177,21 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'dust-counts',
     what: 'A worthless transfer of a stranger enters the sums of an invoice.',
-    file: 'shared/domain/invoice/quote-match.ts',
+    file: 'shared/domain/invoice/totals.ts',
     find: '!seen.simulated && seen.amountBase < dustBound(lock)',
     replace: 'false',
   },
   {
     name: 'dust-adds-up',
     what: 'Transfers of dust count as often as they like once an invoice holds money.',
-    file: 'shared/domain/invoice/completing-dust.ts',
+    file: 'shared/domain/invoice/fold.ts',
     find: 'before.length > 0 && missingBase > 0n && one.amountBase >= missingBase',
     replace: 'before.length > 0',
   },
   {
     name: 'rest-ignored',
     what: 'The rest that a payer still owes is taken for dust.',
-    file: 'shared/domain/invoice/completing-dust.ts',
+    file: 'shared/domain/invoice/fold.ts',
     find: 'before.length > 0 && missingBase > 0n && one.amountBase >= missingBase',
     replace: 'before.length < 0',
   },

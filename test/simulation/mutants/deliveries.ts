@@ -2,8 +2,8 @@ import type { Mutant } from './mutant.ts'
 
 const ATTEMPTS = 'shared/db/deliveries/delivery-attempts.ts'
 const CLAIMS = 'shared/db/deliveries/delivery-claims.ts'
-const FIRST_ATTEMPTS = 'shared/usecases/deliveries/first-attempts.ts'
-const RELAY_BATCH = 'shared/usecases/outbox/relay-batch.ts'
+const FIRST_ATTEMPTS = 'shared/usecases/deliveries/dispatch.ts'
+const RELAY_BATCH = 'shared/usecases/outbox/relay.ts'
 
 /** Events and webhooks: who gets what, when, signed how and how often. */
 export const DELIVERY_MUTANTS: readonly Mutant[] = [
@@ -74,14 +74,14 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'redirect-is-success',
-    file: 'shared/usecases/deliveries/send-delivery.ts',
+    file: 'shared/usecases/deliveries/send.ts',
     find: 'result.status >= 200 && result.status <= 299',
     replace: 'result.status >= 200 && result.status <= 399',
     what: 'A redirect counts as delivered.',
   },
   {
     name: 'body-serialised-again',
-    file: 'shared/usecases/deliveries/send-delivery.ts',
+    file: 'shared/usecases/deliveries/send.ts',
     find: '    body: event.body,\n    timeoutMs',
     replace:
       '    body: Buffer.from(JSON.stringify(JSON.parse(Buffer.from(event.body).toString()), null, 1)),\n    timeoutMs',
@@ -89,35 +89,35 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'signature-over-text-without-time',
-    file: 'shared/usecases/deliveries/sign-delivery.ts',
+    file: 'shared/usecases/deliveries/send.ts',
     find: '.update(signedText(timestampS, body))',
     replace: '.update(body)',
     what: 'The signature does not cover its time.',
   },
   {
     name: 'mode-not-asked',
-    file: 'shared/usecases/outbox/event-recipients.ts',
+    file: 'shared/usecases/outbox/relay-records.ts',
     find: "    (endpoint.mode === 'both' || endpoint.mode === event.mode) &&\n",
     replace: '',
     what: 'Test events go to live endpoints.',
   },
   {
     name: 'type-not-asked',
-    file: 'shared/usecases/outbox/event-recipients.ts',
+    file: 'shared/usecases/outbox/relay-records.ts',
     find: "endpoint.events.some((type) => type === '*' || type === event.type)",
     replace: 'endpoint.events.length > 0',
     what: 'Endpoints get types they did not subscribe to.',
   },
   {
     name: 'workspace-not-asked',
-    file: 'shared/usecases/outbox/event-recipients.ts',
+    file: 'shared/usecases/outbox/relay-records.ts',
     find: '    endpoint.workspaceId === event.workspaceId &&\n',
     replace: '',
     what: "One merchant's events go to another's endpoint.",
   },
   {
     name: 'endpoints-from-a-cache',
-    file: 'shared/usecases/outbox/relay-batch.ts',
+    file: 'shared/usecases/outbox/relay.ts',
     find: 'deps.endpoints.listOf(workspaceIds),\n    deps.events.insertMany(events)',
     replace:
       '((deps as never as { known: Map<string, never> }).known ??= new Map()).get(String(workspaceIds)) ??\n      deps.endpoints.listOf(workspaceIds).then((found) => {\n        ;(deps as never as { known: Map<string, never> }).known.set(String(workspaceIds), found as never)\n        return found\n      }),\n    deps.events.insertMany(events)',
@@ -125,7 +125,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'deleted-endpoint-from-a-cache',
-    file: 'shared/usecases/deliveries/claim-deliveries.ts',
+    file: 'shared/usecases/deliveries/claim.ts',
     find: '    deps.endpoints.findByIds(ids((row) => row.endpointId)),\n',
     replace:
       '    ((deps as never as { seen: Map<string, never> }).seen ??= new Map()).get(String(ids((row) => row.endpointId))) ??\n      deps.endpoints.findByIds(ids((row) => row.endpointId)).then((found) => {\n        ;(deps as never as { seen: Map<string, never> }).seen.set(String(ids((row) => row.endpointId)), found as never)\n        return found\n      }),\n',
@@ -134,14 +134,14 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'overdue-rows-forgotten',
-    file: 'shared/usecases/deliveries/dispatch-deliveries.ts',
+    file: 'shared/usecases/deliveries/dispatch.ts',
     find: 'const forgotten = ours.filter(\n    ({ endpointId, dueAt }) => dueAt <= askedAt - OVERDUE_MS && !self.waitingForSlot.has(endpointId),\n  )',
     replace: 'const forgotten: typeof ours = []',
     what: 'A delivery whose wake-up was lost waits for ever.',
   },
   {
     name: 'failing-mail-without-identity',
-    file: 'shared/usecases/deliveries/warn-failing-endpoint.ts',
+    file: 'shared/usecases/deliveries/outcomes.ts',
     find: `const mailId = (delivery: { readonly id: string }) => \`endpoint-failing:\${endpoint.id}:\${delivery.id}\``,
     replace: `const mailId = (delivery: { readonly id: string }) => \`endpoint-failing:\${endpoint.id}:\${delivery.id}:\${streak.length}\``,
     what: 'Each further failure mails the owner again.',

@@ -34,7 +34,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'trim-before-insert',
-    file: 'shared/usecases/outbox/relay-outbox.ts',
+    file: 'shared/usecases/outbox/relay.ts',
     find: '    await relayBatch(deps, batch, {',
     replace:
       '    await trimmer.relayed(batch.map(({ terms, outbox }) => ({ id: terms.id, throughSeq: outbox[outbox.length - 1]?.seq ?? 0 })))\n    await relayBatch(deps, batch, {',
@@ -42,7 +42,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'trim-too-far',
-    file: 'shared/usecases/outbox/relay-outbox.ts',
+    file: 'shared/usecases/outbox/relay.ts',
     find: 'throughSeq: outbox.at(-1)?.seq ?? 0',
     replace: 'throughSeq: Number.MAX_SAFE_INTEGER',
     what: 'Entries that were appended during the relay are trimmed with the others.',
@@ -84,7 +84,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'cancel-ignores-funds',
-    file: 'shared/domain/invoice/decide-end.ts',
+    file: 'shared/domain/invoice/decide.ts',
     find: "if (totals(state).receivedBase > 0n) return { refused: 'has_funds' }",
     replace: '',
     what: 'An invoice that received money can be cancelled.',
@@ -112,14 +112,14 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'claims-released-at-expiry',
-    file: 'shared/domain/invoice/held-claims.ts',
+    file: 'shared/domain/invoice/quote-window.ts',
     find: ': quoteEnd) + (lock.hold?.heldMs ?? 0)',
     replace: ': quoteEnd)',
     what: 'An address is handed on as soon as its invoice ends.',
   },
   {
     name: 'exception-not-opened',
-    file: 'shared/usecases/outbox/relay-batch.ts',
+    file: 'shared/usecases/outbox/relay.ts',
     find: 'if (changes.length > 0) await deps.exceptions.applyChanges(changes)',
     replace: '',
     what: 'What needs a person never reaches the inbox.',

@@ -1,7 +1,7 @@
 import { assembleAdmin } from '#services/admin/assemble.ts'
 import { assembleCheckout } from '#services/checkout/assemble.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { resendDelivery } from '#shared/usecases/deliveries/resend-delivery.ts'
+import { resendDelivery } from '#shared/usecases/deliveries/resend.ts'
 import { quoteAsset } from '#shared/usecases/invoices/quote-asset.ts'
 import { attachPayment } from '#shared/usecases/payments/attach-payment.ts'
 import { revokeApiKey } from '#shared/usecases/workspaces/revoke-api-key.ts'

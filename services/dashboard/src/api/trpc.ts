@@ -1,12 +1,45 @@
-import { createTRPCClient, httpBatchLink, httpLink, httpSubscriptionLink, splitLink } from '@trpc/client'
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpLink,
+  httpSubscriptionLink,
+  splitLink,
+  TRPCClientError,
+  type TRPCLink,
+} from '@trpc/client'
+import { observable } from '@trpc/server/observable'
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import type { AppRouter } from '#services/admin/app-router.ts'
-import { firstAnswers } from './first-answers.ts'
-import { idleSeconds } from './idle.ts'
+import { takeFirst } from '#services/dashboard/src/first/first-reads.ts'
 import { queryClient } from './query-client.ts'
 
 const url = '/trpc'
 const headers = () => ({ 'x-idle-seconds': String(idleSeconds()) })
+
+/** Answers a question that the first script of the document asked already; passes every other one, and those it got no answer to. */
+const firstAnswers: TRPCLink<AppRouter> =
+  () =>
+  ({ op, next }) => {
+    const first = op.type === 'query' ? takeFirst(op.path, op.input) : null
+    if (first === null) return next(op)
+    return observable((observer) => {
+      let passed: { unsubscribe: () => void } | null = null
+      let isOver = false
+      void first.then((answer) => {
+        if (isOver) return
+        if (answer === null) passed = next(op).subscribe(observer)
+        else if ('error' in answer) observer.error(TRPCClientError.from(answer.error))
+        else {
+          observer.next({ result: { type: 'data', data: answer.data } })
+          observer.complete()
+        }
+      })
+      return () => {
+        isOver = true
+        passed?.unsubscribe()
+      }
+    })
+  }
 
 /**
  * Calls the server directly: `api.invoices.get.query(…)`, `api.invoices.cancel.mutate(…)`. Concurrent reads are batched; an
@@ -30,3 +63,20 @@ export const api = createTRPCClient<AppRouter>({
 
 /** Options for TanStack Query: `useQuery(trpc.invoices.get.queryOptions(…))`, `trpc.invoices.pathFilter()` to refresh. */
 export const trpc = createTRPCOptionsProxy<AppRouter>({ client: api, queryClient })
+
+let lastSeenAt = Date.now()
+
+for (const sign of ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const) {
+  window.addEventListener(
+    sign,
+    () => {
+      lastSeenAt = Date.now()
+    },
+    { passive: true },
+  )
+}
+
+/** Seconds since the person last touched the page: automatic requests must not keep a session alive. */
+function idleSeconds(): number {
+  return Math.floor((Date.now() - lastSeenAt) / 1_000)
+}

@@ -1,19 +1,24 @@
-import { type ReactNode, Suspense, useSyncExternalStore } from 'react'
-import { Outlet } from 'react-router'
+import { useNetwork } from '@mantine/hooks'
+import { IconSearch, IconWifiOff } from '@tabler/icons-react'
+import { type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { Link, Outlet, useLocation } from 'react-router'
+import { showTime, showZone } from '#services/dashboard/src/format/time.ts'
+import { useLive } from '#services/dashboard/src/live/use-live.ts'
+import { PageSkeleton } from '#services/dashboard/src/parts/page-skeleton.tsx'
+import { askedNow, settle, subscribe } from '#services/dashboard/src/parts/second-factor/step-up.ts'
+import { ZONE } from '#services/dashboard/src/parts/time.tsx'
+import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
+import { useNow } from '#services/dashboard/src/parts/use-now.ts'
+import { placePath } from '#services/dashboard/src/session/scope.ts'
+import { MODES, type Mode } from '#shared/domain/enumerations.ts'
 import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
-import { useLive } from '../live/use-live.ts'
-import { PageSkeleton } from '../parts/page-skeleton.tsx'
-import { askedNow, settle, subscribe } from '../parts/second-factor/step-up.ts'
-import { useLoaded } from '../parts/use-loaded.ts'
 import { Announcer } from './announcer.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Keyboard } from './keyboard.tsx'
 import { MissingCodeNote } from './missing-code.tsx'
 import { Navigation } from './navigation.tsx'
-import { OfflineNote } from './offline-note.tsx'
-import { loadedSearch, whenSearchLoads } from './open-search.ts'
+import { loadedSearch, openSearch, whenSearchLoads } from './open-search.ts'
 import type { NavigationTarget } from './target.ts'
-import { TopBar } from './top-bar.tsx'
 
 /** The frame around every page of a signed-in person. Test mode is clearly visible: band, stripes, border. */
 export function Frame({
@@ -66,5 +71,61 @@ export function Frame({
       {StepUpDialog === null ? null : <StepUpDialog />}
       <Announcer />
     </div>
+  )
+}
+
+/** Shows since when the page's data is outdated. It blocks nothing on the page. */
+function OfflineNote() {
+  const { online } = useNetwork()
+  const [since, setSince] = useState<number | null>(null)
+  useEffect(() => setSince(online ? null : Date.now()), [online])
+  if (since === null) return null
+  return (
+    <div className="pm-offline" role="status">
+      <IconWifiOff size={16} aria-hidden />
+      You’re offline. Showing data from {showTime(since, { zone: ZONE, now: since })}.
+    </div>
+  )
+}
+
+/** Search, Live or Test, and the time zone of all times. Switching the mode keeps the page and drops the item. */
+function TopBar({ target }: { readonly target: NavigationTarget | null }) {
+  const now = useNow(3_600_000)
+  const { pathname } = useLocation()
+  const switchable = target !== null && !pathname.startsWith('/system')
+  return (
+    <header className="pm-top">
+      {target === null ? null : (
+        <button type="button" className="pm-search" onClick={openSearch}>
+          <IconSearch size={16} aria-hidden />
+          <span>Search invoices, orders, addresses, transactions, events…</span>
+          <kbd>Ctrl K</kbd>
+        </button>
+      )}
+      {switchable ? (
+        <ModeSwitch target={target} page={pathname.split('/')[3] ?? 'overview'} />
+      ) : (
+        <span className="pm-grow" />
+      )}
+      <span className="pm-zone">{showZone(ZONE, now)}</span>
+    </header>
+  )
+}
+
+const MODE_LABELS: Readonly<Record<Mode, string>> = { live: 'Live', test: 'Test' }
+
+function ModeSwitch({ target, page }: { readonly target: NavigationTarget; readonly page: string }) {
+  return (
+    <nav className="pm-mode" aria-label="Mode">
+      {MODES.map((mode) => (
+        <Link
+          key={mode}
+          to={placePath(target.workspaceId, mode, page)}
+          aria-current={mode === target.mode ? 'true' : undefined}
+        >
+          {MODE_LABELS[mode]}
+        </Link>
+      ))}
+    </nav>
   )
 }

@@ -1,11 +1,13 @@
+import { IconDots } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'react-router'
-import { useNarrow } from '../parts/use-narrow.ts'
-import { mayDo, ROLE_LABELS } from '../session/roles.ts'
-import { placePath } from '../session/scope.ts'
-import { useSession } from '../session/session.ts'
+import { Modal } from '#services/dashboard/src/parts/modal.tsx'
+import { useNarrow } from '#services/dashboard/src/parts/use-narrow.ts'
+import { mayDo, ROLE_LABELS } from '#services/dashboard/src/session/roles.ts'
+import { placePath } from '#services/dashboard/src/session/scope.ts'
+import { useSession } from '#services/dashboard/src/session/session.ts'
 import { ENTRY_GROUPS, type Entry, PHONE_PAGES, SYSTEM_ENTRY } from './entries.ts'
 import { Guilloche } from './logo.tsx'
-import { MorePages } from './more-pages.tsx'
 import type { NavigationTarget } from './target.ts'
 import { useOpenExceptions } from './use-open-exceptions.ts'
 import { UserMenu } from './user-menu.tsx'
@@ -102,5 +104,31 @@ function EntryLink(props: {
         </span>
       )}
     </Link>
+  )
+}
+
+const SHEET = { inner: 'pm-sheet', content: 'pm-sheet-content' }
+
+/** The last button of a phone's bar: all pages, in a sheet that closes when one of them is opened. */
+function MorePages({ children }: { readonly children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" className="pm-nav-link" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <IconDots size={17} aria-hidden />
+        <span>More</span>
+      </button>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="All pages" classNames={SHEET}>
+        {/* The links in it work with keys; a click on any of them closes the sheet. */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: it listens for clicks of the links in it */}
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: a link that is opened by a key is clicked, too */}
+        <div
+          className="pm-all-pages"
+          onClick={({ target }) => target instanceof Element && target.closest('a') !== null && setOpen(false)}
+        >
+          {children}
+        </div>
+      </Modal>
+    </>
   )
 }

@@ -1,18 +1,21 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { fiatNumber, momentText } from '#services/checkout/web/src/format/format-values.ts'
+import { plain } from '#services/checkout/web/src/format/plain.ts'
+import { isZero, type Step, stepOf } from '#services/checkout/web/src/format/step.ts'
+import { Foreign, Say, type Speech, useSpeech } from '#services/checkout/web/src/locales/locale.tsx'
+import { FailedPage, LoadingPage, MissingPage } from '#services/checkout/web/src/pages/missing-page.tsx'
+import { useAnnounce } from '#services/checkout/web/src/parts/announcer.tsx'
+import { Hero, StateBar } from '#services/checkout/web/src/parts/blocks.tsx'
+import { Contact } from '#services/checkout/web/src/parts/contact.tsx'
+import { type Fact, Frame } from '#services/checkout/web/src/parts/frame.tsx'
+import { Icon } from '#services/checkout/web/src/parts/icon.tsx'
+import { PaymentList } from '#services/checkout/web/src/parts/payment-list.tsx'
+import { Steps } from '#services/checkout/web/src/parts/steps.tsx'
+import { useNow } from '#services/checkout/web/src/parts/use-now.ts'
+import type { InvoiceView, PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS, networkText } from '#shared/domain/networks.ts'
-import { fiatNumber, momentText } from '../format/format-values.ts'
-import { plain } from '../format/plain.ts'
-import { isZero, type Step, stepOf } from '../format/step.ts'
-import { Foreign, Say, type Speech, useSpeech } from '../locales/locale.tsx'
-import { FailedPage, LoadingPage, MissingPage } from '../pages/missing-page.tsx'
-import { useAnnounce } from '../parts/announcer.tsx'
-import { type Fact, Frame } from '../parts/frame.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { useNow } from '../parts/use-now.ts'
-import { CheckingStep } from './checking-step.tsx'
 import { ConfirmingStep } from './confirming-step.tsx'
-import { EndedStep } from './ended-step.tsx'
+import { AlreadySent, EndedStep, Unread } from './ended-step.tsx'
 import { PaidStep } from './paid-step.tsx'
 import { PayStep } from './pay-step.tsx'
 import { PickStep } from './pick-step.tsx'
@@ -187,4 +190,35 @@ function shortRate(rate: string): string {
   const [whole = '', fraction = ''] = rate.split('.')
   const cut = fraction.slice(0, 6)
   return cut === '' ? whole : `${whole}.${cut}`
+}
+
+interface CheckingProps {
+  readonly view: InvoiceView
+  readonly lock: PaymentMethodView
+  readonly now: number
+}
+
+/** The time to pay is over, and the server still scans the blocks up to then: seconds, or longer while a network is stuck. */
+function CheckingStep({ view, lock, now }: CheckingProps) {
+  const { say } = useSpeech()
+  const { received } = view
+  return (
+    <>
+      <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={1} />
+      <Hero tone="pending" icon="clock" title={say('unread.title')}>
+        <Unread view={view} now={now} />
+      </Hero>
+      {!isZero(received) && (
+        <p class="sub centered">{say('unread.part', { a: received, b: lock.due, c: lock.symbol })}</p>
+      )}
+      <PaymentList view={view} now={now} />
+      <div class="acts">
+        <Contact merchant={view.merchant} />
+      </div>
+      <AlreadySent view={view} now={now} />
+      <StateBar tone="pending" icon="clock" title={say('unread.title')}>
+        {say('unread.barSub')}
+      </StateBar>
+    </>
+  )
 }

@@ -1,7 +1,12 @@
-import { Page } from '../../parts/page.tsx'
-import { useSession } from '../../session/session.ts'
+import { Button, PasswordInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
+import { ActionFailure } from '#services/dashboard/src/parts/action/action-failure.tsx'
+import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
+import { Card } from '#services/dashboard/src/parts/card.tsx'
+import { Page } from '#services/dashboard/src/parts/page.tsx'
+import { useSession } from '#services/dashboard/src/session/session.ts'
 import { AuthenticatorCard } from './authenticator-card.tsx'
-import { PasswordCard } from './password-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 
 /** The signed-in person's own account: authenticator, password, active sessions. */
@@ -15,5 +20,59 @@ export function AccountPage() {
         <SessionsCard />
       </div>
     </Page>
+  )
+}
+
+/** Changes the person's own password. */
+export function PasswordCard() {
+  const [password, setPassword] = useState('')
+  const [next, setNext] = useState('')
+  const change = useAction({
+    call: (_ids, input: { password: string; next: string }) => api.auth.changePassword.mutate(input),
+    done: 'Password changed. You were logged out everywhere else.',
+    onDone: () => {
+      setPassword('')
+      setNext('')
+    },
+    refresh: [trpc.auth.sessions.pathFilter()],
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void change.run({ password, next })
+  }
+  const { failure } = change
+  return (
+    <Card title="Password">
+      <form className="pm-stack" onSubmit={submit}>
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          value={password}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          error={failure?.fields['password']}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the current password' }}
+          maw={360}
+          required
+        />
+        <PasswordInput
+          label="New password"
+          description="At least 12 characters. A phrase of four words works well."
+          autoComplete="new-password"
+          value={next}
+          onChange={({ currentTarget }) => setNext(currentTarget.value)}
+          error={failure?.fields['next']}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }}
+          maw={360}
+          required
+        />
+        <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
+        <div className="pm-row">
+          <Button type="submit" loading={change.busy}>
+            Change password
+          </Button>
+          <span className="pm-muted pm-small">You will be logged out everywhere else.</span>
+        </div>
+      </form>
+    </Card>
   )
 }

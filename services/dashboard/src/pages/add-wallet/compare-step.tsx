@@ -1,19 +1,20 @@
-import { Button, Radio } from '@mantine/core'
+import { Button, Radio, TextInput } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
+import { ControlProof, type Proof } from '#services/dashboard/src/pages/wallets/control-proof.tsx'
+import { FAMILY_LABELS, SCRIPT_LABELS } from '#services/dashboard/src/pages/wallets/labels.ts'
+import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
+import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
+import { Card, Note } from '#services/dashboard/src/parts/card.tsx'
+import { CopyButton } from '#services/dashboard/src/parts/copy-text.tsx'
+import { useScope } from '#services/dashboard/src/session/scope.ts'
+import { LANGUAGE } from '#services/dashboard/src/words/language.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
-import { api, trpc } from '../../api/trpc.ts'
-import { ActionButton } from '../../parts/action/action-button.tsx'
-import { useAction } from '../../parts/action/use-action.ts'
-import { Card, Note } from '../../parts/card.tsx'
-import { CopyButton } from '../../parts/copy-text.tsx'
-import { useScope } from '../../session/scope.ts'
-import { ControlProof, type Proof } from '../wallets/control-proof.tsx'
-import { FAMILY_LABELS, SCRIPT_LABELS } from '../wallets/labels.ts'
-import type { Added, Entered, Preview } from './entered.ts'
+import { words } from './advice-words.ts'
+import type { Added, Entered, KeyPreview, Preview } from './entered.ts'
 import { GroupedAddress } from './grouped-address.tsx'
-import { MovingAdvice } from './moving-advice.tsx'
-import { StartIndexField, startIndexOf } from './start-index-field.tsx'
 
 /** Shows the full addresses that payers would get, and adds the wallet when the person confirms them. */
 export function CompareStep(props: {
@@ -150,5 +151,80 @@ export function CompareStep(props: {
         </div>
       </div>
     </Card>
+  )
+}
+
+/** The typed number; absent for an empty field and for anything that is not a whole number. */
+export function startIndexOf(text: string): number | undefined {
+  return /^\d{1,6}$/.test(text.trim()) ? Number(text.trim()) : undefined
+}
+
+/** The start index of a key that may have been used, with an explanation of what Paymesh can search. */
+export function StartIndexField(props: {
+  readonly search: KeyPreview['search']
+  readonly required: boolean
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) {
+  const { search, required, value, onChange } = props
+  const names = (networks: readonly (typeof search.networks)[number][]) =>
+    networks.map((each) => NETWORKS[each].name).join(', ')
+  const searches = search.networks.length > 0
+  return (
+    <div className="pm-stack-small">
+      <h2>Was this key used before?</h2>
+      <p>
+        {search.words} {searches ? `It searches ${names(search.networks)}.` : null}{' '}
+        {searches && search.unsearched.length > 0 ? `No node is configured for ${names(search.unsearched)}.` : null}
+      </p>
+      <TextInput
+        label="Start index"
+        description={
+          searches
+            ? 'Leave this empty and Paymesh searches. To skip the search, enter the index of your wallet’s next unused receive address, counted from 0.'
+            : 'The index of the next unused receive address in your wallet, counted from 0. Enter 0 for a wallet that has never received a payment.'
+        }
+        inputMode="numeric"
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        required={required}
+        autoComplete="off"
+      />
+    </div>
+  )
+}
+
+/** Nodes were asked; the same figures serve for a while. */
+const FRESH_MS = 60_000
+
+/** What moving one payment costs on the wallet's networks; nothing while no fee is known. */
+export function MovingAdvice({ preview }: { readonly preview: Pick<Preview, 'kind' | 'networks'> }) {
+  const scope = useScope()
+  const { kind, networks } = preview
+  const advice = useQuery(trpc.funds.advice.queryOptions({ ...scope, kind, networks }, { staleTime: FRESH_MS }))
+  if (advice.data === undefined) return null
+  const { costs, currency, usual, recommendFewer } = advice.data
+  const known = costs.filter(({ fee }) => fee !== null)
+  if (known.length === 0) return null
+  const money = usual === null ? null : `${usual} ${currency}`
+  return (
+    <div lang={LANGUAGE}>
+      <Note
+        tone={recommendFewer ? 'partial' : 'new'}
+        icon={recommendFewer ? <IconAlertTriangle size={18} aria-hidden /> : undefined}
+      >
+        <p>
+          <b>{words.title}.</b>{' '}
+          {money === null ? words.noHistory : recommendFewer ? words.recommend(money) : words.fine(money)}
+        </p>
+        <ul>
+          {known.map(({ network, asset, symbol, fee, feeSymbol, feeFiat, exceedsUsual }) => {
+            const cost = `${fee} ${feeSymbol}${feeFiat === null ? '' : ` (${feeFiat} ${currency})`}`
+            const text = words.row(symbol, NETWORKS[network].name, cost)
+            return <li key={asset}>{exceedsUsual ? <b>{text}</b> : text}</li>
+          })}
+        </ul>
+      </Note>
+    </div>
   )
 }

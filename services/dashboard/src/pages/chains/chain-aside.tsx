@@ -2,21 +2,21 @@ import { Button, NumberInput } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { failureOf } from '#services/dashboard/src/api/failure.ts'
+import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
+import { showCount } from '#services/dashboard/src/format/amounts.ts'
+import { showDuration } from '#services/dashboard/src/format/time.ts'
+import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
+import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
+import { Facts, Note } from '#services/dashboard/src/parts/card.tsx'
+import { closeOnEscape } from '#services/dashboard/src/parts/close-on-escape.ts'
+import { LoadError } from '#services/dashboard/src/parts/load-error.tsx'
+import { Time } from '#services/dashboard/src/parts/time.tsx'
+import { UntrustedText } from '#services/dashboard/src/parts/untrusted-text.tsx'
 import { NETWORKS } from '#shared/domain/networks.ts'
-import { failureOf } from '../../api/failure.ts'
-import { api, trpc } from '../../api/trpc.ts'
-import { showCount } from '../../format/amounts.ts'
-import { showDuration } from '../../format/time.ts'
-import { ActionButton } from '../../parts/action/action-button.tsx'
-import { useAction } from '../../parts/action/use-action.ts'
-import { Facts, Note } from '../../parts/card.tsx'
-import { closeOnEscape } from '../../parts/close-on-escape.ts'
-import { LoadError } from '../../parts/load-error.tsx'
-import { Time } from '../../parts/time.tsx'
 import { type Chain, ChainBadge } from './chain-badge.tsx'
 import { ReleaseDeadlines } from './release-deadlines.tsx'
 import { ScanFacts } from './scan-facts.tsx'
-import { TroubleFacts } from './trouble-facts.tsx'
 
 type Plan = Awaited<ReturnType<typeof api.chains.plan.query>>
 
@@ -261,4 +261,29 @@ function PlanNote({ plan: { plan, preview } }: { readonly plan: Plan }) {
       </Note>
     </div>
   )
+}
+
+/** The failure that prevents reading the next block: block, call, node, reason, and duration. */
+export function TroubleFacts({ trouble }: { readonly trouble: NonNullable<Chain['trouble']> }) {
+  const { height, method, reason, host, firstAt, lastAt, tries } = trouble
+  return (
+    <section>
+      <h3>Problem</h3>
+      <Facts
+        facts={[
+          ['Block', showCount(height)],
+          ['Method', <Name key="method" text={method} />],
+          ['Node', <Name key="node" text={host} />],
+          ['Cause', <UntrustedText key="cause">{reason}</UntrustedText>],
+          ['Since', <Time key="since" at={firstAt} detail />],
+          ['Last attempt', <Time key="last" at={lastAt} detail />],
+          ['Attempts', `${showCount(tries)} or more`],
+        ]}
+      />
+    </section>
+  )
+}
+
+function Name({ text }: { readonly text: string | null }) {
+  return text === null ? <span className="pm-dim">–</span> : <UntrustedText mono>{text}</UntrustedText>
 }

@@ -1,26 +1,27 @@
 import { Button, Checkbox } from '@mantine/core'
-import { IconHistory } from '@tabler/icons-react'
+import { IconHistory, IconRefresh } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
-import type { api } from '../../api/trpc.ts'
-import { trpc } from '../../api/trpc.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { Page } from '../../parts/page.tsx'
-import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { useListOrder } from '../../parts/table/list-order.ts'
-import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
-import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
-import { Span, Time } from '../../parts/time.tsx'
-import { useLoaded } from '../../parts/use-loaded.ts'
-import { useScope, useTo } from '../../session/scope.ts'
-import { FirstEndpoint } from '../webhooks/first-endpoint.tsx'
-import { answerLabel, DeliveryBadge, hostOf } from '../webhooks/labels.tsx'
-import { useWebhookTabs } from '../webhooks/tabs.ts'
-import '../webhooks/webhooks.css'
+import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
+import { FirstEndpoint } from '#services/dashboard/src/pages/webhooks/first-endpoint.tsx'
+import { answerLabel, DeliveryBadge, hostOf } from '#services/dashboard/src/pages/webhooks/labels.tsx'
+import { useWebhookTabs } from '#services/dashboard/src/pages/webhooks/tabs.ts'
+import { EmptyState } from '#services/dashboard/src/parts/empty-state.tsx'
+import { Page } from '#services/dashboard/src/parts/page.tsx'
+import type { Column } from '#services/dashboard/src/parts/table/column.ts'
+import { DataTable } from '#services/dashboard/src/parts/table/data-table.tsx'
+import { useListOrder } from '#services/dashboard/src/parts/table/list-order.ts'
+import { useCursorPages } from '#services/dashboard/src/parts/table/use-cursor-pages.ts'
+import { useUrlFilters } from '#services/dashboard/src/parts/table/use-url-filters.ts'
+import { Span, Time } from '#services/dashboard/src/parts/time.tsx'
+import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
+import { useMay, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
+import '#services/dashboard/src/pages/webhooks/webhooks.css'
+import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
+import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
+import { Note } from '#services/dashboard/src/parts/card.tsx'
 import { DELIVERY_FILTERS, DeliveryFilters, useDeliverySearch } from './delivery-filters.tsx'
-import { ResendMany } from './resend-many.tsx'
 
 type Row = Awaited<ReturnType<typeof api.deliveries.list.query>>['items'][number]
 
@@ -188,5 +189,53 @@ function LastOrNext({ status, dueAt, finishedAt, createdAt, endpointUrl, inFligh
         )}
       </small>
     </>
+  )
+}
+
+/** Maximum for one click; for more, use "Resend missed events…", which has no limit. */
+const MAX = 100
+
+/** Resends the selected deliveries. */
+export function ResendMany({ chosen, onDone }: { readonly chosen: ReadonlySet<string>; readonly onDone: () => void }) {
+  const scope = useScope()
+  const may = useMay('support')
+  const action = useAction({
+    call: (ids, input: { readonly deliveryIds: string[] }) =>
+      api.deliveries.resendMany.mutate({ ...scope, ...ids, ...input }),
+    done: ({ sent, refused }) =>
+      refused.length === 0
+        ? `${sent.length} resent.`
+        : `${sent.length} resent, ${refused.length} not: ${refused[0]?.message ?? ''}`,
+    refresh: [trpc.deliveries.pathFilter()],
+    onDone,
+  })
+  if (chosen.size === 0) return null
+  const what = chosen.size === 1 ? 'delivery' : 'deliveries'
+  return (
+    <div className="pm-filters">
+      <ActionButton
+        action={action}
+        input={{ deliveryIds: [...chosen] }}
+        leftSection={<IconRefresh size={16} aria-hidden />}
+        reason="optional"
+        refusal={
+          !may
+            ? 'Requires the Support role.'
+            : chosen.size > MAX
+              ? `At most ${MAX} at once; use “Resend missed events…”.`
+              : null
+        }
+        confirm={
+          <Note tone="pending">
+            <p>
+              Each event is resent as a new delivery with the same event ID, so a receiver that deduplicates by ID
+              handles it once. Deliveries that have not been attempted yet are not duplicated.
+            </p>
+          </Note>
+        }
+      >
+        Resend {chosen.size} {what}
+      </ActionButton>
+    </div>
   )
 }

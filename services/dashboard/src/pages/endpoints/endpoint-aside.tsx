@@ -2,23 +2,23 @@ import { Button, Textarea } from '@mantine/core'
 import { IconSend, IconX } from '@tabler/icons-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { api, trpc } from '../../api/trpc.ts'
-import { ActionButton } from '../../parts/action/action-button.tsx'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
-import { useAction } from '../../parts/action/use-action.ts'
-import { Facts, Note } from '../../parts/card.tsx'
-import { closeOnEscape } from '../../parts/close-on-escape.ts'
-import { CopyText } from '../../parts/copy-text.tsx'
-import { Time } from '../../parts/time.tsx'
-import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { useMay, useRefusal, useScope, useTo } from '../../session/scope.ts'
-import { hostOf } from '../webhooks/labels.tsx'
-import { PauseButton } from '../webhooks/pause-button.tsx'
-import { RecoverDialog } from '../webhooks/recover-dialog.tsx'
-import { EndpointDanger } from './endpoint-danger.tsx'
+import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
+import { hostOf } from '#services/dashboard/src/pages/webhooks/labels.tsx'
+import { PauseButton } from '#services/dashboard/src/pages/webhooks/pause-button.tsx'
+import { RecoverDialog } from '#services/dashboard/src/pages/webhooks/recover-dialog.tsx'
+import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
+import { ActionFailure } from '#services/dashboard/src/parts/action/action-failure.tsx'
+import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
+import { Facts, Note } from '#services/dashboard/src/parts/card.tsx'
+import { closeOnEscape } from '#services/dashboard/src/parts/close-on-escape.ts'
+import { CopyText } from '#services/dashboard/src/parts/copy-text.tsx'
+import { Time } from '#services/dashboard/src/parts/time.tsx'
+import { UntrustedText } from '#services/dashboard/src/parts/untrusted-text.tsx'
+import { useMay, useRefusal, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
 import { EndpointOutlook } from './endpoint-outlook.tsx'
 import { EventChoice, type EventName } from './event-choice.tsx'
 import { type Endpoint, HealthBadge } from './health-badge.tsx'
+import { RotateDialog } from './rotate-dialog.tsx'
 
 interface AsideProps {
   readonly endpoint: Endpoint
@@ -173,5 +173,53 @@ function Edit({ endpoint }: { readonly endpoint: Endpoint }) {
         </div>
       </form>
     </details>
+  )
+}
+
+interface DangerProps {
+  readonly endpoint: Endpoint
+  readonly onClose: () => void
+  readonly onSecret: (secret: string) => void
+}
+
+/** Rotating the secret, and deleting the endpoint. */
+export function EndpointDanger({ endpoint, onSecret, onClose }: DangerProps) {
+  const scope = useScope()
+  const may = useMay('admin')
+  const [rotating, setRotating] = useState(false)
+  const remove = useAction({
+    call: (ids, input: { readonly endpointId: string }) => api.endpoints.remove.mutate({ ...scope, ...ids, ...input }),
+    done: 'Endpoint deleted.',
+    refresh: [trpc.endpoints.pathFilter(), trpc.deliveries.pathFilter()],
+    onDone: onClose,
+  })
+  const onlyTest = endpoint.mode === 'both' && scope.mode === 'test'
+  return (
+    <div className="pm-row">
+      <Button variant="default" disabled={!may} onClick={() => setRotating(true)}>
+        Rotate secret…
+      </Button>
+      <ActionButton
+        action={remove}
+        input={{ endpointId: endpoint.id }}
+        color="red"
+        variant="outline"
+        refusal={may ? null : 'Requires the Admin role.'}
+        reason="optional"
+        confirm={
+          onlyTest ? (
+            <p>It still receives live events, but no more test events.</p>
+          ) : (
+            <p>
+              Deliveries to <b>{hostOf(endpoint.url)}</b> stop and {endpoint.health.waiting + endpoint.health.held}{' '}
+              queued events are discarded. Past deliveries stay visible.
+            </p>
+          )
+        }
+      >
+        {onlyTest ? 'Stop test events' : 'Delete endpoint'}
+      </ActionButton>
+      <RotateDialog endpointId={endpoint.id} open={rotating} onClose={() => setRotating(false)} onSecret={onSecret} />
+    </div>
   )
 }

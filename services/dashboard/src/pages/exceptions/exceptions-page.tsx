@@ -2,28 +2,28 @@ import { Button, Checkbox } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
+import { trpc } from '#services/dashboard/src/api/trpc.ts'
+import type { ExceptionRow } from '#services/dashboard/src/pages/money/answers.ts'
+import { Card } from '#services/dashboard/src/parts/card.tsx'
+import { EmptyState } from '#services/dashboard/src/parts/empty-state.tsx'
+import { LoadError } from '#services/dashboard/src/parts/load-error.tsx'
+import { Money } from '#services/dashboard/src/parts/money.tsx'
+import { Page } from '#services/dashboard/src/parts/page.tsx'
+import { RowsSkeleton } from '#services/dashboard/src/parts/page-skeleton.tsx'
+import { ToneBadge } from '#services/dashboard/src/parts/status-badge.tsx'
+import { VOCABULARY } from '#services/dashboard/src/parts/status-vocabulary.ts'
+import { useCursorPages } from '#services/dashboard/src/parts/table/use-cursor-pages.ts'
+import { useFocusAfterClose } from '#services/dashboard/src/parts/table/use-focus-after-close.ts'
+import { useStartOfPage } from '#services/dashboard/src/parts/table/use-start-of-page.ts'
+import { useUrlFilters } from '#services/dashboard/src/parts/table/use-url-filters.ts'
+import { Time, WithTimes } from '#services/dashboard/src/parts/time.tsx'
+import { UntrustedText } from '#services/dashboard/src/parts/untrusted-text.tsx'
+import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
+import { useMay, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
 import type { Tone } from '#shared/contracts/tone.ts'
 import { isMoneyException } from '#shared/domain/enumerations.ts'
-import { trpc } from '../../api/trpc.ts'
-import { Card } from '../../parts/card.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
-import { Money } from '../../parts/money.tsx'
-import { Page } from '../../parts/page.tsx'
-import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
-import { ToneBadge } from '../../parts/status-badge.tsx'
-import { VOCABULARY } from '../../parts/status-vocabulary.ts'
-import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
-import { useFocusAfterClose } from '../../parts/table/use-focus-after-close.ts'
-import { useStartOfPage } from '../../parts/table/use-start-of-page.ts'
-import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
-import { Time, WithTimes } from '../../parts/time.tsx'
-import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { useLoaded } from '../../parts/use-loaded.ts'
-import { useMay, useScope, useTo } from '../../session/scope.ts'
-import type { ExceptionRow } from '../money/answers.ts'
-import '../money/money.css'
-import { BulkBar } from './bulk-bar.tsx'
+import '#services/dashboard/src/pages/money/money.css'
+import { Hint } from '#services/dashboard/src/parts/hint.tsx'
 import { NothingChosen } from './nothing-chosen.tsx'
 
 const FILTERS = { view: 'open', group: 'all' }
@@ -250,4 +250,47 @@ function Opened({ id, query }: { readonly id: string; readonly query: string }) 
   }
   const close = () => void navigate(`${to('exceptions')}${query === '' ? '' : `?${query}`}`)
   return <Item key={id} known={entry.data} onClose={close} />
+}
+
+/** Maximum for one confirmation: the server takes no more. */
+const MAX = 50
+
+/** What can be done with the selected exceptions; nothing while none is selected. */
+export function BulkBar(props: {
+  readonly chosen: ReadonlySet<string>
+  readonly onChange: (chosen: ReadonlySet<string>) => void
+}) {
+  const { chosen, onChange } = props
+  const [ids, setIds] = useState<readonly string[] | null>(null)
+  const Dialog = useLoaded(
+    ids !== null,
+    async () => (await import('./bulk-dialog.tsx')).BulkDialog,
+    () => setIds(null),
+  )
+  const tooMany = chosen.size > MAX
+  return (
+    <>
+      {chosen.size === 0 ? null : (
+        <div className="pm-card-body pm-row">
+          <Hint label={tooMany ? `At most ${MAX} at once.` : 'Shows a preview first'}>
+            <Button size="xs" disabled={tooMany} onClick={() => setIds([...chosen])}>
+              Decide {chosen.size} selected …
+            </Button>
+          </Hint>
+          <Button size="xs" variant="default" onClick={() => onChange(new Set())}>
+            Clear selection
+          </Button>
+          {tooMany ? <span className="pm-small">At most {MAX} at once.</span> : null}
+        </div>
+      )}
+      {Dialog === null ? null : (
+        <Dialog
+          ids={ids ?? []}
+          open={ids !== null}
+          onClose={() => setIds(null)}
+          onDone={(done) => onChange(new Set([...chosen].filter((id) => !done.includes(id))))}
+        />
+      )}
+    </>
+  )
 }

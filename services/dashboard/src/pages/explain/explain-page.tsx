@@ -2,19 +2,20 @@ import { Button, TextInput } from '@mantine/core'
 import { IconCheck, IconInfoCircle, IconX, IconZoomQuestion } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { useSearchParams } from 'react-router'
-import { trpc } from '../../api/trpc.ts'
-import { showDuration } from '../../format/time.ts'
-import { Card } from '../../parts/card.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
-import { Page } from '../../parts/page.tsx'
-import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
-import { useScope } from '../../session/scope.ts'
-import type { Answer } from '../money/answers.ts'
-import '../money/money.css'
-import { WithTimes } from '../../parts/time.tsx'
+import { Link, useSearchParams } from 'react-router'
+import { trpc } from '#services/dashboard/src/api/trpc.ts'
+import { showDuration } from '#services/dashboard/src/format/time.ts'
+import type { Answer } from '#services/dashboard/src/pages/money/answers.ts'
+import { Card } from '#services/dashboard/src/parts/card.tsx'
+import { LoadError } from '#services/dashboard/src/parts/load-error.tsx'
+import { Page } from '#services/dashboard/src/parts/page.tsx'
+import { RowsSkeleton } from '#services/dashboard/src/parts/page-skeleton.tsx'
+import { useMay, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
+import '#services/dashboard/src/pages/money/money.css'
+import { CopyButton } from '#services/dashboard/src/parts/copy-text.tsx'
+import { WithTimes } from '#services/dashboard/src/parts/time.tsx'
+import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
 import { InvoiceFacts, TransferFacts } from './answer-facts.tsx'
-import { NextSteps } from './next-steps.tsx'
 
 const TONES = { good: 'paid', wait: 'confirming', bad: 'danger', plain: 'new' } as const
 const EXAMPLES = [
@@ -158,5 +159,49 @@ function Checks({ checks }: { readonly checks: Answer['checks'] }) {
         )
       })}
     </ol>
+  )
+}
+
+/** Actions that a person can take now. */
+export function NextSteps({ answer }: { readonly answer: Answer }) {
+  const to = useTo()
+  const may = useMay('support')
+  const [attaching, setAttaching] = useState<string | null>(null)
+  const Dialog = useLoaded(
+    attaching !== null,
+    async () => (await import('./attach-dialog.tsx')).AttachDialog,
+    () => setAttaching(null),
+  )
+  if (answer.next.length === 0) return null
+  return (
+    <Card title="What you can do">
+      <div className="pm-grid">
+        {answer.next.map(({ kind, title, detail, id }) => (
+          <div key={`${kind}-${title}`} className="pm-stack pm-step">
+            <p className="pm-check-title">{title}</p>
+            <p className="pm-muted">{detail}</p>
+            <div className="pm-row">
+              {kind === 'open_exception' && id !== null ? (
+                <Button component={Link} to={to('exceptions', id)} size="xs">
+                  Open exception
+                </Button>
+              ) : null}
+              {kind === 'open_invoice' && id !== null ? (
+                <Button component={Link} to={to('invoices', id)} size="xs" variant="default">
+                  Open invoice
+                </Button>
+              ) : null}
+              {kind === 'attach' && id !== null && may ? (
+                <Button size="xs" onClick={() => setAttaching(id)}>
+                  Apply to an invoice{' '}
+                </Button>
+              ) : null}
+              {kind === 'ask_operator' ? <CopyButton text={detail} what="request" /> : null}
+            </div>
+          </div>
+        ))}
+      </div>
+      {Dialog === null ? null : <Dialog paymentId={attaching} onClose={() => setAttaching(null)} />}
+    </Card>
   )
 }

@@ -2,21 +2,22 @@ import { Button } from '@mantine/core'
 import { IconExternalLink, IconZoomQuestion } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
-import { trpc } from '../../api/trpc.ts'
-import { Card, Note } from '../../parts/card.tsx'
-import { CopyText } from '../../parts/copy-text.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
-import { Money } from '../../parts/money.tsx'
-import { Page } from '../../parts/page.tsx'
-import { PageSkeleton } from '../../parts/page-skeleton.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
-import { VOCABULARY } from '../../parts/status-vocabulary.ts'
-import { Span, WithTimes } from '../../parts/time.tsx'
-import { useLoaded } from '../../parts/use-loaded.ts'
-import { useScope, useTo } from '../../session/scope.ts'
-import type { InvoiceDetail } from '../money/answers.ts'
-import '../money/money.css'
-import { CancelInvoice } from './cancel-invoice.tsx'
+import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
+import type { InvoiceDetail } from '#services/dashboard/src/pages/money/answers.ts'
+import { Card, Note } from '#services/dashboard/src/parts/card.tsx'
+import { CopyText } from '#services/dashboard/src/parts/copy-text.tsx'
+import { LoadError } from '#services/dashboard/src/parts/load-error.tsx'
+import { Money } from '#services/dashboard/src/parts/money.tsx'
+import { Page } from '#services/dashboard/src/parts/page.tsx'
+import { PageSkeleton } from '#services/dashboard/src/parts/page-skeleton.tsx'
+import { StatusBadge } from '#services/dashboard/src/parts/status-badge.tsx'
+import { VOCABULARY } from '#services/dashboard/src/parts/status-vocabulary.ts'
+import { Span, WithTimes } from '#services/dashboard/src/parts/time.tsx'
+import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
+import { useRefusal, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
+import '#services/dashboard/src/pages/money/money.css'
+import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
+import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
 import { CustomerCard, OrderCard, RateCard, ReceivingCard } from './facts-cards.tsx'
 import { NotesCard } from './notes-card.tsx'
 import { PaymentsTable } from './payments-table.tsx'
@@ -201,5 +202,32 @@ function Progress({ invoice }: { readonly invoice: InvoiceDetail }) {
         ))}
       </dl>
     </>
+  )
+}
+
+const REFRESH = [trpc.invoices.pathFilter(), trpc.payments.pathFilter(), trpc.exceptions.pathFilter()]
+
+/** Cancels an invoice that received nothing. */
+export function CancelInvoice({ invoice }: { readonly invoice: InvoiceDetail }) {
+  const scope = useScope()
+  const refusal = useRefusal('support')
+  const cancel = useAction({
+    call: (ids, input: { readonly id: string }) => api.invoices.cancel.mutate({ ...scope, ...ids, ...input }),
+    done: 'Invoice cancelled.',
+    refresh: REFRESH,
+  })
+  return (
+    <ActionButton
+      action={cancel}
+      input={{ id: invoice.id }}
+      variant="default"
+      reason="optional"
+      dismiss="Keep invoice"
+      confirmColor="red"
+      refusal={refusal ?? invoice.may.cancel}
+      confirm="The checkout tells the customer not to pay. If money still arrives, it shows up under Exceptions."
+    >
+      Cancel invoice
+    </ActionButton>
   )
 }

@@ -1,17 +1,19 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { trpc } from '../../api/trpc.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { Page } from '../../parts/page.tsx'
-import { stepUpFirst } from '../../parts/second-factor/step-up.ts'
-import { ToneBadge } from '../../parts/status-badge.tsx'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { useLoaded } from '../../parts/use-loaded.ts'
-import { useMay, useScope } from '../../session/scope.ts'
-import { NewKeyNote } from './new-key-note.tsx'
+import { trpc } from '#services/dashboard/src/api/trpc.ts'
+import { Note } from '#services/dashboard/src/parts/card.tsx'
+import { CopyButton } from '#services/dashboard/src/parts/copy-text.tsx'
+import { EmptyState } from '#services/dashboard/src/parts/empty-state.tsx'
+import { Page } from '#services/dashboard/src/parts/page.tsx'
+import { stepUpFirst } from '#services/dashboard/src/parts/second-factor/step-up.ts'
+import { ToneBadge } from '#services/dashboard/src/parts/status-badge.tsx'
+import { DataTable } from '#services/dashboard/src/parts/table/data-table.tsx'
+import { Time } from '#services/dashboard/src/parts/time.tsx'
+import { UntrustedText } from '#services/dashboard/src/parts/untrusted-text.tsx'
+import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
+import { useMay, useScope } from '#services/dashboard/src/session/scope.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
 import { RevokeKey } from './revoke-key.tsx'
 
 /** API keys of the workspace. A key is shown once, when it is created. */
@@ -106,5 +108,50 @@ export function KeysPage() {
       </div>
       {Create === null ? null : <Create opened={isCreating} onClose={() => setCreating(false)} onMade={setMade} />}
     </Page>
+  )
+}
+
+interface NewKeyNoteProps {
+  /** Null for a repetition: the key was in the first response. */
+  readonly made: { readonly name: string; readonly apiKey: string | null }
+  readonly mode: Mode
+  readonly onStored: () => void
+}
+
+/** The newly created key, shown only this once. */
+export function NewKeyNote({ made: { name, apiKey }, mode, onStored }: NewKeyNoteProps) {
+  if (apiKey === null) {
+    return (
+      <Note tone="partial">
+        <p>
+          The key <UntrustedText>{name}</UntrustedText> was already created and can’t be shown again. If you did not
+          save it, revoke it and create another one.
+        </p>
+        <Button size="xs" variant="default" onClick={onStored}>
+          Close
+        </Button>
+      </Note>
+    )
+  }
+  return (
+    <Note tone="partial">
+      <section className="pm-stack" aria-label="New key">
+        <p>
+          <b>
+            Copy your {mode} key <UntrustedText>{name}</UntrustedText> now. It won’t be shown again.
+          </b>{' '}
+          Anyone who has it can use its permissions.
+        </p>
+        <div className="pm-row">
+          <code className="pm-code" data-new-key="">
+            {apiKey}
+          </code>
+          <CopyButton text={apiKey} what="key" />
+        </div>
+        <div>
+          <Button onClick={onStored}>I’ve saved it</Button>
+        </div>
+      </section>
+    </Note>
   )
 }

@@ -1,12 +1,12 @@
 import { useRef, useState } from 'react'
-import { type Failure, failureOf, PageFailure } from '../../api/failure.ts'
-import { api } from '../../api/trpc.ts'
-import { useScope } from '../../session/scope.ts'
+import { type Failure, failureOf, PageFailure } from '#services/dashboard/src/api/failure.ts'
+import { api } from '#services/dashboard/src/api/trpc.ts'
+import { useScope } from '#services/dashboard/src/session/scope.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Attached } from './answers.ts'
-import { invoiceOfNumber } from './invoice-of-number.ts'
 
 /** Money, the number of the invoice as typed, and its value where it is in another coin. */
-export interface AttachRequest {
+interface AttachRequest {
   readonly paymentId: string
   readonly number: string
   readonly valueBase?: string
@@ -43,4 +43,23 @@ export function useAttachPlan() {
     }
   }
   return { plan, problem, looking, notReturned, setNotReturned, look, clear }
+}
+
+/** As printed on pages: `1042` or `#1042`. */
+const NUMBER = /^#?(\d{1,9})$/
+
+/**
+ * Id of the invoice with exactly this number. The search behind it also finds orders with such a reference, customers and addresses: money must
+ * never go to one of those. Throws `PageFailure` when there is none.
+ */
+async function invoiceOfNumber(
+  scope: { readonly workspaceId: string; readonly mode: Mode },
+  typed: string,
+): Promise<string> {
+  const digits = NUMBER.exec(typed.trim())?.[1]
+  // The invoice with the number comes first, whatever else is found.
+  const found = digits === undefined ? [] : (await api.invoices.list.query({ ...scope, q: digits, limit: 2 })).items
+  const invoice = found.find(({ number }) => number === Number(digits))
+  if (invoice === undefined) throw new PageFailure('No invoice has this number.')
+  return invoice.id
 }

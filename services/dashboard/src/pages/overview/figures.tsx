@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react'
-import { showCount, showDecimal, showShare } from '../../format/amounts.ts'
-import { showDuration } from '../../format/time.ts'
+import { Link } from 'react-router'
+import { showCount, showDecimal, showShare } from '#services/dashboard/src/format/amounts.ts'
+import { showDuration } from '#services/dashboard/src/format/time.ts'
+import { useTo } from '#services/dashboard/src/session/scope.ts'
 import type { CardQuery, Funnel, Volume, Webhooks } from './answers.ts'
 import { CardState } from './card-state.tsx'
 import { Sparkline } from './sparkline.tsx'
-import { VolumeCurrencies } from './volume-currencies.tsx'
 
 /** The four figures with their trend. */
 export function Figures(props: {
@@ -149,4 +150,42 @@ function Change(props: { readonly better: boolean; readonly up: boolean; readonl
       {props.children}
     </b>
   )
+}
+
+/** What the total is made of: each currency's exact amount, what is left out, and how the rest was converted. */
+function VolumeCurrencies({ volume }: { readonly volume: Volume }) {
+  const to = useTo()
+  const { reported } = volume
+  const currencies = volume.currencies.filter(({ count }) => count > 0)
+  const left = reported.missing.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <details className="pm-currencies">
+      <summary>
+        {currencies.length} currencies{left === 0 ? '' : `, ${showCount(left)} ${invoices(left)} not included`}
+      </summary>
+      <ul>
+        {currencies.map(({ currency, amount, count }) => (
+          <li key={currency}>
+            {showDecimal(amount)} {currency}{' '}
+            <span className="pm-dim">
+              {showCount(count)} {invoices(count)}
+              {missingWords(reported, currency)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p>
+        Converted to {reported.currency} at the exchange rate of the moment each invoice was created; the rate is stored
+        with the invoice. Invoices without a stored rate are not included.{' '}
+        <Link to={to('settings/pricing')}>Change</Link>
+      </p>
+    </details>
+  )
+}
+
+const invoices = (count: number) => (count === 1 ? 'invoice' : 'invoices')
+
+function missingWords({ missing }: Volume['reported'], currency: string): string {
+  const left = missing.find((one) => one.currency === currency)?.count ?? 0
+  return left === 0 ? '' : `, ${showCount(left)} without a rate`
 }

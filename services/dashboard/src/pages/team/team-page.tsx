@@ -1,20 +1,22 @@
+import { IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, trpc } from '../../api/trpc.ts'
-import { ActionButton } from '../../parts/action/action-button.tsx'
-import { useAction } from '../../parts/action/use-action.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { Page } from '../../parts/page.tsx'
-import { ToneBadge } from '../../parts/status-badge.tsx'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { ROLE_LABELS } from '../../session/roles.ts'
-import { useMay, useRefusal, useScope } from '../../session/scope.ts'
+import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
+import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
+import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
+import { Card } from '#services/dashboard/src/parts/card.tsx'
+import { EmptyState } from '#services/dashboard/src/parts/empty-state.tsx'
+import { Page } from '#services/dashboard/src/parts/page.tsx'
+import { ScrollBox } from '#services/dashboard/src/parts/scroll-box.tsx'
+import { ToneBadge } from '#services/dashboard/src/parts/status-badge.tsx'
+import { DataTable } from '#services/dashboard/src/parts/table/data-table.tsx'
+import { Time } from '#services/dashboard/src/parts/time.tsx'
+import { UntrustedText } from '#services/dashboard/src/parts/untrusted-text.tsx'
+import { mayDo, ROLE_LABELS, type Role } from '#services/dashboard/src/session/roles.ts'
+import { useMay, useRefusal, useScope } from '#services/dashboard/src/session/scope.ts'
 import { FormerKeys, type RemovedMember } from './former-keys.tsx'
 import { InviteMember } from './invite-member.tsx'
 import { MemberRole } from './member-role.tsx'
-import { RoleMatrix } from './role-matrix.tsx'
 
 const OWNERS_ONLY = 'Only owners can add or remove members.'
 
@@ -113,5 +115,54 @@ export function TeamPage() {
         <FormerKeys removed={removed} onClose={() => setRemoved(null)} />
       </div>
     </Page>
+  )
+}
+
+const ACTIONS: readonly (readonly [what: string, needs: Role])[] = [
+  ['View invoices, payments, deliveries, wallets', 'viewer'],
+  ['Resolve exceptions, apply payments, resend deliveries, create invoices', 'support'],
+  ['Manage API keys, endpoints, wallets and settings', 'admin'],
+  ['Invite and remove members, change roles', 'owner'],
+]
+const ROLES = ['owner', 'admin', 'support', 'viewer'] as const
+
+/** The rights of each role, as the server enforces them. */
+export function RoleMatrix() {
+  return (
+    <Card title="Role permissions" flush>
+      <ScrollBox label="Roles">
+        <table className="pm-table pm-table-plain" aria-label="roles">
+          <thead>
+            <tr>
+              <th scope="col">Permission</th>
+              {ROLES.map((role) => (
+                <th key={role} scope="col">
+                  {ROLE_LABELS[role]}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {ACTIONS.map(([what, needs]) => (
+              <tr key={what}>
+                <td>{what}</td>
+                {ROLES.map((role) => (
+                  <td key={role}>
+                    {mayDo(role, needs) ? (
+                      <IconCheck size={16} aria-label="yes" />
+                    ) : (
+                      <span className="pm-dim" aria-label="no" role="img">
+                        {' '}
+                        –{' '}
+                      </span>
+                    )}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+    </Card>
   )
 }

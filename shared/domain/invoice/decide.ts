@@ -1,0 +1,379 @@
+import { claimedBase, type RefundClaim, refundableBase } from '#shared/domain/payment/refundable.ts'
+import { fold } from './fold.ts'
+import type {
+  Attribution,
+  AuditedAction,
+  Effect,
+  InvoiceEvent,
+  PaymentObservation,
+  Refusal,
+  TransitionInput,
+} from './invoice-event.ts'
+import {
+  activePaymentMethod,
+  type InvoiceState,
+  isHeld,
+  type LedgerRow,
+  type Ms,
+  type PaymentMethod,
+  type Quote,
+} from './model.ts'
+import { isSimulatable } from './plan-simulation.ts'
+import { shareOf, wholeBase } from './price-coverage.ts'
+import { endOfQuote, later, latestQuote } from './quote-window.ts'
+import { type Draft, enter, settle } from './settle.ts'
+import { holdingLock, isLive, isSettled, settlement, totals, unpaidOf } from './totals.ts'
+
+/** An operator's decision that funds settle the invoice. */
+type Acceptance = Extract<InvoiceEvent, { type: 'funds_accepted' }>
+
+/** What it is decided on beside the state. */
+interface Known {
+  readonly at: Ms
+  readonly observations: readonly PaymentObservation[]
+  readonly refunds: readonly RefundClaim[]
+}
+
+/**
+ * Accepts confirmed funds as full payment of an invoice that would not settle automatically. Without a list, everything received
+ * is accepted. Listed money in another asset counts with the given value and is attached without events; money in
+ * the chosen asset counts with its own amount. Listed money that settled the invoice on its own needs no decision. Money that goes back to
+ * the customer settles nothing: refused where refunds claim it, other confirmed money of the coin does not cover them, and less than the amount due would be left.
+ */
+export function decideAcceptance(
+  state: InvoiceState,
+  event: Acceptance,
+  { at, observations, refunds }: Known,
+): Decision {
+  const { status } = state
+  if (settledByItself(state, event)) return note(event, { state, effects: [] })
+  const open = status === 'pending' || status === 'partial' || status === 'expired' || status === 'cancelled'
+  if (!open || activePaymentMethod(state) === null) return { refused: 'not_acceptable' }
+  const values = new Map(event.payments.map((one) => [one.payment, one.valueBase]))
+  const all = values.size === 0
+  const chosen = state.ledger.filter((row) => isLive(row) && (all ? row.counted : values.has(row.payment)))
+  const missing = !all && chosen.length < values.size
+  if (missing || [...values.values()].some((valueBase) => valueBase <= 0n)) return { refused: 'not_acceptable' }
+  if (chosen.some((row) => row.state !== 'confirmed')) return { refused: 'unconfirmed_funds' }
+  const accepted = new Set(chosen)
+  const ledger = state.ledger.map((row) => (accepted.has(row) ? accept(row, values.get(row.payment)) : row))
+  const attached = { ...state, ledger }
+  const settled = settlement(attached, 'settled')
+  if (settled.base === 0n) return { refused: 'not_acceptable' }
+  if (isClaimed(attached, chosen, { observations, refunds })) return { refused: 'refunded_funds' }
+  return note(event, enter(attached, settled.isTooMuch ? 'overpaid' : 'paid', at))
+}
+
+function isClaimed(
+  attached: InvoiceState,
+  chosen: readonly LedgerRow[],
+  { observations, refunds }: Pick<Known, 'observations' | 'refunds'>,
+): boolean {
+  const asset = activePaymentMethod(attached)?.asset
+  const { base, dueBase } = settlement(attached, 'settled')
+  const claimed = asset === undefined ? 0n : claimedBase(asset, refunds)
+  if (asset !== undefined && claimed > 0n && base - claimed < dueBase) {
+    // Refunds take other money of the coin first, which settles nothing: a payment at no price, or one that came twice.
+    const counted = new Set(attached.ledger.filter((row) => row.counted && row.eligible).map(({ payment }) => payment))
+    const settling = observations.filter((seen) => counted.has(seen.payment))
+    if (refundableBase(asset, observations, []) - refundableBase(asset, settling, []) < claimed) return true
+  }
+  const keys = new Set(chosen.map(({ payment }) => payment))
+  return observations.some((seen) => {
+    if (!keys.has(seen.payment) || seen.asset === null || seen.asset === asset) return false
+    return claimedBase(seen.asset, refunds) > 0n && refundableBase(seen.asset, observations, refunds) < seen.amountBase
+  })
+}
+
+function settledByItself(state: InvoiceState, event: Acceptance): boolean {
+  if (event.by === undefined || event.payments.length === 0 || !isSettled(state)) return false
+  const rows = new Map(state.ledger.map((row) => [row.payment, row]))
+  return event.payments.every(({ payment }) => {
+    const row = rows.get(payment)
+    return row?.counted === true && row.eligible && isLive(row)
+  })
+}
+
+/** One audit entry for each payment that a named person accepted. */
+function note(event: Acceptance, draft: Draft): Draft {
+  const { payments } = event
+  const accepted = payments.length === 0 ? [null] : payments.map(({ payment }) => payment)
+  return {
+    ...draft,
+    effects: [...draft.effects, ...accepted.flatMap((one) => auditWrite('funds_accepted', event, one))],
+  }
+}
+
+function accept(row: LedgerRow, valueBase: bigint | undefined): LedgerRow {
+  const inLockedAsset = row.counted || row.uncountedReason === 'out_of_quote'
+  return {
+    ...row,
+    counted: true,
+    uncountedReason: null,
+    eligible: true,
+    acceptedBase: inLockedAsset ? row.amountBase : (valueBase ?? row.amountBase),
+    detected: true,
+    confirmed: true,
+  }
+}
+
+/** The effect of one event on a folded invoice: nothing (null), a refusal, or a new state with its announcements. */
+export type Decision = Draft | { readonly refused: Refusal } | null
+
+/** The audit entry of an action; none without a named person. */
+export function auditWrite(
+  action: AuditedAction,
+  { by, reason }: Attribution,
+  payment: string | null = null,
+): readonly Effect[] {
+  if (by === undefined) return []
+  return [{ kind: 'audit', action, by, ...(reason !== undefined && { reason }), payment }]
+}
+
+/** An invoice that waits this long for confirmations needs attention. */
+const STUCK_AFTER_MS = 24 * 3_600_000
+
+/** When an invoice must be checked next: its deadline, or the moment its confirmations take too long; null when it need not. */
+export function nextActionAt(
+  state: Pick<InvoiceState, 'status' | 'expiresAt' | 'confirmingSince' | 'exceptions'>,
+): Ms | null {
+  if (state.status === 'new' || state.status === 'pending' || state.status === 'partial') return state.expiresAt
+  if (state.status !== 'confirming' || state.confirmingSince === null) return null
+  const known = state.exceptions.some((open) => open.exception === 'stuck')
+  return known ? null : state.confirmingSince + STUCK_AFTER_MS
+}
+
+type Count = Extract<InvoiceEvent, { type: 'payment_counted' }>
+
+/**
+ * Counts one confirmed dust transfer in the active asset by an operator's decision: it enters the sums with its own amount, is
+ * announced like any payment, and the status follows from the sums. Dust that already counts is unchanged. Refused on `new` and
+ * `cancelled`, for other money, and for dust that is not confirmed.
+ */
+export function decideCount(
+  state: InvoiceState,
+  event: Count,
+  { observations, at, knownUntil }: Pick<TransitionInput, 'observations' | 'at'> & { readonly knownUntil: number },
+): Decision {
+  const row = state.ledger.find((known) => known.payment === event.payment)
+  if (row?.counted === true && row.countedByHand === true) return null
+  const seen = observations.find((one) => one.payment === event.payment)
+  if (row === undefined || seen === undefined || !isCountable(state, row)) return { refused: 'not_countable' }
+  const lock = state.locks[holdingLock(state.locks, seen) ?? -1]
+  if (lock !== activePaymentMethod(state)) return { refused: 'not_countable' }
+  if (row.state !== 'confirmed') return { refused: 'unconfirmed_funds' }
+  const counted: LedgerRow = {
+    ...row,
+    counted: true,
+    uncountedReason: null,
+    eligible: true,
+    countedByHand: true,
+    // The operator decided about its lateness as well.
+    lateAnnounced: true,
+  }
+  const ledger = state.ledger.map((known) => (known === row ? counted : known))
+  const draft = settle(fold({ ...state, ledger }, observations, at), at, knownUntil)
+  return { ...draft, effects: [...draft.effects, ...auditWrite('payment_counted', event, event.payment)] }
+}
+
+function isCountable(state: InvoiceState, row: LedgerRow): boolean {
+  if (state.status === 'new' || state.status === 'cancelled') return false
+  return isLive(row) && row.uncountedReason === 'dust'
+}
+
+/**
+ * Handles a reached deadline: the end of the invoice's life, or confirmations that take too long.
+ * Does nothing before it, or in a state without a deadline. The caller must check that the chain has been scanned so far. The scanner
+ * may have gone back since then: an invoice whose deadline is after `knownUntil` does not expire.
+ */
+export function decideDeadline(state: InvoiceState, at: Ms, knownUntil: Ms = at): Decision {
+  const due = nextActionAt(state)
+  if (due === null || at < due) return null
+  if (state.status !== 'confirming') return knownUntil < due ? null : enter(state, 'expired', at)
+  const exceptions = [...state.exceptions, { exception: 'stuck' as const, payment: null }]
+  return { state: { ...state, exceptions }, effects: [] }
+}
+
+/** Cancels an invoice that never received anything in its asset. */
+export function decideCancel(state: InvoiceState, attribution: Attribution, at: Ms): Decision {
+  const { status } = state
+  if (status !== 'new' && status !== 'pending' && status !== 'expired') return { refused: 'not_cancellable' }
+  if (totals(state).receivedBase > 0n) return { refused: 'has_funds' }
+  return withNote(enter(state, 'cancelled', at), auditWrite('cancelled', attribution))
+}
+
+/** Moves the deadline of a test invoice to now; it waits for no scanner. */
+export function decideSimulatedExpiry(state: InvoiceState, attribution: Attribution, at: Ms): Decision {
+  if (!isSimulatable(state)) return { refused: 'not_simulatable' }
+  const expiresAt = at < state.expiresAt ? at : state.expiresAt
+  return withNote(enter({ ...state, expiresAt }, 'expired', at), auditWrite('expiry_simulated', attribution))
+}
+
+const withNote = (draft: Draft, notes: Draft['effects']): Draft => ({ ...draft, effects: [...draft.effects, ...notes] })
+
+/** Maximum number of distinct assets that a payer may choose for one invoice. */
+const LOCKS_MAX = 5
+/** Maximum number of quotes on one invoice, over all its payment methods. */
+const QUOTES_MAX = 20
+/** Outbox entries of an invoice after which switching back and forth is refused: each switch is a webhook. */
+const SWITCH_ENTRIES_MAX = 100
+
+type Event<T extends InvoiceEvent['type']> = Extract<InvoiceEvent, { readonly type: T }>
+
+/**
+ * Fixes the first asset, or another one while no payment was seen; earlier payment methods close but stay watched. An asset
+ * chosen before on the same address continues with the new quote: it is one payment method, however often it is chosen. While a price of the
+ * coin is open, a quote on another of its networks has that price, or was prepared from older choices.
+ */
+export function decideAssetQuoted(state: InvoiceState, event: Event<'asset_locked'>, at: Ms): Decision {
+  const { lock, lockCount = state.locks.length } = event
+  const earlier = state.locks.findLast((other) => isSame(other, lock))
+  const refused = quoteRefusal(state, at, earlier?.asset)
+  if (refused !== null) return { refused }
+  const price = openPrice(state.locks, lock.symbol, at)
+  const isPrice = price === null || isSamePrice(price, latestQuote(lock))
+  if (state.locks.length !== lockCount || !isPrice) return { refused: 'locks_changed' }
+  if (earlier === undefined) return activated({ ...state, locks: [...state.locks, lock] }, lock, at)
+  const { draws = [] } = lock
+  const renewed = withQuotes(earlier, { quotes: lock.quotes, claim: lock.claim, draws })
+  return activated({ ...state, locks: state.locks.map((other) => (other === earlier ? renewed : other)) }, renewed, at)
+}
+
+/** Makes an earlier payment method the active one again, unchanged, while its latest quote is the open price of its coin. Nothing changes when it is active. */
+export function decideQuoteResumed(state: InvoiceState, event: Event<'lock_resumed'>, at: Ms): Decision {
+  if (!isLockable(state, at)) return { refused: 'not_lockable' }
+  const lock = state.locks.findLast((other) => isSame(other, event))
+  if (lock === undefined || !hasOpenPrice(state.locks, lock, at)) return { refused: 'not_lockable' }
+  if (lock === activePaymentMethod(state)) return null
+  if (state.eventSeq >= SWITCH_ENTRIES_MAX) return { refused: 'too_many_locks' }
+  return activated(state, lock, at)
+}
+
+/**
+ * Appends a quote to the active payment method: for the whole price while no payment was seen, for the rest in `partial`, which announces
+ * nothing, because nothing arrived. Refused when another payment method is active, another renewal was faster, or more or less is unpaid than the quote was prepared for. Earlier claims on amounts stay reserved,
+ * and open quotes of the coin on other networks end.
+ */
+export function decideQuoteRenewed(state: InvoiceState, event: Event<'quote_renewed'>, at: Ms): Decision {
+  const { asset, matchKey, quote, claim, draws = [] } = event
+  const active = activePaymentMethod(state)
+  const refused = renewalRefusal(state, at)
+  if (active === null || refused !== null) return { refused: refused ?? 'not_lockable' }
+  const { quoteCount = active.quotes.length } = event
+  // The amount is in base units of that asset: on another one it could be a thousandth of the price.
+  const isPrepared = active.asset === asset && active.matchKey === matchKey && active.quotes.length === quoteCount
+  if (!isPrepared) return { refused: 'locks_changed' }
+  if (restBase(state, wholeBase(quote)) !== (quote.rest?.restBase ?? null)) return { refused: 'locks_changed' }
+  const renewed = withQuotes(active, { quotes: [quote], claim, draws })
+  const locks = state.locks.map((lock) => (lock === active ? renewed : repriced(lock, active, quote)))
+  const draft = pending({ ...state, locks })
+  return state.status === 'partial' ? { ...draft, effects: [] } : draft
+}
+
+/** What is unpaid of a price of `wholeBase` base units, rounded up to one; null unless a part of the price was paid. */
+export function restBase(state: InvoiceState, wholeBase: bigint): bigint | null {
+  const lock = activePaymentMethod(state)
+  return lock === null || state.status !== 'partial' ? null : shareOf(wholeBase, unpaidOf(state, lock, 'seen'))
+}
+
+/** The price that a quote freezes: no amount, whose base units differ between the networks of one coin. */
+export type OpenPrice = Pick<Quote, 'fiatPerAsset' | 'lockedAt' | 'expiresAt' | 'provenance'>
+
+/** The one open price of a coin on an invoice, whatever network it was quoted on; null when none is open. */
+export function openPrice(locks: readonly PaymentMethod[], symbol: string, at: Ms): OpenPrice | null {
+  const quotes = locks.filter((lock) => lock.symbol === symbol).flatMap((lock) => lock.quotes)
+  if (quotes.length === 0) return null
+  const newest = quotes.reduce((last, quote) => (quote.lockedAt >= last.lockedAt ? quote : last))
+  if (newest.expiresAt <= at) return null
+  const { fiatPerAsset, lockedAt, expiresAt, provenance } = newest
+  return { fiatPerAsset, lockedAt, expiresAt, provenance }
+}
+
+/** Whether the latest quote of a payment method is the open price of its coin. */
+export function hasOpenPrice(locks: readonly PaymentMethod[], lock: PaymentMethod, at: Ms): boolean {
+  const price = openPrice(locks, lock.symbol, at)
+  return price !== null && isSamePrice(price, latestQuote(lock))
+}
+
+/** Why no asset can be chosen now, according to the state; null when one can. `asset` names one that was chosen before. */
+export function quoteRefusal(state: InvoiceState, at: Ms, asset?: PaymentMethod['asset']): Refusal | null {
+  if (!isLockable(state, at)) return 'not_lockable'
+  const isKnown = asset !== undefined && state.locks.some((lock) => lock.asset === asset)
+  if (!isKnown && state.locks.length >= LOCKS_MAX) return 'too_many_locks'
+  return hasQuotesLeft(state, at) ? null : 'too_many_quotes'
+}
+
+/** Why the quote cannot be renewed now, according to the state; null when it can: without money, or with a part of the price. */
+export function renewalRefusal(state: InvoiceState, at: Ms): Refusal | null {
+  const isPart = state.status === 'partial' && at < state.expiresAt
+  const isUnpaid = state.status === 'pending' && isLockable(state, at)
+  if (activePaymentMethod(state) === null || !(isPart || isUnpaid)) return 'not_lockable'
+  return hasQuotesLeft(state, at) ? null : 'too_many_quotes'
+}
+
+/**
+ * True when the amount identifies the invoice and what is left to pay is not the amount of the latest quote, for instance because a payment came
+ * under an earlier one: a transfer of it would be found by nobody, so the payer needs a new quote.
+ */
+export function needsNewAmount(state: InvoiceState, at: Ms): boolean {
+  const lock = activePaymentMethod(state)
+  if (lock === null || (state.status !== 'pending' && state.status !== 'partial')) return false
+  const isByAmount = lock.hold?.kind === 'amount' || (lock.priorHold !== undefined && at <= lock.priorHold.until)
+  const { dueBase, seenBase } = totals(state)
+  return isByAmount && dueBase - seenBase !== latestQuote(lock).amountBase
+}
+
+/** Open, and without pending money: later changes of asset or price would change the amount due while the payer pays. */
+function isLockable(state: InvoiceState, at: Ms): boolean {
+  if (state.status !== 'new' && state.status !== 'pending') return false
+  return at < state.expiresAt && totals(state).receivedBase === 0n
+}
+
+/** The same asset at the same address, still held by the invoice. */
+function isSame(lock: PaymentMethod, wanted: Pick<PaymentMethod, 'asset' | 'matchKey'>): boolean {
+  return isHeld(lock) && lock.asset === wanted.asset && lock.matchKey === wanted.matchKey
+}
+
+/** Quotes of one moment: the same rate, until the same end, on several networks. */
+function isSamePrice(left: OpenPrice, right: OpenPrice): boolean {
+  return left.lockedAt === right.lockedAt && left.fiatPerAsset === right.fiatPerAsset
+}
+
+/** Ends what is open of the coin on another network: the payer holds one price of it, the newest. */
+function repriced(lock: PaymentMethod, active: PaymentMethod, { lockedAt }: Quote): PaymentMethod {
+  const isOpen = lock.symbol === active.symbol && endOfQuote(lock, latestQuote(lock)) > lockedAt
+  return isOpen ? { ...lock, repricedAt: lockedAt } : lock
+}
+
+function withQuotes(
+  lock: PaymentMethod,
+  more: Required<Pick<PaymentMethod, 'quotes' | 'claim' | 'draws'>>,
+): PaymentMethod {
+  const moved =
+    more.claim === lock.claim ? {} : { claim: more.claim, formerClaims: [...(lock.formerClaims ?? []), lock.claim] }
+  const drawn = more.draws.length === 0 ? {} : { draws: [...(lock.draws ?? []), ...more.draws] }
+  return { ...lock, ...moved, ...drawn, quotes: [...lock.quotes, ...more.quotes] }
+}
+
+/** `lock` is one of the state's; it becomes the active one. */
+function activated(state: InvoiceState, lock: PaymentMethod, at: Ms): Draft {
+  const locks = state.locks.map((other) => ({ ...other, to: other === lock ? null : (other.to ?? at) }))
+  return pending({ ...state, status: 'pending' as const, locks, partialAnnouncedBase: 0n })
+}
+
+/** An invoice that ends with its quote ends with the last of all its quotes: choosing again shortens no quote. */
+function pending(state: InvoiceState): Draft {
+  const ends = state.locks.map((lock) => latestQuote(lock).expiresAt)
+  const last = ends.reduce(later)
+  return {
+    state: { ...state, expiresAt: state.endsWithQuote ? last : state.expiresAt },
+    effects: [{ kind: 'event', type: 'invoice.pending', payment: null }],
+  }
+}
+
+/** A visit to a limited link has its quotes within minutes, until money came: what a payer paid a part of is not taken away from them. */
+function hasQuotesLeft({ locks, visit, status }: InvoiceState, at: Ms): boolean {
+  const end = visit?.quotesUntil ?? null
+  if (end !== null && at >= end && status !== 'partial') return false
+  return locks.reduce((total, lock) => total + lock.quotes.length, 0) < QUOTES_MAX
+}
