@@ -167,16 +167,16 @@ async function countAll(
 ): Promise<void> {
   const counts = await Promise.all(touched.map(async (one) => ({ ...one, ...(await countSlot(db, one.slot)) })))
   const isNewer = { $and: [{ $gt: ['$countedAt', toDate(at)] }, { $lte: ['$countedAt', '$$NOW'] }] }
-  for (const of of ['invoices', 'deliveries'] as const) {
+  for (const kind of ['invoices', 'deliveries'] as const) {
     const writes = counts
-      .filter(({ slot }) => slot.of === of)
+      .filter(({ slot }) => slot.of === kind)
       .map(({ slot, figures }) => {
         const { ownerId, mode, at: begun } = slot
-        const row = { _id: slotId(slot), [OWNERS[of]]: ownerId, mode, at: toDate(begun), countedAt: toDate(at) }
+        const row = { _id: slotId(slot), [OWNERS[kind]]: ownerId, mode, at: toDate(begun), countedAt: toDate(at) }
         const update = [{ $replaceWith: { $cond: [isNewer, '$$ROOT', { $literal: { ...row, ...figures } }] } }]
         return { updateOne: { filter: { _id: row._id }, update, upsert: true } }
       })
-    if (writes.length > 0) await db.collection(ROWS[of]).bulkWrite(writes, { ordered: false })
+    if (writes.length > 0) await db.collection(ROWS[kind]).bulkWrite(writes, { ordered: false })
   }
   for (const { slot, last, documents } of counts) counted.set(slotId(slot), { at, last, documents })
 }
