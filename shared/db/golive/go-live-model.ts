@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
+import { defineCollection } from '#shared/db/connection/collection-model.ts'
 import { OWNED_FIELDS, TIME } from '#shared/db/connection/stored-fields.ts'
 
 /** A few rows for each workspace and mode. */

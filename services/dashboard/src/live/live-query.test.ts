@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { routerOf, routersOf } from './use-live.ts'
+import { routerOf, routersOf } from './live-query.ts'
 
 test('a change of an invoice refreshes what shows invoices, and nothing of wallets', () => {
   expect(routersOf('invoice')).toContain('invoices')

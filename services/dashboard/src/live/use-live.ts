@@ -1,9 +1,9 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { failureOf } from '#services/dashboard/src/api/failure.ts'
-import { SESSION_KEY } from '#services/dashboard/src/api/query-client.ts'
-import { api } from '#services/dashboard/src/api/trpc.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
+import { api } from '../api/trpc.ts'
+import { routerOf, routersOf } from './live-query.ts'
+import { keepSubscribed } from './resubscribe.ts'
 
 /** Signals of a busy moment are handled together. */
 const GATHER_MS = 400
@@ -61,54 +61,5 @@ function createRefresher(client: QueryClient) {
       timer ??= setTimeout(run, GATHER_MS)
     },
     stop: () => clearTimeout(timer),
-  }
-}
-
-/** A kind of change from the server. */
-type LiveKind = 'invoice' | 'payment' | 'exception' | 'delivery' | 'endpoint' | 'all'
-
-const ASKS: Readonly<Record<Exclude<LiveKind, 'all'>, readonly string[]>> = {
-  invoice: ['invoices', 'payments', 'paymentLinks', 'exceptions', 'overview'],
-  payment: ['payments', 'invoices', 'diagnostics'],
-  exception: ['exceptions', 'invoices', 'overview'],
-  delivery: ['deliveries', 'endpoints', 'invoices', 'overview'],
-  endpoint: ['endpoints', 'overview'],
-}
-
-/** Routers whose responses may have changed; null = all of them. */
-export function routersOf(kind: LiveKind): readonly string[] | null {
-  return kind === 'all' ? null : ASKS[kind]
-}
-
-/** The router that a query uses; empty for queries that do not call the server. */
-export function routerOf(queryKey: readonly unknown[]): string {
-  const [path] = queryKey
-  const [router] = Array.isArray(path) ? path : []
-  return typeof router === 'string' ? router : ''
-}
-
-/** Pause after the server ended the stream. */
-const AGAIN_MS = 5_000
-
-/**
- * Opens a stream of the server, and reopens it some seconds after the server ended it. Pages detect an ended session.
- * Returns a function that ends it.
- */
-function keepSubscribed(
-  client: QueryClient,
-  open: (onError: (error: Parameters<typeof failureOf>[0]) => void) => { unsubscribe: () => void },
-): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let subscription: { unsubscribe: () => void } | undefined
-  const begin = () => {
-    subscription = open((error) => {
-      if (failureOf(error).code === 'UNAUTHORIZED') void client.invalidateQueries({ queryKey: SESSION_KEY })
-      timer = setTimeout(begin, AGAIN_MS)
-    })
-  }
-  begin()
-  return () => {
-    clearTimeout(timer)
-    subscription?.unsubscribe()
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createIntents } from './use-action.ts'
+import { createIntents } from './intent.ts'
 
 const OFFLINE = { code: 'OFFLINE', transient: true }
 const refused = (code: string) => ({ code, transient: false })

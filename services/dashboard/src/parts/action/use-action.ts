@@ -1,20 +1,21 @@
 import { type QueryFilters, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { type Failure, failureOf } from '#services/dashboard/src/api/failure.ts'
-import { SESSION_KEY } from '#services/dashboard/src/api/query-client.ts'
-import { announce } from '#services/dashboard/src/frame/announcer.tsx'
-import { recordOwnChange } from '#services/dashboard/src/parts/own-changes.ts'
-import { withStepUp } from '#services/dashboard/src/parts/second-factor/step-up.ts'
-import { showToast } from '#services/dashboard/src/parts/toast.tsx'
+import { type Failure, failureOf } from '../../api/failure.ts'
+import { SESSION_KEY } from '../../api/query-client.ts'
+import { announce } from '../../frame/announcer.tsx'
+import { recordOwnChange } from '../own-changes.ts'
+import { withStepUp } from '../second-factor/step-up.ts'
+import { showToast } from '../toast.tsx'
+import { createIntents } from './intent.ts'
 
 /** Fields that every action sends with its own input: spread them into the call. */
-interface ActionIds {
+export interface ActionIds {
   /** Id of the intent: a repeated intent is done once. */
   readonly opId: string
   readonly reason?: string
 }
 
-interface ActionPlan<TInput, TOutput> {
+export interface ActionPlan<TInput, TOutput> {
   /** Makes the call: `(ids, input) => api.exceptions.accept.mutate({ ...scope, ...ids, ...input })`. */
   readonly call: (ids: ActionIds, input: TInput) => Promise<TOutput>
   /** Announcement on success, for example "Accepted. The merchant is notified." None when the page shows it. */
@@ -80,34 +81,4 @@ export function useAction<TInput, TOutput>(plan: ActionPlan<TInput, TOutput>): A
 function tellDone(words: string): void {
   announce(words)
   showToast({ message: words, autoClose: 5_000 })
-}
-
-/** The server may have done what it could not answer. */
-const UNKNOWN: ReadonlySet<string> = new Set(['INTERNAL_SERVER_ERROR', 'TOO_MANY_REQUESTS'])
-
-/** One thing that a person wants done, under one id over all its tries. */
-interface Intents {
-  /** The id of this intent: that of the last one while it is open and the same. */
-  idFor(key: string): string
-  /** A try ended; null when it succeeded. */
-  end(failure: Pick<Failure, 'code' | 'transient'> | null): void
-}
-
-/**
- * The intent of a form. A refusal ends it, unless an earlier try had no answer: that one may have been done, and only its id shows it to the
- * server, whatever refused the tries after it (a session that ended, a code of the authenticator that is missing).
- */
-export function createIntents(newId: () => string): Intents {
-  let open: { readonly key: string; readonly id: string; isUnknown: boolean } | null = null
-  return {
-    idFor(key) {
-      if (open?.key !== key) open = { key, id: newId(), isUnknown: false }
-      return open.id
-    },
-    end(failure) {
-      if (failure === null) open = null
-      else if (open !== null && (failure.transient || UNKNOWN.has(failure.code))) open.isUnknown = true
-      else if (open?.isUnknown !== true) open = null
-    },
-  }
 }

@@ -1,0 +1,22 @@
+/** A kind of change from the server. */
+export type LiveKind = 'invoice' | 'payment' | 'exception' | 'delivery' | 'endpoint' | 'all'
+
+const ASKS: Readonly<Record<Exclude<LiveKind, 'all'>, readonly string[]>> = {
+  invoice: ['invoices', 'payments', 'paymentLinks', 'exceptions', 'overview'],
+  payment: ['payments', 'invoices', 'diagnostics'],
+  exception: ['exceptions', 'invoices', 'overview'],
+  delivery: ['deliveries', 'endpoints', 'invoices', 'overview'],
+  endpoint: ['endpoints', 'overview'],
+}
+
+/** Routers whose responses may have changed; null = all of them. */
+export function routersOf(kind: LiveKind): readonly string[] | null {
+  return kind === 'all' ? null : ASKS[kind]
+}
+
+/** The router that a query uses; empty for queries that do not call the server. */
+export function routerOf(queryKey: readonly unknown[]): string {
+  const [path] = queryKey
+  const [router] = Array.isArray(path) ? path : []
+  return typeof router === 'string' ? router : ''
+}
